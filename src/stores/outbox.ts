@@ -1,53 +1,52 @@
-// What is told to webhooks, and how far each has been told; the receiver of traces has its place here, too. The journal says
-// what there is to tell; here stands only where one is in it, so that nothing is forgotten by a crash and nothing is kept twice.
-//  WH1  A webhook's place moves on in the commit that notes what came of the delivery: it is told at least once.
-//  WH2  One process at a time tells a webhook; what it holds ends by itself if it is not heard of again.
+// How far each webhook has been told of the journals, and its latest deliveries. The exporter of traces has a cursor here, too.
+// The journals hold the news; only positions in them are kept here, so a crash loses nothing and nothing is stored twice.
+//  WH1  A webhook's cursor advances in the commit that records the delivery: each event is delivered at least once.
+//  WH2  One process at a time serves a webhook. Its hold ends by itself if the process is not heard of again.
 
 import type { Position, RunId } from "../ids.ts";
 
 export interface WebhookCursor {
-  /** Everything up to here was told, or given up. */
+  /** Everything up to here was delivered, or given up. */
   position: Position;
-  /** Of the delivery that comes next: how often it failed, and when it is tried again. */
+  /** How often the next delivery has failed, and when it is tried again. */
   attempts: number;
   retryAt: number | undefined;
 }
 
 export interface Delivery {
   webhook: string;
-  /** The same at every attempt: who receives it twice knows it by this. */
+  /** The same at every attempt, so that a receiver recognises a repeated delivery. */
   id: string;
   event: string;
   runId: RunId;
   position: Position;
-  /** Of the last attempt. */
+  /** The time of the last attempt. */
   at: number;
   attempts: number;
   outcome: "delivered" | "failed" | "given up";
-  /** What the other end said, or why nothing came of it. */
+  /** The receiver's answer, or the reason of the failure. */
   detail: string;
 }
 
 export interface Outbox {
-  /** One that was never seen begins at the end of the journals. Undefined: another process has it. */
+  /** A new webhook starts at the end of the journals. Undefined: another process holds it. */
   acquire(webhook: string, holder: string, forMs: number): Promise<WebhookCursor | undefined>;
-  /** Nobody waits for a process that leaves in order. */
+  /** Releases everything that this process holds. */
   release(holder: string): Promise<void>;
-  /** There was nothing to tell up to here. */
+  /** Moves the cursor over events that need no delivery. */
   advance(webhook: string, position: Position): Promise<void>;
-  /** What came of an attempt; without `retryAt` the place moves on behind it. */
+  /** Records an attempt. Without `retryAt` the cursor advances behind it. */
   record(delivery: Delivery, retryAt?: number): Promise<void>;
   cursors(): Promise<(WebhookCursor & { webhook: string })[]>;
   /** The latest first. */
   deliveries(webhook: string, limit: number): Promise<Delivery[]>;
 }
 
-/** Deliveries that are remembered of each. */
+/** Deliveries that are kept for each webhook. */
 export const MAX_DELIVERIES = 100;
 
 type Columns = Record<string, unknown>;
 
-/** Both stores have columns of these names. */
 export const readDelivery = (columns: Columns): Delivery => ({
   webhook: columns["webhook"] as string,
   id: columns["id"] as string,

@@ -1,22 +1,25 @@
-// What every store must do, in words that fit any of them. A store's own test calls this and adds what is its alone:
+// The behaviour that every store must have. A store's own test calls this suite and adds what only it can do:
 //   storeContract("SQLite", async () => ({ store, clock, reopen, close }));
 // `reopen` closes the store and opens the same data again. Time is the fake clock's, leases included.
 
 import { describe } from "vitest";
 import { journalContract } from "./contract/journal.contract.ts";
-import { derivedTablesContract } from "./contract/kept-rows.contract.ts";
 import type { Open } from "./contract/kit.contract.ts";
 import { leaseContract } from "./contract/leases.contract.ts";
 import { listContract } from "./contract/lists.contract.ts";
+import { messagesContract } from "./contract/messages.contract.ts";
 import { modelContract } from "./contract/model.contract.ts";
-import { peopleContract } from "./contract/people.contract.ts";
+import { newerVersionContract } from "./contract/newer-version.contract.ts";
+import { outboxContract } from "./contract/outbox.contract.ts";
 import { pruneContract } from "./contract/prune.contract.ts";
 import { searchContract } from "./contract/search.contract.ts";
 import { sessionsContract } from "./contract/sessions.contract.ts";
 import { slotsContract } from "./contract/slots.contract.ts";
 import { transfersContract } from "./contract/transfers.contract.ts";
 import { treeBudgetContract } from "./contract/tree-budgets.contract.ts";
+import { treeUsageContract } from "./contract/tree-usage.contract.ts";
 import { treeContract } from "./contract/trees.contract.ts";
+import { usersContract } from "./contract/users.contract.ts";
 
 export function storeContract(name: string, open: Open): void {
   describe(`the contract of a store: ${name}`, () => {
@@ -26,12 +29,15 @@ export function storeContract(name: string, open: Open): void {
     describe("trees", () => treeContract(open));
     describe("budgets of trees", () => treeBudgetContract(open));
     describe("slots", () => slotsContract(open));
-    derivedTablesContract(open);
+    describe("messages", () => messagesContract(open));
+    describe("usage of trees", () => treeUsageContract(open));
+    describe("events of a newer version", () => newerVersionContract(open));
     describe("sessions", () => sessionsContract(open));
     describe("searching", () => searchContract(open));
-    peopleContract(open);
+    describe("users", () => usersContract(open));
+    describe("webhooks", () => outboxContract(open));
     describe("pruning", () => pruneContract(open));
-    describe("carrying", () => transfersContract(open));
+    describe("transfers", () => transfersContract(open));
     describe("against a model", () => modelContract(open));
   });
 }

@@ -1,21 +1,29 @@
-// The contract of a store: journals that only grow, the rows that are their projections, and leases. Everything that
-// makes a run durable passes through `append`; `store.contract.ts` holds every implementation to the same rules.
+// The port of a store, in groups: journals that only grow, the rows that follow from them, leases, and small tables. Everything
+// that makes a run durable passes through `journal.append`. `store.contract.ts` tests every implementation for these rules.
 //  J1  Keys are checked first: the same event again writes nothing; another payload under the same key is a conflict.
-//  J2  Whatever anyone but the run's current driver appends is a signal. A guarded append is left out whole if the
-//      journal has a signal that its writer has not folded.
+//  J2  An append by anyone but the run's current driver is a signal. A guarded append is refused as a whole if the journal
+//      has a signal that its writer has not folded.
 //  J3  Outcomes need their intent and an open call, not the newest epoch.
 //  J6  A run rests only if it has folded every signal; a signal makes a resting run due.
-//  J7  What touches several journals is one transaction: a child's start with its parent's intent, a child's end with
-//      the parent's event, a cancel over a subtree, and the word to every run above that somebody below needs a person.
-//  B4  Who begins something has a place among those at work in its workspace, or is refused and queues; the oldest first.
-//  J8  Positions are dense and in commit order. What is pruned leaves a gap; no position is ever given twice.
-//  E7  A tree that is moved ends here in the same transaction in which its last word is written; it comes in once.
-// An answer comes after the commit: what it says is on stable storage (P1).
+//  J7  A change to several journals is one transaction: a child's start with its parent's intent, a child's end with the
+//      parent's event, a cancel over a subtree, and the news for every run above that a run below needs a person.
+//  B4  A run needs a slot in its workspace to start work. Without one it is refused and queues; the oldest is served first.
+//  J8  Positions are dense and in commit order. A pruned tree leaves a gap; no position is ever given twice.
+//  E7  A tree that is moved away ends here in the transaction that writes its last event. A tree is imported once.
+// An answer comes after the commit: everything in it is on stable storage (P1).
 
 import type { Clock } from "../clock.ts";
 import type { PoolFilter } from "../config/pools.ts";
 import type { Position, RunId, Seq } from "../ids.ts";
-import type { Estimate, EventBody, JournalEvent, Payload, WaitingOn } from "../journal/events.ts";
+import type {
+  Estimate,
+  EventBody,
+  JournalEvent,
+  Payload,
+  UnjournaledState,
+  WaitingOn,
+} from "../journal/events.ts";
+import type { ChainLink } from "../journal/hash.ts";
 import type { ApprovalKind } from "../projections/folds/approvals.ts";
 import type { FreezeRequest } from "../projections/folds/freeze.ts";
 import type { RunRow } from "../projections/folds/run-row.ts";
@@ -23,28 +31,14 @@ import type { MessageRow } from "../projections/formats/message-rows.ts";
 import type { RunUsage } from "../projections/usage/run-usage.ts";
 import type { TreeUsage } from "../projections/usage/tree-usage.ts";
 import type { Outbox } from "./outbox.ts";
-import type { JournalScope, ReadOptions } from "./read-options.ts";
-import type { CarriedTree, MovedTree, MoveOutcome, StoredEvent } from "./transfers.ts";
 import type { Users } from "./users.ts";
-import type { LostWorkers, WorkerCard, WorkerRow } from "./workers.ts";
 
-export type {
-  CarriedTree,
-  JournalScope,
-  LostWorkers,
-  MovedTree,
-  MoveOutcome,
-  PoolFilter,
-  ReadOptions,
-  StoredEvent,
-  WorkerCard,
-  WorkerRow,
-};
+export type { PoolFilter };
 
-/** How long a worker counts as alive after it was heard of. Both sides must agree on it, or an effect could begin twice (E2). */
+/** How long a worker counts as alive after its last heartbeat. Store and worker must agree, or an effect could start twice (E2). */
 export const LEASE_MS = 15_000;
 
-/** Who drives a run: a worker, in the epoch in which it took the run. */
+/** The driver of a run: a worker, in the epoch in which it acquired the run. */
 export interface Writer {
   worker: string;
   epoch: number;
@@ -52,30 +46,30 @@ export interface Writer {
 
 export interface Append {
   runId: RunId;
-  /** The run's driver. Absent for everybody else: people, other runs, the system. */
+  /** The run's driver. Absent for people, other runs and the system. */
   writer?: Writer;
   /** The last seq that the writer has folded. */
   after: Seq;
   events: EventBody[];
-  /** `signals`: not if a newer signal is there (J2). `unchanged`: not if anything newer is there. */
+  /** `signals`: refused after a newer signal (J2). `unchanged`: refused after any newer event. */
   guard?: "signals" | "unchanged";
-  /** Gives the lease back in the same transaction, if the events went in (J6). `wakeAt` undefined: until a signal. */
+  /** Gives the lease back in the same transaction, if the append is not refused (J6). Without `wakeAt` the run rests until a signal. */
   rest?: {
     wakeAt: number | undefined;
-    /** B4: it rests because all of so many places are taken. It is due when its turn comes, and asks again now and then. */
+    /** B4: the run rests because this many slots are all taken. It is due when its turn comes, and asks again now and then. */
     queue?: number;
   };
-  /** D6: files that the events' effects will change. Refused if a run of another branch of the tree is changing one. */
+  /** D6: files that the effects of these events will change. Refused if a run of another branch is changing one of them. */
   claims?: readonly string[];
-  /** B4: the events are work: without a place among so many in its workspace they are refused, and the run queues. */
+  /** B4: these events start work, so the run needs one of this many slots in its workspace. Without one it is refused. */
   concurrent?: number;
   /** Admits a child in the same transaction, if the tree has room for it (J7). */
   spawn?: Spawn;
   /**
-   * What a model call may spend, against what its run and its tree may (B2). A person's decision on the tree's budget
-   * (APPROVAL_DECIDED with `limits` and scope `tree`) takes the place of what is given here, and decides the same item of
-   * every run of the tree that stopped for it; so does BUDGET_SET with scope `tree`, which every run of it is told. The root
-   * is told when most of the tree's budget is spent (B3). `anew`: `tree` is what a person wants it to be.
+   * The estimate of a model call, and the budgets of its run and its tree (B2). If a person has set the tree's budget, that one
+   * applies instead: by APPROVAL_DECIDED with `limits` and scope `tree`, which also decides the same item of every run that
+   * stopped there, or by BUDGET_SET with scope `tree`, which every run of the tree is told. The root is told when most of
+   * the tree's budget is spent (B3). `anew`: `tree` is a person's new budget, so an earlier one does not apply.
    */
   reserve?: { estimate: Estimate; run: Budget; tree: Budget; anew?: true };
 }
@@ -83,13 +77,13 @@ export interface Append {
 export interface Spawn {
   runId: RunId;
   start: Payload<"RUN_STARTED">;
-  /** What stands in its journal from the beginning: the parent's context. */
+  /** The first events of its journal after RUN_STARTED: the parent's context. */
   events: EventBody[];
-  /** Of the parent, of the tree, and of agents at work in the workspace at the same time. */
+  /** Children of the parent, runs of the tree, and runs at work in the workspace at the same time. */
   limits: { children: number; runs: number; concurrent: number };
   /**
-   * B4: where its place at work comes from. `parents`: the parent will wait, and passes on its own; a parent that has none
-   * must queue for it. `free`: refused if there is none. `queues`: from nowhere yet, it asks for one like a root.
+   * B4: the origin of its slot. `parents`: the parent will wait, and passes on its own; a parent without one must queue for
+   * it. `free`: the spawn is refused if no slot is free. `queues`: none yet, the child asks for one like a root.
    */
   slot: "parents" | "free" | "queues";
 }
@@ -97,14 +91,14 @@ export interface Spawn {
 export interface SessionMessage {
   sessionId: string;
   agent: string;
-  /** For a run that is under way. Said twice, it is heard once. */
+  /** The event for a run that is active. The same message twice is written once. */
   context: Payload<"CONTEXT_ADDED">;
-  /** The run that it makes where none is. */
+  /** The run to start if none is active. */
   runId: RunId;
   start: Payload<"RUN_STARTED">;
-  /** Runs that the budget which pays for it may have, however they were started. Absent: a person asks. */
+  /** How many runs may draw on the budget that pays for this one. Absent: a person asks. */
   maxRuns?: number;
-  /** As for a start: said again under this key, it is not said twice. */
+  /** As for a start: a message with the same key is delivered once. */
   idempotency?: { key: string; body: string };
 }
 
@@ -114,23 +108,23 @@ export interface Budget {
 }
 
 export type Refusal =
-  /** A signal came that the writer has not folded: fold it, decide again. */
+  /** There is a signal that the writer has not folded: fold it and decide again. */
   | "signals"
-  /** Something came since: read again. */
+  /** There is a newer event: read again. */
   | "changed"
   /** Another driver has the run. */
   | "epoch"
-  /** The run has ended: nothing is appended to it any more. */
+  /** The run has ended. */
   | "ended"
-  /** The key is taken by an event that says something else. */
+  /** The key belongs to an event with another payload. */
   | "conflict"
   /** An outcome without an open call. */
   | "closed"
-  /** What is spent leaves no room for this call. */
+  /** The budget does not allow this call. */
   | "budget"
-  /** There would be room but for what open calls may still spend: wait. */
+  /** Open calls have reserved the rest of the budget: wait. */
   | "reserved"
-  /** The run has as many children as it may, the tree as many runs; as many agents are at work in the workspace (B4). */
+  /** A limit is reached: children of the run, runs of the tree, or runs at work in the workspace (B4). */
   | "children"
   | "runs"
   | "slots"
@@ -138,22 +132,22 @@ export type Refusal =
   | "claimed";
 
 export interface AppendResult {
-  /** The journal after `after`, in order: what others wrote, and what this append wrote. */
+  /** The journal after `after`, in order: the events of other writers, then those of this append. */
   events: JournalEvent[];
   refused?: Refusal;
-  /** The budget that a call would have gone beyond, where that is why; `tree.maxTokens` is that of the whole tree. */
+  /** With `budget`: the limit that the call would exceed; `tree.maxTokens` is one of the whole tree. */
   exceeded?: { limit: string; value: number };
-  /** Who has which file, where that is why. */
+  /** With `claimed`: the run that is changing the file. */
   claimedBy?: { path: string; runId: RunId; agent: string };
 }
 
 export interface Lease extends Writer {
   row: RunRow;
-  /** Acquisitions in a row, this one included, that brought neither a rest nor an outcome (E5). */
+  /** Acquisitions in a row, this one included, that led neither to a rest nor to an outcome (E5). */
   acquisitions: number;
-  /** The whole journal, where this process has just written all of it: nothing needs to be read back. */
+  /** The whole journal, if the store still has it in memory: the driver need not read it. */
   events?: readonly JournalEvent[];
-  /** E2: until then the worker before may still be alive, and what it began is left alone. */
+  /** E2: until then the previous worker may still be alive, so its open effects are left alone. */
   previousUntil: number | undefined;
 }
 
@@ -163,24 +157,24 @@ export interface RunFilter {
   root?: RunId;
   parent?: RunId;
   session?: string;
-  /** Those outside of the tree of this root that continue a run of it. */
+  /** Runs of other trees that continue a run of this tree. */
   branchesOf?: RunId;
-  /** Whose they are. */
+  /** Runs of this user. */
   user?: string;
-  /** Only those that no other run has started. */
+  /** Only runs that no other run has started. */
   roots?: boolean;
   /** Started at this time or later. */
   since?: number;
-  /** What they wait for; `person`: anything that somebody has to answer, a pause is none. */
+  /** The kind of wait. `person`: anything that a person must answer; a pause is not. */
   waiting?: WaitingOn["kind"] | "person";
-  /** Words that stand in the run's journal, all of them: what was asked, said and made. */
+  /** Words of the run's journal: tasks, messages and outputs. All of them must occur. */
   q?: string;
   limit?: number;
-  /** From the page before. */
+  /** `nextCursor` of the previous page. */
   cursor?: string;
 }
 
-/** A root and everything below it. */
+/** A root and all runs below it. */
 export interface TreeTotal {
   runs: number;
   usage: RunUsage;
@@ -188,38 +182,38 @@ export interface TreeTotal {
 
 export interface MessageFilter {
   session?: string;
-  /** The call that these were brought about by. */
+  /** The message of the model call that led to these. */
   parent?: number;
   run?: RunId;
   role?: string;
-  /** Of the runs of this person. */
+  /** Messages of this user's runs. */
   user?: string;
   limit?: number;
-  /** From the page before. */
+  /** `nextCursor` of the previous page. */
   cursor?: string;
 }
 
 export interface TreeUsageFilter {
-  /** Only trees to which something happened since. */
+  /** Only trees that have changed since. */
   since?: number | undefined;
   limit: number;
-  /** From the page before. */
+  /** `nextCursor` of the previous page. */
   cursor?: string | undefined;
 }
 
-/** A chain of runs of main agents that people and agents speak to. */
+/** A chain of runs of a main agent: people and agents send messages to it. */
 export interface SessionRow {
   id: string;
   runs: number;
   createdAt: number;
-  /** The latest of them. */
+  /** The latest run. */
   last: RunRow;
 }
 
-/** How much of everything there is. */
+/** Counts over the whole store. */
 export interface StoreTotals {
   runs: Partial<Record<RunRow["status"], number>>;
-  /** Those that are open. */
+  /** Open items. */
   approvals: number;
   modelCalls: number;
   toolCalls: number;
@@ -233,11 +227,11 @@ export interface StoreTotals {
 export interface PruneFilter {
   /** Trees whose last run ended before this time. */
   before?: number;
-  /** How their roots ended. */
+  /** The status of the root. */
   status?: readonly RunRow["status"][];
   root?: RunId;
   workspace?: string;
-  /** Deletes nothing, and answers what would be deleted. */
+  /** Deletes nothing, and answers with what would be deleted. */
   dryRun?: boolean;
 }
 
@@ -245,7 +239,7 @@ export interface PruneResult {
   trees: number;
   runs: number;
   events: number;
-  /** Of payloads and blobs. */
+  /** Size of the payloads and blobs. */
   bytes: number;
 }
 
@@ -257,7 +251,7 @@ export interface ApprovalRef {
   expiresAt: number | undefined;
 }
 
-/** What a person has allowed beyond one run: for good, or for the run that it was given in and all below it. */
+/** A permission that a person gave: for good, or for the run that it was given in and all runs below it. */
 export interface StandingGrant {
   id: number;
   scope: "always" | "tree";
@@ -265,13 +259,13 @@ export interface StandingGrant {
   by: string;
   at: number;
   until: number | undefined;
-  /** Where it counts; undefined: anywhere. */
+  /** The folder in which it applies; undefined: anywhere. */
   folder: string | undefined;
   runId: RunId;
 }
 
 export interface Heartbeat {
-  /** Runs of this worker that others have asked to cancel, and runs that it holds no more. */
+  /** Runs of this worker that are being cancelled, and runs that it has lost. */
   cancelled: RunId[];
   lost: RunId[];
 }
@@ -283,9 +277,9 @@ export interface Quarantine {
 }
 
 /**
- * Called after each commit with what it wrote, in order of positions, and with the runs that it made due without a word in
- * their journals (B4). `elsewhere`: what other processes wrote to the same store, and the runs of it that are due. Without
- * events it only says "look again". Contract: must not throw.
+ * Called after each commit with its events, in order of positions, and with the runs that became due without an event (B4).
+ * `elsewhere`: events of other processes on the same store, and their runs that are due. A call without events means "look
+ * again". Contract: must not throw.
  */
 export type CommitListener = (
   events: readonly JournalEvent[],
@@ -441,3 +435,71 @@ export interface TransferStore {
   /** A tree's events as they are stored, in commit order: the text that the chains cover. */
   storedEvents(root: RunId, after: Position, limit: number): Promise<StoredEvent[]>;
 }
+
+/** Some of the journals: of one run, of a tree, or of a user's runs. */
+export interface JournalScope {
+  run?: RunId;
+  root?: RunId;
+  user?: string;
+}
+
+export interface ReadOptions extends JournalScope {
+  /**
+   * For readers that keep a cursor and never go back: the page ends before the first event that only a newer version
+   * understands. If that event is the next one, the read is refused (JOURNAL_NEWER).
+   */
+  stopAtNewer?: true;
+}
+
+/** A process that drives runs, as it describes itself. */
+export interface WorkerCard {
+  host: string;
+  pid: number;
+  /** The pool whose runs it drives (E6). */
+  pool: string;
+  version: string;
+  since: number;
+  /** How many runs it leaves to a newer version, because it does not understand their journals. */
+  tooNew?: number | undefined;
+}
+
+export interface WorkerRow extends WorkerCard {
+  name: string;
+  seenAt: number;
+  /** No heartbeat for longer than a lease lasts: dead, frozen or cut off. Other workers may take its runs. */
+  silent: boolean;
+  /** The number of runs that it holds. */
+  runs: number;
+  /** The first few of them. */
+  holds: string[];
+}
+
+/** E2: the workers that an engine has lost: these, or all that sent no heartbeat for this long. */
+export type LostWorkers = { workers: readonly string[] } | { silentFor: number };
+
+/** E7: an event as it is stored. `text`: its payload, or the name of its blob. */
+export interface StoredEvent extends ChainLink {
+  runId: RunId;
+  position: Position;
+  hash: string;
+}
+
+/** E7: a tree from another store, in commit order. */
+export interface CarriedTree {
+  transferId: string;
+  root: RunId;
+  events: readonly { event: JournalEvent; text: string; hash: string }[];
+  /** Stored texts by name. */
+  blobs: ReadonlyMap<string, string>;
+  standing: ReadonlyMap<RunId, UnjournaledState>;
+}
+
+/** E7: a tree that was moved away. Without `transferId` the tree had ended: nothing was moved, and the export is a copy. */
+export interface MovedTree {
+  transferId: string | undefined;
+  standing: { runId: RunId; standing: UnjournaledState }[];
+  /** The server that it was sent to before; it is not known whether it has arrived there. */
+  sentTo?: string;
+}
+
+export type MoveOutcome = "arrived" | "refused";

@@ -1,7 +1,7 @@
-// Who may come in beside the holder of the folder's token: names with roles, and the keys that each comes in by. A key is
-// kept as its hash alone, so that who reads the store can open nothing with it.
-//  US1  A name is one person's for good: whoever is let in again under it is given the same runs.
-//  US2  A rotated or revoked user's keys are gone in the same commit, and every process that has the store open is told.
+// The users of a store, beside the holder of the folder's token: names with roles, and the keys they sign in with. Only the
+// hash of a key is stored, so reading the store gives no access.
+//  US1  A name belongs to one person for good: a user who is let in again under it has the same runs.
+//  US2  The keys of a rotated or revoked user are deleted in the same commit, and every process with the store open is told.
 
 export const ROLES = ["viewer", "operator", "admin"] as const;
 export type Role = (typeof ROLES)[number];
@@ -11,36 +11,35 @@ export interface User {
   role: Role;
   madeAt: number;
   madeBy: string;
-  /** When the token was made that counts now. */
+  /** When the current token was made. */
   rotatedAt: number;
-  /** Comes in no more. */
+  /** When access was revoked. */
   revokedAt: number | undefined;
 }
 
 export interface Users {
-  /** By name, those that were revoked among them. */
+  /** By name, revoked users included. */
   list(): Promise<User[]>;
-  /** False: the name is, or was, somebody's. */
+  /** False: the name belongs, or belonged, to another user. */
   add(user: { name: string; role: Role; by: string; key: string }): Promise<boolean>;
-  /** This key takes the place of all others, and whoever was revoked is let in again. False: there is nobody of that name. */
+  /** This key replaces all others, and a revoked user gets access again. False: there is no such user. */
   rotate(name: string, key: string): Promise<boolean>;
-  /** The keys stay, and count for that role. False: there is nobody of that name to be let in. */
+  /** The keys stay valid, with the new role. False: there is no such user with access. */
   setRole(name: string, role: Role): Promise<boolean>;
-  /** False: there is nobody of that name to be let in. */
+  /** False: there is no such user with access. */
   revoke(name: string): Promise<boolean>;
-  /** One more key, as a browser gets: of many the oldest end. False: there is nobody of that name to be let in. */
+  /** One more key, for a browser; the oldest ones end when there are too many. False: there is no such user with access. */
   addKey(name: string, key: string): Promise<boolean>;
   byKey(key: string): Promise<User | undefined>;
-  /** Told after every change, by whichever process. Answers with what ends it. Contract: must not throw. */
+  /** Called after every change by any process. Returns a function that ends the subscription. Contract: must not throw. */
   onChange(listener: () => void): () => void;
 }
 
-/** Browsers that one person is signed in with. */
+/** Browsers that one user can be signed in with. */
 export const MAX_BROWSERS = 20;
 
 type Columns = Record<string, unknown>;
 
-/** Both stores have columns of these names. */
 export const readUser = (columns: Columns): User => ({
   name: columns["name"] as string,
   role: columns["role"] as Role,
@@ -50,7 +49,6 @@ export const readUser = (columns: Columns): User => ({
   revokedAt: (columns["revoked_at"] ?? undefined) as number | undefined,
 });
 
-/** Those who want to hear of changes. */
 export function createListeners(): { add(listener: () => void): () => void; tell(): void } {
   const listeners = new Set<() => void>();
   return {
