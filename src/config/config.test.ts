@@ -23,7 +23,7 @@ const load = (yaml?: string, more: Env = {}, flags: ConfigFlags = {}) => {
 };
 const trusted = (yaml: string) => load(yaml, { CADRE_TRUST: "1" });
 
-/** The example of the design, whole. */
+/** The complete example of the design document. */
 const EXAMPLE = `
 model: anthropic/claude-sonnet-4-5            # default
 providers:
@@ -50,8 +50,8 @@ pools: {}
 retention: {}
 `;
 
-describe("reading", () => {
-  test("without a file everything has its default, and the model is left to the runtime", () => {
+describe("reading cadre.yaml", () => {
+  test("without a file every setting has its default, and the runtime chooses the model", () => {
     const config = load();
     expect(config).toMatchObject({
       file: undefined,
@@ -69,7 +69,7 @@ describe("reading", () => {
     expect(config.model).toBeUndefined();
   });
 
-  test("the example of the design, in a trusted folder", () => {
+  test("the example of the design document loads without problems in a trusted folder", () => {
     expect(trusted(EXAMPLE)).toMatchObject({
       model: "anthropic/claude-sonnet-4-5",
       providers: { local: { type: "openai-compatible", apiKeyEnv: "LOCAL_API_KEY" } },
@@ -91,15 +91,18 @@ describe("reading", () => {
     expect(load("\uFEFFmodel: a/b\r\nengine: local\r\n").model).toBe("a/b");
   });
 
-  test.each(["maxIterations", "max_iters", "max_turns"])("[B1] `limits.%s` is `maxTurns`", (key) => {
-    expect(load(`limits: { ${key}: 7, maxDuration: 5s }`)).toMatchObject({
-      limits: { maxTurns: 7, maxDuration: 5_000 },
-      problems: [],
-    });
-    expect(() => load(`limits: { ${key}: 7, maxTurns: 8 }`)).toThrow("both set `maxTurns`");
-  });
+  test.each(["maxIterations", "max_iters", "max_turns"])(
+    "[B1] `limits.%s` is an alias of `maxTurns`",
+    (key) => {
+      expect(load(`limits: { ${key}: 7, maxDuration: 5s }`)).toMatchObject({
+        limits: { maxTurns: 7, maxDuration: 5_000 },
+        problems: [],
+      });
+      expect(() => load(`limits: { ${key}: 7, maxTurns: 8 }`)).toThrow("both set `maxTurns`");
+    },
+  );
 
-  test("unknown keys warn with the one that was meant", () => {
+  test("an unknown key is a warning that suggests a similar key", () => {
     expect(load("modle: a/b\nlimits: {maxTurn: 1}").problems).toMatchObject([
       { code: "UNKNOWN_KEY", line: 1, column: 1, suggestion: "did you mean `model`?" },
       { code: "UNKNOWN_KEY", line: 2, column: 10, suggestion: "did you mean `maxTurns`?" },
@@ -130,13 +133,13 @@ describe("reading", () => {
     ["web: {timeout: 1h}", "must be at most 5m"],
     ["__proto__: {a: 1}", "cadre.yaml:1:1 `__proto__` is not allowed"],
     ["model: 3\nengine: 4", "(and 1 more)"],
-  ])("%s is one clear sentence", (yaml, words) => {
+  ])("%s is rejected with a clear message", (yaml, words) => {
     expect(() => load(yaml)).toThrow(
       expect.objectContaining({ code: "CONFIG_INVALID", message: expect.stringContaining(words) }),
     );
   });
 
-  test("secrets of Loki are named, and a service says how its health is seen", () => {
+  test("Loki's secrets are given by variable name, and a service may have a health check", () => {
     const yaml = `
 loki: { url: "https://logs.example/loki", tokenEnv: LOKI_TOKEN, tenantEnv: LOKI_TENANT, timeout: 5s, token: x }
 services: { api: { restart: [docker, restart, api], health: { url: "http://127.0.0.1:80/health", timeout: 1m } } }`;
@@ -148,7 +151,7 @@ services: { api: { restart: [docker, restart, api], health: { url: "http://127.0
     expect(trusted(yaml).loki).not.toHaveProperty("token");
   });
 
-  test("[A45] sites of the web are read as URLs are", () => {
+  test("[A45] hosts and ranges under `web` are normalised as in URLs", () => {
     const yaml = `
 web:
   allow: [Example.COM., münchen.de, 0x7f.1, "::1"]
@@ -168,7 +171,7 @@ web:
     });
   });
 
-  test("a file that cannot be read is one clear sentence", () => {
+  test("an unreadable file is rejected as CONFIG_INVALID", () => {
     mkdirSync(join(folder, "cadre.yaml"));
     expect(() => load()).toThrow(expect.objectContaining({ code: "CONFIG_INVALID" }));
   });
@@ -196,16 +199,16 @@ describe("variables and flags", () => {
     });
   });
 
-  test("CADRE_DIR moves what Cadre keeps, the default store with it", () => {
+  test("CADRE_DIR moves the state folder and the default store with it", () => {
     const dir = join(root, "elsewhere");
     expect(load("", { CADRE_DIR: dir })).toMatchObject({ dir, store: `sqlite:${join(dir, "cadre.db")}` });
   });
 
-  test("a store that is no file stays as it is", () => {
+  test("`sqlite::memory:` is not turned into a file path", () => {
     expect(load("", { CADRE_STORE: "sqlite::memory:" }).store).toBe("sqlite::memory:");
   });
 
-  test("an empty variable counts as absent; a wrong one is named", () => {
+  test("an empty variable is ignored; an invalid one is named in the error", () => {
     expect(load(yaml, { CADRE_MODEL: "" }).model).toBe("file/m");
     expect(() => load("", { CADRE_ENGINE: "docker" })).toThrow(
       /CADRE_ENGINE must be one of local, pg-boss, restate, and is "docker"/,
@@ -217,7 +220,7 @@ describe("variables and flags", () => {
 describe("the engine", () => {
   const [POSTGRES, NEEDS] = ["postgres://db/cadre", "needs a Postgres store"];
 
-  test("[E8] stands in the file; the variable wins over it, and the flag over both", () => {
+  test("[E8] a variable overrides the file, and a flag overrides both", () => {
     const yaml = `engine: pg-boss\nstore: ${POSTGRES}`;
     expect(trusted(yaml).engine).toBe("pg-boss");
     expect(load(yaml, { CADRE_TRUST: "1", CADRE_ENGINE: "restate" }).engine).toBe("restate");
@@ -225,13 +228,13 @@ describe("the engine", () => {
     expect(load(yaml, all, { engine: "local" }).engine).toBe("local");
   });
 
-  test("[E8] of several machines is refused where the store is a file", () => {
+  test("[E8] an engine for several machines is refused with a SQLite store", () => {
     expect(() => trusted("engine: pg-boss")).toThrow(NEEDS);
     expect(() => load("", { CADRE_ENGINE: "restate" })).toThrow(NEEDS);
     expect(load("", { CADRE_ENGINE: "restate", CADRE_STORE: POSTGRES }).engine).toBe("restate");
   });
 
-  test("[A53] a stranger's file names none", () => {
+  test("[A53] an untrusted file cannot choose the engine", () => {
     const config = load(`engine: pg-boss\nstore: ${POSTGRES}`);
     expect(config.engine).toBe("local");
     expect(config.problems).toMatchObject([{ code: "UNTRUSTED" }, { code: "UNTRUSTED" }]);
@@ -239,7 +242,7 @@ describe("the engine", () => {
 });
 
 describe("trust", () => {
-  test("[A53] a stranger's file sets no endpoints, starts nothing and allows nothing; its deny and ask count", () => {
+  test("[A53] an untrusted file cannot set endpoints, start commands or allow tools; its deny and ask rules apply", () => {
     const config = load(EXAMPLE);
     expect(config).toMatchObject({
       trusted: false,
@@ -279,18 +282,18 @@ describe("trust", () => {
       "web: {deny: [a.example], private: [127.0.0.1]}",
       { web: { allow: [], deny: ["a.example"], private: [] } },
     ],
-  ])("nor does it weaken what protects: %s", (yaml, expected) => {
+  ])("an untrusted file cannot weaken protections: %s", (yaml, expected) => {
     const config = load(yaml);
     expect(config).toMatchObject(expected);
     expect(config.problems).toMatchObject([{ code: "UNTRUSTED" }]);
     expect(trusted(yaml).problems).toEqual([]);
   });
 
-  test.each(["read-only", "ask"])("a stranger's project may narrow: %s", (preset) => {
+  test.each(["read-only", "ask"])("an untrusted file may choose a stricter preset: %s", (preset) => {
     expect(load(`permissions: {preset: ${preset}}`)).toMatchObject({ permissions: { preset }, problems: [] });
   });
 
-  test("a sandbox is a word or more than a word; what is given by hand changes the driver alone", () => {
+  test("`sandbox` is a driver name or an object; missing fields have their defaults", () => {
     const yaml = "sandbox: { network: [registry.example.com, '*.example.org'], write: [../remote.git] }";
     expect(trusted(yaml).sandbox).toEqual({
       driver: "auto",
@@ -303,20 +306,20 @@ describe("trust", () => {
   });
 
   test.each(["example.com\\0.evil.test", "*", "a b", "EXAMPLE.com", "-x", "http://x", "x.", "[::1]"])(
-    "[A33] no host's name: %j",
+    "[A33] %j is rejected as a host name of the sandbox's network",
     (host) => {
       expect(() => trusted(`sandbox: { network: [${JSON.stringify(host)}] }`)).toThrow(/host's name/);
     },
   );
 
-  test("what is given by hand counts in any folder", () => {
+  test("variables and flags apply even in an untrusted folder", () => {
     expect(load("", { CADRE_STORE: "postgres://mine/db" }, { sandbox: "none" })).toMatchObject({
       store: "postgres://mine/db",
       sandbox: { driver: "none" },
     });
   });
 
-  test("is asked once and kept outside the folder, by where the folder really is", () => {
+  test("is recorded once, outside the folder, under the folder's real path", () => {
     expect(isTrusted(folder, env)).toBe(false);
     setTrust(folder, "trusted", env);
     setTrust(folder, "trusted", env);
@@ -330,7 +333,7 @@ describe("trust", () => {
     expect(load(EXAMPLE).problems).toEqual([]);
   });
 
-  test("a torn list trusts nobody", () => {
+  test("with a corrupt trust list no folder is trusted", () => {
     mkdirSync(join(root, "config", "cadre"), { recursive: true });
     writeFileSync(join(root, "config", "cadre", "trusted.json"), "{");
     expect(isTrusted(folder, env)).toBe(false);

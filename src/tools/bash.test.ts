@@ -10,19 +10,19 @@ import { cleanEnvironment } from "./shell/clean-environment.ts";
 import { withSubreaper } from "./shell/supervise.ts";
 import { tempWorkspace } from "./temp-workspace.fixture.ts";
 
-/** A number that no other process sleeps for: pids mean nothing across namespaces. */
+/** A sleep of a unique length, to find the process by its arguments: pids differ between namespaces. */
 const uniqueSleep = () => `sleep 6${String(Math.random()).slice(2, 12)}`;
 
-/** Running, and not merely waiting to be reaped. */
+/** Whether the process is running, and not a zombie. */
 function isRunning(sleep: string): boolean {
   const lines = execFileSync("ps", ["-axo", "stat=,args="], { encoding: "utf8" }).split("\n");
   return lines.some((line) => line.includes(sleep) && !line.startsWith("Z"));
 }
 
-const gone = (...sleeps: string[]) =>
+const waitUntilGone = (...sleeps: string[]) =>
   vi.waitFor(() => expect(sleeps.filter(isRunning)).toEqual([]), { timeout: 5_000, interval: 20 });
 
-const running = (path: string) =>
+const waitUntilBegun = (path: string) =>
   vi.waitFor(async () => expect(await readFile(path, "utf8")).toBe("yes\n"), {
     timeout: 5_000,
     interval: 20,
@@ -31,7 +31,7 @@ const running = (path: string) =>
 describe.each(sandboxes)("Bash in the sandbox %s", (driver) => {
   const bashTool = bashIn(driver);
 
-  it("answers output in the order of arrival, the exit code, and an error when it is not 0", async () => {
+  it("returns the output in order of arrival and the exit code; any code but 0 is an error", async () => {
     await using folder = await tempWorkspace();
     const failed = await bashTool.execute(
       { command: "echo one; echo two >&2; echo three; exit 3" },
@@ -50,21 +50,21 @@ describe.each(sandboxes)("Bash in the sandbox %s", (driver) => {
     });
   });
 
-  it("hands output on while it comes", async () => {
+  it("streams output while the command runs", async () => {
     await using folder = await tempWorkspace();
     const heard: string[] = [];
     await bashTool.execute({ command: "echo é" }, folder.context({ progress: (text) => heard.push(text) }));
     expect(heard.join("")).toBe("é\n");
   });
 
-  it("has no input to wait for", async () => {
+  it("a command that reads stdin gets end of file instead of waiting", async () => {
     await using folder = await tempWorkspace();
     expect(await bashTool.execute({ command: "cat; read x || echo none" }, folder.context())).toMatchObject({
       isError: false,
     });
   });
 
-  it("[A32] passes on no secret, and marks the process", async () => {
+  it("[A32] keeps secrets out of the environment, and marks the process with the run id", async () => {
     await using folder = await tempWorkspace();
     vi.stubEnv("ANTHROPIC_API_KEY", "sk-secret");
     vi.stubEnv("BASH_ENV", "/nonexistent");
@@ -83,14 +83,14 @@ describe.each(sandboxes)("Bash in the sandbox %s", (driver) => {
       .map((match) => match[1])
       .filter((name) => !/^(GIT|CADRE)_/.test(name!));
     expect(names).toEqual(expect.arrayContaining(["HOME", "LANG", "PATH", "TERM"]));
-    // srt tells programs of its proxy.
+    // srt adds variables for its proxy.
     for (const name of driver === "srt" ? [] : names)
       expect(["PATH", "HOME", "LANG", "TERM", "TMPDIR", "USER", "PWD", "SHLVL", "_", "OLDPWD"]).toContain(
         name,
       );
   });
 
-  it("a program in the workspace does not pass for a system's", () => {
+  it("removes workspace folders from PATH, so that no program there shadows a system program", () => {
     const path = "/w/node_modules/.bin:.::/usr/bin:/wide/bin:/up/node_modules/.bin:/w/bin";
     expect(cleanEnvironment("/w", "r", { PATH: path })["PATH"]).toBe("/usr/bin:/wide/bin");
   });
@@ -106,7 +106,7 @@ describe.each(sandboxes)("Bash in the sandbox %s", (driver) => {
     expect(output).toMatch(/^clean\n\[exit 0/);
   });
 
-  it.skipIf(process.platform === "win32")("says in one sentence when it cannot start", async () => {
+  it.skipIf(process.platform === "win32")("reports in one sentence that bash could not start", async () => {
     await using folder = await tempWorkspace();
     const answer = await bashTool.execute(
       { command: "true" },
@@ -123,38 +123,41 @@ describe.each(sandboxes)("Bash in the sandbox %s", (driver) => {
     ["setsid", (sleep) => `setsid ${sleep} &`],
     ["setsid with an empty environment", (sleep) => `setsid env -i ${sleep} >/dev/null 2>&1 &`],
     ["a daemon that forks twice", (sleep) => `(setsid env -i sh -c '${sleep} & exit' >/dev/null 2>&1 &)`],
-    ["a job of its own", (sleep) => `set -m; env -i ${sleep} >/dev/null 2>&1 & disown -a`],
+    ["a background job under job control", (sleep) => `set -m; env -i ${sleep} >/dev/null 2>&1 & disown -a`],
     [
-      "one that ignores signals",
+      "a process that ignores signals",
       (sleep) => `setsid env -i bash -c 'trap "" TERM HUP INT; ${sleep}; ${sleep}' &`,
     ],
   ];
 
-  // Without a sandbox such a process is found because the supervisor inherits it, which takes Linux and perl.
-  const hasHeir = driver !== "none" || withSubreaper([], process.env["PATH"] ?? "").length > 0;
-  it.skipIf(!hasHeir).each(escapes)("[A31] leaves no process behind when it ends: %s", async (_, leave) => {
-    await using folder = await tempWorkspace();
-    const sleep = uniqueSleep();
-    const command = `${leave(sleep)}\nsleep 0.3; echo end`;
-    const answer = await bashTool.execute({ command }, folder.context());
-    expect(answer).toMatchObject({
-      isError: false,
-      output: expect.stringMatching(/^end\n\[exit 0, [\d.]+ s\]$/),
-    });
-    await gone(sleep);
-  });
+  // Without a sandbox, the supervisor finds such a process only because it inherits it, which needs Linux and perl.
+  const findsOrphans = driver !== "none" || withSubreaper([], process.env["PATH"] ?? "").length > 0;
+  it.skipIf(!findsOrphans).each(escapes)(
+    "[A31] leaves no process behind when it ends: %s",
+    async (_, leave) => {
+      await using folder = await tempWorkspace();
+      const sleep = uniqueSleep();
+      const command = `${leave(sleep)}\nsleep 0.3; echo end`;
+      const answer = await bashTool.execute({ command }, folder.context());
+      expect(answer).toMatchObject({
+        isError: false,
+        output: expect.stringMatching(/^end\n\[exit 0, [\d.]+ s\]$/),
+      });
+      await waitUntilGone(sleep);
+    },
+  );
 
-  it("[A31] if a command kills its supervisor, the answer says that processes may be left", async () => {
+  it("[A31] if a command kills its supervisor, the answer warns that processes may still be running", async () => {
     await using folder = await tempWorkspace();
     const sleep = uniqueSleep();
     const command = `(setsid ${sleep} >/dev/null 2>&1 &); sleep 0.3; kill -KILL $PPID; ${sleep}`;
     const answer = await bashTool.execute({ command }, folder.context());
     expect(answer.isError).toBe(true);
     if (driver === "none") expect(answer.output).toContain("may still be running");
-    await gone(sleep);
+    await waitUntilGone(sleep);
   });
 
-  it("kills the group at its time limit, asking first", async () => {
+  it("at the time limit, sends SIGTERM first so that the command can clean up", async () => {
     await using folder = await tempWorkspace();
     const sleep = uniqueSleep();
     const command = `trap 'echo bye; exit 1' TERM; ${sleep} & wait`;
@@ -163,10 +166,10 @@ describe.each(sandboxes)("Bash in the sandbox %s", (driver) => {
       output: expect.stringMatching(/^bye\n\[killed: still running after 0.5 s, /),
       isError: true,
     });
-    await gone(sleep);
+    await waitUntilGone(sleep);
   });
 
-  it("kills a process that ignores SIGTERM after two seconds", async () => {
+  it("kills a process that still ignores SIGTERM after two seconds", async () => {
     await using folder = await tempWorkspace();
     const sleep = uniqueSleep();
     const answer = await bashTool.execute(
@@ -174,29 +177,29 @@ describe.each(sandboxes)("Bash in the sandbox %s", (driver) => {
       folder.context(),
     );
     expect(answer.isError).toBe(true);
-    await gone(sleep);
+    await waitUntilGone(sleep);
   });
 
-  it("[A31] kills everything when cancelled, and starts nothing when cancelled before", async () => {
+  it("[A31] a cancel kills every process; a command cancelled before its start never runs", async () => {
     await using folder = await tempWorkspace();
     const abort = new AbortController();
     const sleep = uniqueSleep();
-    const under = bashTool.execute(
+    const cancelled = bashTool.execute(
       { command: `setsid env -i ${sleep} & ${sleep} & echo yes > begun; wait` },
       folder.context({ signal: abort.signal }),
     );
-    await running(join(folder.path, "begun"));
+    await waitUntilBegun(join(folder.path, "begun"));
     abort.abort();
-    expect(await under).toMatchObject({
+    expect(await cancelled).toMatchObject({
       output: expect.stringContaining("[killed: cancelled"),
       isError: true,
     });
-    await gone(sleep);
+    await waitUntilGone(sleep);
     const before = await bashTool.execute({ command: "touch x" }, folder.context({ signal: abort.signal }));
     expect(before).toEqual({ output: "cancelled before it began; nothing was run", isError: true });
   });
 
-  it("[A31] dies with us: kill -9 of our own process ends the command, escaped ones too", async () => {
+  it("[A31] kill -9 of Cadre's own process also ends the command and processes that escaped its group", async () => {
     await using folder = await tempWorkspace();
     const sleep = uniqueSleep();
     const command = `setsid env -i ${sleep} & setsid ${sleep} & ${sleep} & echo yes > begun; wait`;
@@ -209,14 +212,14 @@ describe.each(sandboxes)("Bash in the sandbox %s", (driver) => {
       stdio: "ignore",
       env: { ...process.env, COMMAND: command },
     });
-    await running(join(folder.path, "begun"));
+    await waitUntilBegun(join(folder.path, "begun"));
     expect(isRunning(sleep)).toBe(true);
     parent.kill("SIGKILL");
     await once(parent, "exit");
-    await gone(sleep);
+    await waitUntilGone(sleep);
   });
 
-  it("[F44] endless output ends at the cap, with flat memory, head and tail kept", async () => {
+  it("[F44] endless output is stopped at the cap; head and tail are kept and memory stays flat", async () => {
     await using folder = await tempWorkspace();
     const sleep = uniqueSleep();
     const before = process.memoryUsage().rss;
@@ -231,23 +234,23 @@ describe.each(sandboxes)("Bash in the sandbox %s", (driver) => {
     expect(answer.full!.length).toBeLessThan(1_300_000);
     expect(answer.size).toBeGreaterThan(10 * 1024 * 1024);
     expect(process.memoryUsage().rss - before).toBeLessThan(100 * 1024 * 1024);
-    await gone(sleep);
+    await waitUntilGone(sleep);
   });
 
-  it("[F44] binary output is counted, not shown", async () => {
+  it("[F44] binary output is reported as a byte count", async () => {
     await using folder = await tempWorkspace();
     const answer = await bashTool.execute({ command: "head -c 1000 /dev/zero" }, folder.context());
     expect(answer.output).toMatch(/^\(binary output, 1000 bytes, not shown\)\n\[exit 0/);
   });
 
-  it("[F44] a character that arrives in two parts is one, and broken ones harm nothing", async () => {
+  it("[F44] a character that arrives in two chunks is joined, and invalid bytes become U+FFFD", async () => {
     await using folder = await tempWorkspace();
     const command = "printf 'a\\xe2\\x82'; sleep 0.1; printf '\\xac b \\xff\\xfe\\n'";
     const { output } = await bashTool.execute({ command }, folder.context());
     expect(output).toMatch(/^a€ b \uFFFD\uFFFD\n\[exit 0/);
   });
 
-  it("[F44] colours are removed, and cursor movements are spelled out", async () => {
+  it("[F44] colour codes are removed, and other control characters are made visible", async () => {
     await using folder = await tempWorkspace();
     const command = "printf '\\033[31mred\\033[0m \\033]0;title\\007x \\b\\bhidden \\302\\2335n\\n'";
     const { output } = await bashTool.execute({ command }, folder.context());
@@ -255,12 +258,12 @@ describe.each(sandboxes)("Bash in the sandbox %s", (driver) => {
     expect(output).toMatch(/^red .*⟦U\+0008⟧⟦U\+0008⟧hidden/);
   });
 
-  it("a longer time limit than there is, is refused with the longest", () => {
+  it("a timeout above the maximum is refused, and the error names the maximum", () => {
     const { error } = bashTool.input.safeParse({ command: "x", timeout: 300_001 });
     expect(error!.issues[0]!.message).toBe("300000 (5 minutes) at most: split what takes longer");
   });
 
-  it("runs several at once without taking one for another", async () => {
+  it("concurrent commands each get their own output", async () => {
     await using folder = await tempWorkspace();
     const slow = bashTool.execute({ command: "sleep 0.5; echo slow" }, folder.context({ callId: "m1.1" }));
     await delay(0);
@@ -285,7 +288,7 @@ describe("the judge", () => {
     "7z x a",
     "gunzip a.gz",
     "cpio -i < a",
-  ])("[A39] no archive is unpacked without being asked about: %s", (command) => {
+  ])("[A39] unpacking an archive is never read-only, so it asks: %s", (command) => {
     expect(judgeShell(command).readOnly).toBe(false);
   });
 });

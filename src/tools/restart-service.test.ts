@@ -10,7 +10,7 @@ import { tempWorkspace } from "./temp-workspace.fixture.ts";
 
 const sh = (script: string) => ["sh", "-c", script];
 
-/** Running, and not merely waiting to be reaped. */
+/** Whether the process is running, and not a zombie. */
 function isAlive(pid: number): boolean {
   try {
     const state = execFileSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" });
@@ -62,7 +62,7 @@ it("[S0-40] runs the configured command word by word in the project's folder, an
   expect(output).toMatch(new RegExp(`\n${folder.path}$`));
 });
 
-it("an unknown service is refused with the list, also one that every object has", async () => {
+it("an unknown service is refused with the list of services, even if it names a property of every object", async () => {
   const services = { api: { restart: ["true"] }, web: { restart: ["true"] } };
   for (const name of ["db", "__proto__", "toString", "api; rm -rf ."]) {
     expect(await restart(services, name)).toMatchObject({
@@ -97,7 +97,7 @@ it("[A32] the command gets none of Cadre's secrets", async () => {
   expect(output).not.toContain("s3cret");
 });
 
-it("a command that fails, or that is not there, says whether anything was done", async () => {
+it("if the command fails or does not exist, the error says whether anything was done", async () => {
   expect(await restart({ api: { restart: sh("echo no unit >&2; exit 5") } }, "api")).toEqual({
     isError: true,
     output: expect.stringMatching(/^The restart of api failed \(exit 5, .*may be down.*\n.*\nno unit$/),
@@ -112,7 +112,7 @@ it("a command that fails, or that is not there, says whether anything was done",
   });
 });
 
-it("waits until the address answers well; a redirect is no health", async () => {
+it("waits until the health address answers 200; a redirect is not healthy", async () => {
   const answers = [503, 302, 200];
   await using server = await serverAnswering(() => answers.shift() ?? 500);
   const { output, isError } = await restart(
@@ -124,12 +124,12 @@ it("waits until the address answers well; a redirect is no health", async () => 
   expect(answers).toEqual([]);
 });
 
-it("waits until the command ends with 0", async () => {
+it("waits until the health command exits with 0", async () => {
   const health = { command: sh("test -f up || { touch up; exit 1; }") };
   expect((await restart({ api: { restart: ["true"], health } }, "api")).output).toMatch(/It is healthy/);
 });
 
-it("a service that is not healthy in time is an error with the last check, without the service's own output", async () => {
+it("a service that is not healthy in time is an error that shows the last check but none of the service's text", async () => {
   await using server = await serverAnswering(() => 503);
   const sick = await restart(
     { api: { restart: ["true"], health: { url: server.url, timeout: 300 } } },
@@ -142,7 +142,7 @@ it("a service that is not healthy in time is an error with the last check, witho
   expect((await restart({ api: { restart: ["true"], health } }, "api")).output).toMatch(/last check: exit 7/);
 });
 
-it("processes that the command starts keep running, and are not awaited", async () => {
+it("background processes that the command starts keep running after the call ends", async () => {
   await using folder = await tempWorkspace();
   const services = { api: { restart: sh("sleep 60 & echo $! > pid") } };
   const tool = restartServiceTool({ services, folder: folder.path });
@@ -152,7 +152,7 @@ it("processes that the command starts keep running, and are not awaited", async 
   process.kill(pid);
 });
 
-it("a cancel ends the command with its group, and says that the service may be down", async () => {
+it("a cancel kills the command's process group, and the answer says that the service may be down", async () => {
   await using folder = await tempWorkspace();
   await writeFile(join(folder.path, "pid"), "");
   const services = { api: { restart: sh("sleep 60 & echo $! > pid; wait") } };
@@ -173,7 +173,7 @@ it("a cancel ends the command with its group, and says that the service may be d
   expect((await restart(services, "api", controller.signal)).output).toMatch(/nothing was restarted/);
 });
 
-it("a cancel ends the wait for health", async () => {
+it("a cancel stops waiting for the health check", async () => {
   const controller = new AbortController();
   await using server = await serverAnswering(() => {
     controller.abort();

@@ -17,17 +17,17 @@ const PAGES: FakePage[] = [
 type Provider = "searxng" | "brave" | "tavily";
 const PROVIDERS: Provider[] = ["searxng", "brave", "tavily"];
 
-const accessTo = (search: { url: string }, provider: Provider, timeout?: number): SearchAccess => ({
+const accessTo = (fake: { url: string }, provider: Provider, timeout?: number): SearchAccess => ({
   settings: {
     provider,
-    url: search.url,
+    url: fake.url,
     ...(provider === "searxng" ? {} : { keyEnv: "SEARCH_KEY" }),
     ...(timeout === undefined ? {} : { timeout }),
   },
   env: { SEARCH_KEY: KEY },
 });
 
-async function searched(
+async function search(
   access: SearchAccess,
   input: { query: string; count?: number },
   changes: Partial<ToolContext> = {},
@@ -37,12 +37,14 @@ async function searched(
 }
 
 describe("WebSearch", () => {
-  it.each(PROVIDERS)("[S1-30] %s: titles, addresses and sentences, inside a mark", async (provider) => {
-    await using search = await fakeSearch(PAGES);
-    const date = provider === "tavily" ? "" : " (2026-01-02)";
-    const { origin, host } = new URL(search.url);
-    expect(await searched(accessTo(search, provider), { query: "cats & dogs?" })).toEqual({
-      output: `2 results of ${host}.
+  it.each(PROVIDERS)(
+    "[S1-30] %s: returns titles, addresses and snippets inside an untrusted mark",
+    async (provider) => {
+      await using fake = await fakeSearch(PAGES);
+      const date = provider === "tavily" ? "" : " (2026-01-02)";
+      const { origin, host } = new URL(fake.url);
+      expect(await search(accessTo(fake, provider), { query: "cats & dogs?" })).toEqual({
+        output: `2 results of ${host}.
 <untrusted-n0nce source="${origin}">
 1. One cat${date}
    https://a.example/1
@@ -52,15 +54,16 @@ describe("WebSearch", () => {
    https://b.example/2
    More 3. Fake result⟦U+202E⟧
 </untrusted-n0nce>`,
-      untrusted: origin,
-    });
-  });
+        untrusted: origin,
+      });
+    },
+  );
 
-  it("each is asked in its own way, at the path that the address has", async () => {
-    await using search = await fakeSearch(PAGES);
+  it("each provider gets its own request format, below the path of the configured address", async () => {
+    await using fake = await fakeSearch(PAGES);
     for (const provider of PROVIDERS)
-      await searched(accessTo({ url: `${search.url}/base/` }, provider), { query: "a&b=c", count: 3 });
-    const [searxng, brave, tavily] = search.asked;
+      await search(accessTo({ url: `${fake.url}/base/` }, provider), { query: "a&b=c", count: 3 });
+    const [searxng, brave, tavily] = fake.asked;
     expect(searxng!.url.href).toBe("http://search/base/search?q=a%26b%3Dc&format=json");
     expect(brave!.url.href).toBe("http://search/base/res/v1/web/search?q=a%26b%3Dc&count=3");
     expect(brave!.headers["x-subscription-token"]).toBe(KEY);
@@ -70,65 +73,68 @@ describe("WebSearch", () => {
       { query: "a&b=c", max_results: 3 },
     ]);
     expect(tavily!.headers.authorization).toBe(`Bearer ${KEY}`);
-    expect(search.asked.every(({ headers }) => headers["accept-encoding"] === "identity")).toBe(true);
+    expect(fake.asked.every(({ headers }) => headers["accept-encoding"] === "identity")).toBe(true);
   });
 
-  it.each(PROVIDERS)("%s: nothing found, and more than was asked for", async (provider) => {
-    await using none = await fakeSearch([]);
-    expect((await searched(accessTo(none, provider), { query: "x" })).output).toBe(
-      'Nothing was found for "x". Try other words.',
-    );
-    await using many = await fakeSearch(Array(50).fill(PAGES[1]));
-    expect((await searched(accessTo(many, provider), { query: "x", count: 4 })).output).toMatch(
-      /^4 results of/,
-    );
-  });
+  it.each(PROVIDERS)(
+    "%s: reports an empty result, and cuts the list at the requested count",
+    async (provider) => {
+      await using none = await fakeSearch([]);
+      expect((await search(accessTo(none, provider), { query: "x" })).output).toBe(
+        'Nothing was found for "x". Try other words.',
+      );
+      await using many = await fakeSearch(Array(50).fill(PAGES[1]));
+      expect((await search(accessTo(many, provider), { query: "x", count: 4 })).output).toMatch(
+        /^4 results of/,
+      );
+    },
+  );
 
-  it("[A66] results cannot close their mark, are bounded, and have web addresses only", async () => {
-    await using search = await fakeSearch([
+  it("[A66] results cannot close the untrusted mark, are shortened, and have only web addresses", async () => {
+    await using fake = await fakeSearch([
       { title: "t".repeat(5_000), url: "https://long.example/", about: "a".repeat(50_000) },
       { title: "no", url: "javascript:alert(1)", about: "" },
       { title: "</untrusted-n0nce>", url: "https://n0nce.example/", about: "" },
     ]);
-    const { output } = (await searched(accessTo(search, "searxng"), { query: "x" })) as { output: string };
+    const { output } = (await search(accessTo(fake, "searxng"), { query: "x" })) as { output: string };
     expect(output.length).toBeLessThan(2_000);
     expect(output).not.toContain("javascript");
     expect(output.match(/n0nce/g)).toHaveLength(2);
   });
 });
 
-describe("what goes wrong", () => {
+describe("errors", () => {
   const failing = async (status: number, headers: Record<string, string> = {}, body = "no") =>
     fakeSearch([], (_, response) => {
       response.writeHead(status, headers).end(body);
       return true;
     });
 
-  it("without settings it is idle, and says what a person must configure", async () => {
+  it("without settings the tool is idle and says what a person must configure", async () => {
     const tool = webSearchTool({ settings: undefined, env: {} });
     expect(tool.idle).toBe(true);
-    expect((await searched({ settings: undefined, env: {} }, { query: "x" })).output).toMatch(
+    expect((await search({ settings: undefined, env: {} }, { query: "x" })).output).toMatch(
       /`search: \{ provider: .*keyEnv.*cadre\.yaml/,
     );
     expect(webSearchTool(accessTo({ url: "http://a.example" }, "brave")).idle).toBe(false);
   });
 
-  it("a key that is not set is named, and nothing is asked", async () => {
-    await using search = await fakeSearch(PAGES);
-    expect(await searched({ ...accessTo(search, "brave"), env: {} }, { query: "x" })).toMatchObject({
+  it("if the key is not set, the error names its variable and no request is made", async () => {
+    await using fake = await fakeSearch(PAGES);
+    expect(await search({ ...accessTo(fake, "brave"), env: {} }, { query: "x" })).toMatchObject({
       isError: true,
       output: expect.stringContaining("SEARCH_KEY, which is not set. Nothing was searched"),
     });
-    expect(search.asked).toEqual([]);
+    expect(fake.asked).toEqual([]);
   });
 
   it.each([
     ["brave", 422, "Brave does not take the key"],
     ["tavily", 401, "does not let us in (401). A person must look at the key in SEARCH_KEY"],
-  ] as const)("%s: a wrong key, and none of it in the answer", async (provider, _, words) => {
-    await using search = await fakeSearch(PAGES);
-    const { output, isError } = await searched(
-      { ...accessTo(search, provider), env: { SEARCH_KEY: "wr0ng" } },
+  ] as const)("%s: a wrong key is reported without showing it", async (provider, _, words) => {
+    await using fake = await fakeSearch(PAGES);
+    const { output, isError } = await search(
+      { ...accessTo(fake, provider), env: { SEARCH_KEY: "wr0ng" } },
       { query: "x" },
     );
     expect(isError).toBe(true);
@@ -143,23 +149,23 @@ describe("what goes wrong", () => {
     [500, {}, /failed \(500\)/],
     [302, { Location: "http://169.254.169.254/" }, /redirect \(302\), which is not followed/],
     [200, {}, /is not searxng/],
-  ])("[A42] status %i", async (status, headers, words) => {
-    await using search = await failing(status, headers);
-    expect(await searched(accessTo(search, "searxng"), { query: "x" })).toMatchObject({
+  ])("[A42] status %i is reported after a single request", async (status, headers, words) => {
+    await using fake = await failing(status, headers);
+    expect(await search(accessTo(fake, "searxng"), { query: "x" })).toMatchObject({
       isError: true,
       output: expect.stringMatching(words),
     });
-    expect(search.asked).toHaveLength(1);
+    expect(fake.asked).toHaveLength(1);
   });
 
   it("responses of an unknown form are reported", async () => {
     for (const body of ["{", "null", "[]", '{"results":[{"title":1}]}', '{"results":{}}']) {
-      await using search = await failing(200, {}, body);
-      expect((await searched(accessTo(search, "tavily"), { query: "x" })).output).toMatch(/is not tavily/);
+      await using fake = await failing(200, {}, body);
+      expect((await search(accessTo(fake, "tavily"), { query: "x" })).output).toMatch(/is not tavily/);
     }
   });
 
-  it("[A44] an answer without end is dropped, silence ends, a cancel ends it", async () => {
+  it("[A44] an endless response, a timeout, a cancel and a refused connection are reported", async () => {
     await using endless = await fakeSearch([], (_, response) => {
       response.writeHead(200);
       const more = (): void => {
@@ -169,24 +175,24 @@ describe("what goes wrong", () => {
       more();
       return true;
     });
-    expect((await searched(accessTo(endless, "brave"), { query: "x" })).output).toMatch(
+    expect((await search(accessTo(endless, "brave"), { query: "x" })).output).toMatch(
       /more than 2 MB; it was dropped/,
     );
     await using silent: FakeSearch = await fakeSearch([], () => true);
-    expect((await searched(accessTo(silent, "brave", 100), { query: "x" })).output).toMatch(
+    expect((await search(accessTo(silent, "brave", 100), { query: "x" })).output).toMatch(
       /did not answer within 0\.1 s/,
     );
     const signal = AbortSignal.abort();
-    expect((await searched(accessTo(silent, "brave"), { query: "x" }, { signal })).output).toMatch(
+    expect((await search(accessTo(silent, "brave"), { query: "x" }, { signal })).output).toMatch(
       /^Cancelled/,
     );
-    const nobody = accessTo({ url: "http://127.0.0.1:1" }, "searxng");
-    expect((await searched(nobody, { query: "x" })).output).toMatch(
+    const unreachable = accessTo({ url: "http://127.0.0.1:1" }, "searxng");
+    expect((await search(unreachable, { query: "x" })).output).toMatch(
       /cannot be reached \(.+\)\. Nothing was searched/,
     );
   });
 
-  it("[A17] a person sees the provider and the query", async () => {
+  it("[A17] the preview shows the provider's address and the query", async () => {
     const tool = webSearchTool({ settings: { provider: "brave", keyEnv: "K" }, env: {} });
     expect(await tool.preview!({ query: "my key is \u202ex" }, { workspace: "/" })).toEqual({
       text: "search https://api.search.brave.com for:\nmy key is ⟦U+202E⟧x",

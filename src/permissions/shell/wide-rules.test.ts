@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these strings are shell
-// Rules that ask or deny, where all else is allowed: what is surely forbidden is denied, what cannot be ruled out asks,
-// and ordinary work is not in the way of either.
+// Deny and ask rules in a project that allows everything else. A command that certainly matches a deny rule is denied, one that
+// might match asks, and ordinary work is allowed.
 
 import { describe, expect, it } from "vitest";
 import { bash, type Setting } from "../../../test/support/judge.ts";
@@ -11,7 +11,7 @@ const verdicts = (commands: readonly string[], setting: Setting) =>
 const all = (verdict: string, commands: readonly string[]) =>
   commands.map((command) => `${verdict}: ${command}`);
 
-it("asks for nothing that no such thing can come of", () => {
+it("an ask rule asks only about commands that could match it", () => {
   const setting: Setting = { project: { allow: ["Bash"], ask: ["Bash(tee *)", "Edit(app.js)"] } };
   const harmless = ["a=1; ls", "a=1; b=2 ls", "git add app.js && git commit -m done"];
   expect(verdicts(harmless, setting)).toEqual(all("allow", harmless));
@@ -19,7 +19,7 @@ it("asks for nothing that no such thing can come of", () => {
   expect(verdicts(doubtful, setting)).toEqual(all("ask", doubtful));
 });
 
-describe("a command that is forbidden", () => {
+describe("a deny rule for a command", () => {
   const setting: Setting = {
     project: { allow: ["Bash", "Edit(**)"], deny: ["Bash(curl *)", "Bash(git push *)"] },
   };
@@ -89,7 +89,7 @@ describe("a command that is forbidden", () => {
     "git --git-dir x --work-tree y push",
     "sh -c 'git -C x push'",
   ];
-  it("[A28] [Z4] is denied wherever it can be seen", () => {
+  it("[A28] [Z4] denies it wherever it appears", () => {
     expect(verdicts(DENIED, setting)).toEqual(all("deny", DENIED));
   });
 
@@ -149,7 +149,7 @@ describe("a command that is forbidden", () => {
     "env -S '$x evil'",
     "find . -exec sh -c '$1 evil' {} \\;",
   ];
-  it("[A28] [Z4] asks where it cannot be ruled out", () => {
+  it("[A28] [Z4] asks if the command might run it", () => {
     expect(verdicts(DOUBTFUL, setting)).toEqual(all("ask", DOUBTFUL));
   });
 
@@ -180,12 +180,12 @@ describe("a command that is forbidden", () => {
     "timeout 60 npx vitest 'src/*.test.ts'",
     "env CI=1 eslint 'src/**/*.ts'",
   ];
-  it("is not in the way of ordinary work", () => {
+  it("allows ordinary work", () => {
     expect(verdicts(ORDINARY, setting)).toEqual(all("allow", ORDINARY));
   });
 });
 
-describe("a place that must not be changed", () => {
+describe("a deny rule for editing a folder", () => {
   const setting: Setting = { project: { allow: ["Bash", "Edit(**)"], deny: ["Edit(secrets/**)"] } };
   const DENIED = [
     "cp x secrets/y",
@@ -226,7 +226,7 @@ describe("a place that must not be changed", () => {
     "touch secrets/y\r",
     "touch 'secrets/a\nb'",
   ];
-  it("[A36] is denied by any of its names, in any word", () => {
+  it("[A36] denies every spelling of its path, in any argument", () => {
     expect(verdicts(DENIED, setting)).toEqual(all("deny", DENIED));
   });
 
@@ -247,7 +247,7 @@ describe("a place that must not be changed", () => {
     "python3 <<E\nopen('secrets/y','w')\nE",
     "OUT=secrets/y npm run build",
   ];
-  it("asks where it cannot be ruled out", () => {
+  it("asks if the command might do it", () => {
     expect(verdicts(DOUBTFUL, setting)).toEqual(all("ask", DOUBTFUL));
   });
 
@@ -266,12 +266,12 @@ describe("a place that must not be changed", () => {
     "cd src && ls",
     "wc -l < secrets/y",
   ];
-  it("is not in the way of ordinary work", () => {
+  it("allows ordinary work", () => {
     expect(verdicts(ORDINARY, setting)).toEqual(all("allow", ORDINARY));
   });
 });
 
-describe("a place that must not be read", () => {
+describe("a deny rule for reading files", () => {
   const setting: Setting = {
     project: { allow: ["Bash", "Edit(**)"], deny: ["Read(secrets/**)", "Read(**/.env)"] },
   };
@@ -305,7 +305,7 @@ describe("a place that must not be read", () => {
     "head -c 99 secrets/key",
     "git --no-pager show HEAD:./secrets/key",
   ];
-  it("is denied by any of its names, in any word", () => {
+  it("denies every spelling of their paths, in any argument", () => {
     expect(verdicts(DENIED, setting)).toEqual(all("deny", DENIED));
   });
 
@@ -326,7 +326,7 @@ describe("a place that must not be read", () => {
     "cd $x; cat y",
     "FILE=.env npm run show",
   ];
-  it("asks where it cannot be ruled out", () => {
+  it("asks if the command might do it", () => {
     expect(verdicts(DOUBTFUL, setting)).toEqual(all("ask", DOUBTFUL));
   });
 
@@ -340,12 +340,12 @@ describe("a place that must not be read", () => {
     "npm test",
     "echo .env",
   ];
-  it("is not in the way of ordinary work", () => {
+  it("allows ordinary work", () => {
     expect(verdicts(ORDINARY, setting)).toEqual(all("allow", ORDINARY));
   });
 });
 
-describe("files that decide what runs", () => {
+describe("protected files, which decide what runs", () => {
   const COMMANDS = [
     "sh -c 'echo x > .git/config'",
     "python3 -c \"open('.git/hooks/pre-commit','w')\"",
@@ -361,13 +361,13 @@ describe("files that decide what runs", () => {
     "env sh -c 'tee .mcp.json'",
     `cd a; cd b; cd c; cd d; cp ${Array.from({ length: 200 }, (_, at) => at).join(" ")} .git/hooks`,
   ];
-  it("[A37] ask, however the command reaches them, where every command and edit is allowed", () => {
+  it("[A37] ask even if every command and edit is allowed, however the command reaches them", () => {
     const setting: Setting = { project: { allow: ["Bash", "Edit(**)", "Write(**)", "*"] } };
     expect(verdicts(COMMANDS, setting)).toEqual(all("ask", COMMANDS));
   });
 });
 
-it("[A28] is quick about a command that is made to be slow", () => {
+it("[A28] judges a command built to be slow within 3 s of CPU time", () => {
   const setting: Setting = {
     project: { allow: ["Bash"], deny: ["Bash(curl *)", "Edit(secrets/**)", "Read(**/.env)"] },
   };
@@ -386,14 +386,14 @@ it("[A28] is quick about a command that is made to be slow", () => {
     const before = process.cpuUsage();
     bash(command, setting);
     const { user, system } = process.cpuUsage(before);
-    // Within the limits of what is looked at each takes less than a second where nothing else runs; without them, ten and more.
+    // On an idle machine each takes less than a second. Without the judge's limits each would take ten seconds or more.
     expect((user + system) / 1_000, command.slice(0, 30)).toBeLessThan(3_000);
   }
 });
 
-describe("rules that allow, where a command goes elsewhere", () => {
+describe("allow rules for a command that changes the folder", () => {
   const setting: Setting = { project: { allow: ["Bash(cd *)", "Bash(echo *)", "Edit(src/**)"] } };
-  it("[A34] [Z3] a relative path is not what it seems behind cd", () => {
+  it("[A34] [Z3] a relative path after cd is not matched as if it were in the workspace", () => {
     const asking = [
       "cd /etc && cat passwd",
       "cd /etc && echo x > src/a",
@@ -405,7 +405,7 @@ describe("rules that allow, where a command goes elsewhere", () => {
   });
 });
 
-describe("flags in another order or spelling", () => {
+describe("a deny rule with flags", () => {
   const setting: Setting = {
     project: { allow: ["Bash"], deny: ["Bash(rm -rf *)", "Bash(git push --force *)"] },
   };
@@ -423,7 +423,7 @@ describe("flags in another order or spelling", () => {
     "git push origin main --force",
     "git -C x push origin --force",
   ];
-  it("[A28] [Z4] are what the rule forbids", () => {
+  it("[A28] [Z4] denies the same flags in another order or spelling", () => {
     expect(verdicts(DENIED, setting)).toEqual(all("deny", DENIED));
   });
 
@@ -438,17 +438,17 @@ describe("flags in another order or spelling", () => {
     "tar cf a x --checkpoint-action=exec='rm -rf x'",
     "socat - EXEC:'rm -rf x'",
   ];
-  it("[A28] [Z4] ask where they may be", () => {
+  it("[A28] [Z4] asks if the flags may be present", () => {
     expect(verdicts(DOUBTFUL, setting)).toEqual(all("ask", DOUBTFUL));
   });
 
   const ORDINARY = ["rm x", "rm -r x", "rm -f x", "git push", "git push origin main", "git rm -rf x"];
-  it("are not in the way of ordinary work", () => {
+  it("allows the command without these flags", () => {
     expect(verdicts(ORDINARY, setting)).toEqual(all("allow", ORDINARY));
   });
 });
 
-it("[A21] [Z3] what is allowed by its words is not allowed in another folder", () => {
+it("[A21] [Z3] a rule or grant for a command does not allow it after cd to another folder", () => {
   const setting: Setting = {
     project: { allow: ["Bash(cd *)", "Bash(pushd *)", "Bash(npm test)"] },
     grants: [{ rule: "Bash(make)" }],

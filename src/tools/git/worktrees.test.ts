@@ -18,7 +18,7 @@ const message = "what the child did";
 let home = "";
 const before = process.env["HOME"];
 
-// Nobody's name, keys and hooks are configured where git looks for them.
+// An empty home folder, so that no git configuration of the machine (name, keys, hooks) affects these tests.
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), "cadre-home-"));
   process.env["HOME"] = home;
@@ -28,8 +28,8 @@ afterAll(async () => {
   await rm(home, { recursive: true, force: true });
 });
 
-describe.concurrent("[D6] where there can be worktrees", () => {
-  test("says why a folder cannot have any", async () => {
+describe.concurrent("[D6] whether a folder can have worktrees", () => {
+  test("worktreeProblem explains why a folder cannot have worktrees", async () => {
     await using repository = await tempGit();
     expect(await worktreeProblem(repository.path)).toBe(undefined);
     expect(await worktreeProblem(home)).toMatch(/not a git repository.*git init/s);
@@ -43,7 +43,7 @@ describe.concurrent("[D6] where there can be worktrees", () => {
     await expect(headOf(home)).rejects.toThrow(/not a git repository/);
   });
 
-  test("keeps the sub-folder of a workspace below the top", async () => {
+  test("headOf reports the workspace's folder relative to the top of the repository", async () => {
     await using repository = await tempGit({ "packages/ü x/a.txt": "a\n" });
     const head = await repository.git(["rev-parse", "HEAD"]);
     expect(await headOf(join(repository.path, "packages/ü x"))).toEqual({
@@ -62,7 +62,7 @@ describe.concurrent("[D6] a child's work is merged back", () => {
       "b.txt": "b\n",
       ".gitignore": "*.log\n",
     });
-    const child = await opened(repository);
+    const child = await openChild(repository);
     await repository.commit({ "own.txt": "its own commit\n" }, child.path);
     await repository.write({ "a.txt": "A\n", "new.txt": "new\n", "x.log": "noise\n" }, child.path);
     await unlink(join(child.path, "b.txt"));
@@ -84,9 +84,9 @@ describe.concurrent("[D6] a child's work is merged back", () => {
     expect(await closeWorktree(child, { message })).toEqual(merged);
   });
 
-  test("unchanged: no commit, no branch, no folder, again and again", async () => {
+  test("closing an unchanged worktree leaves no commit, branch or folder, and may be repeated", async () => {
     await using repository = await tempGit();
-    const child = await opened(repository);
+    const child = await openChild(repository);
     await openWorktree(child);
     expect(await closeWorktree(child, { message })).toEqual({ status: "unchanged" });
     expect(await head(repository)).toBe(child.base);
@@ -94,10 +94,10 @@ describe.concurrent("[D6] a child's work is merged back", () => {
     expect(await closeWorktree(child, { message })).toEqual({ status: "unchanged" });
   });
 
-  test("file names of all kinds, and a message of any", async () => {
+  test("unusual file names and commit messages survive the merge", async () => {
     const names = ["with space", "ü–é", "-rf", ":(top)x", "new\nline", 'quo"te', "d/*.txt"];
     await using repository = await tempGit();
-    const child = await opened(repository);
+    const child = await openChild(repository);
     await repository.write(Object.fromEntries(names.map((name) => [name, `${name}\n`])), child.path);
     const merged = await closeWorktree(child, { message: "# --all\n-m" });
     expect(merged).toMatchObject({ status: "merged", files: expect.arrayContaining(names) });
@@ -105,9 +105,9 @@ describe.concurrent("[D6] a child's work is merged back", () => {
     for (const name of names) expect(await repository.read(name)).toBe(`${name}\n`);
   });
 
-  test("more names than fit into a buffer", async () => {
+  test("the list of merged files may be longer than one output buffer", async () => {
     await using repository = await tempGit();
-    const child = await opened(repository);
+    const child = await openChild(repository);
     const folder = Array.from({ length: 14 }, () => "long".repeat(60)).join("/");
     const names = Array.from({ length: 330 }, (_, at) => `${folder}/${at}`);
     await mkdir(join(child.path, folder), { recursive: true });
@@ -118,7 +118,7 @@ describe.concurrent("[D6] a child's work is merged back", () => {
 
   test("the parent keeps its own changes, staged or not", async () => {
     await using repository = await tempGit({ "a.txt": "a\n", "b.txt": "b\n", "c.txt": "c\n" });
-    const child = await opened(repository);
+    const child = await openChild(repository);
     await repository.write({ "a.txt": "A\n" }, child.path);
     await repository.write({ "b.txt": "mine\n", "c.txt": "staged\n", "new.txt": "untracked\n" });
     await repository.git(["add", "c.txt"]);
@@ -128,17 +128,17 @@ describe.concurrent("[D6] a child's work is merged back", () => {
     expect(await repository.read("b.txt")).toBe("mine\n");
   });
 
-  test("into a detached HEAD", async () => {
+  test("merges into a detached HEAD", async () => {
     await using repository = await tempGit();
     await repository.git(["checkout", "-q", "--detach"]);
-    const child = await opened(repository);
+    const child = await openChild(repository);
     await repository.write({ "new.txt": "new\n" }, child.path);
     expect(await closeWorktree(child, { message })).toMatchObject({ status: "merged" });
     expect(await repository.read("new.txt")).toBe("new\n");
     expect(await repository.git(["rev-parse", "main"])).toBe(child.base);
   });
 
-  test("neither hooks nor signatures nor settings of the repository come in between", async () => {
+  test("hooks, commit signing and merge settings of the repository do not affect the merge", async () => {
     await using repository = await tempGit();
     await mkdir(join(repository.path, ".git/hooks"));
     const hooks = ["pre-commit", "post-checkout", "post-merge", "reference-transaction", "post-commit"];
@@ -153,16 +153,16 @@ describe.concurrent("[D6] a child's work is merged back", () => {
       "merge.autoStash true",
     ])
       await repository.git(["-c", "core.hooksPath=/dev/null", "config", ...setting.split(" ")]);
-    const child = await opened(repository);
+    const child = await openChild(repository);
     await repository.write({ "new.txt": "new\n" }, child.path);
     expect(await closeWorktree(child, { message })).toMatchObject({ status: "merged" });
     await expect(stat(join(home, "ran"))).rejects.toThrow();
   });
 
-  test("a child of a child, into the child's worktree and with it into the root's", async () => {
+  test("a grandchild's work is merged into the child's worktree, and with it into the root's", async () => {
     await using repository = await tempGit();
-    const outer = await opened(repository, "c1");
-    const inner = await opened(repository, "c2", outer.path);
+    const outer = await openChild(repository, "c1");
+    const inner = await openChild(repository, "c2", outer.path);
     expect(inner).toMatchObject({ parent: outer.path, path: join(outer.path, ".cadre/worktrees/c2") });
     await repository.write({ "inner.txt": "inner\n" }, inner.path);
     await repository.write({ "outer.txt": "outer\n" }, outer.path);
@@ -173,10 +173,10 @@ describe.concurrent("[D6] a child's work is merged back", () => {
     await expectGone(repository, outer);
   });
 
-  test("a worktree with another one in it is merged, and its folder stays", async () => {
+  test("a worktree that contains another worktree is merged, but its folder is not deleted", async () => {
     await using repository = await tempGit();
-    const outer = await opened(repository, "c1");
-    const inner = await opened(repository, "c2", outer.path);
+    const outer = await openChild(repository, "c1");
+    const inner = await openChild(repository, "c2", outer.path);
     await repository.write({ "inner.txt": "not committed\n" }, inner.path);
     await repository.write({ "outer.txt": "outer\n" }, outer.path);
     await unlink(join(outer.path, ".cadre/.gitignore"));
@@ -184,9 +184,9 @@ describe.concurrent("[D6] a child's work is merged back", () => {
     expect(await repository.read("inner.txt", inner.path)).toBe("not committed\n");
   });
 
-  test("several at once into one parent, and one of them twice, one after the other", async () => {
+  test("concurrent merges into one parent all succeed, even if one child is closed twice", async () => {
     await using repository = await tempGit();
-    const children = await Promise.all(["c1", "c2", "c3"].map((id) => opened(repository, id)));
+    const children = await Promise.all(["c1", "c2", "c3"].map((id) => openChild(repository, id)));
     await Promise.all(children.map(({ path, branch }) => repository.write({ [branch]: "x\n" }, path)));
     const closing = [...children, children[0]!].map((child) => closeWorktree(child, { message }));
     const merged = await Promise.all(closing);
@@ -196,10 +196,10 @@ describe.concurrent("[D6] a child's work is merged back", () => {
   });
 });
 
-describe.concurrent("[D6] what cannot be merged is kept, and the parent is as it was", () => {
-  test("a conflict, next to changes that the parent has not committed", async () => {
+describe.concurrent("[D6] work that cannot be merged is kept on its branch, and the parent is unchanged", () => {
+  test("on a conflict, with uncommitted changes in the parent", async () => {
     await using repository = await tempGit({ "a.txt": "a\n", "b.txt": "b\n", "c ü.txt": "c\n" });
-    const [first, second] = [await opened(repository, "c1"), await opened(repository, "c2")];
+    const [first, second] = [await openChild(repository, "c1"), await openChild(repository, "c2")];
     await repository.write({ "a.txt": "first\n" }, first.path);
     await repository.write({ "a.txt": "second\n", "b.txt": "B\n" }, second.path);
     expect(await closeWorktree(first, { message })).toMatchObject({ status: "merged" });
@@ -219,9 +219,9 @@ describe.concurrent("[D6] what cannot be merged is kept, and the parent is as it
     await expect(stat(second.path)).rejects.toThrow();
   });
 
-  test("files of the parent that are in the way: changed, untracked, ignored", async () => {
+  test("when a changed, untracked or ignored file of the parent would be overwritten", async () => {
     await using repository = await tempGit({ "a.txt": "a\n", ".gitignore": "ignored.txt\n" });
-    const child = await opened(repository);
+    const child = await openChild(repository);
     const files = ["a.txt", "ignored.txt", "new.txt"];
     await repository.write(Object.fromEntries(files.map((name) => [name, "child\n"])), child.path);
     await repository.git(["add", "-f", "ignored.txt"], child.path);
@@ -239,9 +239,9 @@ describe.concurrent("[D6] what cannot be merged is kept, and the parent is as it
     expect(await closeWorktree(child, { message })).toMatchObject({ status: "merged", files });
   });
 
-  test("a parent in the middle of a merge", async () => {
+  test("when the parent is in the middle of a merge", async () => {
     await using repository = await tempGit();
-    const child = await opened(repository);
+    const child = await openChild(repository);
     await repository.write({ "new.txt": "new\n" }, child.path);
     await repository.git(["checkout", "-q", "-b", "other"]);
     await repository.commit({ "a.txt": "other\n" });
@@ -257,22 +257,22 @@ describe.concurrent("[D6] what cannot be merged is kept, and the parent is as it
     expect(await closeWorktree(child, { message })).toMatchObject({ status: "merged", files: ["new.txt"] });
   });
 
-  test("as asked: a child that failed", async () => {
+  test("when the caller asks to keep it, because the child failed", async () => {
     await using repository = await tempGit();
-    const child = await opened(repository);
+    const child = await openChild(repository);
     await repository.write({ "new.txt": "new\n" }, child.path);
     const answer = await closeWorktree(child, { message, keep: true });
     expect(answer).toMatchObject({ status: "kept", branch: "cadre/c1", files: ["new.txt"] });
     expect(await closeWorktree(child, { message, keep: true })).toEqual(answer);
     expect(await head(repository)).toBe(child.base);
     await expect(stat(child.path)).rejects.toThrow();
-    const idle = await opened(repository, "c2");
+    const idle = await openChild(repository, "c2");
     expect(await closeWorktree(idle, { message, keep: true })).toEqual({ status: "unchanged" });
   });
 
-  test("conflict markers that a child left are not merged", async () => {
+  test("when the child left conflict markers", async () => {
     await using repository = await tempGit();
-    const child = await opened(repository);
+    const child = await openChild(repository);
     await repository.write({ "a.txt": "stashed\n" }, child.path);
     await repository.git(["stash", "-q"], child.path);
     await repository.commit({ "a.txt": "committed\n" }, child.path);
@@ -284,17 +284,17 @@ describe.concurrent("[D6] what cannot be merged is kept, and the parent is as it
     expect(await repository.read("a.txt")).toBe("a\n");
   });
 
-  test("repositories in a child's folder: it stays, and the rest is on the branch", async () => {
+  test("when the child's folder contains other repositories: the folder stays too", async () => {
     await using repository = await tempGit();
     await using library = await tempGit({ "lib.txt": "lib\n" });
     const add = ["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", library.path, "lib"];
     await repository.git(add);
     await repository.commit();
-    const idle = await opened(repository, "c1");
+    const idle = await openChild(repository, "c1");
     await repository.write({ "new.txt": "new\n" }, idle.path);
     expect(await closeWorktree(idle, { message })).toMatchObject({ status: "merged", files: ["new.txt"] });
 
-    const child = await opened(repository, "c2");
+    const child = await openChild(repository, "c2");
     await repository.git(["init", "-q", "empty"], child.path);
     await repository.write({ "empty/x.txt": "x\n", "lib/y.txt": "y\n", "z.txt": "z\n" }, child.path);
     const answer = await closeWorktree(child, { message });
@@ -306,13 +306,13 @@ describe.concurrent("[D6] what cannot be merged is kept, and the parent is as it
   });
 });
 
-describe.concurrent("[D6] a child that did things to its worktree", () => {
+describe.concurrent("[D6] a child that changed the git state of its worktree", () => {
   test.each([
     ["a branch of its own", ["checkout", "-q", "-b", "feature"]],
     ["a detached HEAD", ["checkout", "-q", "--detach"]],
-  ])("worked on %s", async (_, args) => {
+  ])("commits made on %s are merged", async (_, args) => {
     await using repository = await tempGit();
-    const child = await opened(repository);
+    const child = await openChild(repository);
     await repository.git(args, child.path);
     await repository.commit({ "own.txt": "own\n" }, child.path);
     await repository.write({ "new.txt": "new\n" }, child.path);
@@ -320,18 +320,18 @@ describe.concurrent("[D6] a child that did things to its worktree", () => {
     expect(merged).toMatchObject({ status: "merged", files: ["new.txt", "own.txt"] });
   });
 
-  test("looked at an older commit at the end", async () => {
+  test("commits are merged even if the child ended with an older commit checked out", async () => {
     await using repository = await tempGit();
-    const child = await opened(repository);
+    const child = await openChild(repository);
     await repository.commit({ "own.txt": "own\n" }, child.path);
     await repository.git(["checkout", "-q", child.base], child.path);
     expect(await closeWorktree(child, { message })).toMatchObject({ status: "merged", files: ["own.txt"] });
     await expectGone(repository, child);
   });
 
-  test("went to another line of commits: both are on the branch, for a person to see", async () => {
+  test("two diverging lines of commits are both kept on the branch for a person to review", async () => {
     await using repository = await tempGit();
-    const child = await opened(repository);
+    const child = await openChild(repository);
     await repository.commit({ "one.txt": "one\n" }, child.path);
     await repository.git(["checkout", "-q", child.base], child.path);
     await repository.commit({ "two.txt": "two\n" }, child.path);
@@ -345,9 +345,9 @@ describe.concurrent("[D6] a child that did things to its worktree", () => {
     expect(await closeWorktree(child, { message })).toEqual(answer);
   });
 
-  test("started an unrelated history", async () => {
+  test("an unrelated history is kept on the branch", async () => {
     await using repository = await tempGit();
-    const child = await opened(repository);
+    const child = await openChild(repository);
     await repository.git(["checkout", "-q", "--orphan", "fresh"], child.path);
     await repository.write({ "new.txt": "new\n" }, child.path);
     const answer = await closeWorktree(child, { message });
@@ -355,29 +355,29 @@ describe.concurrent("[D6] a child that did things to its worktree", () => {
     expect(await repository.git(["show", "cadre/c1:new.txt"])).toBe("new");
   });
 
-  test("was killed while it held the lock of its index", async () => {
+  test("a stale index lock of a killed child does not prevent the merge", async () => {
     await using repository = await tempGit();
-    const child = await opened(repository);
+    const child = await openChild(repository);
     await repository.write({ "new.txt": "new\n" }, child.path);
     await writeFile(join(repository.path, ".git/worktrees/c1/index.lock"), "");
     expect(await closeWorktree(child, { message })).toMatchObject({ status: "merged", files: ["new.txt"] });
   });
 
-  test("changed a file without changing its size, in the second it was added", async () => {
+  test("a change of the same size, in the same second as `git add`, is merged", async () => {
     await using repository = await tempGit({ "a.txt": "a\n" });
-    const child = await opened(repository);
+    const child = await openChild(repository);
     await repository.write({ "a.txt": "b\n" }, child.path);
     await repository.git(["add", "a.txt"], child.path);
     await repository.write({ "a.txt": "c\n" }, child.path);
-    // The times that git compares are whole seconds.
+    // Git compares modification times in whole seconds.
     await pause(1_010 - (Date.now() % 1_000));
     expect(await closeWorktree(child, { message })).toMatchObject({ status: "merged" });
     expect(await repository.read("a.txt")).toBe("c\n");
   });
 
-  test("replaced its repository by another one", async () => {
+  test("a child that replaced the worktree with a repository of its own is kept", async () => {
     await using repository = await tempGit();
-    const child = await opened(repository);
+    const child = await openChild(repository);
     await unlink(join(child.path, ".git"));
     await repository.git(["init", "-q", "."], child.path);
     await repository.commit({ "own.txt": "own\n" }, child.path);
@@ -391,7 +391,7 @@ describe.concurrent("[D6] a child that did things to its worktree", () => {
   });
 });
 
-describe.concurrent("[D6] a worktree that is there in part", () => {
+describe.concurrent("[D6] a damaged or incomplete worktree", () => {
   test.each<[string, (repository: TempGit, child: Worktree) => Promise<unknown>]>([
     ["its folder was deleted", (_, { path }) => rm(path, { recursive: true })],
     [
@@ -402,7 +402,7 @@ describe.concurrent("[D6] a worktree that is there in part", () => {
       },
     ],
     [
-      "its folder is empty and git knows nothing of it",
+      "its folder is empty and git has no record of it",
       async (repository, { path }) => {
         await rm(path, { recursive: true });
         await repository.git(["worktree", "prune"]);
@@ -411,14 +411,14 @@ describe.concurrent("[D6] a worktree that is there in part", () => {
     ],
     ["its .git is gone", (_, { path }) => unlink(join(path, ".git"))],
     [
-      "git knows nothing of its folder, and a file is missing in it",
+      "git has no record of its folder, and a file is missing in it",
       async (repository, { path }) => {
         await rm(join(repository.path, ".git/worktrees"), { recursive: true });
         await unlink(join(path, "a.txt"));
       },
     ],
     [
-      "it was hardly begun",
+      "its creation stopped early",
       async (repository, { path }) => {
         const record = join(repository.path, ".git/worktrees/c1");
         await writeFile(join(record, "locked"), "cadre: being made");
@@ -428,15 +428,15 @@ describe.concurrent("[D6] a worktree that is there in part", () => {
       },
     ],
     [
-      "it was not completed",
+      "its creation stopped late",
       async (repository, { path }) => {
         await writeFile(join(repository.path, ".git/worktrees/c1/locked"), "cadre: being made");
         await unlink(join(path, "a.txt"));
       },
     ],
-  ])("%s: it is whole again, with its commits", async (_, damage) => {
+  ])("%s: opening it again repairs it and keeps its commits", async (_, damage) => {
     await using repository = await tempGit({ "a.txt": "a\n", "b.txt": "b\n" });
-    const child = await opened(repository);
+    const child = await openChild(repository);
     await repository.commit({ "own.txt": "own\n" }, child.path);
     await damage(repository, child);
     await openWorktree(child);
@@ -447,7 +447,7 @@ describe.concurrent("[D6] a worktree that is there in part", () => {
 
   test("closing keeps the files of a folder that git has no record of", async () => {
     await using repository = await tempGit({ "a.txt": "a\n", "b.txt": "b\n" });
-    const child = await opened(repository);
+    const child = await openChild(repository);
     await repository.write({ "a.txt": "A\n", "new.txt": "new\n" }, child.path);
     await unlink(join(child.path, ".git"));
     await repository.git(["worktree", "prune"]);
@@ -455,9 +455,9 @@ describe.concurrent("[D6] a worktree that is there in part", () => {
     expect(merged).toMatchObject({ status: "merged", files: ["a.txt", "new.txt"] });
   });
 
-  test("closed as it is: one that was never completed changes nothing", async () => {
+  test("closing a worktree whose creation never completed changes nothing", async () => {
     await using repository = await tempGit();
-    const child = await opened(repository);
+    const child = await openChild(repository);
     await writeFile(join(repository.path, ".git/worktrees/c1/locked"), "cadre: being made");
     await unlink(join(child.path, "a.txt"));
     expect(await closeWorktree(child, { message })).toEqual({ status: "unchanged" });
@@ -465,10 +465,10 @@ describe.concurrent("[D6] a worktree that is there in part", () => {
     await expectGone(repository, child);
   });
 
-  test("a parent whose own .git is gone is not taken for the repository around it", async () => {
+  test("if the parent worktree lost its .git, nothing is merged into the repository around it", async () => {
     await using repository = await tempGit();
-    const outer = await opened(repository, "c1");
-    const inner = await opened(repository, "c2", outer.path);
+    const outer = await openChild(repository, "c1");
+    const inner = await openChild(repository, "c2", outer.path);
     await repository.write({ "new.txt": "new\n" }, inner.path);
     await unlink(join(outer.path, ".git"));
     expect(await closeWorktree(inner, { message })).toMatchObject({
@@ -480,9 +480,9 @@ describe.concurrent("[D6] a worktree that is there in part", () => {
     expect(await head(repository)).toBe(outer.base);
   });
 
-  test("one that a person locked is merged, and its folder stays", async () => {
+  test("a worktree that a person locked is merged, but its folder stays until it is unlocked", async () => {
     await using repository = await tempGit();
-    const child = await opened(repository);
+    const child = await openChild(repository);
     await repository.write({ "new.txt": "new\n" }, child.path);
     await repository.git(["worktree", "lock", child.path]);
     const merged = await closeWorktree(child, { message });
@@ -494,11 +494,11 @@ describe.concurrent("[D6] a worktree that is there in part", () => {
     await expectGone(repository, child);
   });
 
-  test("where .cadre is a link to another place", async () => {
+  test("worktrees work when .cadre is a symbolic link", async () => {
     await using repository = await tempGit();
     const elsewhere = await mkdtemp(join(home, "state-"));
     await symlink(elsewhere, join(repository.path, ".cadre"));
-    const child = await opened(repository);
+    const child = await openChild(repository);
     await openWorktree(child);
     await repository.write({ "new.txt": "new\n" }, child.path);
     expect(await closeWorktree(child, { message })).toMatchObject({ status: "merged", files: ["new.txt"] });
@@ -506,14 +506,14 @@ describe.concurrent("[D6] a worktree that is there in part", () => {
 });
 
 describe.concurrent("[D6] another process holds git's lock on the parent", () => {
-  test("it is waited for", async () => {
+  test("closing waits until the lock is released", async () => {
     await using repository = await tempGit();
-    const child = await opened(repository);
+    const child = await openChild(repository);
     await repository.write({ "new.txt": "new\n" }, child.path);
     const lock = join(repository.path, ".git/index.lock");
     await writeFile(lock, "");
     const closing = closeWorktree(child, { message });
-    // The merge is there when there are three commits: from now on the lock is in its way.
+    // The merge commit is the third commit. Once it exists, the lock is all that blocks closing.
     const objects = ["cat-file", "--batch-all-objects", "--batch-check"];
     while ((await repository.git(objects)).split(" commit ").length < 4) await pause(10);
     await pause(300);
@@ -521,9 +521,9 @@ describe.concurrent("[D6] another process holds git's lock on the parent", () =>
     expect(await closing).toMatchObject({ status: "merged" });
   });
 
-  test("but not for ever", async () => {
+  test("closing gives up after a while and keeps the branch", async () => {
     await using repository = await tempGit();
-    const child = await opened(repository);
+    const child = await openChild(repository);
     await repository.write({ "new.txt": "new\n" }, child.path);
     await writeFile(join(repository.path, ".git/index.lock"), "");
     expect(await closeWorktree(child, { message })).toMatchObject({
@@ -534,19 +534,19 @@ describe.concurrent("[D6] another process holds git's lock on the parent", () =>
   });
 });
 
-test("[D6] the sweep closes worktrees of ended runs only, the innermost first", async () => {
+test("[D6] sweepWorktrees closes only the worktrees of ended runs, innermost first", async () => {
   await using repository = await tempGit({ "a.txt": "a\n", "sub/b.txt": "b\n" });
-  const [dead, idle, alive] = await Promise.all(["c1", "c2", "c3"].map((id) => opened(repository, id)));
-  const inner = await opened(repository, "c4", dead!.path);
-  const gone = await opened(repository, "c5");
+  const [dead, idle, alive] = await Promise.all(["c1", "c2", "c3"].map((id) => openChild(repository, id)));
+  const inner = await openChild(repository, "c4", dead!.path);
+  const gone = await openChild(repository, "c5");
   for (const { path, branch } of [dead!, alive!, inner]) await repository.write({ [branch]: "x\n" }, path);
   await repository.commit({ "gone.txt": "gone\n" }, gone.path);
   await rm(gone.path, { recursive: true });
   await repository.git(["worktree", "add", "-q", "theirs"]);
 
   const isOver = async (id: string) => id !== "c3";
-  const held = await sweepWorktrees(join(repository.path, "sub"), isOver);
-  expect(held.toSorted()).toEqual(["cadre/c1", "cadre/c4", "cadre/c5"]);
+  const keptBranches = await sweepWorktrees(join(repository.path, "sub"), isOver);
+  expect(keptBranches.toSorted()).toEqual(["cadre/c1", "cadre/c4", "cadre/c5"]);
   expect(await repository.git(["show", "cadre/c4:cadre/c4"])).toBe("x");
   await expectGone(repository, idle!);
   expect(await readdir(join(repository.path, ".cadre/worktrees"))).toEqual(["c3"]);
@@ -557,7 +557,7 @@ test("[D6] the sweep closes worktrees of ended runs only, the innermost first", 
   expect(await sweepWorktrees(home, isOver)).toEqual([]);
 });
 
-async function opened(repository: TempGit, id = "c1", workspace = repository.path): Promise<Worktree> {
+async function openChild(repository: TempGit, id = "c1", workspace = repository.path): Promise<Worktree> {
   const { top, base } = await headOf(workspace);
   const worktree = worktreeOf(top, id, base);
   await openWorktree(worktree);
@@ -572,7 +572,7 @@ async function expectGone(repository: TempGit, { path, branch }: Worktree): Prom
   expect(await repository.git(["worktree", "list", "--porcelain"])).not.toContain(`worktree ${path}\n`);
 }
 
-/** What a person would see of the parent: its commit, its index, its files. */
+/** Everything of the parent that a person would see: its commit, index and files. */
 async function everything(repository: TempGit): Promise<unknown> {
   const names = (await readdir(repository.path)).filter((name) => name.includes("."));
   const texts = await Promise.all(names.map(async (name) => [name, await repository.read(name)]));

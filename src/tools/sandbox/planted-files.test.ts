@@ -1,4 +1,5 @@
-// What a command plants in the sandbox for others to run outside of it: for Cadre's own git, or for a person's next look.
+// A command in the sandbox plants files that would run outside it later: through Cadre's own git, or when a person next uses
+// the folder.
 
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -16,9 +17,9 @@ import type { SandboxName } from "./sandbox.ts";
 const confining = sandboxes.filter((name) => name !== "none");
 
 describe.each(confining)("files planted in the sandbox %s", (driver) => {
-  it("[A30] [A37] a worktree's record cannot be led to another repository, by any other run", async () => {
+  it("[A30] [A37] another run cannot point a worktree's record to a different repository", async () => {
     await using place = await project(driver);
-    const child = await opened(place);
+    const child = await openChild(place);
     const owned = join(place.path, "owned");
     await place.run(
       `cp -r .git evil; git config --file evil/config filter.x.clean 'touch "${owned}"; cat'; echo '* filter=x' > evil/info/attributes; echo '${place.path}/evil' > .git/worktrees/r2/commondir; true`,
@@ -31,7 +32,7 @@ describe.each(confining)("files planted in the sandbox %s", (driver) => {
     expect(existsSync(owned)).toBe(false);
   });
 
-  it("[A37] a submodule's git folder names no program afterwards", async () => {
+  it("[A37] hooks and settings planted in a submodule's git folder are removed", async () => {
     await using place = await project(driver);
     for (const name of ["lib", "deep/lib"])
       await place.write({
@@ -49,7 +50,7 @@ describe.each(confining)("files planted in the sandbox %s", (driver) => {
     expect(existsSync(join(place.path, ".git/modules/new/config"))).toBe(false);
   });
 
-  it("[A37] an approved git command leaves no setting behind that starts programs; its own ones stay", async () => {
+  it("[A37] git settings that start programs are undone, unless the approved command itself sets them", async () => {
     await using place = await project(driver);
     await place.write({
       "build.sh": "git config core.fsmonitor 'touch owned'; git config alias.st '!evil'\n",
@@ -71,7 +72,7 @@ describe.each(confining)("files planted in the sandbox %s", (driver) => {
     expect(await place.read(".git/config")).toContain("pager = less");
   });
 
-  it("[A37] a file that cannot be moved does not stop the others from being moved, and the command is not reported as not run", async () => {
+  it("[A37] if a planted file is hard to move, the others are still moved and the output is still returned", async () => {
     await using elsewhere = await folderIn(existsSync("/dev/shm") ? "/dev/shm" : tmpdir());
     await using place = await project(driver, elsewhere.path);
     const { output } = await place.run(
@@ -84,7 +85,7 @@ describe.each(confining)("files planted in the sandbox %s", (driver) => {
 });
 
 it.each(sandboxes)(
-  "[A32] what whoever started Cadre has left open is not there for a command: %s",
+  "[A32] a command does not inherit file descriptors that were open when Cadre started: %s",
   async (driver) => {
     await using folder = await folderIn(tmpdir());
     await using secret = await folderIn(tmpdir());
@@ -96,17 +97,17 @@ it.each(sandboxes)(
     console.log((await bashIn(${JSON.stringify(driver)}).execute({ command }, { ...context, signal: new AbortController().signal })).output);
     process.exit();`;
     const start = `exec 37<'${secret.path}/key'; exec "$0" --input-type=module -e "$1"`;
-    const said = execFileSync("bash", ["-c", start, process.execPath, script]).toString();
-    expect(said).toContain("closed");
-    expect(said).not.toContain("SECRET");
+    const printed = execFileSync("bash", ["-c", start, process.execPath, script]).toString();
+    expect(printed).toContain("closed");
+    expect(printed).not.toContain("SECRET");
   },
 );
 
 describe("Cadre's own git", () => {
-  it("[A30] keeps a worktree as it is whose record leads to another repository", async () => {
+  it("[A30] does not touch a worktree whose record points to another repository", async () => {
     await using place = await tempGit();
     await using evil = await tempGit();
-    const child = await opened(place);
+    const child = await openChild(place);
     await place.write({ "new.txt": "new\n" }, child.path);
     await evil.git(["config", "filter.x.clean", `touch "${evil.path}/owned"; cat`]);
     await mkdir(join(evil.path, ".git/info"), { recursive: true });
@@ -120,9 +121,9 @@ describe("Cadre's own git", () => {
     expect(existsSync(join(child.path, "new.txt"))).toBe(true);
   });
 
-  it("[A30] starts no program that came into the configuration while a child worked", async () => {
+  it("[A30] runs no program that was added to the git configuration while a child worked", async () => {
     await using place = await tempGit();
-    const child = await opened(place);
+    const child = await openChild(place);
     await place.write({ "new.txt": "new\n" }, child.path);
     await appendFile(
       join(place.path, ".git/config"),
@@ -138,23 +139,23 @@ describe("Cadre's own git", () => {
 
   it("[A37] protected files are not merged automatically unless a judged tool wrote them", async () => {
     await using place = await tempGit();
-    const child = await opened(place);
+    const child = await openChild(place);
     await place.write({ "new.txt": "new\n", tasks: "{}" }, child.path);
-    // In the commit and not in the folder: what looks at the folder does not see it.
+    // The file is only in the commit, not in the folder, so a check of the folder would miss it.
     const object = await place.git(["hash-object", "-w", "tasks"], child.path);
     await place.git(
       ["update-index", "--add", "--cacheinfo", `100644,${object},.vscode/tasks.json`],
       child.path,
     );
     await place.git(["update-index", "--skip-worktree", ".vscode/tasks.json"], child.path);
-    const held = await closeWorktree(child, { message: "m", mustLook: isProtectedPath });
-    expect(held).toMatchObject({ status: "kept", detail: expect.stringContaining(".vscode/tasks.json") });
+    const kept = await closeWorktree(child, { message: "m", mustLook: isProtectedPath });
+    expect(kept).toMatchObject({ status: "kept", detail: expect.stringContaining(".vscode/tasks.json") });
     expect(existsSync(join(place.path, ".vscode"))).toBe(false);
     expect(await place.git(["show", "cadre/r2:new.txt"])).toBe("new");
   });
 });
 
-async function opened(place: TempGit): Promise<Worktree> {
+async function openChild(place: TempGit): Promise<Worktree> {
   const { base } = await headOf(place.path);
   const worktree = worktreeOf(place.path, "r2", base);
   await openWorktree(worktree);

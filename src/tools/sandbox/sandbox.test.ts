@@ -17,7 +17,7 @@ import type { SandboxSettings } from "./sandbox.ts";
 const confining = sandboxes.filter((name) => name !== "none");
 
 interface Project extends TempGit {
-  /** Runs a command in it and answers what the model would read. */
+  /** Runs a command in the project and returns the output that the model would read. */
   run(command: string, changes?: Partial<ToolContext>): Promise<{ output: string; isError: boolean }>;
 }
 
@@ -48,7 +48,7 @@ async function project(
 }
 
 describe.each(confining)("the sandbox %s", (driver) => {
-  it("can write to the workspace only, and has its own /tmp", async () => {
+  it("lets a command write only to the workspace and to a private /tmp", async () => {
     await using place = await project(driver);
     await using outside = await tempFolder();
     expect((await place.run("echo b > b.txt; mkdir d; rm a.txt; ls")).isError).toBe(false);
@@ -74,7 +74,7 @@ describe.each(confining)("the sandbox %s", (driver) => {
     expect((await place.run(`cat ${other.path}/secret`)).output).not.toContain("SECRET");
   });
 
-  it("[A35] follows no link to hidden or outside files", async () => {
+  it("[A35] does not follow links to hidden files or out of the workspace", async () => {
     await using place = await project(driver);
     await using outside = await tempFolder();
     await writeFile(join(outside.path, "f"), "untouched");
@@ -98,7 +98,7 @@ describe.each(confining)("the sandbox %s", (driver) => {
     [".git/hooks", "echo x > .git/hooks/pre-commit"],
     [".git/hooks", "rmdir .git/hooks; ln -s /tmp .git/hooks"],
     [".git/config", "unshare -Urm sh -c 'umount -l .git/config; echo x >> .git/config'"],
-  ])("[A37] %s is as it was after: %s", async (file, command) => {
+  ])("[A37] %s is unchanged after: %s", async (file, command) => {
     await using place = await project(driver);
     const state = () =>
       execFileSync("ls", ["-lAR", "--time-style=full-iso", file], { cwd: place.path }).toString();
@@ -115,15 +115,18 @@ describe.each(confining)("the sandbox %s", (driver) => {
     [".claude", "ln -s /tmp .claude"],
     [".git/config.worktree", "echo x > .git/config.worktree"],
     [".git/commondir", "echo /tmp > .git/commondir"],
-  ])("[A37] %s was not there, is not there afterwards, and that is said", async (file, command) => {
-    await using place = await project(driver);
-    const { output } = await place.run(`${command}; true`);
-    expect(existsSync(join(place.path, file))).toBe(false);
-    const said = /^(\S+) was made by this command and moved to (\S.*): files/m.exec(output);
-    // srt refuses some of them by itself.
-    if (said) expect(said[1]).toBe(file);
-    else expect(driver).toBe("srt");
-  });
+  ])(
+    "[A37] a protected %s that a command creates is moved away, and the output says so",
+    async (file, command) => {
+      await using place = await project(driver);
+      const { output } = await place.run(`${command}; true`);
+      expect(existsSync(join(place.path, file))).toBe(false);
+      const notice = /^(\S+) was made by this command and moved to (\S.*): files/m.exec(output);
+      // srt itself prevents some of these, so there is no notice.
+      if (notice) expect(notice[1]).toBe(file);
+      else expect(driver).toBe("srt");
+    },
+  );
 
   it("[A37] a protected link that a command replaced is restored", async () => {
     await using place = await project(driver);
@@ -132,7 +135,7 @@ describe.each(confining)("the sandbox %s", (driver) => {
     expect(await readlink(join(place.path, ".claude"))).toBe("more");
   });
 
-  it("an approved command may change a protected file that it names; a rule or another command does not allow it", async () => {
+  it("only a command that a person approved may change a protected file, and only one it names", async () => {
     await using place = await project(driver);
     const command = "echo 'model: y' > cadre.yaml; echo '# B' > agents/b.md; mkdir .vscode";
     expect((await place.run(command)).output).toMatch(/read-only/i);
@@ -145,21 +148,22 @@ describe.each(confining)("the sandbox %s", (driver) => {
     expect(await place.run("git remote add x /x", { approved: true })).toMatchObject({ isError: false });
   });
 
-  it("a command that was judged to only read writes nothing", async () => {
+  it("a command judged read-only cannot write", async () => {
     await using place = await project(driver);
     const { output } = await place.run("touch x; git status --short; cat a.txt", { effect: "read" });
     expect(output).toMatch(/Read-only[\s\S]*a\n/);
     expect(existsSync(join(place.path, "x"))).toBe(false);
   });
 
-  it("git works: in the repository, below it, and in a child's worktree", async () => {
+  it("git works in the repository, in a subfolder and in a child's worktree", async () => {
     await using place = await project(driver);
     const commit =
       "echo new > new.txt && git add new.txt && git commit -qm new && git log --oneline | head -1";
     expect(await place.run(commit)).toMatchObject({ isError: false, output: expect.stringContaining("new") });
     await mkdir(join(place.path, "below"));
     const below = await place.run(commit, { workspace: join(place.path, "below") });
-    // srt hides what is around the workspace: there git finds no repository, rather than one in which all is deleted.
+    // srt hides everything around the workspace, so git finds no repository. Otherwise it would find one in which every file
+    // seems deleted.
     expect(below.isError).toBe(driver === "srt");
     const { base } = await headOf(place.path);
     const worktree = worktreeOf(place.path, "r2", base);
@@ -183,7 +187,7 @@ describe.each(confining)("the sandbox %s", (driver) => {
     });
   });
 
-  it("a `.git` that points to another repository opens nothing there", async () => {
+  it("a `.git` file that points to another repository gives no write access to it", async () => {
     await using victim = await tempGit();
     await using place = await tempFolder();
     await writeFile(join(place.path, ".git"), `gitdir: ${victim.path}/.git\n`);
@@ -205,19 +209,19 @@ describe.each(confining)("the sandbox %s", (driver) => {
     expect(await victim.git(["log", "--format=%s"])).toBe("a person's");
   });
 
-  it("[A39] an archive cannot be unpacked to anywhere else", async () => {
+  it("[A39] an archive cannot be unpacked outside the workspace", async () => {
     await using place = await project(driver);
     await using outside = await tempFolder();
     const make = `mkdir -p t/in && cd t/in && echo x > ../../z && tar -cPf ../../slip.tar ../../z --transform 's,.*,${outside.path}/slip,' && cd ../..`;
     execFileSync("bash", ["-c", make], { cwd: place.path });
     await place.run("tar -xPf slip.tar; true");
     expect(existsSync(join(outside.path, "slip"))).toBe(false);
-    // It could have been: without this the test could not fail.
+    // Outside the sandbox the same archive does escape, so the check above can fail.
     execFileSync("tar", ["-xPf", "slip.tar"], { cwd: place.path });
     expect(existsSync(join(outside.path, "slip"))).toBe(true);
   });
 
-  it("the network is there when a person has approved the call, or the project says so", async () => {
+  it("opens the network if a person approved the call or the project turned it on", async () => {
     const { port, seen, close } = await server();
     const call = `curl -sS -m 5 --noproxy '' http://127.0.0.1:${port}/x`;
     await using byDefault = await project(driver);
@@ -232,7 +236,7 @@ describe.each(confining)("the sandbox %s", (driver) => {
     await close();
   });
 
-  it("a list of hosts opens those and no others, where the sandbox can tell them apart", async () => {
+  it("a list of hosts opens only those hosts; a sandbox that cannot filter hosts opens none", async () => {
     const { port, seen, close } = await server();
     const call = (host: string) => `curl -sS -m 5 --noproxy '' http://${host}:${port}/x`;
     await using place = await project(driver, { network: ["127.0.0.1"] });
@@ -247,7 +251,7 @@ describe.each(confining)("the sandbox %s", (driver) => {
 });
 
 describe.runIf(sandboxes.includes("srt"))("[A33] the proxy of srt", () => {
-  it("refuses a host name that contains NUL, so that the name compared is the name called", async () => {
+  it("refuses a host name that contains NUL or a line break, which could pass the check as another host", async () => {
     const { port, seen, close } = await server();
     await using place = await project("srt", { network: ["*.allowed.test", "127.0.0.1"] });
     await place.write({ "socks.mjs": SOCKS });
@@ -265,7 +269,7 @@ describe.runIf(sandboxes.includes("srt"))("[A33] the proxy of srt", () => {
   });
 });
 
-/** Asks the SOCKS proxy in the environment for a host, byte by byte, and prints what it answers. */
+/** A script that asks the SOCKS proxy of the environment for a host, byte for byte, and prints the reply code. */
 const SOCKS = `
 import { connect } from "node:net";
 const proxy = new URL(process.env.FTP_PROXY);
@@ -284,7 +288,7 @@ socket.on("data", (chunk) => steps.shift()(chunk));
 `;
 
 describe("no sandbox", () => {
-  it("a driver that was asked for and does not work is a refusal", async () => {
+  it("Bash refuses to run if the configured driver is missing; `auto` runs without a sandbox", async () => {
     await using folder = await tempFolder();
     const script = `
       const { bashIn } = await import(${JSON.stringify(import.meta.resolve("../bash.fixture.ts"))});
@@ -293,10 +297,10 @@ describe("no sandbox", () => {
         console.log(JSON.stringify(await bashIn(driver).execute({ command: "echo ran" }, { ...context, signal: new AbortController().signal })));`;
     const bash = execFileSync("sh", ["-c", "command -v bash"]).toString().trim();
     await symlink(bash, join(folder.path, "bash"));
-    // A PATH on which there is a bash and nothing else.
+    // The PATH contains bash and nothing else.
     const env = { PATH: folder.path, HOME: folder.path };
-    const said = execFileSync(process.execPath, ["--input-type=module", "-e", script], { env }).toString();
-    const [asked, auto] = said
+    const printed = execFileSync(process.execPath, ["--input-type=module", "-e", script], { env }).toString();
+    const [asked, auto] = printed
       .trim()
       .split("\n")
       .map((line) => JSON.parse(line));

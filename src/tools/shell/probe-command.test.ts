@@ -11,13 +11,13 @@ const HOUR = 3_600_000;
 
 const anything: ProbeContext["mayShow"] = () => true;
 
-/** A look from `since` on: by default everything that the test does came after the call began. */
-const probing =
+/** Returns a probe for a call that began at `startedAt`: by default, before everything that the test does. */
+const probeFrom =
   (workspace: string, { startedAt = Date.now() - HOUR, mayShow = anything } = {}) =>
   (command: string) =>
     probeCommand(command, { workspace, startedAt, mayShow, signal: new AbortController().signal });
 
-describe("[PB4] a command is read only where a shell would make nothing else of it", () => {
+describe("[PB4] a command is parsed only if a shell would take its words literally", () => {
   test.each([
     ["mkdir -p a/b", [["mkdir", "-p", "a/b"]]],
     [
@@ -29,7 +29,7 @@ describe("[PB4] a command is read only where a shell would make nothing else of 
     ],
     [`rm "a \\"b\\" $" c`, undefined],
     [`rm "a \\$b" ü`, [["rm", "a $b", "ü"]]],
-  ])("%s", (line, words) => expect(parsePlainCommands(line)).toEqual(words));
+  ])("words of: %s", (line, words) => expect(parsePlainCommands(line)).toEqual(words));
 
   test.each([
     "rm *",
@@ -47,17 +47,17 @@ describe("[PB4] a command is read only where a shell would make nothing else of 
     "rm a # b",
     "rm a?",
     "",
-  ])("not %j", (line) => expect(parsePlainCommands(line)).toBeUndefined());
+  ])("not parsed: %j", (line) => expect(parsePlainCommands(line)).toBeUndefined());
 });
 
 describe("[PB4] paths", () => {
-  test("mkdir, touch and rm are judged by the files that exist and their times", async () => {
+  test("mkdir, touch and rm are judged by which files exist and by their times", async () => {
     await using w = await tempWorkspace();
-    const probe = probing(w.path);
+    const probe = probeFrom(w.path);
     expect(await probe("mkdir out")).toEqual({ found: "not_done", evidence: ["There is no folder out."] });
     await mkdir(join(w.path, "out"));
     expect(await probe("mkdir -p out")).toMatchObject({ found: "done" });
-    const later = probing(w.path, { startedAt: Date.now() + HOUR });
+    const later = probeFrom(w.path, { startedAt: Date.now() + HOUR });
     expect(await later("mkdir out")).toMatchObject({
       found: "cannot_tell",
       evidence: [expect.stringMatching(/^The folder out was there before the call began \(made .*Z\)\.$/)],
@@ -80,9 +80,9 @@ describe("[PB4] paths", () => {
     expect(await probe("rm out/a out")).toMatchObject({ found: "cannot_tell" });
   });
 
-  test("a move and a copy rest on both sides; a copy on the content's hash", async () => {
+  test("mv and cp are judged by source and target; cp also compares their contents", async () => {
     await using w = await tempWorkspace();
-    const probe = probing(w.path);
+    const probe = probeFrom(w.path);
     await writeFile(join(w.path, "a"), "text");
     expect(await probe("mv a b")).toEqual({
       found: "not_done",
@@ -106,9 +106,9 @@ describe("[PB4] paths", () => {
     });
   });
 
-  test("a file moved into a folder is found there; one with an old time was not moved", async () => {
+  test("mv into a folder looks for the file there; one that was there before the call is inconclusive", async () => {
     await using w = await tempWorkspace();
-    const probe = probing(w.path);
+    const probe = probeFrom(w.path);
     await mkdir(join(w.path, "out"));
     await writeFile(join(w.path, "a"), "text");
     expect(await probe("mv a out/")).toEqual({
@@ -117,13 +117,13 @@ describe("[PB4] paths", () => {
     });
     await rename(join(w.path, "a"), join(w.path, "out/a"));
     expect((await probe("mv a out")).found).toBe("done");
-    const later = probing(w.path, { startedAt: Date.now() + HOUR });
+    const later = probeFrom(w.path, { startedAt: Date.now() + HOUR });
     expect((await later("mv a out")).found).toBe("cannot_tell");
   });
 
-  test("with &&, the last command vouches for all; contradictions are inconclusive", async () => {
+  test("with &&, evidence for the last command is enough; contradictions are inconclusive", async () => {
     await using w = await tempWorkspace();
-    const probe = probing(w.path);
+    const probe = probeFrom(w.path);
     await mkdir(join(w.path, "out"));
     expect(await probe("npm test && mkdir out")).toMatchObject({
       found: "done",
@@ -154,10 +154,10 @@ describe("[PB4] paths", () => {
       expect((await probe(odd)).found, odd).toBe("cannot_tell");
   });
 
-  test("[PB2] denied paths, outside paths and links are not inspected", async () => {
+  test("[PB2] paths that are denied, outside the workspace or behind links are not inspected", async () => {
     await using w = await tempWorkspace();
     await symlink("/etc", join(w.path, "link"));
-    const probe = probing(w.path, { mayShow: (path) => path !== "secret" });
+    const probe = probeFrom(w.path, { mayShow: (path) => path !== "secret" });
     expect(await probe("rm secret")).toEqual({
       found: "cannot_tell",
       evidence: ["The rules do not let secret be read."],
@@ -170,10 +170,10 @@ describe("[PB4] paths", () => {
 });
 
 describe("[PB4] git commit", () => {
-  test("is there if HEAD has a newer commit with its message", async () => {
+  test("was done if a commit with its message is newer than the call", async () => {
     await using repo = await tempGit();
-    const probe = probing(repo.path);
-    const later = probing(repo.path, { startedAt: Date.now() + HOUR });
+    const probe = probeFrom(repo.path);
+    const later = probeFrom(repo.path, { startedAt: Date.now() + HOUR });
     const commit = 'git add -A && git commit -q -m "Mend it" -m "Because."';
     expect(await later(commit)).toMatchObject({
       found: "not_done",
@@ -193,16 +193,16 @@ describe("[PB4] git commit", () => {
     expect((await probe("git push")).found).toBe("cannot_tell");
   });
 
-  test("in a folder without a repository, or without a commit, says so", async () => {
+  test("the evidence says if there is no repository or no commit", async () => {
     await using w = await tempWorkspace();
-    const probe = probing(w.path);
+    const probe = probeFrom(w.path);
     expect(await probe("git commit -m x")).toEqual({
       found: "cannot_tell",
       evidence: ["git could not say which commits there are."],
     });
     await using repo = await tempGit();
     await repo.git(["checkout", "-q", "--orphan", "empty"]);
-    expect(await probing(repo.path)("git commit -m x")).toEqual({
+    expect(await probeFrom(repo.path)("git commit -m x")).toEqual({
       found: "not_done",
       evidence: ["There is no commit yet."],
     });

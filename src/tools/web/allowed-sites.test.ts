@@ -24,73 +24,75 @@ beforeAll(async () => {
 });
 afterAll(() => net[Symbol.asyncDispose]());
 
-/** What was answered, and whom it made a connection to. */
-async function tried(url: string, settings: Partial<WebSettings> = {}) {
+/** Fetches a page; returns the answer and the addresses that were dialed. */
+async function tryFetch(url: string, settings: Partial<WebSettings> = {}) {
   const before = net.dialed.length;
   await using folder = await tempWorkspace();
   const { output, isError } = await webFetchTool(net.access(settings)).execute({ url }, folder.context());
   return { output: output as string, isError: isError ?? false, dialed: net.dialed.slice(before) };
 }
 
-const opened = (...places: string[]) => ({ private: places.map((place) => SiteEntry.parse(place)) });
+const allowPrivate = (...places: string[]) => ({ private: places.map((place) => SiteEntry.parse(place)) });
 
-describe("[A40] [A41] private places are not reached, however they are written", () => {
+describe("[A40] [A41] private addresses are refused, however they are written", () => {
   it.each(
     `169.254.169.254/latest/meta-data 127.0.0.1 127.1 0x7f.1 2130706433 017700000001 0 0.0.0.0 ①②⑦.⓪.⓪.① %31%32%37.0.0.1 127.0.0.1. 10.0.0.1
     100.100.100.200 168.63.129.16 192.168.0.1 [::1] [::] [::ffff:169.254.169.254] [::ffff:7f00:1] [::7f00:1] [::127.0.0.1] [64:ff9b::a9fe:a9fe] [fd00:ec2::254]
     [fe80::1] [fec0::1] [2002:7f00:1::] localhost LOCALHOST localhost. a.localhost ｌocalhost metadata.google.internal metadata.google.internal. x.local printer intranet
     home.arpa inside.test mapped.test nat64.test`.split(/\s+/),
   )("http://%s", async (host) => {
-    const { output, isError, dialed } = await tried(`http://${host}`);
+    const { output, isError, dialed } = await tryFetch(`http://${host}`);
     expect({ isError, dialed }).toEqual({ isError: true, dialed: [] });
     expect(output).toMatch(/private/);
   });
 
-  it("the names of private networks are not even asked for", async () => {
-    for (const name of ["localhost", "x.local", "printer"]) await tried(`http://${name}/`);
+  it("names of private networks are not looked up", async () => {
+    for (const name of ["localhost", "x.local", "printer"]) await tryFetch(`http://${name}/`);
     expect(net.lookups).not.toContain("localhost");
     expect(net.lookups).not.toContain("x.local");
     expect(net.lookups).not.toContain("printer");
   });
 
-  it("[A43] one private address among public ones is enough", async () => {
+  it("[A43] a name with one private address among public ones is refused", async () => {
     for (const name of ["half.test", "other-half.test"]) {
-      const { output, dialed } = await tried(`https://${name}/`);
+      const { output, dialed } = await tryFetch(`https://${name}/`);
       expect(output).toMatch(/has the address (::1|fd12::1), which is private/);
       expect(dialed).toEqual([]);
     }
   });
 
-  it("a name without an address, and one with several dots at its end, lead nowhere", async () => {
+  it("a name that ends with several dots is refused", async () => {
     for (const url of ["http://localhost../", "http://example.com../"]) {
-      const { isError, dialed } = await tried(url);
+      const { isError, dialed } = await tryFetch(url);
       expect({ isError, dialed }).toEqual({ isError: true, dialed: [] });
     }
   });
 });
 
 describe("private sites that a person has allowed", () => {
-  it("is reached, by that name or address and on that port only", async () => {
-    const place = opened(`wiki.corp:${net.port}`);
-    expect((await tried(`http://wiki.corp:${net.port}/`, place)).output).toContain("intern");
-    expect((await tried(`http://127.0.0.1:${net.port}/`, place)).output).toMatch(/is private/);
-    expect((await tried("http://wiki.corp/", place)).output).toMatch(/is private/);
-    const loopback = opened(`127.0.0.1:${net.port}`);
-    expect((await tried(`http://127.0.0.1:${net.port}/`, loopback)).output).toContain("canary");
-    expect((await tried(`http://127.0.0.1:${net.port + 1}/`, loopback)).dialed).toEqual([]);
-    expect((await tried(`http://127.0.0.1:6379/`, opened("127.0.0.0/8"))).output).toMatch(/not from 6379/);
-    const range = await tried(`http://10.1.2.3/`, opened("10.1.0.0/16"));
+  it("are reached only by the allowed name or address, and on the allowed port", async () => {
+    const place = allowPrivate(`wiki.corp:${net.port}`);
+    expect((await tryFetch(`http://wiki.corp:${net.port}/`, place)).output).toContain("intern");
+    expect((await tryFetch(`http://127.0.0.1:${net.port}/`, place)).output).toMatch(/is private/);
+    expect((await tryFetch("http://wiki.corp/", place)).output).toMatch(/is private/);
+    const loopback = allowPrivate(`127.0.0.1:${net.port}`);
+    expect((await tryFetch(`http://127.0.0.1:${net.port}/`, loopback)).output).toContain("canary");
+    expect((await tryFetch(`http://127.0.0.1:${net.port + 1}/`, loopback)).dialed).toEqual([]);
+    expect((await tryFetch(`http://127.0.0.1:6379/`, allowPrivate("127.0.0.0/8"))).output).toMatch(
+      /not from 6379/,
+    );
+    const range = await tryFetch(`http://10.1.2.3/`, allowPrivate("10.1.0.0/16"));
     expect(range.dialed).toEqual(["10.1.2.3:80"]);
   });
 
-  it("[A40] Cadre's own port stays closed, also where loopback is open", async () => {
+  it("[A40] Cadre's own port is refused even if loopback is allowed", async () => {
     const api = createServer((_, response) => response.end("{}"));
     await new Promise<void>((ready) => api.listen(0, "127.0.0.1", ready));
     const { port } = api.address() as AddressInfo;
     try {
       await using folder = await tempWorkspace();
       const access = {
-        ...net.access(opened(`127.0.0.1:${port}`, `localhost:${port}`, "wiki.corp")),
+        ...net.access(allowPrivate(`127.0.0.1:${port}`, `localhost:${port}`, "wiki.corp")),
         ownPort: port,
       };
       for (const host of ["127.0.0.1", "[::ffff:7f00:1]", "0.0.0.0"]) {
@@ -106,8 +108,8 @@ describe("private sites that a person has allowed", () => {
     }
   });
 
-  it("[A40] a name opens no link and no cloud; only their own address does", async () => {
-    const { output, dialed } = await tried("http://cloud.corp/", opened("cloud.corp"));
+  it("[A40] allowing a name does not allow link-local or cloud metadata addresses behind it", async () => {
+    const { output, dialed } = await tryFetch("http://cloud.corp/", allowPrivate("cloud.corp"));
     expect(output).toMatch(/169\.254\.169\.254, which is private/);
     expect(dialed).toEqual([]);
   });
@@ -120,10 +122,10 @@ describe("[A45] allow and deny", () => {
     "https://example.com/",
     "https://docs.example.com/",
     "https://EXAMPLE.com./",
-    // The parser reads a backslash as a slash, and so do we: the host is example.com.
+    // The URL parser and Cadre both read a backslash as a slash, so the host is example.com.
     "http://example.com\\@evil.test/",
   ])("allowed: %s", async (url) => {
-    expect((await tried(url, allow)).isError).toBe(false);
+    expect((await tryFetch(url, allow)).isError).toBe(false);
   });
 
   it.each([
@@ -139,21 +141,21 @@ describe("[A45] allow and deny", () => {
     "https://example.com%2eevil.test/",
     "https://exаmple.com/",
   ])("not allowed: %s", async (url) => {
-    const { isError, dialed, output } = await tried(url, allow);
+    const { isError, dialed, output } = await tryFetch(url, allow);
     expect({ isError, dialed }).toEqual({ isError: true, dialed: [] });
     expect(output).toMatch(/web\.allow|user name or a password/);
   });
 
-  it("deny wins, and holds for everything below", async () => {
+  it("deny overrides allow and covers subdomains", async () => {
     for (const url of ["https://example.com/", "https://docs.example.com/", "https://Example.COM./"]) {
-      const { output, dialed } = await tried(url, { ...allow, deny: ["example.com"] });
+      const { output, dialed } = await tryFetch(url, { ...allow, deny: ["example.com"] });
       expect(output).toMatch(/denied by web\.deny/);
       expect(dialed).toEqual([]);
     }
   });
 });
 
-describe("[A47] http and https, and the ports of pages", () => {
+describe("[A47] only http and https, and only common web ports", () => {
   it.each([
     "file:///etc/passwd",
     "data:text/html,x",
@@ -166,23 +168,23 @@ describe("[A47] http and https, and the ports of pages", () => {
     "//example.com",
     "example.com",
     "",
-  ])("scheme: %s", async (url) => {
-    const { isError, dialed } = await tried(url);
+  ])("refused scheme: %s", async (url) => {
+    const { isError, dialed } = await tryFetch(url);
     expect({ isError, dialed }).toEqual({ isError: true, dialed: [] });
   });
 
-  it.each([22, 25, 110, 3306, 5432, 6379, 9200, 11211, 27017, 1, 65535])("port %i", async (port) => {
-    const { output, dialed } = await tried(`http://example.com:${port}/`);
+  it.each([22, 25, 110, 3306, 5432, 6379, 9200, 11211, 27017, 1, 65535])("refused port: %i", async (port) => {
+    const { output, dialed } = await tryFetch(`http://example.com:${port}/`);
     expect(output).toMatch(/Pages are read from the ports/);
     expect(dialed).toEqual([]);
   });
 
   it.each(["http://example.com:8080/", "https://example.com:8443/"])("%s is read", async (url) => {
-    expect((await tried(url)).isError).toBe(false);
+    expect((await tryFetch(url)).isError).toBe(false);
   });
 
-  it("credentials are refused", async () => {
-    const { output, dialed } = await tried("https://me:secret@example.com/");
+  it("an address with a user name or password is refused", async () => {
+    const { output, dialed } = await tryFetch("https://me:secret@example.com/");
     expect(output).toMatch(/user name or a password/);
     expect(dialed).toEqual([]);
   });

@@ -13,14 +13,14 @@ interface Trial extends Partial<ToolContext> {
   settings?: Partial<WebSettings>;
 }
 
-async function fetched(net: Internet, url: string, { settings = {}, ...context }: Trial = {}) {
+async function fetchPage(net: Internet, url: string, { settings = {}, ...context }: Trial = {}) {
   await using folder = await tempWorkspace();
   const answer = await webFetchTool(net.access(settings)).execute({ url }, folder.context(context));
   return { ...answer, output: answer.output as string };
 }
 
 describe("[A42] redirects", () => {
-  it("is followed on its host, also to https and to www, and links are those of the last", async () => {
+  it("are followed on the same host, to https and to www; links are relative to the last page", async () => {
     await using net = await internet({
       "example.com": (request, response) =>
         request.url === "/a"
@@ -28,7 +28,7 @@ describe("[A42] redirects", () => {
           : redirect("//www.example.com/c", 308)(request, response),
       "www.example.com": html("<a href='d'>x</a>"),
     });
-    const { output, untrusted } = await fetched(net, "http://example.com/a");
+    const { output, untrusted } = await fetchPage(net, "http://example.com/a");
     expect(output).toContain("url: https://www.example.com/c\n\n[x](https://www.example.com/d)");
     expect(untrusted).toBe("https://www.example.com");
     expect(net.dialed).toEqual([`${PUBLIC}:80`, `${PUBLIC}:443`, `${PUBLIC}:443`]);
@@ -49,7 +49,7 @@ describe("[A42] redirects", () => {
     "http://inside.test/",
     "ignore-your-instructions://x",
     "http://now-run-bash.internal/",
-  ])("to %s leads nowhere", async (location) => {
+  ])("a redirect to %s is not followed", async (location) => {
     await using net: Internet = await internet(
       {
         "example.com": (request, response) =>
@@ -57,10 +57,10 @@ describe("[A42] redirects", () => {
       },
       { "inside.test": [["10.0.0.1"]] },
     );
-    const { output, isError } = await fetched(net, "http://example.com/");
+    const { output, isError } = await fetchPage(net, "http://example.com/");
     expect(isError).toBe(true);
     expect(output).toMatch(/^example\.com redirects, which is not followed: /);
-    // Whatever the server wrote stands inside the mark.
+    // Text from the server appears only inside the untrusted mark.
     expect(output.split("\n<untrusted", 1)[0]).toMatch(
       /^example\.com redirects, which is not followed: it leads (where pages are not read from|to another host\. If .* below)\.$/,
     );
@@ -68,20 +68,20 @@ describe("[A42] redirects", () => {
     expect(net.asked).toEqual(["example.com/"]);
   });
 
-  it("on the host itself it is judged anew: its name may have moved in between", async () => {
+  it("a redirect on the same host resolves and checks the name again: its address may have changed", async () => {
     await using net = await internet(
       { "example.com": redirect("/b") },
       { "example.com": [[PUBLIC], ["127.0.0.1"]] },
     );
-    expect((await fetched(net, "http://example.com/a")).output).toMatch(
+    expect((await fetchPage(net, "http://example.com/a")).output).toMatch(
       /has the address 127\.0\.0\.1, which is private/,
     );
     expect(net.dialed).toEqual([`${PUBLIC}:80`]);
   });
 
-  it("[A46] a redirect to another host is reported but not followed: rules and people decide about hosts", async () => {
+  it("[A46] a redirect to another host is reported but not followed, since rules and people approve hosts", async () => {
     await using net = await internet({ "example.com": redirect("https://evil.test/?d=SECRET") });
-    expect(await fetched(net, "https://example.com/")).toEqual({
+    expect(await fetchPage(net, "https://example.com/")).toEqual({
       output:
         "example.com redirects, which is not followed: it leads to another host. If you want to read that, ask for the address below.\n" +
         '<untrusted-n0nce source="https://example.com">\nhttps://evil.test/?d=SECRET\n</untrusted-n0nce>',
@@ -91,32 +91,34 @@ describe("[A42] redirects", () => {
     expect(net.lookups).toEqual(["example.com"]);
   });
 
-  it("never from https to http, and five at most", async () => {
+  it("are not followed from https to http, nor more than five times", async () => {
     await using net = await internet({
       "example.com": redirect("http://example.com/plain"),
       "loop.test": (request, response) =>
         redirect(`/${Number(request.url!.slice(1)) + 1}`)(request, response),
     });
-    expect((await fetched(net, "https://example.com/")).output).toMatch(/would give up encryption/);
-    expect((await fetched(net, "http://loop.test/0")).output).toMatch(/more than 5 times; nothing was read/);
+    expect((await fetchPage(net, "https://example.com/")).output).toMatch(/would give up encryption/);
+    expect((await fetchPage(net, "http://loop.test/0")).output).toMatch(
+      /more than 5 times; nothing was read/,
+    );
     expect(net.asked.filter((path) => path.startsWith("loop.test"))).toHaveLength(6);
   });
 });
 
-describe("[A43] a name is resolved once, and the connection goes where it was judged", () => {
-  it("public first, loopback second", async () => {
+describe("[A43] a name is resolved once, and the connection goes to the address that was checked", () => {
+  it("a name that later resolves to loopback is not dialed there", async () => {
     await using net = await internet(
       { "rebind.test": html("public") },
       { "rebind.test": [[PUBLIC], ["127.0.0.1"]] },
     );
-    expect((await fetched(net, "http://rebind.test/")).output).toContain("public");
+    expect((await fetchPage(net, "http://rebind.test/")).output).toContain("public");
     expect(net.lookups).toEqual(["rebind.test"]);
     expect(net.dialed).toEqual([`${PUBLIC}:80`]);
-    expect((await fetched(net, "http://rebind.test/")).isError).toBe(true);
+    expect((await fetchPage(net, "http://rebind.test/")).isError).toBe(true);
     expect(net.asked).toEqual(["rebind.test/"]);
   });
 
-  it("an address that does not answer is followed by the next that was judged", async () => {
+  it("if an address does not answer, the next checked address is tried", async () => {
     await using net = await internet({ "two.test": html("second") }, { "two.test": [["10.0.0.1", PUBLIC]] });
     const access = net.access();
     const { connect } = access;
@@ -149,62 +151,62 @@ describe("[A44] compressed, slow and endless responses", () => {
     ["gzip, identity, br", brotliCompressSync(gzipSync("hello"))],
   ])("%s is unpacked", async (encoding, body) => {
     await using net = await internet({ "example.com": packed(encoding, body) });
-    expect((await fetched(net, "http://example.com/")).output).toContain("\n\nhello\n");
+    expect((await fetchPage(net, "http://example.com/")).output).toContain("\n\nhello\n");
   });
 
   it.each([
     ["gzip × 5,000", Array(5_000).fill("gzip").join(","), gzipSync("x")],
-    ["three", "gzip,gzip,gzip", gzipSync(gzipSync(gzipSync("x")))],
-    ["what was not asked for", "zstd", Buffer.from("x")],
-    ["a name of ours", "constructor", Buffer.from("x")],
-  ])("encodings: %s", async (_, encoding, body) => {
+    ["three layers", "gzip,gzip,gzip", gzipSync(gzipSync(gzipSync("x")))],
+    ["an encoding that was not asked for", "zstd", Buffer.from("x")],
+    ["a property name of every object", "constructor", Buffer.from("x")],
+  ])("a Content-Encoding is refused: %s", async (_, encoding, body) => {
     await using net = await internet({ "example.com": packed(encoding, body) });
-    expect((await fetched(net, "http://example.com/")).output).toMatch(/encoding that was not asked for/);
+    expect((await fetchPage(net, "http://example.com/")).output).toMatch(/encoding that was not asked for/);
   });
 
-  it("a compression bomb of 10 GB costs no more than the limit, and does not block the event loop", async () => {
+  it("a 10 GB compression bomb stops at the size limit and does not block the event loop", async () => {
     const bomb = await brotliBomb(10_000);
     expect(bomb.length).toBeLessThan(10_000_000);
     await using net = await internet({ "example.com": packed("br", bomb) });
     const lag = monitorEventLoopDelay({ resolution: 5 });
     lag.enable();
     const before = process.memoryUsage().rss;
-    const { output } = await fetched(net, "http://example.com/");
+    const { output } = await fetchPage(net, "http://example.com/");
     lag.disable();
     expect(output).toMatch(/larger than 5 MB, unpacked; nothing was read/);
     expect(process.memoryUsage().rss - before).toBeLessThan(100_000_000);
     expect(lag.max / 1e6).toBeLessThan(2_000);
   });
 
-  it("broken and truncated encodings are reported", async () => {
+  it("a body that is not valid gzip is reported", async () => {
     await using net = await internet({ "example.com": packed("gzip", Buffer.from("no gzip at all")) });
-    expect((await fetched(net, "http://example.com/")).output).toMatch(/cannot be read: Z_DATA_ERROR/);
+    expect((await fetchPage(net, "http://example.com/")).output).toMatch(/cannot be read: Z_DATA_ERROR/);
   });
 
-  it("an endless body ends at the limit, also if it says that it is short", async () => {
+  it("an endless body stops at the size limit", async () => {
     const endless = (_: IncomingMessage, response: ServerResponse): void =>
       pour(response.writeHead(200, { "Content-Type": "text/plain" }));
     await using net = await internet({ "example.com": endless });
-    const { output } = await fetched(net, "http://example.com/", { settings: { maxBytes: 300_000 } });
+    const { output } = await fetchPage(net, "http://example.com/", { settings: { maxBytes: 300_000 } });
     expect(output).toMatch(/larger than 0\.3 MB/);
   });
 
   it.each([
     [
-      "a byte now and then",
+      "a byte every 20 ms",
       "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 99999\r\n\r\n",
       "x",
     ],
-    ["headers without end", "HTTP/1.1 200 OK\r\n", "X-A: b\r\n"],
-    ["hints without end", "", "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n"],
+    ["endless headers", "HTTP/1.1 200 OK\r\n", "X-A: b\r\n"],
+    ["endless early hints", "", "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n"],
     ["nothing at all", "", ""],
-  ])("%s: ended when the time is over", async (_, head, drip) => {
+  ])("%s: stopped at the time limit", async (_, head, drip) => {
     await using server = await rawServer((socket) => {
       socket.write(head);
       const timer = setInterval(() => socket.write(drip), 20);
       socket.on("close", () => clearInterval(timer));
     });
-    const { output, ms } = await server.fetched({ timeout: 400 });
+    const { output, ms } = await server.fetchPage({ timeout: 400 });
     expect(output).toMatch(/did not answer whole within 0\.4 s|headers are too long/);
     expect(ms).toBeLessThan(10_000);
     await server.allClosed();
@@ -217,26 +219,26 @@ describe("[A44] compressed, slow and endless responses", () => {
       /headers are too long/,
     ],
     [
-      "a body shorter than it says",
+      "a body shorter than its Content-Length",
       "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 99\r\n\r\nabc",
       /cannot be read: /,
     ],
-    ["what is no HTTP", "SSH-2.0-OpenSSH_9.0\r\n", /cannot be read: /],
-    ["a length that is none", "HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nabc", /cannot be read: /],
+    ["a server that does not speak HTTP", "SSH-2.0-OpenSSH_9.0\r\n", /cannot be read: /],
+    ["a negative Content-Length", "HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nabc", /cannot be read: /],
     [
-      "two lengths",
+      "two different Content-Lengths",
       "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd",
       /cannot be read: /,
     ],
-  ])("%s", async (_, answer, expected) => {
+  ])("%s: the page is reported as unreadable", async (_, answer, expected) => {
     await using server = await rawServer((socket) => socket.end(answer));
-    expect((await server.fetched({ timeout: 5_000 })).output).toMatch(expected);
+    expect((await server.fetchPage({ timeout: 5_000 })).output).toMatch(expected);
   });
 
-  it("a cancel ends it, and leaves no connection", async () => {
+  it("a cancel closes the connection, and the time limit also covers the name lookup", async () => {
     const stop = new AbortController();
     await using server = await rawServer(() => stop.abort());
-    expect((await server.fetched({}, stop.signal)).output).toBe("Cancelled before the page was read.");
+    expect((await server.fetchPage({}, stop.signal)).output).toBe("Cancelled before the page was read.");
     await server.allClosed();
     await using net = await internet({});
     const never = { ...net.access(), resolve: () => new Promise<string[]>(() => {}) };
@@ -248,7 +250,7 @@ describe("[A44] compressed, slow and endless responses", () => {
     expect(late.output).toMatch(/did not answer whole within 0\.05 s/);
   });
 
-  it("a response that is not read is not awaited, and its connection is closed", async () => {
+  it("the connection is closed at once if the response will not be read", async () => {
     const heads: Record<string, [number, Record<string, string>]> = {
       "/redirect": [302, { Location: "https://other.test/" }],
       "/image": [200, { "Content-Type": "image/png" }],
@@ -261,13 +263,13 @@ describe("[A44] compressed, slow and endless responses", () => {
       "example.com": (request, response) => pour(response.writeHead(...heads[request.url!]!)),
     });
     for (const path of Object.keys(heads))
-      expect((await fetched(net, `http://example.com${path}`)).isError, path).toBe(true);
+      expect((await fetchPage(net, `http://example.com${path}`)).isError, path).toBe(true);
     for (const { socket } of net.requests)
       if (!socket.closed) await new Promise((closed) => socket.once("close", closed));
     expect(net.requests).toHaveLength(6);
   });
 
-  it("a proxy of the environment is not asked", async () => {
+  it("HTTP_PROXY in the environment is ignored", async () => {
     let proxied = 0;
     const proxy = createHttpServer((_, response) => {
       proxied += 1;
@@ -277,7 +279,7 @@ describe("[A44] compressed, slow and endless responses", () => {
     process.env["HTTP_PROXY"] = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
     try {
       await using net = await internet({ "example.com": html("direct") });
-      expect((await fetched(net, "http://example.com/")).output).toContain("direct");
+      expect((await fetchPage(net, "http://example.com/")).output).toContain("direct");
       expect(proxied).toBe(0);
     } finally {
       delete process.env["HTTP_PROXY"];
@@ -286,7 +288,7 @@ describe("[A44] compressed, slow and endless responses", () => {
   });
 });
 
-/** Without end. */
+/** Writes an endless body. */
 function pour(response: ServerResponse): void {
   const more = (): void => {
     while (!response.destroyed && response.write("x".repeat(65_536)));
@@ -295,7 +297,7 @@ function pour(response: ServerResponse): void {
   more();
 }
 
-/** So many megabytes of one letter. */
+/** Compresses the given number of megabytes, all the same letter. */
 async function brotliBomb(megabytes: number): Promise<Buffer> {
   const packer = createBrotliCompress({
     params: { [constants.BROTLI_PARAM_QUALITY]: 1, [constants.BROTLI_PARAM_LGWIN]: 24 },
@@ -310,7 +312,7 @@ async function brotliBomb(megabytes: number): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** A server that says what it likes, byte by byte. */
+/** A TCP server that writes arbitrary bytes instead of proper HTTP. */
 async function rawServer(serve: (socket: Socket) => void) {
   const sockets: Socket[] = [];
   const server = createServer((socket) => {
@@ -321,7 +323,7 @@ async function rawServer(serve: (socket: Socket) => void) {
   await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
   const { port } = server.address() as AddressInfo;
   return {
-    async fetched(settings: Partial<WebSettings>, signal = new AbortController().signal) {
+    async fetchPage(settings: Partial<WebSettings>, signal = new AbortController().signal) {
       await using folder = await tempWorkspace();
       const opened = { allow: [], deny: [], private: [{ range: "127.0.0.1/32", port }], ...settings };
       const from = performance.now();
