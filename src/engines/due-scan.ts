@@ -1,16 +1,16 @@
-// The truth behind every wake-up: asks the store which runs are due and wakes them, so that a wake that was lost costs
-// a second and never a run (E4).
-//  1  A timer's run is woken at its time or after it, never before (P8): the sleep ends at the next due time, and the
-//     store is asked again with the time of then.
-//  2  No sleep is longer than about a second, so a clock that jumps is noticed (F36).
-//  3  Runs that wait for a person or a child are not due: they cost nothing here (F37).
+// Asks the store about once a second which runs are due, and wakes them. Wakes may be lost: a lost one delays its run by
+// about a second, and the run itself is never lost (E4).
+//  1  A run with a timer is woken when its time has come, never earlier (P8): the scan sleeps until the next due time and
+//     then asks the store again with the current time.
+//  2  The scan never sleeps much longer than a second, so it notices when the clock jumps (F36).
+//  3  Runs that wait for a person or a child are not due, so they cost nothing here (F37).
 
 import type { Clock } from "../clock.ts";
 import type { RunId } from "../ids.ts";
 import type { PoolFilter, Store } from "../stores/store.ts";
 import { repeat } from "./repeat.ts";
 
-/** At most so many runs per scan; the others are still due at the next one. */
+/** Maximum number of runs woken per scan. The rest are still due at the next scan. */
 const LIMIT = 1_000;
 const LONGEST_RETRY = 15_000;
 const NONE = new Set<RunId>();
@@ -18,25 +18,25 @@ const NONE = new Set<RunId>();
 export interface DueScanOptions {
   store: { leases: Pick<Store["leases"], "due" | "nextDue"> };
   wake: (runId: RunId) => Promise<void>;
-  /** Absent: all of them. */
+  /** The pools to scan. Absent: all pools. */
   of?: PoolFilter | undefined;
-  /** Runs that are for others to take, however long they are due. */
+  /** Due runs that this worker leaves to other workers. */
   except?: { has(runId: RunId): boolean; readonly size: number };
   clock: Clock;
   every?: number;
-  /** 0…1; keeps the scans of several workers apart. */
+  /** A random number from 0 to 1. It keeps several workers from scanning at the same moment. */
   jitter?: () => number;
-  /** Called once per outage of the store or the engine; the scan goes on. Must not throw. */
+  /** Called once per outage of the store or the engine. Scanning continues. Must not throw. */
   onError: (error: unknown) => void;
 }
 
 export interface DueScan {
-  /** Scans now and answers how many runs it woke; for a run that has just rested with a timer of less than a second. */
+  /** Scans now and returns how many runs it woke. Used when a run has just set a timer of less than a second. */
   scan(): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** Scans at once, and then for as long as the worker lives. */
+/** Scans immediately, and then repeatedly until `stop`. */
 export function startDueScan(options: DueScanOptions): DueScan {
   const { store, wake, of, except = NONE, clock, every = 1_000, jitter = Math.random, onError } = options;
   const spread = (delay: number): number => delay * (0.75 + jitter() / 2);
@@ -47,7 +47,8 @@ export function startDueScan(options: DueScanOptions): DueScan {
     const runIds = due.filter((runId) => !except.has(runId));
     await wakeAll(runIds, wake);
     const nextDue = await store.leases.nextDue();
-    // What was due at `now` has been woken and may wait for its turn: sleeping towards it would be a busy loop.
+    // Runs due at `now` have just been woken and may still be queued. Sleeping until their due time, which has passed,
+    // would be a busy loop.
     const toTimer =
       nextDue === undefined || nextDue <= now ? Number.POSITIVE_INFINITY : nextDue - clock.now();
     return { result: runIds.length, nextIn: Math.max(0, Math.min(toTimer, spread(every))) };
@@ -64,7 +65,7 @@ export function startDueScan(options: DueScanOptions): DueScan {
   };
 }
 
-/** One run whose wake fails must not keep the others asleep: all are tried before the failure counts. */
+/** Tries to wake every run before it throws, so one failing wake does not affect the other runs. */
 async function wakeAll(runIds: readonly RunId[], wake: DueScanOptions["wake"]): Promise<void> {
   const woken = await Promise.allSettled(runIds.map(async (runId) => wake(runId)));
   const failed = woken.find((outcome) => outcome.status === "rejected");

@@ -1,21 +1,21 @@
-// What every engine is held to, against its real server (E6). It asks for what an engine owes and no more: each wake is
-// followed by a drive that begins after it, at least once; the store's epoch is the fence for the rest (E4).
-// Nothing here sleeps: a test waits for what must happen, and what must not happen is looked for after something
-// that was asked for later has happened.
+// The tests that every engine must pass, against its real server (E6). They require only what an engine guarantees: each
+// wake is followed by at least one drive that begins after it. The store's epoch fences off the rest (E4).
+// No test sleeps. A test waits for what must happen. To show that something does not happen, it waits until a later
+// request has been carried out, and then checks.
 
 import { afterEach, describe, expect, test } from "vitest";
 import type { RunId } from "../ids.ts";
 import type { Drive, Engine } from "./engine.ts";
 
 export interface EngineUnderTest {
-  /** Not started; drives at least four runs at once. Engines of one suite may share a server. */
+  /** Not started yet, with a concurrency of at least four. The engines of a suite may share a server. */
   engine: Engine;
-  /** Ends what else was opened for it. */
+  /** Stops anything else that was started for this engine. */
   stop?(): Promise<void>;
 }
 
 export interface EngineContractOptions {
-  /** Promises more than it must: never two drives of one run at the same time. */
+  /** The engine also guarantees that a run never has two drives at the same time. */
   exclusive?: boolean;
 }
 
@@ -43,7 +43,7 @@ export function engineContract(
   });
 
   describe(`${name} is an engine`, () => {
-    test("[E3] a wake drives its run, with a signal that is not aborted", async () => {
+    test("[E3] a wake starts a drive of its run, with a signal that is not aborted", async () => {
       const { engine, until, begun, on } = await open();
       const run = freshRun();
       const aborted: boolean[] = [];
@@ -76,7 +76,7 @@ export function engineContract(
       await until(() => begun(run) > before);
     });
 
-    test("[E3] drives several runs at once", async () => {
+    test("[E3] the engine drives several runs at once", async () => {
       const { engine, until, underWay, hold } = await open();
       const runs = [freshRun(), freshRun(), freshRun(), freshRun()];
       const releases = runs.map(hold);
@@ -85,7 +85,7 @@ export function engineContract(
       for (const release of releases) release();
     });
 
-    test.runIf(exclusive)("[E4] never drives one run twice at the same time", async () => {
+    test.runIf(exclusive)("[E4] a run never has two drives at the same time", async () => {
       const { engine, until, begun, mostAtOnce, hold } = await open();
       const [run, other] = [freshRun(), freshRun()];
       const release = hold(run);
@@ -117,14 +117,14 @@ export function engineContract(
       await until(() => begun(run) > before);
     });
 
-    test("[E4] a thousand wakes all arrive", { timeout: 60_000 }, async () => {
+    test("[E4] a thousand wakes each start a drive", { timeout: 60_000 }, async () => {
       const { engine, until, begun } = await open();
       const runs = Array.from({ length: 1_000 }, freshRun);
       await Promise.all(runs.map((run) => engine.wake(run)));
       await until(() => runs.every((run) => begun(run) > 0));
     });
 
-    test("[F10] stop aborts what is under way and waits until it has returned", async () => {
+    test("[F10] stop aborts the current drives and waits until they have returned", async () => {
       const { engine, until, underWay, on } = await open();
       const run = freshRun();
       let heard = false;
@@ -141,7 +141,7 @@ export function engineContract(
       await engine.stop();
     });
 
-    test("[F10] after stop a wake is accepted and does nothing", async () => {
+    test("[F10] a wake after stop does nothing and does not fail", async () => {
       const [first, second] = [await open(), await open()];
       const [early, late] = [freshRun(), freshRun()];
       await first.engine.stop();
@@ -151,7 +151,7 @@ export function engineContract(
       expect(first.begun(early)).toBe(0);
     });
 
-    test("[F10] what was under way at the stop of one engine is driven by the next", async () => {
+    test("[F10] a run whose engine was stopped during its drive is driven by the next engine", async () => {
       const first = await open();
       const run = freshRun();
       first.on(run, aborted);
@@ -168,7 +168,7 @@ export function engineContract(
 type Recorder = ReturnType<typeof createRecorder>;
 type Behaviour = (signal: AbortSignal) => Promise<void>;
 
-/** A drive that notes what happens, and lets a test wait for it. Runs of other tests, redelivered late, do no harm. */
+/** A drive that counts its calls and lets a test wait for them. Late deliveries from other tests do not disturb it. */
 function createRecorder() {
   const counts = new Map<RunId, { begun: number; returned: number; mostAtOnce: number }>();
   const behaviours = new Map<RunId, Behaviour>();
@@ -207,7 +207,7 @@ function createRecorder() {
     });
   }
 
-  /** Keeps every drive of a run under way until it is released. */
+  /** Blocks every drive of a run until the returned function is called. */
   function hold(run: RunId): () => void {
     const { promise, resolve } = Promise.withResolvers<void>();
     behaviours.set(run, () => promise);

@@ -1,23 +1,23 @@
-// The contract of an engine: dispatch, and nothing else. It is asked for neither exclusivity nor memory (E4): the epoch
-// in the store is the fence, and the due-scan finds what a lost wake-up left.
+// The contract of an engine: it dispatches runs to workers, nothing else. It need not be exclusive or durable (E4): the
+// epoch in the store fences off a second driver, and the due-scan finds runs whose wake was lost.
 
 import type { RunId } from "../ids.ts";
 import type { LostWorkers } from "../stores/store.ts";
 
-/** Drives a run until it rests. Contract: never rejects; returns soon after the signal is aborted. */
+/** Drives a run until it has nothing more to do for now. It must never reject, and must return soon after an abort. */
 export type Drive = (runId: RunId, signal: AbortSignal, delivery?: Delivery) => Promise<void>;
 
 export interface Delivery {
-  /** The engine gave this wake to a worker before and has lost it: from that one the run may be taken early (E2). */
+  /** Set when the worker that first got this wake was lost. The run may be taken from it before its lease ends (E2). */
   lost?: LostWorkers | undefined;
 }
 
 export interface Engine {
-  /** Whether a wake reaches the workers of all processes. If not, each wakes its own for what others have written. */
+  /** Whether a wake reaches the workers of all processes. If not, each process wakes itself when another one writes. */
   readonly shared: boolean;
-  /** Advisory and without data: losing it is harmless, repeating it too. */
+  /** Advisory and without data: it is harmless to lose or repeat a wake. */
   wake(runId: RunId): Promise<void>;
   start(drive: Drive): Promise<void>;
-  /** Drains: no new drives; resolves when those under way have returned. */
+  /** Starts no new drives, and resolves when the current ones have returned. */
   stop(): Promise<void>;
 }

@@ -1,10 +1,10 @@
-// Says to the store that this worker lives, and hears which of its runs it must let go (E2). One row per worker, however
-// many runs it holds.
-//  1  The deadline counts from before a renewal was sent, on this machine's own clock that only goes forward: however
-//     long the answer took, the store's lease lasts at least as long as we believe.
-//  2  Without a renewal the deadline passes by itself: a worker cut off from its store begins nothing more.
-//  3  What an answer names is passed on only for a run that is still held in the epoch that was asked about: one that
-//     rested meanwhile and was taken again is another lease.
+// Tells the store that this worker is alive, and learns which of its runs were cancelled or lost (E2). The store keeps
+// one row per worker, however many runs the worker holds.
+//  1  The deadline is measured from just before the renewal was sent, on this machine's monotonic clock. However long the
+//     answer took, the lease in the store lasts at least until that deadline.
+//  2  Without a renewal the deadline simply passes: a worker cut off from its store starts nothing new.
+//  3  A cancelled or lost run is reported only if the worker still holds it in the epoch it asked about. If the worker
+//     released the run and took it again meanwhile, the answer was about an older lease.
 
 import type { Clock } from "../clock.ts";
 import type { RunId } from "../ids.ts";
@@ -14,30 +14,30 @@ import { repeat } from "./repeat.ts";
 export interface HeartbeatOptions {
   store: { leases: Pick<Store["leases"], "heartbeat"> };
   worker: string;
-  /** What it says of itself, as it is at every beat. */
+  /** Describes this worker. Called at every beat. */
   card?: () => WorkerCard;
   clock: Clock;
   held: () => readonly { runId: RunId; epoch: number }[];
-  /** Named again with every beat while they are held. Must not throw. */
+  /** Called at every beat with the cancelled runs this worker still holds. Must not throw. */
   onCancelled: (runIds: RunId[]) => void;
   /** Must not throw. */
   onLost: (runIds: RunId[]) => void;
   every?: number;
   /** Must not throw. */
   onRenewed?: () => void;
-  /** Called once per outage of the store; the beats go on. Must not throw. */
+  /** Called once per outage of the store. The beats continue. Must not throw. */
   onError: (error: unknown) => void;
 }
 
 export interface WorkerHeartbeat {
-  /** Until when an effect may begin, by `clock.elapsed()`: to be looked at right before. */
+  /** The latest time, by `clock.elapsed()`, at which an effect may start. Check it right before starting one. */
   deadline(): number;
-  /** Renews now. A worker waits for this once before it takes a run, or the run would look orphaned. */
+  /** Renews now. A worker awaits one beat before it takes its first run, or that run would look orphaned. */
   beat(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Renews at once, and then for as long as the worker lives. */
+/** Renews immediately, and then repeatedly until `stop`. */
 export function startHeartbeat(options: HeartbeatOptions): WorkerHeartbeat {
   const {
     store,
@@ -68,7 +68,7 @@ export function startHeartbeat(options: HeartbeatOptions): WorkerHeartbeat {
     return { result: undefined, nextIn: Math.max(0, sent + every - clock.elapsed()) };
   }
 
-  // Not with a back-off: after three missed beats the runs are lost.
+  // No back-off here: after three missed beats the worker loses its runs.
   const repeating = repeat({ work, retryIn: () => every / 5, onError });
   return {
     deadline: () => deadline,

@@ -1,17 +1,17 @@
-// The engine of one process: a queue, a limit, and nothing that outlives it.
-//  1  A run is driven by at most one drive at a time.
-//  2  A wake that comes while its run is driven makes one more drive after it, however many came: the drive under way
-//     may have folded before the signal that the wake is about.
-//  3  At most `concurrency` drives at once; the rest wait in the order of their first wake, so a start-up with
-//     hundreds of runnable runs is a queue and not a stampede (F37).
-//  4  After `stop` nothing begins. What was waiting is still due in the store: the next start finds it.
+// The engine for a single process: a queue in memory with a concurrency limit.
+//  1  A run has at most one drive at a time.
+//  2  Wakes that arrive while their run is being driven cause exactly one more drive afterwards: the current drive may
+//     have read the journal before the signal that the wake is about.
+//  3  At most `concurrency` runs are driven at once. The rest queue in the order of their first wake, so that a start
+//     with hundreds of runnable runs does not drive them all at once (F37).
+//  4  Nothing starts after `stop`. Queued runs are still due in the store, and the next process finds them there.
 
 import type { RunId } from "../ids.ts";
 import type { Drive, Engine } from "./engine.ts";
 
 export interface LocalEngineOptions {
   concurrency: number;
-  /** For a drive that broke its contract and rejected; its run is left to the due-scan. Must not throw. */
+  /** Called when a drive rejects, against its contract. The due-scan will find its run. Must not throw. */
   onError: (error: unknown, runId: RunId) => void;
 }
 
@@ -20,7 +20,7 @@ export function createLocalEngine(options: LocalEngineOptions): Engine {
 }
 
 interface UnderWay {
-  /** One per drive: listeners that a drive forgets must not gather on a signal that lives as long as the process. */
+  /** One per drive, so that listeners a drive forgets to remove don't pile up on one long-lived signal. */
   abort: AbortController;
   returned: Promise<void>;
   wokenAgain: boolean;
@@ -66,7 +66,8 @@ class LocalEngine implements Engine {
       if (underWay.size >= this.options.concurrency) return;
       waiting.delete(runId);
       const abort = new AbortController();
-      // Not in this breath: a drive that wakes its own run at once must find it under way, or it would start twice.
+      // Deferred by a microtask: a drive that immediately wakes its own run must see it as running, or it would start
+      // twice.
       const returned = Promise.resolve().then(() => this.run(runId, drive, abort.signal));
       underWay.set(runId, { abort, returned, wokenAgain: false });
     }

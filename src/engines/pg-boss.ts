@@ -1,15 +1,16 @@
-// The engine of a few machines: pg-boss, a queue in the database that the store is in. Workers pull, so a wake goes to
-// whoever is free.
-//  1  A wake is a job without data. While one waits for a run, further wakes of it are the same job; one that is under
-//     way holds back none, or a worker's death would keep its runs asleep. All that are asked for while the database
-//     answers are one statement: where many runs are due, the due-scan of each worker wakes all of them, every second.
-//  2  A handler never fails (E4): what a drive throws is told, and its job is done with. Retries are left for one thing:
-//     a worker that is not heard of any more, whose runs are delivered again.
-//  3  A job lasts as long as its drive, which may be hours of steps. It is cut off after a day, through the signal.
-//  4  A database that is away while it starts is waited for as the store waits for it.
-//  5  However many drives a process may have, one of its slots looks for the next: a job that arrives tells everybody who
-//     looks, and all but one would ask the database in vain.
-//  6  `stop` takes nothing new, aborts what is under way and waits for it.
+// The engine for a few machines: pg-boss, a job queue in the same database as the store. Workers pull jobs, so a wake
+// goes to a worker that is free.
+//  1  A wake is a job without data. While a job for a run is queued, further wakes of that run are merged into it. A job
+//     that is already running does not absorb new wakes: if its worker died, they would be lost with it. Wakes that
+//     arrive while the database is busy with the last insert are sent together in the next one, because the due-scan of
+//     every worker wakes all due runs every second.
+//  2  A handler never fails (E4): an error thrown by a drive is reported, and its job is completed. Only one thing causes
+//     a retry: a worker that stops sending heartbeats. Its jobs are delivered again.
+//  3  A job lasts as long as its drive, which may be hours. After a day the signal aborts it.
+//  4  If the database is unreachable at the start, the engine waits for it as long as the store does.
+//  5  Only one slot of a process polls for the next job, however many drives the process may run: a new job notifies
+//     every poller, and all but one would query the database in vain.
+//  6  `stop` takes no new jobs, aborts the current drives and waits for them.
 
 import { setImmediate as oneTurn } from "node:timers/promises";
 import type { JobWithMetadata, PgBoss } from "pg-boss";
@@ -19,20 +20,21 @@ import type { RunId } from "../ids.ts";
 import type { Drive, Engine } from "./engine.ts";
 
 export interface PgBossEngineOptions {
-  /** The address of the database that the store is in, and the store's id: several may be in one database. */
+  /** Connection string of the store's database. */
   url: string;
+  /** Keeps apart several stores in one database. */
   storeId: string;
-  /** Drives at the same time. */
+  /** Maximum number of simultaneous drives. */
   concurrency: number;
-  /** Opens it, again and again for a while where the database is away: as the store does. */
+  /** Calls `open`, and retries for a while if the database is unreachable, just as the store does. */
   patiently(open: () => Promise<void>, isOver: () => boolean): Promise<void>;
-  /** Whose wakes these are; each pool has a queue of its own. */
+  /** The pool of this worker. Each pool has its own queue. */
   pool: string;
-  /** For a drive that broke its contract, and for a database that is away: it is tried again. Must not throw. */
+  /** Called when a drive rejects, and once per outage of the database, which is retried. Must not throw. */
   onError: (error: unknown, runId?: RunId) => void;
 }
 
-/** Loads the package now, so that one that is missing is heard of before anything is driven. */
+/** Loads the package right away, so that a missing package is reported before any run is driven. */
 export async function createPgBossEngine(options: PgBossEngineOptions): Promise<Engine> {
   const { PgBoss } = await loadPgBoss();
   return new PgBossEngine(
@@ -41,7 +43,7 @@ export async function createPgBossEngine(options: PgBossEngineOptions): Promise<
       application_name: "cadre-engine",
       schema: SCHEMA,
       max: MOST_CONNECTIONS,
-      ...DEAD_WITHOUT_A_WORD,
+      ...CONNECTION_TIMEOUTS,
       schedule: false,
       useListenNotify: true,
       superviseIntervalSeconds: LOOK_S,
@@ -52,24 +54,27 @@ export async function createPgBossEngine(options: PgBossEngineOptions): Promise<
   );
 }
 
-/** Beside the store's own tables, whatever schema those are in. */
+/** Separate from the schema of the store's own tables. */
 const SCHEMA = "cadre_pgboss";
 const MOST_CONNECTIONS = 4;
-/** Of the driver below: a job that a dead connection has fetched or touched is somebody's again after this. */
-const DEAD_WITHOUT_A_WORD = { query_timeout: 30_000, keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
-/** The least that pg-boss takes. With the look and the poll it makes the failover. */
+/** Options of the `pg` driver. They limit how long a dead connection can keep a job from being delivered again. */
+const CONNECTION_TIMEOUTS = { query_timeout: 30_000, keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
+/** Seconds without a heartbeat after which a job is redelivered. 10 is the minimum pg-boss allows. */
 const SILENT_S = 10;
 const TOUCH_S = 2;
 const LOOK_S = 1;
-/** Its jobs do not say who had them. The dead one has been dead for longer than this, and the living say so more often. */
+/**
+ * A redelivered job does not name the worker that had it. A worker whose last heartbeat to the store is older than this is
+ * taken to be that dead worker; live workers send one more often.
+ */
 const DEAD_FOR_MS = 7_000;
-/** NOTIFY is at once; this is for a job that was given back, which tells nobody. Its default is half a minute. */
+/** New jobs are announced with NOTIFY. Redelivered jobs are not, so we poll for them. The default is 30 seconds. */
 const POLL_S = 1;
-/** The most that pg-boss takes. */
+/** The maximum pg-boss allows. */
 const LONGEST_DRIVE_S = 24 * 60 * 60 - 1;
-/** Of jobs that are done: each look counts all that are there. */
+/** How long completed jobs are kept. It is short because each check by pg-boss's supervisor counts all jobs. */
 const KEPT_S = 60;
-/** As often as a run may lose its worker before it is set aside (E5). */
+/** How often a run may lose its worker before it is quarantined (E5). */
 const REDELIVERIES = 5;
 
 class PgBossEngine implements Engine {
@@ -78,13 +83,13 @@ class PgBossEngine implements Engine {
   private readonly options: PgBossEngineOptions;
   private readonly queue: string;
   private readonly stopping = new AbortController();
-  /** To be woken by the next statement. */
+  /** Runs that the next insert will wake. */
   private readonly asleep = new Set<RunId>();
   private waking: Promise<void> | undefined;
   private driving = 0;
   private looking = 0;
   private readonly leaving = new Set<Promise<void>>();
-  /** An outage is told once, not by every poll. */
+  /** Set during an outage, so that it is reported once and not at every poll. */
   private isAway = false;
   private opened: Promise<void> | undefined;
   private stopped: Promise<void> | undefined;
@@ -96,7 +101,7 @@ class PgBossEngine implements Engine {
     boss.on("error", (error) => this.tell(error));
   }
 
-  /** Never rejects: what it is about is written already, and the due-scan finds it. */
+  /** Never rejects: if a wake is lost, the due-scan finds its run in the store. */
   wake(runId: RunId): Promise<void> {
     this.asleep.add(runId);
     this.waking ??= this.wakeAll();
@@ -116,7 +121,7 @@ class PgBossEngine implements Engine {
         this.tell(error);
       }
     }
-    // In the same breath: a wake that comes later must find nobody at work.
+    // Cleared synchronously after the last check of `asleep`: a later wake must start a new loop.
     this.waking = undefined;
   }
 
@@ -153,13 +158,13 @@ class PgBossEngine implements Engine {
         deleteAfterSeconds: KEPT_S,
       });
     } catch (error) {
-      // Half started, it would look after its jobs for ever, and nobody would stop it.
+      // A half-started pg-boss would keep supervising its jobs forever.
       await this.boss.stop({ graceful: false }).catch(() => {});
       throw error;
     }
   }
 
-  /** Takes one job at a time, and the next at once while there is one and nobody else looks. */
+  /** Polls for a job and drives its run. Meanwhile another slot polls, if the concurrency limit allows one. */
   private async look(drive: Drive): Promise<void> {
     const options = {
       includeMetadata: true,
@@ -181,7 +186,7 @@ class PgBossEngine implements Engine {
     });
   }
 
-  /** When its job is done with. */
+  /** Closes this slot once its job is completed. */
   private leave(slot: string): void {
     const left = this.boss.offWork(this.queue, { id: slot, wait: true });
     this.leaving.add(left);
@@ -211,7 +216,7 @@ class PgBossEngine implements Engine {
 
   private async drain(): Promise<void> {
     this.stopping.abort();
-    // One that is opening cannot be closed before it is open.
+    // pg-boss cannot be stopped while it is still starting.
     if (
       (await this.opened?.then(
         () => true,

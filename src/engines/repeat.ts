@@ -1,24 +1,24 @@
-// Work that is done again and again for as long as a worker lives.
-//  1  It never overlaps itself.
-//  2  A failure is never the end: it is tried again, and one outage is reported once, not every second.
-//  3  Its timer keeps no process alive; `stop` waits for what is under way, and then nothing follows.
+// Repeats some work for as long as a worker lives.
+//  1  Two rounds of the work never overlap.
+//  2  A failed round is retried. Failures in a row are reported once, not every time.
+//  3  The timer does not keep the process alive. `stop` waits for the current round and starts no other.
 
 export interface RepeatOptions<T> {
-  /** Does the work once and says in how many milliseconds it wants to be done again. */
+  /** Does the work once and returns the delay in milliseconds until the next round. */
   work: () => Promise<{ result: T; nextIn: number }>;
-  /** In how many milliseconds to try again after so many failures in a row. */
+  /** The delay in milliseconds before a retry, given the number of failures in a row. */
   retryIn: (failures: number) => number;
   /** Must not throw. */
   onError: (error: unknown) => void;
 }
 
 export interface Repeating<T> {
-  /** Does the work now; if it is being done, once more right after. Undefined: it failed, or all is stopped. */
+  /** Does the work now, or right after the current round. Resolves to undefined if the work failed or was stopped. */
   now(): Promise<T | undefined>;
   stop(): Promise<void>;
 }
 
-/** Begins at once. */
+/** Starts the first round immediately. */
 export function repeat<T>({ work, retryIn, onError }: RepeatOptions<T>): Repeating<T> {
   let timer: NodeJS.Timeout | undefined;
   let last: Promise<T | undefined> = Promise.resolve(undefined);

@@ -1,9 +1,10 @@
-// When a server that failed is tried again: after 1 s, 2 s, 4 s … up to a minute. No timer runs: who asks too early is told.
+// Decides when to retry a server that failed: after 1 s, 2 s, 4 s … up to a minute. There is no timer: a caller that comes
+// too early gets the reason and the remaining time.
 
 import type { Clock } from "../clock.ts";
 
 export interface BackOff {
-  /** Why it is not tried now; undefined: it may be. */
+  /** Why the server must not be tried yet; undefined if it may be tried now. */
   waiting(): string | undefined;
   failed(why: string): void;
   succeeded(): void;
@@ -22,7 +23,7 @@ export function createBackOff(clock: Clock): BackOff {
       return wait > 0 ? `${last}. It is tried again in ${Math.ceil(wait / 1000)} s` : undefined;
     },
     failed(why) {
-      // Several who waited for the same attempt have seen one failure.
+      // Several callers that waited for the same attempt count as one failure.
       if (clock.elapsed() < notBefore) return;
       last = why;
       notBefore = clock.elapsed() + Math.min(FIRST_MS * 2 ** failures++, LONGEST_MS);

@@ -1,6 +1,6 @@
-// Whether a model's input fits a server's JSON Schema, told before the server is asked. The schema is a stranger's: only what is
-// written here is looked at, in bounded steps, references stay in the schema, and patterns run on an engine without
-// backtracking (A54). What this does not know, it lets pass: the server checks its input itself.
+// Checks a model's input against a server's JSON Schema before the server is called. The schema is untrusted (A54): the
+// check takes a bounded number of steps, follows only references within the schema, and runs patterns on a regex engine
+// without backtracking. Keywords it does not know are ignored: the server validates its input itself.
 
 import { RE2JS } from "re2js";
 
@@ -13,9 +13,9 @@ type Schema = Readonly<Record<string, unknown>>;
 
 interface Checking {
   root: Schema;
-  /** A recursive schema costs no more than this; what is left is not looked at. */
+  /** Steps left, so that a recursive schema cannot run forever. At 0 the rest is not checked. */
   steps: number;
-  /** How many schemas stand within each other here, by nesting or by reference. */
+  /** How deep the current schema is nested, directly or by reference. */
   depth: number;
   problems: InputProblem[];
 }
@@ -23,7 +23,7 @@ interface Checking {
 const MAX_STEPS = 20_000;
 const MAX_DEPTH = 100;
 const MAX_PROBLEMS = 10;
-/** Linear is still slow when both are long. */
+/** Even linear-time matching is slow if both the pattern and the text are long. */
 const MAX_PATTERN = 500;
 const MAX_MATCHED = 10_000;
 
@@ -55,7 +55,7 @@ function check(written: unknown, value: unknown, path: InputProblem["path"], che
   checking.depth--;
 }
 
-/** `#/$defs/x`, through a few references; anything else is not looked at. */
+/** Follows a few references such as `#/$defs/x`. Any other kind of reference is ignored. */
 function resolved(written: unknown, checking: Checking): Schema | undefined {
   let schema = isMapping(written) ? written : undefined;
   for (let hops = 0; schema && typeof schema["$ref"] === "string"; hops++) {
@@ -159,7 +159,7 @@ function checkCombined(schema: Schema, value: unknown, path: InputProblem["path"
   }
 }
 
-/** Out of steps, nothing can be said against it. */
+/** Also true when the steps ran out: the value could not be shown to be wrong. */
 function fits(choice: unknown, value: unknown, path: InputProblem["path"], checking: Checking): boolean {
   const inner: Checking = { ...checking, problems: [] };
   check(choice, value, path, inner);

@@ -1,6 +1,6 @@
-// What is said to a server: the only files that load the protocol's package are this one and its two wires. Everything has a
-// time limit, and every failure is one sentence for whoever called.
-//  C5  A call that may have happened is told from one that has not: `sent`.
+// Connects to a server, lists its tools and calls them. Only this file and the two transports load the MCP package. Every
+// request has a time limit, and every failure is one sentence for the caller.
+//  C5  `sent` distinguishes a call that may have taken effect from one that never reached the server.
 
 import { type CallToolResult, Client, SdkHttpError, type Transport } from "@modelcontextprotocol/client";
 import cadre from "../../package.json" with { type: "json" };
@@ -34,7 +34,7 @@ export async function callTool(
     return await client.callTool({ name, arguments: input }, options);
   } catch (error) {
     const why = reasonOf(error, transport);
-    // A server at an address that has started anew knows nothing of us: the next call introduces us again.
+    // An HTTP server that was restarted has lost our session: the next call opens a new one.
     if (error instanceof SdkHttpError) await client.close();
     throw new ServerFailure(why, true);
   }
@@ -56,7 +56,7 @@ export async function connect(parts: ConnectionParts, { begun, lost }: Hooks): P
       listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => forget() } },
     },
   );
-  // Nobody is asked: with `defaults` the server gets what it proposes itself, and otherwise it cannot ask at all.
+  // A person is never asked: with `defaults` the server gets its own defaults, otherwise it cannot ask at all.
   if (defaults)
     client.setRequestHandler("elicitation/create", async () => ({ action: "accept", content: {} }));
   const transport = transportTo(parts);
@@ -66,7 +66,7 @@ export async function connect(parts: ConnectionParts, { begun, lost }: Hooks): P
   };
   begun(transport);
   client.onclose = lost;
-  // What a server says out of turn is no failure of a call.
+  // Errors outside of a request are not the failure of a call.
   client.onerror = () => {};
   try {
     await client.connect(transport, { timeout: CONNECT_MS });
@@ -88,11 +88,11 @@ function transportTo({ server, folder, environment, env }: ConnectionParts): Tra
 
 const MAX_PAGES = 50;
 
-/** All pages, and no more tools than we look at. */
+/** Requests page after page until there are more tools than we accept. */
 export async function listTools(client: Client, name: string): Promise<Listing> {
   if (!client.getServerCapabilities()?.tools) return { tools: [], problems: ["it has no tools"] };
   const offered: unknown[] = [];
-  // For all pages together: a server may have any number of slow ones.
+  // One time limit for all pages together: a server may have many slow pages.
   const signal = AbortSignal.timeout(CONNECT_MS);
   let cursor: string | undefined;
   for (let page = 0; page < MAX_PAGES && offered.length <= MAX_TOOLS; page++) {
@@ -115,7 +115,7 @@ export function reasonOf(error: unknown, transport: Transport): string {
   return messageOf(firstCause(error)).slice(0, 1_000);
 }
 
-/** Of `probe failed: fetch failed: connect ECONNREFUSED`, the last. */
+/** The innermost cause: `connect ECONNREFUSED` in `probe failed: fetch failed: connect ECONNREFUSED`. */
 function firstCause(error: unknown): unknown {
   let cause = error;
   for (let depth = 0; depth < 8; depth++) {

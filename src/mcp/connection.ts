@@ -6,10 +6,10 @@ import type { McpServer } from "../config/schema.ts";
 import type { ListedTool, Listing } from "./listing.ts";
 
 export interface Connection {
-  /** Its tools, as it has them now. Throws `ServerFailure`. */
+  /** The server's current tools. Throws `ServerFailure`. */
   list(signal?: AbortSignal): Promise<Listing>;
   call(tool: ListedTool, input: Record<string, unknown>, signal: AbortSignal): Promise<CallToolResult>;
-  /** Ends the server with everything that it started. */
+  /** Ends the server and every process it started. */
   close(): Promise<void>;
 }
 
@@ -17,14 +17,14 @@ export interface ConnectionParts {
   name: string;
   server: McpServer;
   folder: string;
-  /** What a server that we start gets of our variables. */
+  /** Environment variables for a server that we start. */
   environment: NodeJS.ProcessEnv;
-  /** Where `${NAME}` is looked up. */
+  /** Variables that replace `${NAME}` in the server's settings. */
   env: Readonly<Record<string, string | undefined>>;
   clock: Clock;
 }
 
-/** A server that cannot be used now, and whether it has got the call. */
+/** A server cannot be used now. `sent` says whether it may have received the call. */
 export class ServerFailure extends Error {
   readonly sent: boolean;
   constructor(message: string, sent: boolean) {

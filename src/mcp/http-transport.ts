@@ -1,12 +1,12 @@
-// The wire to a server at an address. Exactly that address is asked and no other: no redirect is followed, no sign-in is begun,
-// and nothing that the server names is fetched or opened (A51). Each answer is bounded, whether it is one message or a stream;
-// a server that sends more is hung up on (A54).
+// The transport to a server at a URL. It requests exactly that URL: it follows no redirect, starts no sign-in, and fetches
+// or opens nothing that the server names (A51). The size of each response is limited, whether it is one message or a
+// stream. If a server sends more, the connection is closed (A54).
 
 import { StreamableHTTPClientTransport, type Transport } from "@modelcontextprotocol/client";
 import { MAX_ANSWER, tooMuch } from "./limits.ts";
 
 export interface HttpTransport extends Transport {
-  /** Why we hung up, if we did. */
+  /** Why we closed the connection, if we did. */
   readonly why: string | undefined;
 }
 

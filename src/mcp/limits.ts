@@ -1,13 +1,13 @@
-// What a server may cost us.
+// Limits on the memory and time that a server may cost us.
 
-/** Bytes of one answer, and of whatever comes between two questions of ours. */
+/** Maximum bytes of one HTTP response, or of everything a stdio server sends between two of our requests. */
 export const MAX_ANSWER = 16 * 1024 * 1024;
 
-/** The same, in words. */
+/** The reason given when a server exceeds `MAX_ANSWER`. */
 export const tooMuch = `it sent more than ${MAX_ANSWER / 1024 / 1024} MB at once and was ended`;
 
-/** Until it has introduced itself and listed its tools; a first `npx` fetches a package. */
+/** Time limit for connecting, and for listing the tools. It is long because a first `npx` downloads a package. */
 export const CONNECT_MS = 30_000;
 
-/** A call, where neither the server's `timeout` nor the run's `toolTimeout` ends it before. */
+/** Time limit of a call, unless the server's `timeout` or the run's `toolTimeout` ends it earlier. */
 export const LONGEST_CALL_MS = 3_600_000;

@@ -1,5 +1,5 @@
-// What a server says that it has, as far as it can be used: bounded in number, size and depth, and each tool under one hash
-// over everything that a model would read of it. What is left out is said.
+// Reads the tools that a server lists. Their number, size and nesting are limited, and every tool that is skipped is
+// reported. Each tool has a hash over everything that a model would read of it.
 
 import { createHash } from "node:crypto";
 import { z } from "zod";
@@ -14,14 +14,14 @@ export type ListedTool = z.infer<typeof ListedTool>;
 
 export interface Listing {
   tools: ListedTool[];
-  /** `bash : its name has …`: one line for each tool that is left out. */
+  /** One line for each skipped tool, such as `"bash ": its name has …`. */
   problems: string[];
 }
 
 export const MAX_TOOLS = 200;
 const MAX_CHARACTERS = 64_000;
 const MAX_DEPTH = 24;
-/** More lines than that help nobody. */
+/** More lines would not help the reader. */
 const MAX_PROBLEMS = 20;
 
 const Offered = z.looseObject({
@@ -69,7 +69,7 @@ function isDeeperThan(value: unknown, levels: number): boolean {
 export const toolHash = ({ name, description, inputSchema }: ListedTool): string =>
   createHash("sha256").update(canonical({ name, description, inputSchema })).digest("hex");
 
-/** The same text for the same value, whatever the order of its keys. */
+/** JSON with sorted keys: equal values give equal text. */
 export function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) =>
     typeof inner === "object" && inner !== null && !Array.isArray(inner)
@@ -78,14 +78,14 @@ export function canonical(value: unknown): string {
   );
 }
 
-/** A48: what a person does not see and a model reads. */
+/** A48: characters that a model reads but a person does not see. */
 const HIDDEN = /[^\t\n\r\P{C}]|\p{Default_Ignorable_Code_Point}|[\u2028\u2029\u2800]/u;
 
-/** Joiners and variation selectors within emoji are how emoji are written. */
+/** Emoji legitimately contain invisible joiners and variation selectors. */
 const EMOJI =
   /\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})?(?:\u200D\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})?)*/gu;
 
-/** True where a tool's words hide something. */
+/** True if the description or schema of a tool contains hidden characters. */
 export const hidesText = (tool: ListedTool): boolean =>
   textsOf([tool.description, tool.inputSchema]).some((text) => HIDDEN.test(text.replaceAll(EMOJI, "")));
 

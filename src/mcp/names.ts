@@ -1,16 +1,16 @@
-// The names of servers and of their tools. A model and a person must be able to tell them apart at a glance, and a server
-// must not be able to choose a name that is read as another one (A50).
+// Names of servers and their tools. Models and people must be able to tell them apart at a glance, and a server must not
+// be able to choose a name that can be mistaken for another one (A50).
 
-/** The tool as models, rules and people call it. */
+/** The name of a tool in models, rules and the UI. */
 export const toolName = (server: string, tool: string): string => `mcp__${server}__${tool}`;
 
-/** What providers take for a tool's name. */
+/** The longest tool name that providers accept. */
 const LONGEST = 64;
 
-/** Names of our own: `mcp__agent__spawn` is a delegation. */
+/** Names that Cadre uses itself: `mcp__agent__spawn` is a delegation. */
 const RESERVED = new Set(["agent", "admin", "monitoring", "cadre"]);
 
-/** Why a server cannot be called this; undefined: it can. */
+/** Why this name is not allowed for a server; undefined if it is. */
 export function serverNameProblem(name: string): string | undefined {
   if (!/^[a-z0-9]+([_-][a-z0-9]+)*$/.test(name))
     return "its name must be small letters, digits, and single - or _ between them";
@@ -18,7 +18,7 @@ export function serverNameProblem(name: string): string | undefined {
   return RESERVED.has(name) ? "that name is taken by Cadre itself" : undefined;
 }
 
-/** Why a server's tool cannot be called this. */
+/** Why this name is not allowed for a tool of the server; undefined if it is. */
 export function toolNameProblem(server: string, tool: string): string | undefined {
   if (!/^[A-Za-z0-9_-]+$/.test(tool)) return "its name has other characters than letters, digits, - and _";
   return toolName(server, tool).length > LONGEST
@@ -26,7 +26,7 @@ export function toolNameProblem(server: string, tool: string): string | undefine
     : undefined;
 }
 
-/** Those that a person could take for each other: all of them, since nobody can say which one is the impostor. */
+/** Names that a person could mistake for each other. All of them are returned: we can't tell which is the impostor. */
 export function lookalikes(names: readonly string[]): Set<string> {
   const groups = Map.groupBy(names, skeleton);
   return new Set([...groups.values()].filter((group) => group.length > 1).flat());

@@ -1,6 +1,6 @@
-// What a person uses of a server, as it was when they first used or approved it: how it is started or reached, and each tool
-// with its words. Kept outside of every project, where no project can write, one file for each server of a folder. The pins are
-// also the catalogue: which tools there are is known without starting anything.
+// A pin records a server as it was when a person first used or approved it: how it is started or reached, and each tool
+// with its description. Pins are kept in the user's configuration folder, outside of the projects, one file per project
+// and server. They are also the catalogue of tools: Cadre knows a server's tools without starting it.
 
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from "node:fs";
@@ -10,14 +10,14 @@ import { z } from "zod";
 import type { McpServer } from "../config/schema.ts";
 import { canonical, ListedTool } from "./listing.ts";
 
-/** How a server is started or reached, without secrets: variables stand by their names. */
+/** How a server is started or reached. It contains no secrets: variables are not expanded. */
 const Launch = z.object({
   command: z.string().optional(),
   args: z.array(z.string()).optional(),
   env: z.record(z.string(), z.string()).optional(),
   url: z.string().optional(),
   headers: z.record(z.string(), z.string()).optional(),
-  /** Programs of the project itself that are started, by their content: an agent may have written them. */
+  /** Hashes of the project's own files that the command runs: an agent may have changed them. */
   programs: z.record(z.string(), z.string()).optional(),
 });
 export type Launch = z.infer<typeof Launch>;
@@ -32,13 +32,13 @@ const Pin = z.object({
 export type Pin = z.infer<typeof Pin>;
 
 export interface PinPlace {
-  /** The project's. */
+  /** The project folder. */
   folder: string;
   env: Readonly<Record<string, string | undefined>>;
   home?: string;
 }
 
-/** A pin that cannot be read pins nothing. */
+/** Undefined if there is no pin or it cannot be read. */
 export function readPin(place: PinPlace, server: string): Pin | undefined {
   try {
     return Pin.parse(JSON.parse(readFileSync(pinFile(place, server), "utf8")));
@@ -71,7 +71,7 @@ function real(folder: string): string {
   }
 }
 
-/** How this server would be started now. */
+/** How this server would be started or reached now. */
 export function launchOf({ command, args, env, url, headers }: McpServer, folder: string): Launch {
   const programs = programsOf([...(command === undefined ? [] : [command]), ...(args ?? [])], folder);
   const given = { command, args, env, url, headers, programs };
@@ -81,7 +81,7 @@ export function launchOf({ command, args, env, url, headers }: McpServer, folder
 export const launchHash = (launch: Launch): string =>
   createHash("sha256").update(canonical(launch)).digest("hex");
 
-/** For people: the command line, or the address. */
+/** The command line or URL, for people to read. */
 export const launchText = ({ command, args = [], url }: Launch): string =>
   url ??
   [command, ...args].map((word) => (/^[\w@%+=:,./-]+$/.test(word!) ? word : JSON.stringify(word))).join(" ");
@@ -91,7 +91,7 @@ export const isSameLaunch = (a: Launch, b: Launch): boolean => canonical(a) === 
 const SCRIPT = /\.([cm]?[jt]sx?|py|sh|bash|rb|pl|php|lua|jar)$/i;
 const MAX_PROGRAM = 20 * 1024 * 1024;
 
-/** A49: the same command line starts another program once somebody has written to its file. */
+/** A49: the same command line starts a different program once that program's file was changed. */
 function programsOf(words: readonly string[], folder: string): Record<string, string> | undefined {
   const root = real(folder);
   const found = words.flatMap((word, index) => {

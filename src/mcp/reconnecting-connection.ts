@@ -1,6 +1,6 @@
-// The connection to one server: opened when it is first needed, and again, after a while, when it was lost. One connection
-// serves all runs of the process; one that needs no server never loads the protocol's package.
-//  C6  What a listing says counts until the server says that it has changed, or the connection is another one.
+// The connection to one server. It opens when it is first needed, and reopens with a back-off after it was lost. All runs
+// of the process share it. A process that needs no server never loads the MCP package.
+//  C6  A listing is cached until the server says that its tools changed, or until a reconnect.
 
 import type { Transport } from "@modelcontextprotocol/client";
 import { messageOf } from "../errors.ts";
@@ -70,7 +70,7 @@ export function createConnection(parts: ConnectionParts): Connection {
   };
 }
 
-/** The connecting goes on for others; this caller is not kept. */
+/** Rejects for this caller when its signal aborts. The work itself continues for other callers. */
 function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return work;
   work.catch(() => undefined);

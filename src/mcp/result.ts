@@ -1,5 +1,5 @@
-// What a server answers, as a model reads it: text, and a note for whatever is no text. Words of a server are a stranger's, and
-// stand inside a mark that they cannot close, unless the person has said that they trust the server.
+// Turns a server's result into the text that a model reads, with a note for each part that is not text. Unless the user
+// trusts the server, the text is untrusted: it is enclosed in a mark that it cannot close.
 
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import { markUntrusted } from "../journal/untrusted.ts";
@@ -8,12 +8,12 @@ import type { ToolAnswer } from "../tools/tool.ts";
 
 export interface AnswerSource {
   server: string;
-  /** The person's word for the server's words. */
+  /** Whether the user trusts the server's text. */
   trusted: boolean;
   nonce: string;
 }
 
-/** Room for the mark and for what we say before it. */
+/** Bytes reserved for the mark and for our own text before it. */
 const FRAME = 1_000;
 
 export function answerOf(result: CallToolResult, said: AnswerSource): ToolAnswer {
@@ -22,7 +22,7 @@ export function answerOf(result: CallToolResult, said: AnswerSource): ToolAnswer
   return result.isError === true ? { ...answer, isError: true } : answer;
 }
 
-/** `lead`: our own words, before those of the server. */
+/** `lead` is our own text, placed before the server's. */
 export function markAnswer(lead: string, text: string, { server, trusted, nonce }: AnswerSource): ToolAnswer {
   const source = `mcp ${server}`;
   const framed = (words: string): string => lead + (trusted ? words : markUntrusted(nonce, source, words));
@@ -59,5 +59,5 @@ function partText(part: CallToolResult["content"][number]): string {
   }
 }
 
-/** Of base64. */
+/** Size of base64 data once decoded. */
 const sizeOf = (data: string): string => `${Math.ceil((data.length * 3) / 4 / 1024)} kB`;

@@ -1,4 +1,4 @@
-// The servers that an agent may use: those that its `mcpServers` list, and those whose tools its `tools` name.
+// The servers that an agent may use: those listed in its `mcpServers`, and those whose tools are named in its `tools`.
 
 import type { Definition } from "../journal/definition.ts";
 
@@ -12,7 +12,7 @@ export function serversOfAgent(
   );
 }
 
-/** Of `mcp__git__log`, `mcp__git__*`, `mcp__*`: which servers it can speak of; undefined: of none. */
+/** The servers that a rule such as `mcp__git__log`, `mcp__git__*` or `mcp__*` can match; undefined if none. */
 export function serverPattern(rule: string): RegExp | undefined {
   const name = rule.split("(", 1)[0]!.trim();
   if (!name.startsWith("mcp__")) return undefined;

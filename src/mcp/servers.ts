@@ -1,6 +1,6 @@
-// All servers of a project. Which tools there are follows from the pins, so nothing is started to know them; a server that has
-// none yet is listed once, when an agent that may use it is about to be run, and pinned as it is then. From then on
-// anything else (another command, another address, other words of a tool) is not used until a person has looked at it.
+// All servers of a project. The pins say which tools there are, so Cadre starts no server to find out. A server without a
+// pin is started and pinned when an agent that may use it is about to run. From then on, anything that changed (its
+// command, its URL, a tool's description) is not used until a person has approved it.
 
 import type { Clock } from "../clock.ts";
 import type { McpServer } from "../config/schema.ts";
@@ -24,15 +24,15 @@ import { serverTool } from "./tools.ts";
 
 export interface McpServers {
   readonly names: readonly string[];
-  /** Why servers of the configuration are not used. */
+  /** Why some of the configured servers are not used. */
   readonly problems: readonly ServerProblem[];
-  /** Of pinned servers that are what they were: another list when that has changed. */
+  /** Tools of the pinned servers that have not changed. The array is the same one until something changes. */
   tools(): readonly AnyTool[];
-  /** Looks at the pins again, and lists those of these servers that have none. Answers with what went wrong. */
+  /** Reads the pins of these servers again, and starts and pins those that have none. Returns the problems found. */
   ready(names: readonly string[]): Promise<string[]>;
-  /** What a person would approve: the server is started, and asked what it has. */
+  /** Starts the server and lists its tools, so that a person can approve them. */
   inspect(name: string): Promise<ServerInspection>;
-  /** What is pinned, and how the server would be started. */
+  /** The pin, and how the server would be started now. Starts nothing. */
   pinnedState(name: string): Pick<ServerInspection, "pin" | "launch" | "isChanged">;
   approve(name: string, seen: Pick<ServerInspection, "launch" | "listing">): void;
   close(): Promise<void>;
@@ -47,7 +47,7 @@ export interface ServerProblem {
 export interface ServerInspection {
   pin: Pin | undefined;
   launch: Launch;
-  /** It would be started or reached in another way than the pinned one. */
+  /** Whether it would now be started or reached differently than the pin says. */
   isChanged: boolean;
   listing: Listing;
 }
@@ -61,14 +61,14 @@ export interface ServersParts {
   clock: Clock;
 }
 
-/** What is known of one server now. */
+/** Current state of one server. */
 interface Entry {
   name: string;
   config: McpServer;
   connection: Connection;
   pin: Pin | undefined;
   launch: Launch;
-  /** Tools that turned out to be others than the pinned ones. */
+  /** Names of tools found to differ from their pin. */
   changed: Set<string>;
 }
 
@@ -159,11 +159,11 @@ const connectionTo = (name: string, server: McpServer, parts: ServersParts): Con
   return createConnection({ name, server, folder, environment, env, clock });
 };
 
-/** True where what is pinned is not what we knew: a person has approved it elsewhere. */
+/** Reads the pin again. True if it is new: a person has approved the server in another process. */
 function refresh(entry: Entry, parts: ServersParts): boolean {
   entry.launch = launchOf(entry.config, parts.folder);
   const pin = readPin(parts, entry.name);
-  // A pin that could not be written is kept for as long as we live.
+  // A pin that could not be written stays in memory until the process ends.
   if (!pin || pin.at === entry.pin?.at) return false;
   if (entry.pin && !isSameLaunch(entry.pin.launch, pin.launch)) {
     void entry.connection.close();
@@ -191,7 +191,7 @@ function changedText(entry: Entry): string {
   return `The MCP server ${entry.name} ${message}; a person can ${suggestion}.`;
 }
 
-/** A tool that hides something is left for a person to approve. */
+/** Lists and pins a server for the first time. Tools with hidden characters are left for a person to approve. */
 async function pinFirst(
   entry: Entry,
   pin: (entry: Entry, launch: Launch, tools: readonly ListedTool[]) => void,

@@ -1,5 +1,5 @@
-// The wire to a server that we start: a JSON message a line. What it may send us between two questions of ours is bounded; a
-// server that sends more is ended (A54). Its last errors are kept, for the sentence that says what went wrong.
+// The transport to a server that we start: one JSON message per line. The server may send a limited amount between two of
+// our requests; if it sends more, it is killed (A54). The end of its stderr is kept for the error message.
 
 import {
   deserializeMessage,
@@ -11,12 +11,12 @@ import { MAX_ANSWER, tooMuch } from "./limits.ts";
 import { endWords, ownWords, type SupervisedServer, startSupervisedServer } from "./supervised-server.ts";
 
 export interface StdioTransport extends Transport {
-  /** Why it ended, once it has; with the end of what it wrote to its errors. */
+  /** Once the server has ended: why, with the end of its stderr. */
   readonly why: string | undefined;
 }
 
 const MAX_ERRORS = 2_000;
-/** A server whose output ends is most often ending: its own code says more than the one that our signal would give it. */
+/** When a server's stdout closes, it is usually exiting. We wait, because its own exit code says more than our kill would. */
 const ENDING_MS = 1_000;
 
 export function createStdioTransport(
@@ -51,7 +51,7 @@ export function createStdioTransport(
         server?.kill();
       });
       const { output, stop, ended: over } = server;
-      // A server that we cannot hear any more is of no use to anybody.
+      // Without its stdout the server is useless, so we stop it.
       output.once("end", () => {
         const late = setTimeout(stop, ENDING_MS);
         const inTime = (): void => clearTimeout(late);
@@ -66,7 +66,7 @@ export function createStdioTransport(
       );
     },
     async send(message: JSONRPCMessage) {
-      // Only for questions of ours: a server that is answered could otherwise ask for ever.
+      // Only our own requests raise the limit, not our answers: otherwise the server could raise it by asking.
       if ("method" in message && "id" in message) lines.allowMore();
       if (!server?.input.writable) throw new Error("it is not running");
       server.input.write(serializeMessage(message));
@@ -79,7 +79,7 @@ export function createStdioTransport(
   return transport;
 }
 
-/** Lines out of chunks, each byte looked at once: a long line costs no more than its length. */
+/** Splits chunks into lines. It looks at each byte once, so the cost is linear even for a very long line. */
 function lineReader(onLine: (line: string) => void) {
   let received = 0;
   let pieces: Buffer[] = [];
@@ -87,7 +87,7 @@ function lineReader(onLine: (line: string) => void) {
     allowMore(): void {
       received = 0;
     },
-    /** False: more has come than is taken between two questions of ours. */
+    /** False if the server has sent more than it may between two of our requests. */
     add(chunk: Buffer): boolean {
       received += chunk.length;
       if (received > MAX_ANSWER) return false;

@@ -1,20 +1,20 @@
-// Starts a server under a supervisor, a small shell that outlives us for a moment, on purpose: it kills the server's whole
-// process group when our pipe closes, because we say so or because we were killed. No server survives us. The server has its
-// own input, output and errors; what left its group is found by the mark in its environment, where the system has /proc.
+// Starts a server under a supervisor: a small shell that deliberately outlives us for a moment. When our pipe to it closes,
+// because we closed it or because we were killed, it kills the server's whole process group. So no server survives us.
+// Processes that left the group are found by a mark in their environment, on systems with /proc.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import type { Readable, Writable } from "node:stream";
 
 export interface SupervisedServer {
-  /** Of the supervisor, the leader of the session that it and the server are in; undefined: it could not be started. */
+  /** Process id of the supervisor, which leads the session that the server is in. Undefined if it could not be started. */
   pid: number | undefined;
   input: Writable;
   output: Readable;
   errors: Readable;
-  /** The exit code; 127: there is no such program; 128 and more is a signal. */
+  /** The exit code. 127 means that there is no such program, 128 and above that a signal ended it. */
   ended: Promise<number>;
-  /** Asks first, and kills two seconds later. */
+  /** Sends SIGTERM, and kills the server two seconds later. */
   stop(): void;
   kill(): void;
 }
@@ -22,8 +22,8 @@ export interface SupervisedServer {
 const GRACE_MS = 2_000;
 
 /**
- * $1 is the mark, the rest the command, run as it is: no word of it is a shell's. Descriptor 3 is our pipe. The supervisor's own
- * environment is without the mark: it would find itself.
+ * $1 is the mark. The other arguments are the command, which the shell runs without interpreting it. Descriptor 3 is our
+ * pipe. The supervisor's own environment has no mark, or the supervisor would kill itself.
  */
 const SUPERVISOR = `
 mark=$1
@@ -63,7 +63,7 @@ export function startSupervisedServer(
     ["--norc", "--noprofile", "-c", SUPERVISOR, "cadre-server", randomUUID(), ...argv],
     { ...place, detached: true, stdio: ["pipe", "pipe", "pipe", "pipe"] },
   );
-  // EMFILE: Node gives a child without streams, and its error event comes later.
+  // On EMFILE, Node returns a child without streams and emits its error event later.
   if (!child.stdio) {
     child.once("error", () => {});
     throw new Error("no more files or processes can be opened");
@@ -101,11 +101,11 @@ export function startSupervisedServer(
   };
 }
 
-/** How a program ended, for people. */
+/** Tells people how a program ended. */
 export const endWords = (code: number, program: string): string =>
   code === 127
     ? `there is no program ${program}: install it, or give its path`
     : `it ended with code ${code}`;
 
-/** What a program wrote to stderr, without the words of the shell that was to start it. */
+/** The program's own stderr, without the messages of the supervisor's shell. */
 export const ownWords = (errors: string): string => errors.replace(/^cadre-server: line .*$/gm, "").trim();

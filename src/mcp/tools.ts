@@ -1,5 +1,5 @@
-// A tool of a server as the loop knows tools. What a model is told of it is what was pinned; before a call the server is asked
-// what it has now, and a tool that has changed since is not called (A49).
+// Wraps a server's tool as a tool for the loop. The model sees the pinned description. Before each call the server's
+// current listing is checked, and a tool that has changed since it was pinned is not called (A49).
 
 import { z } from "zod";
 import { messageOf } from "../errors.ts";
@@ -13,19 +13,19 @@ import { answerOf, markAnswer } from "./result.ts";
 
 export interface ServerParts {
   name: string;
-  /** How it is started or reached, for the person who is asked. */
+  /** How the server is started or reached, for the person who approves a call. */
   how: string;
-  /** Changes when anything of that changes. */
+  /** Hash of how the server is started or reached. */
   launchHash: string;
   trusted: boolean;
   readOnly: boolean;
   timeout: number | undefined;
   connection(): Connection | { problem: string };
-  /** The server's tool is not the one that was pinned. */
+  /** Called when the server's tool differs from the pinned one. */
   changed(tool: string): void;
 }
 
-/** Of the description, for the model: a person sees all of it. */
+/** The model sees this many characters of a description. A person sees all of it. */
 const MAX_DESCRIPTION = 4_000;
 
 export function serverTool(pinned: ListedTool, server: ServerParts): AnyTool {
@@ -92,7 +92,7 @@ const stale = (output: string): ToolAnswer => ({ output, isError: true, stale: t
 const changedText = (server: string, tool: string, isThere: boolean): string =>
   `Nothing was called: the MCP server ${server} ${isThere ? `has another ${tool} than the one that was approved` : `no longer has ${tool}`}. A person can look at it: cadre servers approve ${server}. Go on without it.`;
 
-/** A48: whose tool it is, the input, and all that the server says of it, with nothing hidden; what decides stands first. */
+/** A48: shows the server, the input and the full description, most important first, with hidden characters revealed. */
 function previewText(
   { name, description }: ListedTool,
   input: unknown,

@@ -1,9 +1,8 @@
-// What a failed call means, and when to try again.
-//  1  Only what may pass by itself is retried: limits, overload, the network, silence, a stream that broke off.
-//  2  Waiting grows (1 s, 2, 4 … 60) with jitter; a provider's Retry-After is the least we wait, up to ten minutes.
+// Classifies a failed model call and decides when to retry it. Never throws.
+//  1  Only transient failures are retried: rate limits, overload, network errors, timeouts, a stream that broke off.
+//  2  The delay grows (1 s, 2, 4 … 60) with jitter. A provider's Retry-After is the minimum delay, up to ten minutes.
 //  3  The sixth attempt is the last.
-//  4  The message is one bounded sentence, and no key is in it.
-// Never throws.
+//  4  The message is one sentence of limited length, and contains no key.
 
 import { APICallError } from "@ai-sdk/provider";
 import { type Clock, systemClock } from "../clock.ts";
@@ -26,7 +25,7 @@ const TRANSIENT: ReadonlySet<Cause> = new Set([
 
 export const classifyFailure: ClassifyFailure = createClassifyFailure(systemClock);
 
-/** `clock` is asked only for a Retry-After date in an answer that has no date itself. */
+/** `clock` is used only if Retry-After is a date and the response has no Date header. */
 export function createClassifyFailure(
   clock: Clock,
   keyVariableOf: KeyVariableOf = () => undefined,
@@ -45,12 +44,12 @@ export function createClassifyFailure(
   };
 }
 
-/** What the loop throws into a call that gave no first chunk, or no further one, in time. */
+/** The error with which the loop aborts a call whose first or next chunk did not arrive in time. */
 export function silenceError(waitedMs: number): Error {
   return new DOMException(`no answer for ${Math.round(waitedMs / 1_000)} s`, "TimeoutError");
 }
 
-/** What the loop makes of a stream that ended with no finish part, or with finish reason `interrupted`. */
+/** The loop's error for a stream that ended without a finish part, or with the finish reason `interrupted`. */
 export function cutStreamError(detail = "the stream ended without a finish reason"): Error {
   return Object.assign(new Error(detail), { name: "StreamCutError" });
 }
@@ -58,7 +57,7 @@ export function cutStreamError(detail = "the stream ended without a finish reaso
 function waitBefore(attempt: number, random: number, retryAfter: number | undefined): number {
   const longest = Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** Math.max(0, attempt - 1));
   const backOff = longest / 2 + (random * longest) / 2;
-  // A little more than asked for, so that those who were refused together do not come back together.
+  // A little more than the provider asked for, so that calls refused together are not retried together.
   const asked = retryAfter === undefined ? 0 : Math.min(LONGEST_OBEYED, retryAfter) + random * FIRST_WAIT;
   return Math.round(Math.max(backOff, asked));
 }
@@ -66,7 +65,7 @@ function waitBefore(attempt: number, random: number, retryAfter: number | undefi
 function causeOf(error: unknown): Cause {
   const chain = [...causesOf(error)];
   if (chain.some((link) => link["name"] === "TimeoutError")) return "timeout";
-  // Not ours: what was stopped here is not asked about, and would be asked again at once and without end.
+  // Not our own abort: the loop does not classify calls that it stopped itself.
   if (chain.some((link) => link["name"] === "AbortError")) return "network";
   const status = statusOf(error);
   if (status !== undefined && status >= 400) return causeOfStatus(status, error);
@@ -82,20 +81,20 @@ function causeOf(error: unknown): Cause {
 
 function causeOfStatus(status: number, error: unknown): Cause {
   if (status === 401 || status === 403) return "auth";
-  // Some providers say 429 for an empty account, which no waiting fills.
+  // Some providers answer 429 when the account has no credit left. Waiting does not help then.
   if (status === 429) return /insufficient_quota/.test(bodyOf(error)) ? "rejected" : "rate_limit";
   if (status === 408) return "timeout";
   if (status === 409 || status >= 500) return "overloaded";
   return "rejected";
 }
 
-/** Providers have no common code for these: their words are all there is. */
+/** Searches the message text, because providers have no common code for these rejections. */
 function rejectionIn(message: string): Failure["rejection"] {
   if (/quota|billing|credit|balance/i.test(message)) return "quota";
   return /context.?(length|window)|too long|too many tokens/i.test(message) ? "too_long" : undefined;
 }
 
-/** An error frame inside a stream that has no status: providers put a word for it into `type` or `code`. */
+/** Classifies an error event in a stream. It has no status, but providers put a keyword into `type` or `code`. */
 function causeOfWords(chain: readonly Record<string, unknown>[]): Cause {
   const words = chain.map((link) => `${String(link["type"])} ${String(link["code"])}`).join(" ");
   if (/insufficient_quota/.test(words)) return "rejected";
@@ -135,7 +134,7 @@ function retryAfterOf(error: unknown, clock: Clock): number | undefined {
   if (/^\d+(\.\d+)?$/.test(value)) return Number(value) * 1_000;
   const until = Date.parse(value);
   if (Number.isNaN(until)) return undefined;
-  // Both dates from the same server: a difference between its clock and ours does not matter.
+  // Both dates come from the same server, so a difference between its clock and ours does not matter.
   const sent = Date.parse(headers["date"] ?? "");
   return Math.max(0, until - (Number.isNaN(sent) ? clock.now() : sent));
 }

@@ -1,9 +1,10 @@
-// The model for agents that name none: of the first provider whose key is there. Only names of keys are looked at and told.
+// The default model for agents that name none: a model of the first provider whose key is set. Only the names of the keys
+// are returned, never their values.
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 export interface KeyedModel {
-  /** The variable that has the key. */
+  /** The environment variable that holds the key. */
   key: string;
   model: string;
 }
@@ -15,7 +16,7 @@ const MODELS: readonly KeyedModel[] = [
   { key: "GEMINI_API_KEY", model: "google/gemini-2.5-pro" },
 ];
 
-/** One for each provider, the first first. */
+/** One model for each provider whose key is set, the preferred one first. */
 export function modelsByKey(env: Env): KeyedModel[] {
   const found = MODELS.filter(({ key }) => env[key]);
   return found.filter(({ model }, index) => found.findIndex((other) => other.model === model) === index);

@@ -1,4 +1,4 @@
-// What a call may spend before it is known what it did (B2): four characters a token, and all the output it may write.
+// Estimates what a call may cost before it is made (B2): four characters per token, and the full output limit.
 
 import type { EstimateCall, PriceOf } from "./model.ts";
 

@@ -1,4 +1,5 @@
-// A failed call in one sentence: who, what, the status, and the provider's own words; bounded, and without keys.
+// Describes a failed call in one sentence: the provider, the failure, the status and the provider's own message. The
+// sentence has a limited length and contains no keys.
 
 import { APICallError } from "@ai-sdk/provider";
 import { describeSystemError, messageOf } from "../errors.ts";
@@ -6,7 +7,7 @@ import type { Failure } from "./model.ts";
 
 const LIMIT = 500;
 
-/** The variable that holds the key which was sent to an address, where one does. */
+/** The environment variable that holds the key sent to a URL, if there is one. */
 export type KeyVariableOf = (url: string) => string | undefined;
 
 export function messageFor(cause: Failure["cause"], error: unknown, keyVariableOf: KeyVariableOf): string {
@@ -14,7 +15,7 @@ export function messageFor(cause: Failure["cause"], error: unknown, keyVariableO
   const who = hostOf(error) ?? "the provider";
   const code = status === undefined || status < 400 ? "" : ` (${status})`;
   const words = cause === "network" ? networkWords(error) : wordsOf(error);
-  // A 401 may repeat the key in a form that no pattern knows: the provider's words stay out.
+  // A 401 may repeat the key in a form that no pattern recognises, so the provider's message is left out.
   if (cause === "auth" && status === 401) {
     const variable = APICallError.isInstance(error) ? keyVariableOf(error.url) : undefined;
     const [which, where] = variable === undefined ? ["", ""] : [` in ${variable}`, " there"];
@@ -61,14 +62,14 @@ function wordsOf(error: unknown): string {
   if (typeof error === "string") return error;
   const message = (error as { message?: unknown } | null)?.message;
   if (APICallError.isInstance(error) && error.data === undefined && error.responseBody) {
-    // The body had no form the package knows, so its message is only "Bad Request"; the body says why.
+    // The package could not parse the body, so its message is only "Bad Request". The body says why.
     const body = error.responseBody.trimStart();
     if (!body.startsWith("<")) return `${error.message}: ${body.slice(0, LIMIT)}`;
   }
   return typeof message === "string" && message.trim() !== "" ? message : "no reason given";
 }
 
-/** The errno of the socket in words; the packages' own say it twice. */
+/** Describes the socket error. The packages' own messages repeat it. */
 function networkWords(error: unknown): string {
   const why = describeSystemError(error);
   return why === messageOf(error) ? wordsOf(error).replace(/^Cannot connect to API: /, "") : why;
@@ -78,7 +79,7 @@ const SECRETS =
   /\b(?:sk|pk|rk|gsk|xai|key|api)[-_](?=\S*[\d*])[\w*.-]{6,}|\bAIza[\w-]{10,}|\bBearer\s+\S+|(?<=[?&](?:api_?)?key=)[^&\s]+|\b[\w-]{40,}/gi;
 
 function clean(text: string): string {
-  // A long text is cut before it is searched, but after room for a key that would straddle the limit.
+  // A long text is cut before it is searched for keys, well above the limit: a key must not be cut in half there.
   const safe = text
     .slice(0, LIMIT * 4)
     .replace(SECRETS, "[hidden]")

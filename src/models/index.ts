@@ -1,10 +1,10 @@
-// The list of model providers: a type is a protocol and its package, a built-in is a name people need not set up.
-// To add one: a line in `builtIn`, or, for a new protocol, a line in `providerTypes` first.
+// The model providers. A provider type is a protocol with its package. A built-in provider is one that needs no entry in
+// cadre.yaml. To add a provider, add an entry to `builtIn`, and for a new protocol also one to `providerTypes`.
 
 import { createRequire } from "node:module";
 import type { Model } from "./model.ts";
 
-/** When the first model of theirs is asked for: every command would wait for them, and most use none. */
+/** The packages are loaded with their first model: otherwise every command would load them, and most need none. */
 const load = createRequire(import.meta.url);
 const anthropic = (): typeof import("@ai-sdk/anthropic") => load("@ai-sdk/anthropic");
 const google = (): typeof import("@ai-sdk/google") => load("@ai-sdk/google");
@@ -13,18 +13,18 @@ const compatible = (): typeof import("@ai-sdk/openai-compatible") => load("@ai-s
 
 export interface Endpoint {
   baseURL: string;
-  /** Absent only where the provider needs none. */
+  /** Absent only if the provider needs no key. */
   apiKey?: string;
   headers?: Record<string, string>;
 }
 
 interface ProviderType {
   connect(endpoint: Endpoint, name: string): (model: string) => Model;
-  /** How its list of models is asked for. */
+  /** The request that lists its models. */
   listOf(endpoint: Endpoint): { url: string; headers: Record<string, string> };
   baseURL?: string;
   baseURLEnv?: string;
-  /** Variables that may hold the key, first one wins. */
+  /** Environment variables that may hold the key. The first one that is set wins. */
   keyEnv: readonly string[];
 }
 
@@ -36,7 +36,7 @@ export interface BuiltIn {
   apiKeyEnv?: string;
 }
 
-// Endpoint and key are always handed over: left out, the packages would look them up in process.env themselves.
+// Endpoint and key are always passed. Otherwise the packages would read them from process.env themselves.
 export const providerTypes: Record<ProviderTypeName, ProviderType> = {
   anthropic: {
     connect: (endpoint) =>
@@ -97,7 +97,7 @@ function openAiList({ baseURL, apiKey }: Endpoint): { url: string; headers: Reco
   return { url, headers: apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` } };
 }
 
-/** Anthropic's own tools read ANTHROPIC_BASE_URL without the version; this package wants it. */
+/** Anthropic's own tools expect ANTHROPIC_BASE_URL without the version, but this package needs it. */
 function withVersion(baseURL: string): string {
   const trimmed = baseURL.replace(/\/+$/, "");
   return /\/v\d+$/.test(trimmed) ? trimmed : `${trimmed}/v1`;

@@ -1,14 +1,14 @@
-// One gate per provider, shared by all runs of this process, so that ten children do not multiply a rate limit.
-//  1  When a provider said "wait until T", nobody calls it before T.
-//  2  From T on callers go one at a time, a second apart, until one of them has succeeded: else all who waited would
-//     arrive together and be refused together.
-//  3  A call that was under way before the refusal and succeeds before T opens nothing.
+// One gate per provider, shared by all runs of this process, so that ten children don't all run into the same rate limit.
+//  1  When a provider said "wait until T", no run calls it before T.
+//  2  From T on, calls start one second apart until one of them succeeds. Otherwise all waiting calls would be sent
+//     together and be refused together.
+//  3  If a call that started before the refusal succeeds before T, the gate stays closed.
 
 import type { Clock } from "../clock.ts";
 import { providerOf } from "./names.ts";
 
 export interface Limiter {
-  /** When to ask again; undefined: call now (while a provider recovers, this takes the next turn). */
+  /** When to ask again; undefined means call now. While a provider recovers, asking takes the next turn. */
   notBefore(model: string): number | undefined;
   failed(model: string, retryAt: number): void;
   succeeded(model: string): void;

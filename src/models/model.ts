@@ -1,4 +1,4 @@
-// The contract of models: the AI SDK's provider contract, one `doStream` per step, no loop of its own.
+// The model contract: the AI SDK's provider interface, with one `doStream` per step. The AI SDK's own loop is not used.
 
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { Estimate, Payload } from "../journal/events.ts";
@@ -7,16 +7,16 @@ import type { Usage } from "../journal/message.ts";
 export type Model = LanguageModelV4;
 
 export interface Models {
-  /** Throws a CadreError that says what to set up: MODEL_UNKNOWN, PROVIDER_KEY_MISSING. */
+  /** Throws a CadreError that says what to configure: MODEL_UNKNOWN, PROVIDER_KEY_MISSING. */
   resolve(name: string): Model;
-  /** Tokens that fit, where known. */
+  /** Size of the context window in tokens, if known. */
   contextWindow(name: string): number | undefined;
 }
 
-/** US dollars for a call, or null where no price is known: never a guess. */
+/** The cost of a call in US dollars, or null if the price is unknown. Never a guess. */
 export type PriceOf = (model: string, usage: Usage) => number | null;
 
-/** What a failed call means. `after`: milliseconds to wait; absent: trying again cannot help. */
+/** A classified failure. `after` is the delay in milliseconds before a retry; absent if a retry cannot help. */
 export interface Failure {
   cause: Payload<"MODEL_CALL_FAILED">["cause"];
   message: string;
@@ -24,19 +24,19 @@ export interface Failure {
   after?: number;
 }
 
-/** Of a call that nobody here has stopped. Contract: must not throw. `random` is 0…1, for jitter. */
+/** Classifies the failure of a call that we did not abort ourselves. Must not throw. `random` (0 to 1) is for jitter. */
 export type ClassifyFailure = (error: unknown, attempt: number, random: number) => Failure;
 
-/** The loop passes this as `providerOptions.cadre`: how the scripted model knows its place. */
+/** The loop passes this as `providerOptions.cadre`. The scripted model uses it to choose its turn. */
 export interface CallContext {
   agent: string;
   runId: string;
-  /** From 1: the number of this turn. */
+  /** Number of this turn, from 1. */
   turn: number;
-  /** From 1: the attempt at this call. */
+  /** Number of this attempt at the call, from 1. */
   attempt: number;
   purpose: string;
-  /** Of the team that it takes part in; 0 for none. */
+  /** Round of the team discussion that the run takes part in; 0 if there is none. */
   round: number;
 }
 

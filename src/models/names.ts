@@ -1,8 +1,8 @@
-// Model names: `provider/model`, where the model part may hold slashes, and aliases that stand for such a name.
+// Model names have the form `provider/model`, where the model part may contain slashes. An alias stands for such a name.
 
 import { CadreError } from "../errors.ts";
 
-/** Follows aliases to the full name. A name that is no alias is itself. */
+/** Follows aliases to the full name. Returns a name that is not an alias unchanged. */
 export function fullName(name: string, aliases: Record<string, string> = {}): string {
   const path = [name];
   let current = name;
@@ -24,7 +24,7 @@ export const providerOf = (model: string): string => model.slice(0, Math.max(0, 
 
 export const modelPartOf = (model: string): string => model.slice(model.indexOf("/") + 1);
 
-/** The candidate that differs least, if it is near enough to be a slip of the finger. */
+/** The candidate most similar to the word, if it is similar enough for the word to be a typo. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   const limit = word.length < 4 ? 1 : Math.max(2, Math.floor(word.length / 3));
   return candidates

@@ -1,12 +1,12 @@
-// What a call costs. Prices set by people win; then the list in @pydantic/genai-prices, which works offline; what
-// neither knows is null, because a guess or a zero would let a budget be overrun in silence.
+// Computes what a call costs. Configured prices win over the list in @pydantic/genai-prices, which works offline. If
+// neither has a price, the cost is null: with a guess or a zero, a budget could be overrun unnoticed.
 
 import { createRequire } from "node:module";
 import type { Usage } from "../journal/message.ts";
 import type { PriceOf } from "./model.ts";
 import { modelPartOf, providerOf } from "./names.ts";
 
-/** US dollars per million tokens. Cached tokens cost as much as input where nothing else is said. */
+/** US dollars per million tokens. Without a price of their own, cached tokens cost as much as input. */
 export interface Price {
   input: number;
   output: number;
@@ -14,7 +14,7 @@ export interface Price {
   cacheWrite?: number;
 }
 
-/** When the first price is asked for: it is as long as all of our own code. */
+/** The list is loaded when the first price is needed: it is as large as all of our own code. */
 const load = createRequire(import.meta.url);
 const list = (): typeof import("@pydantic/genai-prices") => load("@pydantic/genai-prices");
 
@@ -29,13 +29,13 @@ export function createPrices(overrides: Record<string, Price> = {}): PriceOf {
   };
 }
 
-/** Tokens that fit into a model, where the list knows. */
+/** Size of a model's context window in tokens, if the list has it. */
 export function contextWindowOf(model: string): number | undefined {
   if (FREE.has(providerOf(model))) return undefined;
   return listed(model, { input: 0, output: 0 })?.model.context_window;
 }
 
-/** The provider that a bare model name belongs to, for a hint. */
+/** The provider of a model that was named without one. Used in a hint. */
 export function makerOf(model: string): string | undefined {
   return list().findProvider({ modelId: model })?.id;
 }
@@ -58,7 +58,7 @@ function listed(model: string, usage: Usage): ReturnType<ReturnType<typeof list>
   try {
     return list().calcPrice(tokens, modelPartOf(model), { providerId: providerOf(model) });
   } catch {
-    // The list refuses counts that contradict each other (more cached than sent): then the price is not known.
+    // The list throws if the counts contradict each other (more cached than sent). The price is then unknown.
     return null;
   }
 }

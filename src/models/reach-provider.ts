@@ -1,10 +1,10 @@
-// Whether a provider can be reached, and takes the key: its list of models is asked for, which costs nothing.
+// Checks whether a provider can be reached and accepts the key, by requesting its list of models, which costs nothing.
 
 import { messageOf } from "../errors.ts";
 import { type Endpoint, type ProviderTypeName, providerTypes } from "./index.ts";
 
 export type Reached =
-  /** `time`: of its clock. */
+  /** `time` is the provider's clock. */
   { status: number; time?: number } | { problem: string };
 
 const REACH_MS = 5_000;

@@ -1,5 +1,5 @@
-// From a model's name to a model. Resolving touches no network and reads no process.env: what is missing is said
-// before a run begins, in a sentence that names the variable or the nearest known name.
+// Resolves a model's name to a model, without using the network or process.env. If something is missing, the error says
+// so before the run starts, and names the variable to set or the most similar known name.
 
 import { CadreError } from "../errors.ts";
 import { builtIn, type Endpoint, type ProviderTypeName, providerTypes } from "./index.ts";
@@ -21,22 +21,22 @@ export interface ModelsConfig {
   providers?: Record<string, ProviderConfig>;
   aliases?: Record<string, string>;
   env: Record<string, string | undefined>;
-  /** The script behind `scripted/<name>`. */
+  /** Returns the script for `scripted/<name>`. */
   scripts?: (name: string) => Script;
-  /** Tokens that fit, for models that the price list does not know. */
+  /** Context windows in tokens, for models that the price list does not have. */
   contextWindows?: Record<string, number>;
 }
 
 export interface ModelRegistry extends Models {
-  /** The name behind an alias: what the journal, prices and the limiter should be given. */
+  /** The name that an alias stands for. The journal, the prices and the limiter expect this name. */
   fullName(name: string): string;
-  /** Every provider that a model may be named with, whether or not it can be called. */
+  /** Every known provider, whether or not it can be called. */
   providers: readonly string[];
   /** Whether a provider has its key, or needs none. */
   hasKey(provider: string): boolean;
-  /** The variable that holds the key which is sent to an address, where one does. */
+  /** The environment variable that holds the key sent to a URL, if there is one. */
   keyVariableOf(url: string): string | undefined;
-  /** Asks a provider for its list of models. Throws what `resolve` would: no key, no address. */
+  /** Requests a provider's list of models. Throws the same errors as `resolve` if the key or the URL is missing. */
   reach(provider: string): Promise<{ host: string; variables: readonly string[]; reached: Reached }>;
 }
 
@@ -46,7 +46,7 @@ export function createModels(config: ModelsConfig): ModelRegistry {
   const resolved = new Map<string, Model>();
   const connected = new Map<string, (model: string) => Model>();
 
-  /** Asked before every decision of a run: looked up once. */
+  /** Cached, because a run asks before every decision. */
   const windows = new Map<string, number | undefined>();
   const lookUpWindow = (name: string): number | undefined => {
     const full = fullName(name, config.aliases);

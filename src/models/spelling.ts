@@ -1,5 +1,5 @@
-// Bare ids and the names that editors show, in the spelling of whoever makes the model:
-// `Claude Sonnet 4.5 (copilot)` is `claude-sonnet-4-5`, and belongs to anthropic.
+// Converts the model names that editors show into the maker's own ids: `Claude Sonnet 4.5 (copilot)` becomes
+// `claude-sonnet-4-5`, a model of anthropic.
 
 const FAMILIES: readonly [RegExp, string][] = [
   [/^claude-/, "anthropic"],
@@ -8,7 +8,7 @@ const FAMILIES: readonly [RegExp, string][] = [
   [/^deepseek-/, "deepseek"],
 ];
 
-/** Names that people use for models whose id says more. */
+/** Common short names of models whose real id is longer. */
 const FULL_IDS: Readonly<Record<string, string>> = {
   "claude-3-haiku": "claude-3-haiku-20240307",
   "claude-opus-4": "claude-opus-4-0",
@@ -28,7 +28,7 @@ const RETIRED: readonly RegExp[] = [
   /^gemini-(1|pro(?!-latest)|flash-1)/,
 ];
 
-/** The maker's provider, by how the id begins; a sentence that begins so is no id. */
+/** The maker's provider, found by the prefix of the id. Undefined for a text that cannot be an id, such as a sentence. */
 export function familyOf(id: string): string | undefined {
   if (!/^[a-z0-9.:@-]+$/.test(id)) return undefined;
   return FAMILIES.find(([begins]) => begins.test(id))?.[1];
@@ -47,7 +47,7 @@ export function bareId(name: string): string {
   return Object.hasOwn(FULL_IDS, id) ? FULL_IDS[id]! : id;
 }
 
-/** Anthropic writes no dots, and since version 4 the size before the number. */
+/** Anthropic's ids have no dots, and since version 4 the size comes before the number. */
 function anthropicId(id: string): string {
   return id.replaceAll(".", "-").replace(/^claude-([4-9](?:-\d)?)-(haiku|sonnet|opus|fable)/, "claude-$2-$1");
 }

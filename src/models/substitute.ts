@@ -1,35 +1,35 @@
-// From a model's name in an agent file, whoever wrote it and for whatever product, to a model that can be had here.
-//  - It never throws and never gives nothing: what cannot be had becomes the configured model, and a note says so.
-//  - People's aliases come first, so every answer can be changed in cadre.yaml.
-//  - `provider/model` with a provider that is known is taken at its word.
+// Finds an available model for a model name in an agent file, which may have been written for another product.
+//  - It never throws and always finds a model: an unavailable one is replaced by the configured model, with a note.
+//  - The user's aliases come first, so every result can be changed in cadre.yaml.
+//  - `provider/model` with a known provider is used as written.
 
 import { modelPartOf, providerOf } from "./names.ts";
 import { bareId, familyOf, isRetired } from "./spelling.ts";
 import { modelOfTier, tierOfWord } from "./tiers.ts";
 
 export interface ModelNamesConfig {
-  /** The configured model: `provider/model`, or an alias of one. */
+  /** The configured model: `provider/model`, or an alias. */
   default: string;
   aliases: Readonly<Record<string, string>>;
-  /** Every provider that can be named here, whether or not it has a key. */
+  /** Every known provider, whether or not it has a key. */
   providers: readonly string[];
-  /** Whether a provider could be called: it has its key, or needs none. */
+  /** Whether a provider can be called: it has its key, or needs none. */
   hasKey(provider: string): boolean;
 }
 
 export interface SubstitutedModel {
   /** `provider/model`. */
   model: string;
-  /** Why it is another one than the name says: a sentence for a warning. */
+  /** If it is not the named model: a sentence for a warning that says why. */
   note?: string;
-  /** The same where nothing takes its place: what is wrong with the name. */
+  /** What is wrong with the name. For callers that do not use a substitute. */
   why?: string;
 }
 
 export interface SubstitutingNames {
   /** The configured model's full name. */
   default: string;
-  /** One name: `inherit`, lists and `a | b` are the caller's. */
+  /** Resolves a single name. The caller handles `inherit`, lists and `a | b`. */
   resolve(name: string): SubstitutedModel;
 }
 
@@ -48,7 +48,7 @@ export function createModelNames(config: ModelNamesConfig): SubstitutingNames {
 }
 
 interface Found {
-  /** Absent: the configured one has to do. */
+  /** Absent: the configured model is used instead. */
   model?: string;
   /** What is wrong with the name. */
   why?: string;
@@ -72,7 +72,7 @@ function findWithProvider(name: string, config: ModelNamesConfig): Found {
   return { ...behind, why: `names a provider, \`${providerOf(name)}\`, that is not known` };
 }
 
-/** What a product that resells others' models calls `anthropic/claude-haiku-4.5`, or just `claude-haiku-4.5`. */
+/** The name after an unknown gateway's prefix, such as `anthropic/claude-haiku-4.5` or just `claude-haiku-4.5`. */
 function findBehindGateway(name: string, config: ModelNamesConfig): Found {
   if (!name.includes("/")) return findBare(name, config);
   const model = modelPartOf(name);
@@ -96,7 +96,7 @@ const noKey = (provider: string): Found => ({ why: `needs a key for ${provider},
 const knownProvider = (name: string, { providers }: ModelNamesConfig): string | undefined =>
   providers.find((known) => known.toLowerCase() === providerOf(name).toLowerCase());
 
-/** Undefined: the aliases lead in a circle. A name that is no alias is itself. */
+/** Follows aliases. Returns a name that is not an alias unchanged, and undefined if the aliases form a cycle. */
 function throughAliases(name: string, aliases: Readonly<Record<string, string>>): string | undefined {
   const seen = new Set<string>();
   let current = name;

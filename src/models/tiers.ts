@@ -1,6 +1,6 @@
-// Sizes of models. Agent files say how much thought a task needs (`haiku`, `fast`, `deep`), a provider has a model for
-// each size, and the model that a person configured stands for its own: who chose an older Opus means that one by `opus`.
-// The ids are known to the price list, or budgets could not count them.
+// Model sizes. Agent files say how much thought a task needs (`haiku`, `fast`, `deep`), and each provider has a model for
+// each size. The configured model is used for its own size: for a user who configured an older Opus, `opus` means that one.
+// Every id must be in the price list, or budgets could not count it.
 
 import { modelPartOf, providerOf } from "./names.ts";
 
@@ -44,7 +44,7 @@ export const PROVIDER_TIERS: Readonly<Record<string, ProviderTiers>> = {
 export const tierOfWord = (word: string): Tier | undefined =>
   TIER_OF_WORD.get(word.toLowerCase().replace(/\[\d+[km]\]$/, ""));
 
-/** The model of that size where the configured model is; one that comes in no sizes is used for all. */
+/** The model of that size from the configured model's provider. If the provider has no sizes: the configured model. */
 export function modelOfTier(tier: Tier, configured: string): string {
   const provider = providerOf(configured);
   const tiers = Object.hasOwn(PROVIDER_TIERS, provider) ? PROVIDER_TIERS[provider] : undefined;

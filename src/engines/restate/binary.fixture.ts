@@ -1,10 +1,10 @@
-// Restate's own program for tests, from a package.
+// Finds the Restate server binary for tests. An npm package contains it.
 
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
-/** Undefined: there is none for this platform. */
+/** Path of the binary; undefined if there is none for this platform. */
 export function findRestate(): string | undefined {
   try {
     const of = createRequire(

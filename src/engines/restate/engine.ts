@@ -1,10 +1,12 @@
-// The engine of a fleet: Restate carries a wake to one of many workers, holds it while that worker drives, and gives it
-// to another one when the worker dies. It remembers nothing of a run: a wake has no data, its handler records one fact.
-//  1  The handler is shared, not exclusive: nothing queues behind a worker that is frozen. The store's epoch is the fence.
-//  2  A worker's own queue joins wakes: those that wait for the same run are one drive, and one held invocation.
-//  3  The handler never fails (E4), and asks Restate for nothing after it began to drive, so no replay can differ.
-//  4  While Restate is away, runs are driven where they are woken. Losing it costs the spread, not the runs.
-//  5  A run is taken from a worker before its lease runs out only if that worker's process is known to be gone.
+// The engine for a fleet. Restate delivers a wake to one of many workers, keeps the invocation open while that worker
+// drives, and delivers it to another worker if the first one dies. Restate stores nothing about a run: a wake has no data,
+// and its handler records only which worker took it.
+//  1  The handler is shared, not exclusive, so nothing queues behind a frozen worker. The store's epoch is the fence.
+//  2  Each worker has a local queue that merges wakes: wakes waiting for the same run share one drive and one invocation.
+//  3  The handler never fails (E4). It makes no Restate call once it has begun to drive, so a replay cannot diverge.
+//  4  While Restate is unreachable, each worker drives the runs that it wakes itself. The load is no longer spread, but no
+//     run is lost.
+//  5  A run is taken from a worker before its lease expires only if that worker's process is known to be gone.
 
 import type { ObjectSharedContext } from "@restatedev/restate-sdk";
 import type { RunId } from "../../ids.ts";
@@ -17,36 +19,36 @@ import { type Registration, register } from "./register.ts";
 import { isGone, type Taken } from "./worker-is-gone.ts";
 
 export interface RestateEngineOptions {
-  /** Where wakes are sent. */
+  /** URL of Restate's ingress, which accepts wakes. */
   ingress: string;
-  /** Where the workers are made known. */
+  /** URL of Restate's admin API, where workers are registered. */
   admin: string;
-  /** Where this worker listens. */
+  /** Address on which this worker listens. */
   listen: { host: string; port: number };
-  /** Where Restate reaches the workers: the balancer before them. Absent: this worker alone. */
+  /** URL of the load balancer through which Restate reaches the workers. Absent: Restate calls this worker only. */
   workers?: string | undefined;
-  /** Public keys of the Restate that may call; none: whoever reaches the address. */
+  /** Public keys of the Restate servers that may call this worker. Empty: any caller may. */
   identity?: readonly string[];
-  /** As in the store's leases. */
+  /** This worker's name, as in the store's leases. */
   worker: string;
-  /** Several may be in one Restate. */
+  /** Keeps apart several stores that share one Restate. */
   storeId: string;
-  /** Whose wakes these are; each pool has a service of its own. */
+  /** The pool of this worker. Each pool has its own Restate service. */
   pool: string;
-  /** Drives at the same time. */
+  /** Maximum number of simultaneous drives. */
   concurrency: number;
-  /** For a drive that broke its contract, and once for each outage of Restate. Must not throw. */
+  /** Called when a drive rejects, and once per outage of Restate. Must not throw. */
   onError: (error: unknown, runId?: RunId) => void;
 }
 
-/** Loads the package now, so that one that is missing is heard of before anything is driven. */
+/** Loads the package right away, so that a missing package is reported before any run is driven. */
 export async function createRestateEngine(options: RestateEngineOptions): Promise<Engine> {
   return new RestateEngine(options, await loadSdk());
 }
 
-/** A drive may be hours of steps, each of ten minutes and more: what ends it is its worker, or the lease. */
+/** Restate's timeouts must not end a drive, which may take hours. Its worker ends it, or its lease expires. */
 const LONGEST_DRIVE_MS = 24 * 60 * 60 * 1_000;
-/** A wake that nobody takes in about half a minute is dropped: the due-scan has found its run long before. */
+/** A wake that no worker takes within about half a minute is dropped. The due-scan has found its run long before. */
 const RETRIES = {
   initialInterval: 50,
   exponentiationFactor: 2,
@@ -55,9 +57,9 @@ const RETRIES = {
   onMaxAttempts: "kill",
 } as const;
 
-/** An invocation that is held until the drive that it waits for has returned. */
+/** A Restate invocation that stays open until its drive has returned. */
 interface Held {
-  /** The workers that had wakes of it before and are gone. */
+  /** Dead workers that took a wake of this run earlier. */
   from: Set<string>;
   returned: PromiseWithResolvers<void>;
 }
@@ -111,7 +113,7 @@ class RestateEngine implements Engine {
       {
         inactivityTimeout: LONGEST_DRIVE_MS,
         abortTimeout: LONGEST_DRIVE_MS,
-        // Both, or what is done stays for a day.
+        // Both must be 0, or Restate keeps completed invocations for a day.
         journalRetention: 0,
         idempotencyRetention: 0,
         retryPolicy: RETRIES,
@@ -128,14 +130,14 @@ class RestateEngine implements Engine {
 
   private async handle(context: ObjectSharedContext): Promise<void> {
     const { worker } = this.options;
-    // By the first worker that gets the invocation; whoever gets it later reads it.
+    // Recorded by the first worker that gets the invocation. A worker that gets it after a redelivery reads that record.
     const me: Taken = { worker, ...this.server!.reachedAt() };
     const taken = await context.run("taken", () => me);
     const from = taken.worker !== worker && (await isGone(taken, worker)) ? [taken.worker] : [];
     await this.hold(context.key, from);
   }
 
-  /** Returns when the drive has, or at once where another invocation waits for the same drive. */
+  /** Resolves when the drive has returned, or immediately if another invocation already waits for the same drive. */
   private async hold(runId: RunId, from: readonly string[]): Promise<void> {
     const other = this.waiting.get(runId);
     if (other) {
@@ -168,7 +170,7 @@ class RestateEngine implements Engine {
     await this.ingress.close();
   }
 
-  /** Their runs are due in the store: others find them. */
+  /** Completes the open invocations. Their runs are still due in the store, where other workers find them. */
   private letGo(): void {
     for (const { returned } of this.waiting.values()) returned.resolve();
     this.waiting.clear();

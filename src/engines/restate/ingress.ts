@@ -1,7 +1,7 @@
-// Sends wakes to Restate: one-way, without data, and answered when Restate has them on its disk.
-//  1  Wakes of one run that come while one is being sent are one more, after it: the one under way may have been heard
-//     before them.
-//  2  Nothing here fails: who wakes hears what became of it, and of an outage whether it is news.
+// Sends wakes to Restate. They are one-way calls without data, and Restate answers once it has stored them on disk.
+//  1  Wakes of a run that arrive while one is being sent are merged into one more wake after it: Restate may already have
+//     acted on the one being sent.
+//  2  `send` never rejects. It returns whether the wake was sent, and for a failure whether an outage has just begun.
 
 import { Pool } from "undici";
 import { CadreError, describeSystemError } from "../../errors.ts";
@@ -16,9 +16,9 @@ export type Sent =
   | "sent"
   | {
       error: CadreError;
-      /** The first failure since something was sent. */
+      /** True for the first failure after a successful send. */
       isNew: boolean;
-      /** Restate does not know the workers. */
+      /** True if no workers are registered with Restate. */
       isUnknown: boolean;
     };
 

@@ -1,4 +1,4 @@
-// Where Restate calls a worker: HTTP/2 without TLS, and `/healthz` for the balancer before it.
+// The HTTP/2 server (without TLS) through which Restate calls a worker, with `/healthz` for the load balancer.
 
 import { once } from "node:events";
 import {
@@ -12,16 +12,16 @@ import { CadreError, describeSystemError } from "../../errors.ts";
 
 export interface Listening {
   readonly address: string;
-  /** Where this process was last reached: no setting can be wrong about it. */
+  /** The address on which the last connection came in. Unlike a setting, it cannot be wrong. */
   reachedAt(): { host: string; port: number };
-  /** From now on it is not well, and whatever comes is for others. */
+  /** From now on answers every request with 503, so that the balancer uses other workers. */
   refuse(): void;
-  /** Lets answers that are under way out. */
+  /** Closes the server after the current responses, or after a second. */
   close(): Promise<void>;
 }
 
 export interface Served {
-  /** Who is there: said to whoever asks `/healthz`. */
+  /** This worker's name, sent as a header with `/healthz`. */
   worker: string;
   handler(request: Http2ServerRequest, response: Http2ServerResponse): void;
 }

@@ -1,4 +1,4 @@
-// Restate's package, which Cadre does not bring: who wants this engine installs it.
+// Loads Restate's SDK. Cadre does not depend on it: users of this engine install it themselves.
 
 import { installHint } from "../../config/install-hint.ts";
 import { CadreError, messageOf } from "../../errors.ts";

@@ -1,14 +1,14 @@
-// Makes the workers known to Restate. Every worker says the same, as often as it starts: the last word counts, and what
-// is under way goes on.
+// Registers the workers with Restate. Every worker does this at each start. The latest registration replaces the earlier
+// ones, and invocations already running continue.
 
 import { request } from "undici";
 import { CadreError, describeSystemError } from "../../errors.ts";
 import { repeat } from "../repeat.ts";
 
 export interface Registration {
-  /** Resolves after the first try, however it ended. */
+  /** Resolves after the first attempt, whether or not it succeeded. */
   readonly first: Promise<unknown>;
-  /** Restate has forgotten. */
+  /** Registers again, because Restate no longer knows the workers. */
   again(): void;
   stop(): Promise<void>;
 }
@@ -16,13 +16,13 @@ export interface Registration {
 export interface RegistrationOptions {
   admin: string;
   address: string;
-  /** Once for each outage. Must not throw. */
+  /** Called once per outage. Must not throw. */
   onError: (error: unknown) => void;
 }
 
 const PATIENCE_MS = 10_000;
 const RETRY_MS = 1_000;
-/** A balancer finds a worker only after it was there: that is no outage. */
+/** Attempts before an outage is reported: a load balancer needs a moment to discover a new worker. */
 const TRIES = 10;
 const BETWEEN_MS = 300;
 
@@ -53,14 +53,14 @@ export function register({ admin, address, onError }: RegistrationOptions): Regi
   };
 }
 
-/** The longest that a timer takes. */
+/** The longest delay that `setTimeout` accepts. */
 const NEVER_MS = 2 ** 31 - 1;
 
 async function tell(admin: string, address: string): Promise<void> {
   const { statusCode, body } = await request(new URL("/deployments", admin), {
     method: "POST",
     headers: { "content-type": "application/json" },
-    // `force`: the same address with another version of us.
+    // `force` is needed when a new version of Cadre registers at the same address.
     body: JSON.stringify({ uri: address, force: true }),
     headersTimeout: PATIENCE_MS,
     bodyTimeout: PATIENCE_MS,

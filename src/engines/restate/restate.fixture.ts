@@ -1,4 +1,4 @@
-// A real Restate for tests, from its package: its own folder and ports, and gone when the tests are.
+// Starts a real Restate server for tests, with its own folder and ports. It is removed when the tests end.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -11,20 +11,20 @@ import { findRestate } from "./binary.fixture.ts";
 export interface TestRestate {
   ingress: string;
   admin: string;
-  /** Of its own tables. */
+  /** Queries Restate's internal tables. */
   query(sql: string): Promise<Record<string, unknown>[]>;
-  /** Makes it forget the workers of a service. */
+  /** Unregisters the workers of a service. */
   forget(service: string): Promise<void>;
-  /** As a crash: what it has on its disk stays. */
+  /** Kills the server as a crash would. Its files stay. */
   kill(): Promise<void>;
   start(): Promise<void>;
-  /** Kills it and deletes what it has. */
+  /** Kills the server and deletes its files. */
   end(): Promise<void>;
 }
 
 const binary = findRestate();
 
-/** Skipped where Restate cannot run; test/untried.ts says so. */
+/** Skipped where Restate cannot run. `test/untried.ts` reports skipped tests. */
 export const test = anyTest.skipIf(!binary);
 export const describe = anyDescribe.skipIf(!binary);
 
@@ -111,10 +111,10 @@ async function serve(folder: string, { ingress, admin, node }: Ports): Promise<C
   return server;
 }
 
-/** Its input ends when the tests do, however they end: killed as well, they leave no server and no folder behind. */
+/** Its stdin closes when the test process ends, even if it is killed. It then kills the server and deletes its folder. */
 const GUARD = 'read -r _; kill -KILL "$0"; sleep 0.2; rm -rf "$1"';
 
-/** All at once, or two of them might be the same. */
+/** Opens all ports before it closes any, so that no port is returned twice. */
 export async function freePorts(count: number): Promise<number[]> {
   const probes = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"));
   await Promise.all(probes.map((probe) => once(probe, "listening")));

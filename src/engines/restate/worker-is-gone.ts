@@ -1,21 +1,21 @@
-// Whether the worker that listened at an address is gone: nothing is listening there, or another worker does. A frozen one still
-// has its port, and silence may be the network's: both say nothing. One's own answer counts only for who was on the same
-// machine, and was started again there: an address that leads here may lead elsewhere for others (each container has its
-// own 127.0.0.1).
+// Checks whether the worker that listened at an address is gone. It is if nothing listens there any more, or if another
+// worker does. No answer proves nothing: a frozen worker still has its port, and the network may be down. If the address
+// leads to the asking worker itself, that counts only if both workers have the same machine name: then the process was
+// restarted there. Otherwise the address may lead elsewhere for other machines (each container has its own 127.0.0.1).
 
 import { connect } from "node:http2";
 import { WORKER_HEADER } from "./listen.ts";
 
 export interface Taken {
   worker: string;
-  /** Where it was reached. */
+  /** The address on which Restate reached it. */
   host: string;
   port: number;
 }
 
 const PATIENCE_MS = 1_000;
 
-/** `me`: who asks. */
+/** `me` is the name of the asking worker. */
 export function isGone({ worker, host, port }: Taken, me: string): Promise<boolean> {
   return new Promise((resolve) => {
     const session = connect(`http://${host.includes(":") ? `[${host}]` : host}:${port}`);
@@ -35,5 +35,5 @@ export function isGone({ worker, host, port }: Taken, me: string): Promise<boole
   });
 }
 
-/** Workers are called by their machine, process and a word of their own (`runtime.ts`). */
+/** A worker's name consists of its machine, its process id and a random suffix (`runtime/assembly.ts`). */
 const machineOf = (worker: string): string => worker.split("-").slice(0, -2).join("-");

@@ -1,8 +1,8 @@
-// A model that plays a script: for the demo, tests, examples and the benchmark, with no key and no network.
-//  1  Nothing is kept between calls: what is answered follows from the call alone, so a restart changes nothing.
-//  2  It fails as providers fail (APICallError, broken streams), so that the loop cannot tell the difference.
-//  3  Each call takes one real turn of the event loop: an instant answer would starve the writer and make durability
-//     look free. It never walks a whole prompt unless the script asks for something far back.
+// A model that plays a script, without a key or a network. It is used in the demo, tests, examples and the benchmark.
+//  1  It keeps no state between calls: an answer depends only on the call, so a restart changes nothing.
+//  2  It fails as providers fail (APICallError, broken streams), so the loop cannot tell the difference.
+//  3  Each call takes at least one turn of the event loop: an instant answer would starve the store's writer and make
+//     durability look free. It does not read the whole prompt unless the script asks for something far back.
 
 import {
   APICallError,
@@ -43,11 +43,11 @@ export function createScriptedModel(script: Script, options: { name?: string } =
 
 interface Answer {
   content: LanguageModelV4Content[];
-  /** Absent: the stream ends with no finish part. */
+  /** Absent: the stream ends without a finish part. */
   finish: LanguageModelV4FinishReason | undefined;
   usage: LanguageModelV4Usage;
   chunk: number | undefined;
-  /** The stream breaks with this in the middle of its last part. */
+  /** If set, the stream fails with this error in the middle of its last part. */
   breaks: APICallError | undefined;
 }
 
@@ -67,7 +67,7 @@ async function play(name: string, choose: Choose, call: LanguageModelV4CallOptio
   };
 }
 
-/** A script as a function: the first turn that fits. */
+/** Turns a script into a function that chooses the first matching turn. */
 export function chooserOf(turns: readonly ScriptedTurn[]): Choose {
   const lines = turns.map((turn) => ({ turn, fits: fitOf(turn.when ?? {}) }));
   return (request) => lines.find((line) => line.fits(request))?.turn;
@@ -122,7 +122,7 @@ function usageOf(
   content: readonly LanguageModelV4Content[],
   call: LanguageModelV4CallOptions,
 ): LanguageModelV4Usage {
-  // By the number of messages, not their length: counting characters would cost more than the rest of the call.
+  // Estimated from the number of messages: counting their characters would take longer than the rest of the call.
   const input = turn.usage?.input ?? 50 * call.prompt.length;
   const output = turn.usage?.output ?? Math.ceil(content.reduce((sum, part) => sum + lengthOf(part), 0) / 4);
   return {
@@ -187,7 +187,7 @@ function streamOf(
       },
     });
   }
-  // An error drops what is still queued, so each part is handed out before the next one is made.
+  // An error discards the queued parts, so each part is enqueued only when the reader asks for it.
   let next = 0;
   return new ReadableStream(
     {
@@ -253,7 +253,7 @@ interface FailureDetails {
   message: string;
   statusCode?: number;
   responseHeaders?: Record<string, string>;
-  /** Of the socket error underneath. */
+  /** Code of the underlying socket error. */
   code?: string;
 }
 

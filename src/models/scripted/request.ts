@@ -1,5 +1,5 @@
-// What a scripted model sees of a call. Looked up when it is read and from the end of the prompt, because a script
-// mostly asks for the turn or the last result, and prompts grow.
+// The parts of a call that a script can refer to. They are computed on access and from the end of the prompt, because most
+// scripts need only the turn or the last result, and prompts grow long.
 
 import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { CallContext } from "../model.ts";
@@ -40,7 +40,7 @@ export function readRequest(call: LanguageModelV4CallOptions): ScriptedRequest {
 
 const FIELDS = /\$\{(task|lastResult|lastUser|lastTool|agent|turn|runId)\}/g;
 
-/** Puts what the call says in the place of `${lastResult}` and its like, in every text of a value. */
+/** Replaces `${lastResult}` and similar placeholders in every string of a value. */
 export function fillIn<Value>(value: Value, request: ScriptedRequest): Value;
 export function fillIn(value: unknown, request: ScriptedRequest): unknown {
   if (typeof value === "string") {

@@ -1,5 +1,5 @@
-// The script of a scripted model: turns, the first of which that fits is played. Written as YAML by people, or as a
-// function in TypeScript; a mistake is reported with its line and column before anything runs.
+// The script of a scripted model is a list of turns, of which the first matching one is played. It is written in YAML, or
+// as a TypeScript function. A mistake in the YAML is reported with its line and column before anything runs.
 
 import { isMap, LineCounter, type ParsedNode, parseDocument } from "yaml";
 import { z } from "zod";
@@ -13,11 +13,11 @@ const When = z.strictObject({
   turn: z.int().positive().optional(),
   purpose: z.string().optional(),
   attempt: z.int().positive().optional(),
-  /** Of a discussion that the agent takes part in. */
+  /** Round of the team discussion that the agent takes part in. */
   round: z.int().positive().optional(),
   /** Part of the first user message. */
   task: z.string().optional(),
-  /** The last tool whose result is in the prompt. */
+  /** Name of the tool whose result is the last one in the prompt. */
   lastTool: z.string().optional(),
   /** Part of the last tool result, or a /regular expression/. */
   lastResult: Pattern.optional(),
@@ -38,16 +38,16 @@ const Report = z.strictObject({
 const ScriptedError = z.strictObject({
   status: z.int().min(400).max(599).optional(),
   message: z.string(),
-  /** Seconds, as in the header. */
+  /** Seconds, as in the Retry-After header. */
   retryAfter: z.number().nonnegative().optional(),
 });
 
 const Call = z.strictObject({
   tool: z.string(),
   input: z.unknown().optional(),
-  /** In the place of `input`: what the model writes, which need not be JSON (F42). */
+  /** The model's raw output, used instead of `input`. It need not be valid JSON (F42). */
   raw: z.string().optional(),
-  /** The provider's id of the call; ids may repeat, as some servers let them. */
+  /** The provider's id of the call. Ids may repeat, as they do with some servers. */
   id: z.string().optional(),
 });
 
@@ -59,7 +59,7 @@ export const ScriptedTurn = z
     text: z.string().optional(),
     reasoning: z.string().optional(),
     calls: z.array(Call).optional(),
-    /** Short for a call of final_report, after the other calls. */
+    /** Shorthand for a call of final_report after the other calls. */
     report: Report.optional(),
     /** Milliseconds before the answer begins. */
     delay: z.number().nonnegative().max(3_600_000).optional(),
@@ -68,7 +68,7 @@ export const ScriptedTurn = z
         error: 'must be "network", "timeout" or {status?, message, retryAfter?}',
       })
       .optional(),
-    /** stream: breaks in mid JSON; length: the output cap; silent: ends with no finish part. */
+    /** stream: fails in the middle of the JSON; length: hits the output limit; silent: ends without a finish part. */
     cut: z.enum(["stream", "length", "silent"]).optional(),
     usage: z.strictObject({ input: z.int().nonnegative(), output: z.int().nonnegative() }).optional(),
     /** Characters in each text delta. */
@@ -85,18 +85,18 @@ export const ScriptFile = z.strictObject({
 });
 export type ScriptFile = z.infer<typeof ScriptFile>;
 
-/** What a turn is chosen by. Everything but the place is looked up in the prompt when it is read. */
+/** The data by which a turn is chosen. The fields added here are computed from the prompt on access. */
 export interface ScriptedRequest extends CallContext {
   readonly task: string;
   readonly lastTool: string | undefined;
   readonly lastResult: string | undefined;
   readonly lastUser: string | undefined;
   readonly isError: boolean;
-  /** Of everything that was sent, tools included: for a script that reports its usage by length. */
+  /** Length of everything that was sent, tools included. For scripts that compute their usage from it. */
   readonly characters: number;
 }
 
-/** A function must be pure: it is asked again after a restart. */
+/** A function must be pure, because it is called again after a restart. */
 export type Script = ScriptFile | ((request: ScriptedRequest) => ScriptedTurn | undefined);
 
 export function parseScript(yamlText: string, fileName: string): ScriptFile {
@@ -119,11 +119,11 @@ export function parseScript(yamlText: string, fileName: string): ScriptFile {
   );
 }
 
-/** A text in slashes is a regular expression, any other is looked for as it stands. */
+/** A text in slashes is a regular expression. Any other text is searched for literally. */
 export function patternOf(pattern: string): (text: string) => boolean {
   const expression = /^\/(.+)\/([a-z]*)$/s.exec(pattern);
   if (expression === null) return (text) => text.includes(pattern);
-  // With g or y a RegExp remembers where it stopped, and the same prompt would not match twice.
+  // With the flags g or y a RegExp remembers where it stopped, so the same prompt would not match twice.
   const compiled = new RegExp(expression[1]!, expression[2]!.replace(/[gy]/g, ""));
   return (text) => compiled.test(text);
 }
@@ -173,7 +173,7 @@ function describe(issue: z.core.$ZodIssue): string {
   return where === "" ? issue.message : `${where}: ${issue.message}`;
 }
 
-/** Where an issue stands: at the unknown key, at the value, or at what should have held a missing value. */
+/** Position of an issue: the unknown key, the value, or the parent of a missing value. */
 function offsetOf(contents: ParsedNode | null, issue: z.core.$ZodIssue): number {
   let node: unknown = contents;
   let offset = contents?.range[0] ?? 0;
