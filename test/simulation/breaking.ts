@@ -1,10 +1,10 @@
-// How a breakage is put in: into a spied function, or into what is handed to the store.
+// Helpers that install a mutant: in a spied function, or in the appends that reach the store.
 
 import { type Mock, vi } from "vitest";
 import { overrideStore } from "../../src/stores/override-store.ts";
 import type { Spawn, Store } from "../../src/stores/store.ts";
 
-/** In the place of a spied function, until it is mended. */
+/** Replaces a spied function. Returns a function that restores it. */
 export function replace<Given extends unknown[], Answer>(
   spied: (...given: Given) => Answer,
   broken: (...given: Given) => Answer,
@@ -16,7 +16,7 @@ export function replace<Given extends unknown[], Answer>(
   };
 }
 
-/** Every child is started as `change` makes it. */
+/** Applies `change` to the start of every child. */
 export function withSpawn(store: Store, change: (spawn: Spawn) => Spawn): Store {
   return withAppend(store, (append) =>
     store.journal.append(append.spawn ? { ...append, spawn: change(append.spawn) } : append),

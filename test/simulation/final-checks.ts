@@ -1,5 +1,5 @@
-// What must hold when everything has ended: the invariants of every test, and that the pure core can be asked at any
-// point of any journal.
+// Checks at the end of a simulation: the invariants that hold after every test, and that `decide` works at every point of
+// every journal.
 
 import { writeFileSync } from "node:fs";
 import type { Definition } from "../../src/journal/definition.ts";
@@ -45,7 +45,7 @@ async function problemsOf(store: Store, watch: Watch): Promise<string[]> {
   return problems;
 }
 
-/** L2: `decide` has an answer at every point of a journal, and the same one when it is asked again. */
+/** L2: `decide` returns an action at every point of a journal, and the same one when called again. */
 function undecidable(journal: readonly JournalEvent[], definition: Definition): string[] {
   const state = emptyRunState();
   const transcript = emptyTranscript();
@@ -64,7 +64,7 @@ function undecidable(journal: readonly JournalEvent[], definition: Definition): 
   return [];
 }
 
-/** P8: of runs of which none is due. One that is held waits for a person only; one that a provider holds up comes to it later. */
+/** P8: items that should have expired although no run is due. Skips paused runs, which wait only for a person, and runs that wait for a provider. */
 export function missedTimers(states: readonly RunState[], now: number): string[] {
   return states
     .filter(({ status, waitingOn }) => status !== "suspended" || !HELD.has(waitingOn?.kind))

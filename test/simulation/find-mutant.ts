@@ -1,11 +1,11 @@
-// Plays seeds with a breakage until it is seen, and the same seed without it.
+// Plays seeds with a mutant until the simulation finds it, then plays the same seed without the mutant.
 
 import { expect } from "vitest";
 import { KINDS, type Kind } from "./run-seeds.ts";
 import { simulate } from "./simulate.ts";
 import type { Findable } from "./surroundings.ts";
 
-/** A breakage that is not seen within so many seeds counts as not seen. */
+/** The test fails if this many seeds do not reveal the mutant. */
 const BOUND = 300;
 
 export async function findMutant(kind: Kind, mutant: Findable): Promise<void> {

@@ -1,7 +1,7 @@
-// The await points of one worker. Whatever it asks of the world waits here until the simulation lets it happen, and the
-// answer may wait once more: a crash between the two loses the answer and keeps the effect.
-//  G1  Writes happen in the order in which they were asked for: a store's queue has one order.
-//  G2  A dead worker gets no answer any more; what it had queued is done up to some point, and not beyond.
+// The await points of one worker. Each of its operations waits here until the simulation performs it, and the answer may
+// wait a second time. A crash between the two loses the answer and keeps the effect.
+//  G1  Writes happen in the order in which the worker requested them, as in a store's queue.
+//  G2  A dead worker gets no more answers. Of its queued writes, a prefix is carried out and the rest is lost.
 
 import { CadreError } from "../../src/errors.ts";
 import type { Random } from "./random.ts";
@@ -21,14 +21,14 @@ export interface GateOptions {
 }
 
 export class Gate {
-  /** Not begun yet, in the order in which they were asked for. */
+  /** Operations that have not begun, in the order of the requests. */
   waiting: Operation[] = [];
-  /** Done, but the worker has not heard of it. */
+  /** Answers of finished operations that the worker has not received. */
   answers: { label: string; deliver(): void }[] = [];
   dead = false;
-  /** Slow: nothing passes by itself. */
+  /** The worker is slow: nothing passes until the simulation releases it. */
   stalled = false;
-  /** Faults are over: everything passes. */
+  /** The faults are over: everything passes at once. */
   open = false;
   private readonly random: Random;
   private readonly options: GateOptions;
@@ -57,7 +57,7 @@ export class Gate {
     });
   }
 
-  /** Lets one thing happen: a prefix of the writes, one of the others, or the delivery of an answer. */
+  /** Performs one thing: a prefix of the writes, one other operation, or the delivery of an answer. */
   release(): string | undefined {
     const writes = this.waiting.filter(({ lane }) => lane === "write");
     const others = this.waiting.filter(({ lane }) => lane !== "write");
@@ -80,7 +80,7 @@ export class Gate {
     for (const { deliver } of this.answers.splice(0)) deliver();
   }
 
-  /** The disk is full for everything that is queued now. */
+  /** Fails every queued write, as a full disk would. */
   failWrites(): number {
     const writes = this.waiting.filter(({ lane }) => lane === "write");
     this.waiting = this.waiting.filter(({ lane }) => lane !== "write");
@@ -88,7 +88,7 @@ export class Gate {
     return writes.length;
   }
 
-  /** The process is gone. Of its queued writes some may have reached the disk, none of its answers did. */
+  /** Kills the process. Some of its queued writes may have reached the disk; it receives none of the answers. */
   crash(): string {
     const writes = this.waiting.filter(({ lane }) => lane === "write");
     const done = writes.slice(0, this.random.between(0, writes.length));
@@ -116,7 +116,7 @@ export class Gate {
     return !this.random.chance(this.options.gated);
   }
 
-  /** Answers come in their order: one that is late holds up those behind it. */
+  /** Delivers answers in order: a late answer delays those behind it. */
   private answer(lane: Lane, label: string, deliver: () => void): void {
     this.onActivity();
     if (this.dead) return;

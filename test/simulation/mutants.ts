@@ -1,5 +1,5 @@
-// Deliberate breakages of the engine, put in at run time: each takes away one thing that a promise rests on. If the
-// simulation does not see one of them, it is the simulation that is broken (FAULTS §1, 7).
+// Mutants: deliberate defects of the engine, installed at run time. Each removes one safeguard. If the simulation does not
+// find one of them, the simulation itself is broken (FAULTS §1, 7).
 
 import type { EventBody } from "../../src/journal/events.ts";
 import { OUTCOME_TYPES } from "../../src/journal/events.ts";
@@ -17,7 +17,11 @@ export const MUTANTS: readonly Findable[] = [
     from: 42,
     store: acknowledgedEarly,
   },
-  { name: "keys are ignored: whatever is written twice stands there twice", found: /^J1 /, store: keyless },
+  {
+    name: "keys are ignored, so an event that is written twice is stored twice",
+    found: /^J1 /,
+    store: keyless,
+  },
   {
     name: "an unsafe call is recovered like a read",
     found: /^I4 /,
@@ -25,18 +29,22 @@ export const MUTANTS: readonly Findable[] = [
     tools: (tools) => tools.map((tool) => (tool.name === "charge" ? { ...tool, effect: "read" } : tool)),
   },
   {
-    name: "signals are not looked at: a cancel does not win",
+    name: "the driver ignores signals, so a cancel does not win",
     found: /^I7 /,
     store: (store) => without(store, "guard"),
   },
-  { name: "what is spent is not looked at", found: /^I9 /, store: (store) => without(store, "reserve") },
   {
-    name: "a worker's own deadline is not looked at",
+    name: "no budget is reserved for a model call",
+    found: /^I9 /,
+    store: (store) => without(store, "reserve"),
+  },
+  {
+    name: "a worker ignores its own deadline",
     found: /^(E2|I4) /,
     parts: (parts) => ({ ...parts, mayBegin: () => true }),
   },
   {
-    name: "what was approved is not what runs",
+    name: "the input that runs is not the input that was approved",
     found: /^I8 /,
     tools: (tools) =>
       tools.map((tool) => ({
@@ -46,10 +54,10 @@ export const MUTANTS: readonly Findable[] = [
   },
 ];
 
-/** The newest lease of each run that was ever handed out, by whichever store of a simulation. */
+/** The newest lease of each run, over all stores of a simulation. */
 const newest = new WeakMap<Surroundings, Map<string, Writer>>();
 
-/** Only for a driver that has lost its run: everybody else meets the store as it is. */
+/** Lets a driver that has lost its run write anyway. Other drivers use the store unchanged. */
 export function unfenced(store: Store, world: Surroundings): Store {
   const leases = newest.get(world) ?? new Map<string, Writer>();
   newest.set(world, leases);
@@ -60,7 +68,7 @@ export function unfenced(store: Store, world: Surroundings): Store {
         if (lease && lease.epoch > (leases.get(runId)?.epoch ?? 0))
           leases.set(runId, { worker, epoch: lease.epoch });
         if (!lease) return undefined;
-        // As from a store that hands no journal over with a lease: the time of reading it is the time to be overtaken.
+        // No journal with the lease: while the driver reads it separately, another driver can overtake it.
         const { events: _, ...bare } = lease;
         return bare;
       },
@@ -77,7 +85,7 @@ export function unfenced(store: Store, world: Surroundings): Store {
   });
 }
 
-/** Keeps the intents of tools back until the next thing is written. */
+/** Holds back the intent of a tool call until the run's next append. */
 function intentAfterEffect(store: Store): Store {
   const kept = new Map<string, Append>();
   return withAppend(store, async (append) => {
@@ -94,8 +102,8 @@ function intentAfterEffect(store: Store): Store {
   });
 }
 
-/** Says that outcomes are on disk, and only then begins to write them. With one worker nobody refuses them: only a crash
- * or a full disk can lose what was acknowledged. */
+/** Acknowledges outcomes before it writes them. Only with one worker: then the store refuses none, and only a crash or a
+ * full disk can lose an acknowledged outcome. */
 function acknowledgedEarly(store: Store, { options }: Surroundings): Store {
   if (options.workers !== "one") return store;
   return withAppend(store, (append) => {
@@ -107,7 +115,7 @@ function acknowledgedEarly(store: Store, { options }: Surroundings): Store {
   });
 }
 
-/** Every event gets a key of its own, so that none is ever known again; outcomes are taken from anybody. */
+/** Gives every event a unique key, so that no repeat is recognised, and accepts outcomes from any worker. */
 function keyless(store: Store): Store {
   const fresh = (event: EventBody): EventBody => ({ ...event, key: `${keyOf(event)}#${count++}` });
   return withAppend(store, ({ writer, ...append }) => {

@@ -1,5 +1,5 @@
-// What a seed expands into: how many runs, what their models say and how they fail, what is allowed, which limits bind,
-// and which faults come how often. Faults differ from seed to seed, so that rare combinations get their turn.
+// Expands a seed into the options of a simulation: the runs, what their models say and how they fail, permissions, limits,
+// and how often each fault occurs. The frequencies differ between seeds, so that rare combinations occur too.
 
 import type {
   AgentLimits,
@@ -13,30 +13,30 @@ import { type Random, seededRandom } from "./random.ts";
 
 export interface SimOptions {
   seed: number;
-  /** `one`: one process at a time owns the file, as SQLite has it. `two`: workers that share a store and may be slow. */
+  /** `one`: one process at a time owns the file, as with SQLite. `two`: two workers share a store and may be slow. */
   workers: "one" | "two";
-  /** A file is closed and opened again at a crash; in memory the leases run out by the clock. */
+  /** A crash closes and reopens a `file`. In `memory`, the leases of a dead worker expire with time. */
   storage: "memory" | "file";
-  /** Restarted containers have the same name and the same pid. */
+  /** A restarted worker has the same name and pid, as a container does. */
   sameHost: boolean;
   steps: number;
-  /** The share of await points at which the simulation may hold a worker, and of answers that come late. */
+  /** `gated`: the share of await points at which the simulation may hold a worker. `late`: the share of delayed answers. */
   gated: number;
   late: number;
-  /** Cancels reach effects that are under way at once; otherwise by heartbeat. */
+  /** Whether a cancel reaches running effects at once; otherwise it arrives with the next heartbeat. */
   hearsCancels: boolean;
   contextWindow: number | undefined;
   authority: Rules;
   weights: Record<SimAction, number>;
-  /** How often people cancel and pause, among the things that they do. */
+  /** Weights of cancel and pause among the actions of people. */
   cancels: number;
   pauses: number;
-  /** How often they let an hour pass before they answer, when there is nothing else to wait for. */
+  /** How often people take an hour to answer when nothing else is pending. */
   slowPeople: number;
-  /** Agents at work in the workspace at the same time. */
+  /** How many agents may be at work in the workspace at the same time. */
   concurrent: number;
   runs: RunPlan[];
-  /** Who may be delegated to. */
+  /** The agents that runs can delegate to. */
   cast: RunPlan[];
 }
 
@@ -62,33 +62,33 @@ export interface RunPlan {
   limits: AgentLimits;
   models: string[];
   offered: string[] | undefined;
-  /** The agent owes data, and gives it right or wrong at first. */
+  /** Whether the agent must return data, and whether its first attempt is valid. */
   output: "none" | "right" | "wrong-first";
   ending: "report" | "text" | "empty-first" | "with-calls";
   turns: TurnPlan[];
-  /** Absent: it delegates to nobody. */
+  /** Absent if the agent does not delegate. */
   team?: TeamPlan;
   patterns?: Patterns;
-  /** What it says when its turns are over is drawn from this (see `pattern-script.ts`). */
+  /** Seed for what the agent says after its planned turns (see `pattern-script.ts`). */
   voice?: number;
 }
 
 export interface TeamPlan {
   kind: "main" | "subagent";
-  /** Some of them may not be there when they are needed. */
+  /** Some of these agents may not exist. */
   delegates: string[];
   delegation: Delegation;
   context: ContextMode;
   permissions: { ask: string[]; deny: string[] };
 }
 
-/** How it works with others, beside delegation. */
+/** The patterns of an agent, apart from delegation. */
 export type Patterns = Pick<Definition, "handoff" | "router" | "advisors" | "team" | "bestOf" | "finalizes">;
 
 export interface TurnPlan {
   text: string;
   calls: CallPlan[];
-  /** How the attempts at this turn fail, in order; after them it succeeds. */
+  /** The failures of the first attempts at this turn, in order; the next attempt succeeds. */
   failures: ModelFailure[];
   usage: { input: number; output: number };
 }
@@ -96,13 +96,13 @@ export interface TurnPlan {
 export interface CallPlan {
   tool: string;
   what: string;
-  /** How the model writes it. */
+  /** Whether the model writes the call correctly. */
   form: "right" | "no-json" | "wrong-type";
-  /** The provider's id, where it repeats. */
+  /** The provider's call id, if it repeats an earlier one. */
   id?: string;
-  /** Of a delegation. */
+  /** Input of a delegation. */
   input?: Record<string, unknown>;
-  /** Of a call about children: which of those that were started. Beyond them: one that is nobody's. */
+  /** Index of the child that the call is about, among those started. An index beyond them names a run that does not exist. */
   child?: number;
 }
 
@@ -260,7 +260,7 @@ function failure(random: Random): ModelFailure {
   ]);
 }
 
-/** `edition` keeps the loop's cache of definitions from remembering the simulation before. */
+/** `edition` differs per simulation, so that the loop's cache of definitions holds nothing from an earlier one. */
 export function definitionOf(plan: RunPlan, edition: string): Definition {
   const { agent, models, offered, output, limits, team, patterns = {} } = plan;
   const schema = { type: "object", properties: { n: { type: "number" } }, required: ["n"] };

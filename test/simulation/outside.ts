@@ -1,5 +1,5 @@
-// What a simulated worker meets outside: tools that leave a mark in the world, and models that play the plan. Both may be
-// held before and after they act: a crash between the two is the one that nobody can see (F02, F03).
+// The outside world of a simulated worker: tools that record their effects, and models that play the plan. The simulation
+// may stop both before and after they act. A crash after the effect but before the answer leaves no trace in the journal (F02, F03).
 
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
 import { z } from "zod";
@@ -59,7 +59,7 @@ export function simulatedModel(worker: SimProcess, { options, watch }: Surroundi
   };
 }
 
-/** The ids that a model has been told when it started others without waiting for them. */
+/** The ids of the background children that the prompt mentions. */
 function startedIn(prompt: LanguageModelV4Prompt): string[] {
   const results = prompt.flatMap((message) => (message.role === "tool" ? message.content : []));
   const found = results.map((part) =>

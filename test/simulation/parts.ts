@@ -1,4 +1,4 @@
-// The loop's parts in a simulated process: the real ones, but for what they touch outside.
+// The loop's parts in a simulated process: the real ones, except where they touch the outside world.
 
 import { shapesOnly } from "../../src/journal/masking/mask.fixture.ts";
 import { declaredTool } from "../../src/loop/builtin-tools/declared/index.ts";
@@ -15,7 +15,7 @@ import { simulatedModel, simulatedTools } from "./outside.ts";
 import { workerStore } from "./stores.ts";
 import type { SimProcess, Surroundings } from "./surroundings.ts";
 
-/** Nobody looks at it in a simulation. */
+/** Simulations do not use the blast radius. */
 const NO_RADIUS = {
   ...{ agents: [], levels: 0, powers: [], tools: [], hosts: [], never: [] },
   ...{ runs: 1, turns: 1 },
@@ -97,7 +97,7 @@ const noWorktrees: LoopParts["worktrees"] = {
   sweep: async () => {},
 };
 
-/** A full disk, and an outcome that a slow worker has handed in first: the run is given back and tried again. */
+/** Errors that the simulation causes: a full disk, or an outcome that a slow worker wrote first. The run is released and driven again. */
 function isForeseen(error: unknown): boolean {
   const { code, message } = error as { code?: string; message: string };
   return code === "STORAGE_FULL" || message.startsWith("The journal has another event under");

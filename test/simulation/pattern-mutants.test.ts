@@ -2,9 +2,11 @@ import { it, vi } from "vitest";
 import { findMutant } from "./find-mutant.ts";
 import { PATTERN_MUTANTS } from "./pattern-mutants.ts";
 
-// Spied, not replaced: everything is as it is until a mutant is put in.
+// Spied, not replaced: the real functions run until a mutant replaces them.
 vi.mock("../../src/projections/folds/parent-events.ts", { spy: true });
 
-it.each(PATTERN_MUTANTS)("[FAULTS §1.7] is found: $name", { timeout: 120_000 }, (mutant) =>
-  findMutant("patterns", mutant),
+it.each(PATTERN_MUTANTS)(
+  "[FAULTS §1.7] the simulation finds the mutant: $name",
+  { timeout: 120_000 },
+  (mutant) => findMutant("patterns", mutant),
 );

@@ -1,5 +1,5 @@
-// Breakages of what holds patterns together. Some stand before the store; some are put into a pattern itself, which is a
-// plain object, until they are mended.
+// Mutants of the patterns. Some wrap the store; some replace a method of the pattern itself, which is a plain object, and
+// restore it afterwards.
 
 import { vi } from "vitest";
 import type { EventBody } from "../../src/journal/events.ts";
@@ -39,22 +39,22 @@ export const PATTERN_MUTANTS: readonly Findable[] = [
       }),
   },
   {
-    name: "an agent thinks on when it has handed its work over",
+    name: "an agent calls its model again after it has handed its work over",
     found: /^H2 thinks /,
     install: () => change(handoff, "next", (action) => (action?.type === "suspend" ? TAKE_TURN : action)),
   },
   {
-    name: "a router thinks on after its choice",
+    name: "a router calls its model again after its choice",
     found: /^H3 /,
     install: () => change(router, "next", (action) => (action?.type === "suspend" ? TAKE_TURN : action)),
   },
   {
-    name: "an agent begins before it is advised",
+    name: "an agent begins before its advisors have answered",
     found: /^H4 /,
     install: () => change(advisors, "next", (action) => (action?.type === "suspend" ? undefined : action)),
   },
   {
-    name: "drafts are judged before all of them are there",
+    name: "the judge starts before all drafts have ended",
     found: /^H5 /,
     install: () => change(bestOf, "next", (action, view) => judgedEarly(action, view)),
   },
@@ -70,24 +70,24 @@ export const PATTERN_MUTANTS: readonly Findable[] = [
     install: () => change(team, "next", (action, view) => withRuns(action, (run) => [echoed(run, view)])),
   },
   {
-    name: "whoever speaks for a member does not hear what it heard",
+    name: "a run that speaks for a member does not get the messages the member got",
     found: /^K3 /,
     install: () =>
       change(handoff, "onFinish", (action) => withRuns(action, (run) => [{ ...run, messages: [] }])),
   },
   {
-    name: "a member forgets the round before",
+    name: "a member forgets the previous round",
     found: /^K1 /,
     install: () =>
       change(team, "next", (action) => withRuns(action, (run) => [{ ...run, continues: undefined }])),
   },
   {
-    name: "a round is closed before everybody has spoken",
+    name: "a round is closed before every member has spoken",
     found: /^K2 /,
     install: () => change(team, "next", closedEarly),
   },
   {
-    name: "whoever is started by a pattern counts for depth",
+    name: "a child that a pattern starts counts towards the depth limit",
     found: /^H1 depth /,
     store: (store) =>
       withSpawn(store, (spawn) => {
@@ -96,7 +96,7 @@ export const PATTERN_MUTANTS: readonly Findable[] = [
       }),
   },
   {
-    name: "what a member has used is not told on",
+    name: "a member's usage is not passed on to its parent",
     found: /^B1 /,
     install: () =>
       replace(childCompletedEvent, (row, ended) => {
@@ -112,7 +112,7 @@ type Next = Action | TakeTurn | undefined;
 
 const TAKE_TURN: TakeTurn = { type: "take-turn" };
 
-/** What a pattern says is changed until it is mended. */
+/** Wraps a method of a pattern. Returns a function that restores it. */
 function change(
   pattern: Pattern,
   method: "next" | "onFinish",
@@ -128,7 +128,7 @@ function withRuns(action: Next, made: (run: PatternRun) => PatternRun[]): Next {
   return action?.type === "start-runs" ? { ...action, runs: action.runs.flatMap(made) } : action;
 }
 
-/** The judge is asked for while a draft is still awaited. */
+/** Starts the judge while a draft is still running. */
 function judgedEarly(action: Next, { state }: DecisionView): Next {
   const [first] = state.children.values();
   if (action?.type !== "suspend" || !first || [...state.children.values()].some(({ key }) => key === "judge"))
@@ -156,7 +156,7 @@ function echoed(run: PatternRun, view: DecisionView): PatternRun {
   return { ...run, messages: [...(run.messages ?? []), ...own.map((word) => injectMessage(view, word))] };
 }
 
-/** The same intent, for another child. */
+/** The same intent with another child's id. */
 function asOther(event: EventBody, runId: string): EventBody {
   if (event.type !== "CHILD_RUN_STARTED") return event;
   return { ...event, payload: { ...event.payload, child_run_id: runId } };

@@ -1,4 +1,4 @@
-// A run as those see it who watch how agents work together.
+// A run as the pattern and team watchers see it.
 
 import type { RunId } from "../../src/ids.ts";
 import type { Payload } from "../../src/journal/events.ts";
@@ -9,14 +9,14 @@ export interface PatternNode {
   start: Payload<"RUN_STARTED">;
   asks: Patterns;
   children: { started: Payload<"CHILD_RUN_STARTED">; ended?: Payload<"CHILD_RUN_COMPLETED"> }[];
-  /** Children whose time was over, and places that stay empty. */
+  /** `late`: children that ran out of time. `unstarted`: pattern slots that stay empty. */
   late: Set<RunId>;
   unstarted: Set<string>;
 }
 
 export type Nodes = ReadonlyMap<RunId, PatternNode>;
 
-/** Nobody is to be waited for at this place any longer. */
+/** Whether this pattern slot needs no more waiting: its run has ended, is late, or could not be started. */
 export const isSettled = ({ children, unstarted, late }: PatternNode, key: string): boolean =>
   unstarted.has(key) ||
   children.some(

@@ -1,5 +1,5 @@
-// What a seed of patterns expands into: agents in four levels who work with those below them by every pattern there is,
-// several at once, and now and then name somebody who is above them, or is not there.
+// Expands a seed into a simulation of patterns: agents in four levels that use every pattern with the agents below them,
+// several at once. Now and then they name an agent above them, or one that does not exist.
 
 import {
   authority,
@@ -14,7 +14,7 @@ import {
 import { type Random, seededRandom } from "./random.ts";
 import { delegation, limits, teamCall } from "./tree-options.ts";
 
-/** How many agents there are at each level; the first are the roots. */
+/** Number of agents at each level; the first level holds the roots. */
 const LEVELS = [2, 3, 3, 2];
 
 export function expandPatternSeed(seed: number): SimOptions {
@@ -39,7 +39,7 @@ export function expandPatternSeed(seed: number): SimOptions {
   };
 }
 
-/** A pattern cannot wait for a yes, a router can. */
+/** Permission rules. A router can wait for an approval; other patterns cannot. */
 function rules(random: Random): SimOptions["authority"] {
   const rules = authority(random);
   const somebody = `delegate(${random.pick(agentsBelow(0))})`;
@@ -91,7 +91,7 @@ function agentPlan(random: Random, level: number, index: number): RunPlan {
   };
 }
 
-/** A call of a team or of a router, by whoever has it or has it not. */
+/** A call of a team or router tool, whether or not the agent is offered it. */
 function outOfPlace(random: Random, name: string): RunPlan["turns"][number]["calls"][number] {
   const said = { message: name, ready: true, reason: name, summary: name, agent: "agent-3-0" };
   const tool = random.pick(["broadcast", "vote_conclude", "conclude_team", "route_to"]);
@@ -113,7 +113,7 @@ function delegating(random: Random, level: number, share: number): RunPlan["team
   };
 }
 
-/** Those that go together. At the top more is asked for than below, so that trees unfold and end. */
+/** A valid combination of patterns. Agents near the root use more of them, so that trees grow but also end. */
 function patternsAt(random: Random, level: number): Patterns {
   if (level === LEVELS.length - 1) return {};
   const share = [1, 0.7, 0.35][level]!;
@@ -168,11 +168,11 @@ function bestOf(random: Random, level: number): Patterns["bestOf"] {
   return { n, strategies, ...(random.chance(0.5) ? { judge: somebody(random, level) } : {}) };
 }
 
-/** Too short for most, or long enough unless nobody is there. */
+/** A time limit: either too short for most runs, or long enough unless no worker is alive. */
 const time = (random: Random): number =>
   random.chance(0.3) ? random.between(1, 30_000) : random.between(60_000, 900_000);
 
-/** Some of those below, none of them twice. */
+/** Some of the agents below, without duplicates. */
 function some(random: Random, level: number, most: number, least = 1): string[] {
   const wanted = Array.from({ length: random.between(least, most) }, () => somebody(random, level));
   return [...new Set(wanted)];

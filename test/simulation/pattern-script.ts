@@ -1,5 +1,5 @@
-// What agents say who work by patterns: well most of the time, and wrong in every way that a model can be. Chance here is
-// drawn from the place in the run alone, so that a call that is made again gets the same answer.
+// The scripted answers of agents that use patterns: mostly valid, sometimes wrong in every way a model can be wrong. The
+// random choices depend only on the position in the run, so that a repeated model call gets the same answer.
 
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import type { ScriptedRequest, ScriptedTurn } from "../../src/models/scripted/script.ts";
@@ -10,7 +10,7 @@ type Calls = NonNullable<ScriptedTurn["calls"]>;
 
 export interface Offered {
   names: ReadonlySet<string>;
-  /** Of a judge: the drafts that it may pick. */
+  /** The drafts that a judge may pick. */
   drafts: readonly number[] | undefined;
 }
 
@@ -27,7 +27,7 @@ interface ReportSchema {
   properties?: { output?: { properties?: { draft?: { enum?: number[] } } } };
 }
 
-/** Undefined: it ends like any agent. */
+/** The answer that a pattern calls for, or undefined if the agent ends like any other. */
 export function speakInPattern(
   plan: RunPlan,
   request: ScriptedRequest,
@@ -54,7 +54,7 @@ export function speakInPattern(
 
 interface Place {
   random: Random;
-  /** What nobody else says, and nobody says twice. */
+  /** A word that occurs only once in the whole simulation. */
   word(index: number): string;
 }
 

@@ -1,6 +1,6 @@
-// Watches how agents work together by patterns: who may be started when, who owns the answer, and that nobody goes on who
-// has given the work away. The discussions of teams are watched apart (`team-watch.ts`). All of it is worked out from
-// what was committed and from what the agents' files ask for, not from what the patterns say.
+// Checks the rules of patterns: which child may start when, whose answer becomes the result, and that a run which has given
+// its work away does nothing more. `team-watch.ts` checks the discussions of teams. The checks use only committed events and
+// the agents' files, never the code of the patterns.
 
 import type { RunId } from "../../src/ids.ts";
 import type { EventOf, JournalEvent, Payload } from "../../src/journal/events.ts";
@@ -72,7 +72,7 @@ export class PatternWatch {
 
 const LATE = "late/";
 
-/** A draft, and an agent that judges its own: it has none of the patterns of its file. */
+/** Whether the run uses none of the patterns in its file: true for a draft, and for an agent that judges its own drafts. */
 function isAlone({ parentRunId, parentKey, agent, trigger }: Payload<"RUN_STARTED">, nodes: Nodes): boolean {
   if (trigger !== "best_of") return false;
   return parentKey !== "judge" || nodes.get(parentRunId!)?.start.agent === agent;
@@ -81,7 +81,7 @@ function isAlone({ parentRunId, parentKey, agent, trigger }: Payload<"RUN_STARTE
 const by = ({ children }: PatternNode, trigger: string): PatternNode["children"] =>
   children.filter(({ started }) => started.trigger === trigger);
 
-/** F26: a place is filled once; who has given the work away starts nobody else. */
+/** F26: each pattern slot is filled once; a run that has given its work away starts no other child. */
 function* begins(node: PatternNode, { trigger, key, attempt = 1 }: Payload<"CHILD_RUN_STARTED">) {
   const { asks, children } = node;
   const same = children.filter(({ started }) => started.key === key && (started.attempt ?? 1) === attempt);
@@ -101,7 +101,7 @@ function* begins(node: PatternNode, { trigger, key, attempt = 1 }: Payload<"CHIL
   }
 }
 
-/** H2-H5: whose answer is somebody else's does not think any more; who is to be advised waits for it. */
+/** H2-H5: a run whose answer comes from another run makes no more model calls; a run with advisors waits for them first. */
 function* thinks(node: PatternNode): Generator<string> {
   const { asks } = node;
   if (by(node, "handoff").length > 0) yield "H2 thinks after it has handed its work over";
@@ -111,7 +111,7 @@ function* thinks(node: PatternNode): Generator<string> {
   if (open.length > 0) yield `H4 thinks before ${open.join()} has advised it`;
 }
 
-/** The answer of whoever has the work is the answer. */
+/** A run that has given its work away ends with the answer of the run that did it. */
 function* answers(node: PatternNode, event: EventOf<"RUN_COMPLETED" | "RUN_FAILED" | "RUN_CANCELLED">) {
   const owner = by(node, "handoff").at(-1) ?? by(node, "route").at(-1);
   const { summary, stopReason } = event.payload;

@@ -1,5 +1,5 @@
-// The people of a simulation. The careless one does anything at any time, twice or too late; the helpful one answers what
-// is asked. Whoever is asked what became of a call has looked at the world before answering.
+// The people of a simulation. `act` is careless: it does anything at any time, twice or too late. `help` answers what is
+// asked. Both check what really happened before they decide an unknown outcome.
 
 import { CadreError } from "../../src/errors.ts";
 import { approvalId, type RunId } from "../../src/ids.ts";
@@ -44,11 +44,11 @@ export class Person {
     return fold(runStateProjection, this.world.watch.journal(runId));
   }
 
-  /** Anything, at any time. */
+  /** Performs a random action, sensible or not. */
   async act(runId: RunId): Promise<string> {
     const { random, options } = this.world;
     const items = openItems(this.state(runId));
-    // In a share of the seeds: whole branches that stand still leave less to be found.
+    // Only in every fifth seed: while a whole branch is frozen, there is less to find.
     const branches = options.seed % 5 === 0 ? 1 : 0;
     const action = random.weighted([
       ["decide", items.length > 0 ? 20 : 0],
@@ -91,7 +91,7 @@ export class Person {
     }
   }
 
-  /** Answers what is asked in a run, and lets it go on if it was set aside. False: nothing was to be done. */
+  /** Answers a run's open items, and releases it if it is frozen, paused or quarantined. False if there was nothing to do. */
   async help(runId: RunId): Promise<boolean> {
     const state = this.state(runId);
     const kind = state.waitingOn?.kind;
@@ -142,7 +142,7 @@ export class Person {
     ]);
   }
 
-  /** Has looked: says that it happened where it did. */
+  /** Decides an unknown outcome truthfully: "happened" only if the effect took place. */
   private say(item: ApprovalItem): Promise<string> {
     const { random, watch } = this.world;
     const { runId, callId } = item;
@@ -151,7 +151,7 @@ export class Person {
     return this.tried(`${verdict} ${item.id}`, decideOutcome(runId, callId!, { verdict }, "ann", this.parts));
   }
 
-  /** A refusal is an answer; anything else that goes wrong is ours. */
+  /** Expects refusals; any other error is a problem. */
   private async tried(what: string, wish: Promise<unknown>): Promise<string> {
     try {
       await wish;
@@ -163,7 +163,7 @@ export class Person {
     }
   }
 
-  /** Raises a budget a few times, and then no more. */
+  /** Approves calls, and raises a budget up to a few times. */
   private helpfulDecision({ kind, runId }: ApprovalItem): Decision {
     if (kind === "tool") return { decision: "approve" };
     const raised = [...this.state(runId).decisions.keys()].filter((itemId) => itemId.startsWith("budget/"));
@@ -172,7 +172,7 @@ export class Person {
   }
 }
 
-/** What the tool takes: the task of a delegation, the reason of a choice, the words of anything else. */
+/** An edited input that the tool accepts: a new task for a delegation, a new reason for a router's choice, a new text otherwise. */
 function edited({ itemId, input }: ApprovalItem): object {
   const given = input as { task?: string; reason?: string } | undefined;
   const text = `edited ${itemId}`;

@@ -1,13 +1,13 @@
-// The one source of chance in a simulation: the same seed gives the same story.
+// The only source of randomness in a simulation: the same seed gives the same sequence of events.
 
 export interface Random {
-  /** 0 … 1. */
+  /** A number from 0 (included) to 1 (excluded). */
   next(): number;
   /** A whole number from `low` to `high`, both included. */
   between(low: number, high: number): number;
   chance(probability: number): boolean;
   pick<T>(list: readonly T[]): T;
-  /** By weight; an entry of weight 0 is never taken. */
+  /** Picks an entry by weight; an entry of weight 0 is never picked. */
   weighted<T>(entries: readonly (readonly [T, number])[]): T;
 }
 

@@ -1,4 +1,4 @@
-// Runs seeds and reports the first that fails, with everything that is needed to see it again.
+// Runs seeds and reports the first failure, with everything needed to reproduce it.
 
 import { expandSeed, type SimOptions } from "./options.ts";
 import { expandPatternSeed } from "./pattern-options.ts";
@@ -7,7 +7,7 @@ import { expandTreeSeed } from "./tree-options.ts";
 
 const SHOWN = 60;
 
-/** The kinds of story: runs beside each other, trees of them, and agents who work by patterns. */
+/** The kinds of simulation: independent runs, trees of runs, and agents that use patterns. */
 export const KINDS = {
   runs: expandSeed,
   trees: expandTreeSeed,
@@ -16,7 +16,7 @@ export const KINDS = {
 export type Kind = keyof typeof KINDS;
 
 export interface Total extends Counts {
-  /** By what runs were started. */
+  /** The triggers that started runs. */
   started: ReadonlySet<string>;
 }
 

@@ -1,4 +1,4 @@
-// A folder for the files of a simulation, gone when the process is.
+// A folder for the files of a simulation, deleted when the process exits.
 
 import { rmSync } from "node:fs";
 import { join } from "node:path";

@@ -3,14 +3,14 @@ import { KINDS, report } from "./run-seeds.ts";
 import { FAILED_ONCE } from "./seeds.ts";
 import { simulate } from "./simulate.ts";
 
-describe("seeds that have failed once", () => {
+describe("seeds that once failed", () => {
   it.each(FAILED_ONCE)("%s, seed %i: %s", async (kind, seed) => {
     const verdict = await simulate(KINDS[kind](seed));
     expect(verdict.problems, report(kind, verdict)).toEqual([]);
   });
 });
 
-describe("the simulation itself", () => {
+describe("the simulation is deterministic", () => {
   it.each([
     ["runs", 3],
     ["runs", 17],
@@ -23,7 +23,7 @@ describe("the simulation itself", () => {
     ["patterns", 3],
     ["patterns", 17],
     ["patterns", 33],
-  ] as const)("[L2] %s, seed %i tells the same story twice, to the last line", async (kind, seed) => {
+  ] as const)("[L2] %s, seed %i gives the same trace twice, line by line", async (kind, seed) => {
     const first = await simulate(KINDS[kind](seed));
     expect(first.counts.events, "a story in which something happens").toBeGreaterThan(5);
     await simulate(KINDS[kind](seed + 1));

@@ -1,5 +1,5 @@
-// A share of the seeds, so that several processes can work on them. SEEDS=100000 for a long run, of one kind with
-// KIND=patterns; KIND=trees SEED=n for one, with its whole trace.
+// Plays a share of the seeds, so that several processes can work in parallel. SEEDS=100000 makes a long run, KIND=patterns
+// limits it to one kind, and KIND=trees SEED=n plays a single seed and prints its whole trace.
 
 import { expect, it } from "vitest";
 import { KINDS, type Kind, report, runSeeds } from "./run-seeds.ts";
@@ -9,7 +9,7 @@ const SEEDS = Number(process.env["SEEDS"] ?? 1_000);
 const SEED = process.env["SEED"];
 const KIND = process.env["KIND"] as Kind | undefined;
 
-/** How much of the seeds each kind gets: what fits into `npm test`. */
+/** Each kind's share of the seeds, chosen so that all fit into `npm test`. */
 const SHARES: Record<Kind, number> = { runs: 0.4, trees: 0.4, patterns: 0.2 };
 
 const TITLES: Record<Kind, string> = {
@@ -29,7 +29,7 @@ export function simulateShard({ shard, of }: { shard: number; of: number }): voi
     const seeds = Array.from({ length: count }, (_, index) => index * of + shard);
     it(`${TITLES[kind]} ${seeds.length} seeds, share ${shard} of ${of}`, { timeout: 0 }, async () => {
       const { events, effects, crashes, runs, started } = await runSeeds(kind, seeds);
-      // A simulation in which nothing happens finds nothing.
+      // A simulation in which nothing happens would find nothing.
       expect(events / seeds.length).toBeGreaterThan(10);
       expect(effects / seeds.length).toBeGreaterThan(1);
       expect(crashes).toBeGreaterThan(0);
@@ -39,7 +39,7 @@ export function simulateShard({ shard, of }: { shard: number; of: number }): voi
   }
 }
 
-/** Every way in which a run is started by another, and by a person. */
+/** Every trigger that can start a run. */
 const TRIGGERS = ["advisor", "best_of", "delegation", "handoff", "route", "team", "user"];
 
 async function alone(kind: Kind, seed: number): Promise<void> {

@@ -1,6 +1,6 @@
-// One seed, from its options to its verdict. The simulation is the scheduler: it picks what happens next, at every await
-// point of every worker. First anything may go wrong, and nothing may break (safety); then nothing goes wrong any more,
-// and everything must end (liveness).
+// Plays one seed. The simulation is the scheduler: it picks what happens next, at every await point of every worker. In the
+// first phase it injects faults, and no invariant may break (safety). In the second it injects none, and every run must end
+// (liveness).
 
 import { rmSync } from "node:fs";
 import { vi } from "vitest";
@@ -22,10 +22,10 @@ export interface Verdict {
   seed: number;
   options: SimOptions;
   problems: string[];
-  /** The same for the same seed, to the last line. */
+  /** Identical for the same seed, line by line. */
   trace: string[];
   counts: { events: number; effects: number; crashes: number; runs: number };
-  /** By what its runs were started. */
+  /** The triggers that started its runs. */
   started: string[];
 }
 
@@ -58,7 +58,7 @@ class Simulation {
   private workers: SimWorker[] = [];
   private born = 0;
   private crashes = 0;
-  /** What a dead worker held is nobody's until its lease is over. */
+  /** Time of the last crash. Nobody can take over a dead worker's runs until its leases expire. */
   private lastCrash = 0;
   private activity = 0;
   private readonly trace: string[] = [];
@@ -230,7 +230,7 @@ class Simulation {
     return gate.failWrites() || undefined;
   }
 
-  /** Time passes; whoever is not slow says so to the store. */
+  /** Advances the clock; every worker that is not stalled sends its heartbeats. */
   private async advance(ms: number): Promise<void> {
     for (let rest = ms; rest > 0; ) {
       const part = this.isBusy() ? Math.min(rest, BEAT_MS) : rest;
@@ -246,7 +246,7 @@ class Simulation {
     return this.workers.some(({ driving }) => driving.size > 0);
   }
 
-  /** P11, I11: nothing goes wrong any more, everything that is asked is answered, and time passes. */
+  /** P11, I11: no more faults; people answer every open item, and time passes until every run has ended. */
   private async finishAll(): Promise<void> {
     this.trace.push("faults are over");
     for (let round = 0; round < LIVENESS_ROUNDS && this.watch.problems.length === 0; round++) {
@@ -260,7 +260,7 @@ class Simulation {
       const left = await this.unfinished();
       if (left.length === 0) return;
       const moved = await this.goOn(left);
-      // Who queues asks every second: without this, a lease that a clock's jump made long would never be over.
+      // Queued runs retry every second, so something always moves. Without this, a lease that a clock jump made long would never expire.
       if (!moved || round % 100 === 99) await this.advance(round % 10 === 9 ? 2 * HOUR : 16_000);
       await this.settle();
     }
@@ -298,7 +298,7 @@ class Simulation {
     return rows.flatMap((row) => (row && row.endedAt === undefined ? [row.id] : []));
   }
 
-  /** Until nobody has anything to do but wait for the simulation. */
+  /** Waits until every worker is idle or waits for the simulation. */
   private async settle(): Promise<void> {
     let seen = this.activity;
     let rounds = 0;

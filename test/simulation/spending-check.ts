@@ -1,6 +1,5 @@
-// What a tree has spent and reserved when everything has ended, asked of the store itself: one more call that fits
-// exactly beside what its runs have spent is admitted; beside anything that is still reserved (B2), or any run that is
-// still at work (B4), it would not be.
+// Checks at the end that the store holds no leftover reservation (B2) and no run still at work (B4). It requests one more
+// call that uses exactly the rest of the tree's budget. The store admits it only if nothing is left over.
 
 import type { Payload } from "../../src/journal/events.ts";
 import type { RunRow } from "../../src/projections/folds/run-row.ts";

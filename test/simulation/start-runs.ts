@@ -1,4 +1,4 @@
-// The agents of one simulation, and the runs that are admitted from outside, as the API does it.
+// The agents of one simulation, and its root runs, admitted as the API admits them.
 
 import { CadreError } from "../../src/errors.ts";
 import type { Definition } from "../../src/journal/definition.ts";
@@ -24,10 +24,10 @@ export async function startRuns(
   }
 }
 
-/** The loop keeps definitions by their hash: another edition for each simulation, or the second would skip reading. */
+/** The loop caches definitions by hash. A new edition per simulation makes each one read them from the store again. */
 let edition = 0;
 
-/** Every agent's file, compiled. */
+/** Looks up the compiled definition of an agent. */
 export function agentsOf({ runs, cast }: SimOptions): (name: string) => Promise<Definition> {
   const number = String(++edition);
   const known = new Map([...runs, ...cast].map((plan) => [plan.agent, definitionOf(plan, number)]));

@@ -1,12 +1,12 @@
-// The store as a simulated worker, or a person, meets it: what they were told is kept in mind, the breakage stands in
-// between, and the gate decides when anything reaches the real one.
+// The store as a simulated worker or a person sees it. It wraps the real one in layers: the outer one records every
+// acknowledgement, the mutant is in between, and the gate decides when an operation reaches the real store.
 
 import type { Store } from "../../src/stores/store.ts";
 import { withAppend } from "./breaking.ts";
 import { Gate } from "./gate.ts";
 import type { SimProcess, Surroundings } from "./surroundings.ts";
 
-/** Around everything: what the loop was told, against what is so. Then the breakage, if any; then the gate. */
+/** From the outside in: a check of what the loop is told against what is true, the mutant if there is one, the gate. */
 export function workerStore(worker: SimProcess, world: Surroundings): Store {
   const inner = watchedStore(worker.gate, world);
   return withAppend(inner, async (append) => {
@@ -20,7 +20,7 @@ export function workerStore(worker: SimProcess, world: Surroundings): Store {
   });
 }
 
-/** For people: nothing holds them up. */
+/** The store for people, whose operations the gate never delays. */
 export function deskStore(world: Surroundings): Store {
   const gate = new Gate(world.random, world.options, world.onActivity);
   gate.open = true;

@@ -1,4 +1,4 @@
-// What the workers and people of one simulation share.
+// The state that the workers and people of one simulation share.
 
 import type { FakeClock } from "../../src/clock.ts";
 import type { Ids, RunId } from "../../src/ids.ts";
@@ -17,7 +17,7 @@ export interface Surroundings {
   clock: FakeClock;
   ids: Ids;
   watch: Watch;
-  /** An agent as its file is; throws where there is none. */
+  /** The definition in the agent's file; throws if there is no such agent. */
   findAgent(name: string): Promise<Definition>;
   store(): Store;
   onActivity(): void;
@@ -25,20 +25,20 @@ export interface Surroundings {
   mutant: Mutant;
 }
 
-/** A deliberate breakage: parts of a worker, overridden at run time. */
+/** A deliberate defect: it overrides parts of a worker at run time. */
 export interface Mutant {
   name: string;
   store?(store: Store, world: Surroundings): Store;
   tools?(tools: AnyTool[]): AnyTool[];
   parts?(parts: LoopParts): LoopParts;
-  /** Breaks what every worker shares; answers with how it is mended. */
+  /** Breaks something that all workers share. Returns a function that undoes it. */
   install?(): () => void;
 }
 
 export interface Findable extends Mutant {
-  /** How the problem begins by which it must be found. */
+  /** Matches the problem that must reveal the mutant. */
   found: RegExp;
-  /** Where the search begins, if the first seed that shows it is far. */
+  /** The first seed to try, if low seeds do not reveal the mutant. */
   from?: number;
 }
 
@@ -49,7 +49,7 @@ export interface SimProcess {
   readonly gate: Gate;
   /** The latest model intent of each run that this process knows to be on disk. */
   readonly intents: Map<RunId, Intent>;
-  /** E2: its own deadline has not passed. */
+  /** E2: true while the worker's own deadline has not passed. */
   mayBegin(): boolean;
 }
 

@@ -1,5 +1,5 @@
-// Watches the discussions of teams: rounds in their order, every word heard once by everybody but its speaker, and members
-// who go on where they stopped. What should be heard is worked out from the coordinator's journal.
+// Checks the discussions of teams: rounds come in order, every member gets each message of the others exactly once, and a
+// member continues where it stopped. The expected messages are computed from the coordinator's journal.
 
 import type { RunId } from "../../src/ids.ts";
 import type { EventOf, JournalEvent, Payload } from "../../src/journal/events.ts";
@@ -15,7 +15,7 @@ interface Discussion {
 export class TeamWatch {
   private readonly nodes: Nodes;
   private readonly discussions = new Map<RunId, Discussion>();
-  /** What each run was told of a discussion that it takes part in, in that order. */
+  /** The messages of the discussion that each run was given, in order. */
   private readonly heard = new Map<RunId, string[]>();
 
   constructor(nodes: Nodes) {
@@ -50,7 +50,7 @@ export class TeamWatch {
     }
   }
 
-  /** K5, K6. */
+  /** K5, K6: a round opens in order and with the right members. */
   private *opens({ runId, asks }: PatternNode, { seq, payload }: EventOf<"TEAM_ROUND_STARTED">) {
     const discussion = this.discussionOf(runId);
     const { rounds, dropped, over } = discussion;
@@ -64,7 +64,7 @@ export class TeamWatch {
     rounds.push({ number, members, seq, closed: false });
   }
 
-  /** K2: nothing of a round is known before everybody has ended or is late; whoever coordinates speaks between two. */
+  /** K2: the messages of a round appear only after every member has ended or is late. The coordinator speaks between rounds. */
   private *says(
     node: PatternNode,
     { seq, payload }: EventOf<"TEAM_MESSAGE" | "TEAM_VOTE">,
@@ -92,7 +92,7 @@ export class TeamWatch {
     this.heard.set(runId, [...(this.heard.get(runId) ?? []), payload.id]);
   }
 
-  /** K3, K8: every word that is new to its member and not its own, and nothing else; or what it hears in its name. */
+  /** K3, K8: a member gets every message that is new to it and not its own, and nothing else. A run that speaks for a member gets what the member got. */
   private *hears({ runId, payload }: EventOf<"RUN_STARTED">, parent: PatternNode): Generator<string> {
     const { round, member } = payload.team!;
     const heard = this.heard.get(runId) ?? [];
@@ -104,7 +104,7 @@ export class TeamWatch {
       yield `K3 ${member} hears ${heard.join() || "nothing"} in place of ${expected.join() || "nothing"}`;
   }
 
-  /** In a discussion, what has been said before this round by others, less what this member was told before. */
+  /** The messages of others from before this round that this member has not been given yet. */
   private newTo(member: string, round: number, coordinator: RunId): string[] {
     const { words, rounds } = this.discussionOf(coordinator);
     const begin = rounds[round - 1]?.seq ?? 0;
@@ -121,7 +121,7 @@ export class TeamWatch {
       .filter((id) => !known.has(id));
   }
 
-  /** K1, K8: where the same agent stopped the last time that it was started so; a second attempt is the first one anew. */
+  /** K1, K8: a member continues its own previous run. A second attempt starts from the same point as the first. */
   private *goesOn({ runId, payload }: EventOf<"RUN_STARTED">, parent: PatternNode): Generator<string> {
     const last = this.lastOf(payload, runId, parent);
     const { continues } = payload;

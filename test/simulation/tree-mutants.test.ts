@@ -2,11 +2,13 @@ import { it, vi } from "vitest";
 import { findMutant } from "./find-mutant.ts";
 import { TREE_MUTANTS } from "./tree-mutants.ts";
 
-// Spied, not replaced: everything is as it is until a mutant is put in.
+// Spied, not replaced: the real functions run until a mutant replaces them.
 vi.mock("../../src/projections/folds/parent-events.ts", { spy: true });
 vi.mock("../../src/loop/drive/decide-children.ts", { spy: true });
 vi.mock("../../src/stores/transaction/slots.ts", { spy: true });
 
-it.each(TREE_MUTANTS)("[FAULTS §1.7] is found: $name", { timeout: 120_000 }, (mutant) =>
-  findMutant("trees", mutant),
+it.each(TREE_MUTANTS)(
+  "[FAULTS §1.7] the simulation finds the mutant: $name",
+  { timeout: 120_000 },
+  (mutant) => findMutant("trees", mutant),
 );

@@ -1,5 +1,5 @@
-// Breakages of what holds a tree together. Some stand before the store, like those of single runs; some are inside of it,
-// and are put into spied modules (see tree-mutants.test.ts).
+// Mutants of trees. Some wrap the store, like those of single runs; some replace functions inside it, in spied modules
+// (see tree-mutants.test.ts).
 
 import { vi } from "vitest";
 import type { EventBody } from "../../src/journal/events.ts";
@@ -18,30 +18,34 @@ const real = await vi.importActual<typeof import("../../src/projections/folds/pa
 );
 
 export const TREE_MUTANTS: readonly Findable[] = [
-  // Of no tree alone; but in a tree there is more that somebody may have lost.
+  // Not specific to trees, but in a tree there are more runs that a driver can lose.
   {
     name: "the fence is gone: a driver that has lost its run writes as if it still had it",
     found: /^(P3|I4|I7) /,
     store: unfenced,
   },
   {
-    name: "a parent is not told of its child's end",
+    name: "a child's end is not written into its parent's journal",
     found: /^P6 its parent was not told/,
     install: () => replace(childCompletedEvent, () => undefined),
   },
-  { name: "a parent is told twice", found: /^(P6 told twice|J1) /, store: tellsTwice },
   {
-    name: "what a child has spent is forgotten",
+    name: "a child's end is written into its parent's journal twice",
+    found: /^(P6 told twice|J1) /,
+    store: tellsTwice,
+  },
+  {
+    name: "a child's spending is not counted",
     found: /^B1 /,
     store: (store) => withAppend(store, (append) => store.journal.append(withoutTree(append))),
   },
   {
-    name: "nobody above learns that a person is needed",
+    name: "the runs above do not learn that a person is needed",
     found: /^S0-61 /,
     install: () => replace(blockedEvent, () => undefined),
   },
   {
-    name: "those above are not told that nobody is needed any more",
+    name: "the runs above do not learn that a person is no longer needed",
     found: /^S0-61 /,
     install: () =>
       replace(blockedEvent, (row, children) => {
@@ -50,33 +54,37 @@ export const TREE_MUTANTS: readonly Findable[] = [
       }),
   },
   {
-    name: "whoever begins something is at work, however many are",
+    name: "any number of runs may be at work at the same time",
     found: /^B4 /,
     from: 72,
     store: (store) =>
       withAppend(store, (append) => store.journal.append({ ...append, concurrent: Infinity })),
   },
   {
-    name: "a rest keeps its place",
+    name: "a run that rests keeps its slot",
     found: /^(B4|I11) /,
     install: () => replace(leaveSlot, function* () {}),
   },
   { name: "two children are started for one call", found: /^D0 /, store: startsTwice },
-  { name: "a child is admitted apart from its parent's intent", found: /^J7 /, store: startsApart },
-  { name: "a cancel misses the grandchildren", found: /^(P7|I7) /, store: cancelsNear },
+  {
+    name: "a child is admitted in another transaction than its parent's intent",
+    found: /^J7 /,
+    store: startsApart,
+  },
+  { name: "a cancel does not reach grandchildren", found: /^(P7|I7) /, store: cancelsNear },
   {
     name: "a run ends before its children",
     found: /^D2 ended before /,
     install: () => replace(endAfterChildren, (_, ending) => ({ type: "end" as const, ending })),
   },
   {
-    name: "a child does not know what binds those above it",
+    name: "a child does not inherit the restrictions of the runs above it",
     found: /^P12 /,
     store: (store) => withSpawn(store, (spawn) => ({ ...spawn, start: { ...spawn.start, ancestors: [] } })),
   },
 ];
 
-/** The second time under another key, by whoever told it first. */
+/** Writes the child's end into the parent's journal a second time, under another key. */
 function tellsTwice(store: Store): Store {
   return withAppend(store, async (append) => {
     const answer = await store.journal.append(append);

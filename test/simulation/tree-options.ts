@@ -1,5 +1,5 @@
-// What a seed of trees expands into: agents in four levels, who delegate to those below them in every way that there is,
-// and now and then to somebody who is above them, or is not there.
+// Expands a seed into a simulation of trees: agents in four levels that delegate to the agents below them in every possible
+// way. Now and then they name an agent above them, or one that does not exist.
 
 import type { AgentLimits, Delegation } from "../../src/journal/definition.ts";
 import { perAgentTool } from "../../src/loop/builtin-tools/declared/delegate.ts";
@@ -16,7 +16,7 @@ import {
 } from "./options.ts";
 import { type Random, seededRandom } from "./random.ts";
 
-/** How many agents there are to choose from below the roots. */
+/** Number of agents at each level below the roots. */
 const LEVELS = [2, 2, 1];
 
 export function expandTreeSeed(seed: number): SimOptions {
@@ -157,7 +157,7 @@ function asking(
   }
 }
 
-/** Most do not bind, so that trees unfold. */
+/** Limits. Most are absent, so that trees can grow. */
 export function limits(random: Random): AgentLimits {
   const sometimes = <T>(probability: number, value: T): T | undefined =>
     random.chance(probability) ? value : undefined;

@@ -1,5 +1,5 @@
-// Watches what the runs of a tree mean to each other. A commit is a transaction: after each of them everything must fit
-// (J7). What a run is told is compared with what is so, worked out from the rows of its descendants.
+// Checks the relations between the runs of a tree. A commit is a transaction, and after each one all journals must agree
+// (J7). What a run is told about its descendants is compared with their rows.
 
 import type { RunId } from "../../src/ids.ts";
 import { DEFAULT_DELEGATION, type Delegation } from "../../src/journal/definition.ts";
@@ -12,20 +12,20 @@ interface Node {
   row: RunRow;
   start: Payload<"RUN_STARTED">;
   children: Map<RunId, { started: Payload<"CHILD_RUN_STARTED">; ended?: Payload<"CHILD_RUN_COMPLETED"> }>;
-  /** Calls that are under way: with one, a run is at work. */
+  /** Calls in progress. A run with at least one is at work. */
   open: Set<string>;
   /** Calls that have their result. */
   answered: Set<string>;
   cancelled: boolean;
-  /** As the top of a branch. */
+  /** Frozen as the top of a branch. */
   frozen: boolean;
-  /** Of a root: what a person has made of the budget of its tree. */
+  /** For a root: the tree's budget as a person has raised it. */
   raised: Payload<"APPROVAL_DECIDED">["limits"];
-  /** Children that nobody waits for any longer (F27). */
+  /** Children that the run no longer waits for (F27). */
   late: Set<RunId>;
-  /** Its children were told that it has ended. */
+  /** The run has its answer and has cancelled its children. */
   closed: boolean;
-  /** For its parent it has ended. */
+  /** Quarantined: for its parent, it has ended. */
   aside: boolean;
 }
 
@@ -51,7 +51,7 @@ export class TreeWatch {
     for (const node of this.nodes.values()) if (touched.has(node.row.rootRunId)) yield* this.blockers(node);
   }
 
-  /** What must hold at the moment of an event. */
+  /** Checks that apply at the moment of an event. */
   private *see(event: JournalEvent): Generator<string> {
     if (event.type === "RUN_STARTED") return yield* this.born(event);
     const node = this.nodes.get(event.runId);
@@ -138,7 +138,7 @@ export class TreeWatch {
     });
   }
 
-  /** I7: nothing begins below a cancel. D2: nor where the children were told that all is over, but for a handoff. */
+  /** I7: nothing starts below a cancelled run. D2: nor in a run that is closing, except a handoff. */
   private *begins(node: Node, handsOver = false): Generator<string> {
     const above = this.lineage(node.row.id).find(({ cancelled }) => cancelled);
     if (above)
@@ -148,14 +148,14 @@ export class TreeWatch {
     if (node.closed && !handsOver) yield "D2 goes on although its children were told that it has ended";
   }
 
-  /** B4. */
+  /** B4: no more runs are at work than allowed. */
   private *works(node: Node, call: string): Generator<string> {
     node.open.add(call);
     const atWork = [...this.nodes.values()].filter(({ open }) => open.size > 0).length;
     if (atWork > this.concurrent) yield `B4 ${atWork} runs are at work, and ${this.concurrent} may be`;
   }
 
-  /** D0, D1. */
+  /** D0, D1: a child's start follows the rules for attempts and limits. */
   private *startsChild(node: Node, started: Payload<"CHILD_RUN_STARTED">): Generator<string> {
     const { key, attempt = 1, child_run_id: id } = started;
     const siblings = [...node.children.values()];
@@ -174,7 +174,7 @@ export class TreeWatch {
       yield `D1 beside ${awaited.length} others, at most ${maxParallel} at once`;
   }
 
-  /** I9 over a tree. */
+  /** I9: the tree stays within its budget. */
   private *spends({ row }: Node): Generator<string> {
     const root = this.nodes.get(row.rootRunId);
     if (!root) return;
@@ -198,7 +198,7 @@ export class TreeWatch {
     if (parent && reason?.endsWith("has ended.")) parent.closed = true;
   }
 
-  /** What must hold after the transaction of an event. */
+  /** Checks that apply after the event's whole transaction. */
   private *fits(event: JournalEvent, commit: readonly JournalEvent[]): Generator<string> {
     const node = this.nodes.get(event.runId);
     if (!node) return;
@@ -229,7 +229,7 @@ export class TreeWatch {
     }
   }
 
-  /** D2: a root ends after everybody below it; who was set aside, and those below, may outlive it (E5). */
+  /** D2: a root ends after all its descendants. A quarantined run and its descendants may outlive it (E5). */
   private *outlived({ row }: Node): Generator<string> {
     for (const node of this.nodes.values()) {
       if (node.row.rootRunId !== row.id || node.row.endedAt !== undefined) continue;
@@ -237,7 +237,7 @@ export class TreeWatch {
     }
   }
 
-  /** B1: what a tree has used is what its runs have; what is below one that was set aside is not told. */
+  /** B1: the usage of a tree is the sum of its runs. Trees with a quarantined run are skipped: its usage is not reported. */
   private *usedBelow(node: Node, { tree }: Payload<"RUN_COMPLETED">): Generator<string> {
     const below = [...this.nodes.values()].filter((other) => this.lineage(other.row.id).includes(node));
     if (below.length === 1 || below.some(({ aside }) => aside)) return;
@@ -246,7 +246,7 @@ export class TreeWatch {
     if (told !== tokens) yield `B1 its tree has used ${tokens} tokens, and it says ${told}`;
   }
 
-  /** S0-61: who waits for somebody that needs a person says so, and names them all; nobody else does. */
+  /** S0-61: a run that waits for descendants which need a person says so and names all of them. Other runs name none. */
   private *blockers(node: Node): Generator<string> {
     const { row } = node;
     const awaited = awaitedBy(row);
@@ -269,14 +269,14 @@ export class TreeWatch {
     return awaitedBy(row).flatMap((id) => this.needing(id));
   }
 
-  /** From the root down to this one. */
+  /** The runs from the root down to this one. */
   private lineage(runId: RunId | undefined): Node[] {
     const node = runId === undefined ? undefined : this.nodes.get(runId);
     return node ? [...this.lineage(node.row.parentRunId), node] : [];
   }
 }
 
-/** P6, I5. */
+/** P6, I5: a parent records the end of each of its children once. */
 function* hears(node: Node, ended: Payload<"CHILD_RUN_COMPLETED">): Generator<string> {
   const child = node.children.get(ended.child_run_id);
   if (!child) return yield `P6 ${ended.child_run_id} is none of its children`;
@@ -285,7 +285,7 @@ function* hears(node: Node, ended: Payload<"CHILD_RUN_COMPLETED">): Generator<st
   child.ended = ended;
 }
 
-/** D2, and what the tree has spent. */
+/** D2: a run ends after its children, and reports what its tree has spent. */
 function* ends(
   { row, children }: Node,
   { payload }: EventOf<"RUN_COMPLETED" | "RUN_FAILED" | "RUN_CANCELLED">,

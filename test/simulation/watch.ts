@@ -1,5 +1,5 @@
-// Watches a simulated world while it goes: every commit, every effect at the moment it happens, every call of a model,
-// every acknowledgement. What must never be is noted here; the simulation stops at the first note.
+// Watches a simulation as it runs: every commit, effect, model call and acknowledgement, at the moment it happens. It
+// records each violated invariant, and the simulation stops at the first one.
 
 import type { RunId } from "../../src/ids.ts";
 import type { EventBody, JournalEvent, Payload } from "../../src/journal/events.ts";
@@ -36,7 +36,7 @@ export class Watch {
     this.patterns = new PatternWatch((name) => plans.get(name)?.patterns);
   }
 
-  /** Every run, in the order in which they were started. */
+  /** Every run, in the order of their start. */
   get runIds(): RunId[] {
     return this.tree.runIds;
   }
@@ -49,7 +49,7 @@ export class Watch {
     return this.start(runId)?.trigger;
   }
 
-  /** Its prompt begins with that of a run which may have ended with calls open. */
+  /** Whether the run continues another one, which may have ended with unanswered calls in its prompt. */
   goesOn(runId: RunId): boolean {
     return this.start(runId)?.continues !== undefined;
   }
@@ -69,7 +69,7 @@ export class Watch {
     for (const problem of this.patterns.committed(events)) this.problem(problem);
   }
 
-  /** I1: what was acknowledged is kept in mind. */
+  /** I1: remembers every acknowledged event. */
   answered({ runId, events }: Append, { refused }: AppendResult): void {
     if (refused) return;
     for (const event of events) {
@@ -77,7 +77,7 @@ export class Watch {
     }
   }
 
-  /** An effect that is about to happen: its intent is on disk, it is allowed, for exactly this input, and not twice. */
+  /** Checks an effect that is about to happen: its intent is on disk, it is allowed with exactly this input, and it has not happened before. */
   effect(tool: ToolName, what: string, context: ToolContext, pid: number): void {
     const { runId, callId, attempt } = context;
     const journal = this.journal(runId);
@@ -100,7 +100,7 @@ export class Watch {
     this.effects.push({ tool, runId, callId, attempt, pid, input: what });
   }
 
-  /** P3: a model call has its intent on disk, and nobody asks for an answer that is recorded. */
+  /** P3: a model call has its intent on disk, and no driver asks again for an answer that is already recorded. */
   modelCall(intent: { runId: RunId; callId: string; attempt: number } | undefined): void {
     if (!intent) {
       this.problem("L3 a model was called without an intent");
@@ -117,7 +117,7 @@ export class Watch {
     if (ended) this.problem(`P3 model call ${runId}/${callId} attempt ${attempt} was closed already`);
   }
 
-  /** What is told to the model as not begun did not happen. */
+  /** Effects that happened although the model was told that the call never began. */
   deniedEffects(): string[] {
     return this.effects
       .filter(({ runId, callId, attempt }) =>
@@ -139,7 +139,7 @@ export class Watch {
     return first?.type === "RUN_STARTED" ? first.payload : undefined;
   }
 
-  /** I1: everything that was ever acknowledged, against the journals as they are now. */
+  /** I1: acknowledged events that are missing from the journals now. */
   async missing(read: (runId: RunId) => Promise<JournalEvent[]>): Promise<string[]> {
     const texts = new Map<string, string>();
     for (const runId of new Set(this.acknowledged.map((fact) => fact.runId))) {
@@ -183,15 +183,15 @@ function* wrongWith(event: JournalEvent, before: readonly JournalEvent[]): Gener
   }
 }
 
-/** D2: it had its answer, and only waited for its children. */
+/** D2: the run had its answer and only waited for its children. */
 const isClosing = (before: readonly JournalEvent[]): boolean =>
   before.some(({ type, payload }) => type === "RUN_SUSPENDED" && payload.waitingOn.closing === true);
 
-/** H5: it makes no model call of its own, so what is said to it stands in its result. */
+/** H5: the run uses best of n and makes no model call of its own, so messages to it appear in its result. */
 const drafts = (before: readonly JournalEvent[]): boolean =>
   before.some(({ type, payload }) => type === "CHILD_RUN_STARTED" && payload.trigger === "best_of");
 
-/** The same text for the same value: what is read back has its keys in the order of its schema. */
+/** A canonical text of the payload. A payload that is read back has its keys in schema order, so they are sorted. */
 function sorted(payload: object): string {
   return JSON.stringify(payload, (_, value: unknown) =>
     typeof value === "object" && value !== null && !Array.isArray(value)
@@ -200,7 +200,7 @@ function sorted(payload: object): string {
   );
 }
 
-/** By what an event can be there only once, whatever key its writer gave it; some have no name but that key. */
+/** Event types without an identity other than their key. Every other event may occur only once, whatever its key. */
 const OWN_KEYS: ReadonlySet<string> = new Set([
   "RUN_SUSPENDED",
   "RUN_RESUMED",
@@ -214,7 +214,7 @@ function nameOf(event: EventBody): string {
   );
 }
 
-/** Before a model is asked: each call of the thought before has its one result (F11), and there is money left (I9). */
+/** Checks before a model call: each call of the previous thought has exactly one result (F11), and budget is left (I9). */
 function* wrongWithCall(before: readonly JournalEvent[], isBrief: boolean): Generator<string> {
   const thought = isBrief ? undefined : before.findLast(({ type }) => type === "AGENT_THOUGHT");
   if (thought?.type === "AGENT_THOUGHT") {
@@ -232,7 +232,7 @@ function* wrongWithCall(before: readonly JournalEvent[], isBrief: boolean): Gene
   if (spent.cost > budget.maxCost + 1e-9) yield `I9 ${spent.cost} of ${budget.maxCost} dollars spent`;
 }
 
-/** D0: the end of the child that a call waits for is its result. */
+/** D0: for a call that waits for a child, the child's end is the result. */
 function resultOf({ type, payload }: JournalEvent): string | undefined {
   if (type === "TOOL_RESULT") return payload.toolCallId;
   return type === "CHILD_RUN_COMPLETED" ? payload.key : undefined;
@@ -255,7 +255,7 @@ function budgetIn(journal: readonly JournalEvent[]): { maxTokens: number; maxCos
   return budget;
 }
 
-/** I8: what runs is what was allowed, or what a person saw or wrote. */
+/** I8: the input that runs is the one that was allowed, or the one that a person saw or wrote. */
 function* unauthorised(
   journal: readonly JournalEvent[],
   start: JournalEvent,

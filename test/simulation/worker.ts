@@ -17,7 +17,7 @@ export class SimWorker implements SimProcess {
   readonly parts: LoopParts;
   readonly intents = new Map<RunId, Intent>();
   readonly driving = new Map<RunId, AbortController>();
-  /** Told to stop: it finishes what it does, and is gone when the faults are over. */
+  /** The worker has been asked to stop: it finishes its work, and is removed when the faults are over. */
   leaving = false;
   private readonly world: Surroundings;
   private deadline = Number.NEGATIVE_INFINITY;
