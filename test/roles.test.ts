@@ -13,13 +13,13 @@ import { emptyRunState } from "../src/projections/folds/run-state.ts";
 import { type AnyTool, defineTool } from "../src/tools/tool.ts";
 import { makeWorld, type World } from "./support/world.ts";
 
-const stub = (name: string, effect: Effect): AnyTool =>
+const stub = (name: string, effect: Effect, reaches: AnyTool["reaches"] = []): AnyTool =>
   defineTool({
     name,
     description: name,
     input: z.looseObject({}),
     effect,
-    reaches: [],
+    reaches,
     execute: async () => ({ output: "" }),
   });
 
@@ -72,7 +72,11 @@ beforeAll(async () => {
     script: () => ({ text: "" }),
     idle: true,
     env: { CADRE_TRUST: "1", ANTHROPIC_API_KEY: "not a key" },
-    more: [stub("mcp__git__commit", "unsafe"), stub("WebFetch", "read"), stub("WebSearch", "read")],
+    more: [
+      stub("mcp__git__commit", "unsafe", ["files"]),
+      stub("WebFetch", "read"),
+      stub("WebSearch", "read"),
+    ],
   });
 });
 afterAll(() => world.close());

@@ -50,7 +50,7 @@ describe.each(DECLARATIONS.map(({ key }) => [key, samples()[key]] as const))("%s
     expect(await familyOf(world, runId)).toHaveLength(1);
     const { end } = await world.state(runId);
     if (sample.answersAlone) expect(end).toMatchObject({ status: "completed", summary: sample.summary });
-    else expect(end!.summary).toMatch(/tree\.maxRuns 1|which it may not|as many runs as it may/);
+    else expect(end!.summary).toMatch(/tree\.maxRuns 1|which it may not|limit of runs/);
     await world.close();
   });
 

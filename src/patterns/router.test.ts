@@ -151,7 +151,7 @@ scenario(
   async (world) => {
     const { summary } = await outcome(world, await world.run("x"));
     expect(summary).toMatch(
-      /its fallback support could not be started: this run has started as many agents as it may \(maxChildren 0\)\.$/,
+      /its fallback support could not be started: this run has reached its limit of started agents \(maxChildren 0\)\.$/,
     );
   },
 );

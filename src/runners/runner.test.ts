@@ -251,7 +251,7 @@ scenario(
   async (world) => {
     const runId = await world.run(script("wait"));
     const { end } = await world.settled(runId);
-    expect(end).toMatchObject({ status: "failed", summary: expect.stringContaining("nothing was heard") });
+    expect(end).toMatchObject({ status: "failed", summary: expect.stringContaining("it was silent") });
   },
 );
 

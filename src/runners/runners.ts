@@ -136,7 +136,7 @@ function programOf(leashed: SupervisedServer, { command }: Runner["acp"]): Runne
 /** Stops waiting when the program is silent for too long or the run is stopped. */
 async function withTimeout<T>(opening: Promise<T>, program: RunnerProcess, signal: AbortSignal): Promise<T> {
   const { promise: refused, reject } = Promise.withResolvers<never>();
-  const late = setTimeout(() => reject(`nothing was heard of it for ${START_MS / 1_000} s`), START_MS);
+  const late = setTimeout(() => reject(`it was silent for ${START_MS / 1_000} s`), START_MS);
   const stop = (): void => reject("the run was stopped");
   signal.addEventListener("abort", stop, { once: true });
   try {

@@ -466,7 +466,7 @@ describe("outcomes", () => {
       {
         error: {
           code: "OUTCOME_UNKNOWN",
-          message: `Pay was begun, and nobody knows whether it was done: approving it again changes nothing. Say what became of it: cadre outcome ${runId} m1.0 happened|run_again|fail`,
+          message: `Pay was started, and it is not known whether it was done: approving it again changes nothing. Say what became of it: cadre outcome ${runId} m1.0 happened|run_again|fail`,
           details: {
             approvalId: item!.id,
             runId,

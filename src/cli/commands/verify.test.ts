@@ -95,7 +95,7 @@ const FORGERIES: [type: string, run: "root" | "child", from: string, to: string,
     '"as forged"',
     /^Write \(m1\.0\) began .* is not what \S+ approved/,
   ],
-  ["APPROVAL_DECIDED", "child", '"edit"', '"reject"', /, and nobody had approved it/],
+  ["APPROVAL_DECIDED", "child", '"edit"', '"reject"', /, and no person had approved it/],
   [
     "TOOL_STARTED",
     "child",

@@ -31,12 +31,14 @@ async function send(call: ToolCall, run: RunJournal, parts: MailParts): Promise<
   if (await run.beginWork([{ type: "TOOL_STARTED", payload }])) return;
   const { runId, joined, refused } = await parts.store.runs.say(letter);
   if (refused)
-    return run.record(answer(call, `Not sent: as many runs as may be were started (tree.maxRuns).`, true));
+    return run.record(
+      answer(call, `Not sent: this tree has reached its limit of runs (tree.maxRuns).`, true),
+    );
   const status = joined ? "delivered to a run that is under way" : "delivered: it starts a run";
   run.record(answer(call, { to: letter.agent, run_id: runId, status }));
 }
 
-/** The message as the store takes it; a sentence where it cannot be sent. */
+/** The message for the store, or a sentence that says why it cannot be sent. */
 async function letterOf(call: ToolCall, run: RunJournal, parts: MailParts) {
   const parsed = MessageInput.safeParse(effectiveInput(call));
   if (!parsed.success) return misfit(call.name, parsed.error);
@@ -83,7 +85,7 @@ async function targetOf(
   }
 }
 
-/** A root of its own, that binds and pays as the sender's does. */
+/** The start of a root run with the sender's restrictions and budget. */
 async function startOf(
   definition: Definition,
   { runId, task, sessionId, hops }: { runId: string; task: string; sessionId: string; hops: number },
@@ -120,7 +122,7 @@ async function startOf(
   };
 }
 
-/** P12: what binds the sender, from above too, binds whoever works for it. */
+/** P12: the sender's restrictions, and those from above, apply to the run that its message starts. */
 function binding({ definition, state }: RunJournal): Rules {
   const { permissions, ancestors = [] } = state.start!;
   const bound = [...ancestors, definition.permissions];

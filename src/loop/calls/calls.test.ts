@@ -20,10 +20,10 @@ const ODD: [string, { tool: string; input?: unknown; raw?: string; id?: string }
   ["[F43] an unknown tool", { tool: "lok", input: { what: "a" } }, /no tool "lok".*You have: .*look/],
   ["[F43] a tool that the agent may not use", charge("a"), /no tool "charge" for you/],
   ["[F42] an empty tool name", { tool: "", input: {} }, /no tool ""/],
-  ["[F42] malformed JSON", { tool: "look", raw: '{"what": "a' }, /no valid JSON.*\{"what": "a/],
+  ["[F42] malformed JSON", { tool: "look", raw: '{"what": "a' }, /not valid JSON.*\{"what": "a/],
   ["[F42] wrong types", { tool: "look", input: { what: 7 } }, /does not fit.*what/s],
   ["[F42] no object at all", { tool: "look", raw: "[1]" }, /does not fit/],
-  ["[F42] a report in malformed JSON", { tool: "final_report", raw: "{{" }, /no valid JSON/],
+  ["[F42] a report in malformed JSON", { tool: "final_report", raw: "{{" }, /not valid JSON/],
 ];
 
 for (const [name, call, told] of ODD) {

@@ -161,4 +161,4 @@ export function failedResult(
 }
 
 export const invalidJsonMessage = (call: ToolCall): string =>
-  `The input of ${call.name} was no valid JSON; nothing was done. It began: ${call.invalid!.slice(0, 200)}`;
+  `The input of ${call.name} was not valid JSON; nothing was done. It began: ${call.invalid!.slice(0, 200)}`;

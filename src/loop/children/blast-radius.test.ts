@@ -45,7 +45,7 @@ scenario(
         { name: "Bash", by: ["coder"], isNew: true },
         { name: "WebFetch", by: ["helper"], isNew: true },
       ],
-      hosts: [{ host: "any host", any: true, isNew: true }],
+      hosts: [{ host: "any host", isClass: true, isNew: true }],
       never: ["Write(secret/**)"],
       runs: 3,
       turns: 60,

@@ -134,11 +134,11 @@ export function treeLimitMessage(
   const { limits } = state.start!;
   switch (refused) {
     case "children":
-      return `this run has started as many agents as it may (maxChildren ${childrenLimit(limits)}).`;
+      return `this run has reached its limit of started agents (maxChildren ${childrenLimit(limits)}).`;
     case "runs":
-      return `this tree has as many runs as it may (tree.maxRuns ${runsLimit(limits)}).`;
+      return `this tree has reached its limit of runs (tree.maxRuns ${runsLimit(limits)}).`;
     case "slots":
-      return `${concurrent} agents are at work in this workspace, and no more may be.`;
+      return `${concurrent} agents are at work in this workspace, which is the limit.`;
     default:
       return undefined;
   }
@@ -175,5 +175,5 @@ const denied = (output: string): CallRefusal => ({ output, outcome: "denied" });
 
 const maySpawn = (delegates: readonly Delegate[] = []): string =>
   delegates.length === 0
-    ? "It may spawn nobody."
+    ? "It may spawn no agent."
     : `It may spawn: ${delegates.map(({ name }) => name).join(", ")}.`;

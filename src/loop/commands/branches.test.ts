@@ -85,7 +85,7 @@ scenario(
     await expect(
       setBudget(runId, { limits: { maxTokens: 500 }, scope: "tree" }, "ann", people),
     ).rejects.toThrow(
-      "The tree cannot have 500 tokens: more is spent, or held for calls that are under way. Nothing was changed.",
+      "The tree cannot have 500 tokens: more is spent or reserved for open calls. Nothing was changed.",
     );
     await setBudget(runId, { limits: { maxTokens: 90_000 }, scope: "tree" }, "ann", people);
     await setBudget(child, more, "ann", people);

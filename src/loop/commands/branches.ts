@@ -85,7 +85,7 @@ function requireEnough(state: RunState, { maxTokens, maxCost }: Budget, open: Sp
     ...(maxCost !== undefined && maxCost < least.cost ? { maxCost: least.cost } : {}),
   };
   if (needs.maxTokens === undefined && needs.maxCost === undefined) return;
-  const held = open.tokens > 0 ? "spent, or held for the call that is under way" : "spent";
+  const held = open.tokens > 0 ? "spent or reserved for the open call" : "spent";
   throw new CadreError(
     "CONFLICT",
     `Run ${state.runId} cannot have less than ${describeBudget(needs)}: so much is ${held}. Nothing was changed.`,
@@ -139,6 +139,6 @@ function tooMuchForTree(): never {
 function tooLittleForTree(limits: Budget): never {
   throw new CadreError(
     "CONFLICT",
-    `The tree cannot have ${describeBudget(limits)}: more is spent, or held for calls that are under way. Nothing was changed.`,
+    `The tree cannot have ${describeBudget(limits)}: more is spent or reserved for open calls. Nothing was changed.`,
   );
 }

@@ -160,7 +160,7 @@ export async function resumeRun(runId: RunId, by: string, parts: CommandParts): 
   });
 }
 
-/** U21: asks a named person about an open item. Everybody who may decide still may. */
+/** U21: asks a named person about an open item. It stays open for all who may decide. */
 export async function askPerson(
   id: string,
   { person, note }: { person: string; note?: string },
@@ -213,10 +213,7 @@ export async function signalRun<T>(
       return done;
     }
   }
-  throw new CadreError(
-    "CONFLICT",
-    `Run ${runId} changes too fast to write to it. Nothing was changed; try again.`,
-  );
+  throw new CadreError("CONFLICT", `Run ${runId} is changing too fast. Nothing was changed; try again.`);
 }
 
 function requireFittingDecision(item: ApprovalItem, { decision, input, answer, limits }: Decision): void {
@@ -227,7 +224,7 @@ function requireFittingDecision(item: ApprovalItem, { decision, input, answer, l
     );
   }
   if (decision === "answer" && item.kind !== "question") {
-    throw new CadreError("BAD_REQUEST", "This is no question: approve or reject it. Nothing was decided.");
+    throw new CadreError("BAD_REQUEST", "This is not a question: approve or reject it. Nothing was decided.");
   }
   if (decision === "answer" && answer === undefined)
     throw new CadreError("BAD_REQUEST", "The answer is missing: send it as `answer`. Nothing was decided.");
@@ -273,7 +270,7 @@ function requireKnownOutcome(state: RunState, itemId: string): void {
   const say = `cadre outcome ${runId} ${callId} happened|run_again|fail`;
   throw new CadreError(
     "OUTCOME_UNKNOWN",
-    `${tool} was begun, and nobody knows whether it was done: approving it again changes nothing. Say what became of it: ${say}`,
+    `${tool} was started, and it is not known whether it was done: approving it again changes nothing. Say what became of it: ${say}`,
     { approvalId: item.id, runId, callId, verdicts: ["happened", "run_again", "fail"] },
   );
 }

@@ -50,7 +50,7 @@ async function probe(call: ToolCall, state: RunState, parts: CommandParts): Prom
   try {
     return await Promise.race([tool.probe(input.data, context), timeout(stop)]);
   } catch (error) {
-    return cannotTell(`The look failed: ${messageOf(error)}`);
+    return cannotTell(`The probe failed: ${messageOf(error)}`);
   }
 }
 
@@ -64,7 +64,7 @@ async function visibleFiles(state: RunState, parts: CommandParts): Promise<Probe
 
 const timeout = (stop: AbortSignal): Promise<ProbeResult> =>
   new Promise((done) => {
-    const onTime = () => done(cannotTell(`The look took longer than ${PROBE_MS / 1000} s.`));
+    const onTime = () => done(cannotTell(`The probe took longer than ${PROBE_MS / 1000} s.`));
     stop.addEventListener("abort", onTime, { once: true });
   });
 

@@ -28,7 +28,7 @@ export async function checkOnRuns(parts: Parts): Promise<void> {
 async function checkEach(look: typeof endOrphan, runId: RunId, parts: Parts): Promise<void> {
   await look(runId, parts).catch((error: unknown) => {
     if (isNewer(error)) return;
-    const message = `Run ${runId} could not be looked after; it is tried again in a minute, and the others go on.`;
+    const message = `Run ${runId} could not be checked. It is checked again in a minute; other runs continue.`;
     parts.onProblem({ runId, message, error });
   });
 }
@@ -86,7 +86,7 @@ async function interruptSilent(runId: RunId, parts: Parts): Promise<void> {
   const silent = clock.now() - lastActivityOf(row, drives);
   if (silent < SILENT_MS || silent < toolTime(await currentRunState(store, runId), parts)) return;
   const minutes = Math.round(silent / 60_000);
-  const message = `Nothing was heard of this run for ${minutes} minutes. What it was doing is stopped, and it goes on.`;
+  const message = `This run was silent for ${minutes} minutes. Its current step is interrupted, and the run continues.`;
   const payload = { id: ids.nonce(), code: "STUCK", message, fatal: false };
   await store.journal.append({ runId, after: row.seq, events: [{ type: "SYSTEM_ERROR", payload }] });
   drives.get(runId)?.interrupt("stuck");

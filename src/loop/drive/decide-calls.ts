@@ -87,7 +87,7 @@ function resultWithoutRun(call: ToolCall): EventBody[] {
     },
   ];
   if (verdict?.verdict === "happened")
-    return result(verdict.output ?? "It was done, says the person who looked.", "ok");
+    return result(verdict.output ?? "A person checked: it was done.", "ok");
   if (verdict?.verdict === "fail") {
     return result(
       `It is not known whether this was done.${verdict.note ? ` ${verdict.note}` : ""}`,

@@ -49,7 +49,7 @@ async function takeLease(
   try {
     return await parts.store.leases.acquire(runId, parts.worker, lost);
   } catch (error) {
-    parts.onProblem({ runId, message: `Run ${runId} cannot be taken up.`, error });
+    parts.onProblem({ runId, message: `Run ${runId} cannot be taken by this process.`, error });
     return undefined;
   }
 }
@@ -174,7 +174,7 @@ function skipRun(left: SkipReason, runId: RunId, { skippedRuns: all }: Pick<Loop
 const problemMessage = (runId: RunId, left: SkipReason | undefined): string =>
   left
     ? `Run ${runId} is left to ${left === "newer version" ? "a newer version of Cadre" : "another machine"}; the others go on here.`
-    : `Run ${runId} could not go on and is tried again.`;
+    : `Run ${runId} failed in this process and will be tried again.`;
 
 const isCorrupt = (error: unknown): error is CadreError =>
   error instanceof CadreError && error.code === "JOURNAL_CORRUPT";

@@ -38,7 +38,7 @@ export async function recoverRun(
 }
 
 async function quarantine(run: RunJournal): Promise<void> {
-  const detail = `Taken up ${run.lease.acquisitions - 1} times without getting any further.`;
+  const detail = `Taken up ${run.lease.acquisitions - 1} times without any progress.`;
   const key = `suspended/${run.state.suspensions + 1}`;
   await run.rest(
     [{ type: "RUN_SUSPENDED", payload: { waitingOn: { kind: "quarantine", detail } }, key }],

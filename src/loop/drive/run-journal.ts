@@ -147,7 +147,7 @@ export class RunJournal {
   async waitForSlot(): Promise<void> {
     const { waitingOn, suspensions } = this.state;
     const { maxConcurrent } = this.parts;
-    const detail = `As many agents are at work here as may be (${maxConcurrent}); it goes on when one is done.`;
+    const detail = `All ${maxConcurrent} slots of this workspace are taken. The run continues when one is free.`;
     const payload = { waitingOn: { kind: "slot" as const, detail } };
     const suspended: EventBody = { type: "RUN_SUSPENDED", payload, key: `suspended/${suspensions + 1}` };
     const events = waitingOn?.kind === "slot" ? [] : [suspended];

@@ -105,7 +105,7 @@ scenario(
         ({ outcome }) => outcome === "denied",
       );
       expect(refused.map(({ output }) => output)).toEqual([
-        "Limit: 1 agents are at work in this workspace, and no more may be. Ask again when one is done.",
+        "Limit: 1 agents are at work in this workspace, which is the limit. Ask again when one is done.",
       ]);
     }
     expect(most()).toBe(1);

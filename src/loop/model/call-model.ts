@@ -101,7 +101,7 @@ async function waitForProvider(run: RunJournal, until: number): Promise<void> {
   const waitingOn = {
     kind: "provider" as const,
     until,
-    detail: "Another run was told to wait by this provider.",
+    detail: "The provider asked another run to wait.",
   };
   const key = `suspended/${run.state.suspensions + 1}`;
   await run.rest([{ type: "RUN_SUSPENDED", payload: { waitingOn }, key }], until);

@@ -211,7 +211,7 @@ async function handleReport(report: RunnerReport, prompt: Prompt): Promise<boole
 const LATE: Failure = { cause: "timeout", message: "Stopped: the time that the run may be active is over." };
 const SILENT: Failure = {
   cause: "timeout",
-  message: "The program was stopped: nothing was heard of it for too long.",
+  message: "The program was stopped: it was silent for too long.",
 };
 
 function messageEvent(text: string, { action: { callId }, run }: Prompt): EventBody {

@@ -170,7 +170,7 @@ export function closeOpenCalls(run: RunJournal, why: string | undefined): void {
   }
 }
 
-const UNREPORTED = "The program did not say what came of it.";
+const UNREPORTED = "The program reported no result.";
 
 function resultOf(
   toolCallId: string,

@@ -57,7 +57,7 @@ function receiptProblem(event: Begins, call: ToolCall, digest: Digest): string |
   const { proposal, decision } = call;
   if (proposal?.verdict !== "ask") return undefined;
   const what = `${call.name} (${call.id}) began at event ${event.seq} of run ${event.runId}`;
-  if (!decision || !isApproved(call)) return `${what}, and nobody had approved it.`;
+  if (!decision || !isApproved(call)) return `${what}, and no person had approved it.`;
   const said = `what ${decision.by} approved (${decision.itemId})`;
   if (decision.hash !== proposal.hash) return `${what}, but ${said} was bound to something else.`;
   // Journals from before receipts have none.

@@ -118,7 +118,7 @@ export function parseAdminCall(
   tool: DeclaredAdminTool,
   { name, input, invalid }: ToolCall,
 ): { asked: AdminInput } | { problem: string } {
-  if (invalid !== undefined) return { problem: `The input of ${name} was no valid JSON; nothing was done.` };
+  if (invalid !== undefined) return { problem: `The input of ${name} was not valid JSON; nothing was done.` };
   const parsed = tool.input.safeParse(input ?? {});
   return parsed.success ? { asked: parsed.data } : { problem: misfit(name, parsed.error) };
 }

@@ -1,5 +1,5 @@
 // `AskUser`: an agent asks a person a question. The question is proposed like a call that needs approval, so the same policy
-// says who may answer, until when, and what happens if nobody is there. The answer is the call's one result (D0).
+// says who may answer, until when, and what happens in an unattended run. The answer is the call's one result (D0).
 
 import { z } from "zod";
 import type { EventBody } from "../../../journal/events.ts";
@@ -44,7 +44,7 @@ export function questionProblem({ name, input }: ToolCall): string | undefined {
   return parsed.success ? undefined : misfit(name, parsed.error);
 }
 
-/** The result of a question that was answered, or that nobody will answer. Empty: it is still open. */
+/** The result of a question that was answered, declined or denied, or has expired. Empty: it is still open. */
 export function questionResult({ id, proposal, decision }: ToolCall): EventBody[] {
   const result = (output: string, isAnswer = false): EventBody[] => [
     {

@@ -39,7 +39,7 @@ export interface DelegationTool extends DeclaredTool {
   readonly kind: "delegation";
   /** The child is a router's choice. */
   readonly routes?: true;
-  /** Its result where nobody waits for the child. */
+  /** Result of a call that does not await the child. Absent: every call awaits it. */
   detachedResult?(childRunId: string): object;
   offered(view: DecisionView): readonly OfferedTool[];
   parse(tool: string, input: unknown): DelegationRequest | z.ZodError;
@@ -236,7 +236,7 @@ export function parseDelegation({
   const tool = delegationToolNamed(name);
   if (!tool) return undefined;
   if (invalid !== undefined)
-    return { problem: `The input of ${name} was no valid JSON; nothing was started.` };
+    return { problem: `The input of ${name} was not valid JSON; nothing was started.` };
   const asked = tool.parse(name, input);
   return asked instanceof z.ZodError ? { problem: misfit(name, asked) } : asked;
 }

@@ -126,7 +126,7 @@ const AFTERWARDS = "after you have seen the results of your other calls.";
 const invalidJson = ({ name, invalid }: ToolCall): string | undefined =>
   invalid === undefined
     ? undefined
-    : `The input of ${name} was no valid JSON; nothing was done. It began: ${invalid.slice(0, 200)}`;
+    : `The input of ${name} was not valid JSON; nothing was done. It began: ${invalid.slice(0, 200)}`;
 
 function answer(call: ToolCall, output: string, outcome?: "denied" | "deferred" | "error"): EventBody {
   const wrong = outcome === undefined ? {} : { isError: true as const, outcome };

@@ -1,0 +1,18 @@
+import { expect, test } from "vitest";
+import { DECLARED_TOOLS } from "./declared/index.ts";
+import { BUILTIN_TOOLS } from "./index.ts";
+
+test("every declared tool can be proposed, unless its call is answered at once", () => {
+  const declared = DECLARED_TOOLS.filter(({ kind }) => kind !== "closing");
+  expect(BUILTIN_TOOLS.map(({ name }) => name)).toEqual(declared.map(({ name }) => name));
+});
+
+test("every tool that the loop performs says how", () => {
+  const performed = BUILTIN_TOOLS.filter(({ kind }) => kind === "loop");
+  expect(performed.filter(({ perform }) => !perform)).toEqual([]);
+});
+
+test("no two tools share a name", () => {
+  const names = DECLARED_TOOLS.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
+  expect(new Set(names).size).toBe(names.length);
+});
