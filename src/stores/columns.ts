@@ -54,7 +54,7 @@ export const readGrant = (columns: Columns): StandingGrant => ({
   runId: columns["given_in"] as string,
 });
 
-/** J9: a blob is what its name says, or it is damaged. */
+/** J9: a blob whose text does not match its name is damaged. */
 export function verifiedBlob(name: string, stored: string): string {
   const text = decodeBlob(name, stored);
   if (text !== undefined) return text;
@@ -64,7 +64,7 @@ export function verifiedBlob(name: string, stored: string): string {
   );
 }
 
-/** How many of its runs the list of workers names for each. */
+/** How many runs the list of workers names for each worker. */
 export const LISTED_RUNS = 5;
 
 /** Workers that have shown a card, the longest at work first. */

@@ -1,5 +1,5 @@
-// Carrying a tree from one store to another (E7). Nothing of it happens here any more once a word of it is written
-// there: the move is committed first, and the text can be asked for again.
+// Moves a tree from one store to another (E7). The move is committed here before anything is written there, so the tree never
+// runs in both. The exported text can be asked for again.
 
 import { CadreError } from "../errors.ts";
 import type { Ids, RunId } from "../ids.ts";
@@ -15,13 +15,13 @@ const PAGE = 1_000;
 interface Parts {
   store: Store;
   ids: Ids;
-  /** Of Cadre. */
+  /** The version of Cadre. */
   version: string;
 }
 
 /**
- * Ends a tree here, and answers with the text of it that goes on elsewhere. Of one that has ended: a copy. `to`: the server
- * that it is sent to.
+ * Ends a tree here, and answers with the text from which it continues elsewhere. A tree that has ended is only copied. `to`:
+ * the server that it is sent to.
  */
 export async function moveOut(
   row: RunRow,
@@ -30,20 +30,20 @@ export async function moveOut(
 ): Promise<{ lines: AsyncGenerator<string>; sentTo: string | undefined }> {
   const root = row.rootRunId;
   const roots = [...(await treesBehind(store, root)), root];
-  // What cannot be read stays where it is: there it can be mended.
+  // A journal that cannot be read is not moved: it can be repaired only here.
   for (const each of roots) for (const { id } of await runsOf(store, each)) await store.journal.read(id);
   const { transferId, standing, sentTo } = await store.transfers.move(root, ids.nonce(), to);
   const head = { version, root, transferId: transferId ?? (await copyId(store, root)), standing };
   return { lines: textOf(store, roots, head), sentTo };
 }
 
-/** The same text, of a tree that stays: to be read and checked, not to go on from. */
+/** The same text for a tree that stays. It can be read and checked, but not imported. */
 export function copyOut(row: RunRow, { store, version }: Omit<Parts, "ids">): AsyncGenerator<string> {
   const root = row.rootRunId;
   return textOf(store, [root], { version, root, standing: [] });
 }
 
-/** Takes a tree in that was moved out elsewhere. The same transfer again changes nothing. */
+/** Imports a tree that another store exported. The same transfer again changes nothing. */
 export async function moveIn(
   text: string,
   store: Store,
@@ -58,7 +58,7 @@ export async function moveIn(
   return { ...(await store.transfers.import({ transferId, ...tree })), runs };
 }
 
-/** What is wrong with a text that somebody brings is nothing that is wrong with a store. */
+/** A damaged file is the caller's mistake, and not damage of this store. */
 function readWhole(text: string): ReturnType<typeof readTree> {
   try {
     return readTree(text);
@@ -69,7 +69,7 @@ function readWhole(text: string): ReturnType<typeof readTree> {
   }
 }
 
-/** Trees that this one cannot go on without: whom it continues, who pays for it. The oldest first. */
+/** The trees that this one needs: those that it continues, and the one that pays for it. The oldest first. */
 async function treesBehind(store: Store, root: RunId, seen = new Set([root])): Promise<RunId[]> {
   const needed: RunId[] = [];
   for (const row of await runsOf(store, root)) {
@@ -107,10 +107,10 @@ async function runsOf(store: Store, root: RunId): Promise<RunRow[]> {
 
 const COPY = "copy-";
 
-/** Whether the first line of an exported tree says that nothing was moved: it had ended. */
+/** Whether the first line of an export says that it is a copy of a tree that had ended. */
 export const isCopyHead = (line: string): boolean => line.includes(`"transferId":"${COPY}`);
 
-/** The same for the same tree: a copy that is taken in twice is one. */
+/** The same id for the same tree, so that a copy is imported once. */
 async function copyId(store: Store, root: RunId): Promise<string> {
   const heads = await Promise.all((await runsOf(store, root)).map(({ id }) => store.journal.head(id)));
   return `${COPY}${digest(heads.map((head) => head?.hash).join("\n")).slice(0, 32)}`;
@@ -130,7 +130,7 @@ function textOf(
   return treeLines(head, blobsFor(store, roots), eventsOf(store, roots, moved));
 }
 
-/** `moved`: the tree whose last word here is that it has gone. */
+/** `moved`: the tree that ends here with RUN_MOVED, which is left out. */
 async function* eventsOf(store: Store, roots: readonly RunId[], moved?: RunId): AsyncGenerator<StoredEvent> {
   for (const root of roots) {
     for (let after = 0; ; ) {

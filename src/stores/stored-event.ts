@@ -1,5 +1,4 @@
-// How every store keeps an event, what it hands out of a page of them, and what it says of one that its chain does not
-// cover (J9).
+// An event as every store keeps it: reading pages of them, and verifying them against their chain (J9).
 
 import { CadreError } from "../errors.ts";
 import type { RunId, Seq } from "../ids.ts";
@@ -21,13 +20,13 @@ export function readLink(columns: Readonly<Columns>) {
   };
 }
 
-/** With the id of its run, as it is carried elsewhere. */
+/** With the id of its run, as an export needs it. */
 export function readStoredEvent(columns: Readonly<Columns>): StoredEvent {
   const runId = columns["id"] as RunId;
   return { runId, position: columns["position"] as number, ...readLink(columns), hash: hex(columns["hash"]) };
 }
 
-/** P9: one journal that cannot be read must not stop a stream over all of them; its own run says what is wrong. */
+/** P9: an event that cannot be read is left out, so that it does not stop a stream over all journals. Its own run reports it. */
 export function readableEvents<Row>(
   rows: readonly Row[],
   read: (row: Row) => JournalEvent,
@@ -47,7 +46,7 @@ export function readableEvents<Row>(
   return events;
 }
 
-/** J9: the links of a chain, from after a seq to at most the head of the journal. */
+/** J9: verifies the links of a chain after a seq, up to the head of the journal at most. */
 export function verifyChain(runId: RunId, head: { seq: Seq; hash: string }, links: ChainPart): void {
   let expected = links.after;
   let previous = links.before ? hex(links.before["hash"]) : CHAIN_START;
@@ -63,7 +62,7 @@ export function verifyChain(runId: RunId, head: { seq: Seq; hash: string }, link
 
 export interface ChainPart {
   after: Seq;
-  /** The row at that seq; none at the start. */
+  /** The row at that seq; undefined at the start. */
   before: Columns | undefined;
   found: readonly Columns[];
   toEnd: boolean;

@@ -1,7 +1,7 @@
-// A tree of runs as a text that can be carried, read and checked anywhere (E7): a line each for the head, the blobs, the
-// events in commit order, and the end. Payloads stand in it as the chains cover them.
-//  1  What is read has been verified: each event against its chain, each blob against its name, the whole against its sum.
-//  2  What is not whole is refused, and the refusal names the run and the event.
+// A tree of runs as a text file that can be moved, read and checked anywhere (E7): one line each for the head, the blobs, the
+// events in commit order, and the end. Payloads are written byte for byte, as the chains cover them.
+//  1  Reading verifies each event against its chain, each blob against its name, and the whole file against its checksum.
+//  2  An incomplete file is refused, and the error names the run and the event.
 
 import { z } from "zod";
 import { CadreError } from "../errors.ts";
@@ -17,10 +17,10 @@ export const TREE_FORMAT = 1;
 const Head = z.object({
   cadre: z.literal("tree"),
   format: z.int(),
-  /** Of Cadre, that wrote it. */
+  /** The version of Cadre that wrote it. */
   version: z.string(),
   root: z.string(),
-  /** Absent: a copy, to be read and checked. */
+  /** Absent: a copy that can only be read and checked. */
   transferId: z.string().optional(),
   standing: z.array(z.object({ runId: z.string(), standing: UnjournaledState })).default([]),
 });
@@ -38,7 +38,7 @@ const Event = z.object({
 });
 const End = z.object({ end: z.object({ lines: z.int(), sum: z.string() }) });
 
-/** The text, line by line, each with its end of line. */
+/** Yields the text line by line, each with its line break. */
 export async function* treeLines(
   head: Omit<TreeHead, "cadre" | "format">,
   blobs: AsyncIterable<{ name: string; stored: string }>,
@@ -53,13 +53,13 @@ export async function* treeLines(
   yield `${JSON.stringify({ end: sum.end() })}\n`;
 }
 
-/** The payload is not written anew: its bytes are what the chain covers. */
+/** The payload is copied and not serialized again: the chain covers its bytes. */
 function eventLine({ runId, seq, ts, type, key, text, hash }: StoredEvent): string {
   const place = JSON.stringify({ run: runId, seq, ts, type, key });
   return `${place.slice(0, -1)},"payload":${text},"hash":"${hash}"}`;
 }
 
-/** Covers every line and their order, and can be taken as they come. */
+/** A checksum over all lines in their order, computed as they come. */
 function createSum() {
   let lines = 0;
   let sum = "";
@@ -75,9 +75,9 @@ function createSum() {
 
 export type TreeFile = Omit<CarriedTree, "transferId"> & Pick<TreeHead, "transferId" | "version">;
 
-/** Verified, all of it. */
+/** Reads and verifies a whole file. */
 export function readTree(text: string): TreeFile {
-  // One that was cut off between two lines ends in a line that is not there.
+  // A file that was cut off between two lines has no end line.
   const lines = text.replace(/\n$/, "").split("\n");
   const sum = createSum();
   const head = readHead(lines[0] ?? "");
@@ -124,7 +124,7 @@ function parseLine(line: string): unknown {
 
 type Chains = ReturnType<typeof createChains>;
 
-/** Follows the chain of every run of a file, event by event. */
+/** Verifies the chain of every run of a file, event by event. */
 function createChains() {
   const heads = new Map<RunId, { seq: number; hash: string }>();
   const events: { event: JournalEvent; text: string; hash: string }[] = [];
@@ -181,7 +181,7 @@ function blobFits(name: string, stored: string): boolean {
 const wholeText = ({ text }: ChainLink, blobs: ReadonlyMap<string, string>): string =>
   blobs.get(blobNameIn(text) ?? "") ?? text;
 
-/** A tree hangs together: every run starts, below a run that is there. */
+/** Checks that every run of the file has a start, and that its root and parent are in the file. */
 function treeOf({ root, transferId, version, standing }: TreeHead, { events, blobs }: Chains): TreeFile {
   const runs = new Set(events.map(({ event }) => event.runId));
   for (const { event } of events) {

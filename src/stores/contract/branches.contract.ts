@@ -45,7 +45,7 @@ export function branchContract(open: Open): void {
   );
 
   scenario(
-    "[BV4] branches inside one another: a run goes on when none is frozen, and as it was before",
+    "[BV4] nested frozen branches: a run resumes as it was once all of them are thawed",
     async ({ store, clock }) => {
       await family(store);
       await sendSignal(store, "c2", runSuspended("p", { kind: "paused", detail: "Paused by jon." }));
@@ -72,14 +72,14 @@ export function branchContract(open: Open): void {
     },
   );
 
-  scenario("[BV4] what has ended or is being cancelled is not frozen", async ({ store }) => {
+  scenario("[BV4] runs that have ended or are being cancelled are not frozen", async ({ store }) => {
     await family(store);
     await sendSignal(store, "c2", runEnded());
     await store.runs.cancel("c1", { by: "maria" });
     expect(await store.runs.freeze("r1", { by: "maria", key: "frozen/1" })).toEqual(["r1"]);
   });
 
-  scenario("[BV4] who waits for a frozen run hears that it needs a person", async ({ store }) => {
+  scenario("[BV4] a run that waits for a frozen run is told that it needs a person", async ({ store }) => {
     await family(store);
     await sendSignal(store, "r1", runSuspended("s", { kind: "child", items: ["c1"] }));
     await store.runs.freeze("c1", { by: "maria", key: "frozen/1" });
@@ -88,28 +88,25 @@ export function branchContract(open: Open): void {
     expect((await store.runs.get("r1"))?.status).toBe("running");
   });
 
-  scenario(
-    "[BV1] a tree's budget is not less than what is spent and what open calls may spend",
-    async ({ store }) => {
-      await family(store);
-      const one = await acquireRun(store, "c1");
-      await one.append([
-        modelCallStarted("m1"),
-        agentThought("m1", { usage: { input: 40, output: 0 }, cost: 0 }),
-      ]);
-      const two = await acquireRun(store, "c2");
-      await two.append([modelCallStarted("m1", { estimate: { tokens: 30, cost: null } })]);
-      expect(await sets(store, 39)).toBe("budget");
-      expect(await sets(store, 69)).toBe("reserved");
-      expect(await sets(store, 70)).toBeUndefined();
-      expect(await asks(one, 1)).toBe("reserved");
-      expect(await sets(store, 100)).toBeUndefined();
-      expect(await asks(one, 30)).toBeUndefined();
-    },
-  );
+  scenario("[BV1] a tree's budget cannot be set below what is spent and reserved", async ({ store }) => {
+    await family(store);
+    const one = await acquireRun(store, "c1");
+    await one.append([
+      modelCallStarted("m1"),
+      agentThought("m1", { usage: { input: 40, output: 0 }, cost: 0 }),
+    ]);
+    const two = await acquireRun(store, "c2");
+    await two.append([modelCallStarted("m1", { estimate: { tokens: 30, cost: null } })]);
+    expect(await sets(store, 39)).toBe("budget");
+    expect(await sets(store, 69)).toBe("reserved");
+    expect(await sets(store, 70)).toBeUndefined();
+    expect(await asks(one, 1)).toBe("reserved");
+    expect(await sets(store, 100)).toBeUndefined();
+    expect(await asks(one, 30)).toBeUndefined();
+  });
 
   scenario(
-    "[BV3] every run of the tree is told, and whoever stopped for what is more now goes on",
+    "[BV3] every run of the tree is told of a new budget, and runs that it now allows continue",
     async ({ store, clock }) => {
       await family(store);
       for (const [id, limit] of [

@@ -21,7 +21,7 @@ const say = (store: Store, from: number, count: number) =>
   sendSignal(store, "r1", ...Array.from({ length: count }, (_, i) => contextAdded(`c${from + i}`)));
 
 test.each([499, 500, 501, 999, 1000, 1001])(
-  "[F38] [P10] goes on after a page boundary: %i events",
+  "[F38] [P10] follow continues after a page boundary: %i events",
   (length) =>
     withStore(async (store) => {
       await say(store, 0, length - 1);
@@ -56,7 +56,7 @@ test("[P10] what is committed while a page is being read is not lost", () =>
     await pages.return();
   }));
 
-test("an abort ends it at once: before it begins, while it waits, between pages", () =>
+test("an abort ends follow at once: before it begins, while it waits, and between pages", () =>
   withStore(async (store) => {
     expect(await follow(store, { after: 0, signal: AbortSignal.abort() }).next()).toEqual({
       done: true,
@@ -76,7 +76,7 @@ test("an abort ends it at once: before it begins, while it waits, between pages"
     expect(await pages.next()).toEqual({ done: true, value: undefined });
   }));
 
-test("[F48] who leaves is forgotten: no listener stays behind", () =>
+test("[F48] a reader that stops leaves no listener behind", () =>
   withStore(async (store) => {
     let listeners = 0;
     const counted = overrideStore(store, {

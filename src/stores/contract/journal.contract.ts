@@ -26,7 +26,7 @@ export function journalContract(open: Open): void {
   const scenario = scenarios(open);
 
   describe("order and keys", () => {
-    scenario("[P1] [I1] what was answered is there for the next process", async (opened) => {
+    scenario("[P1] [I1] every acknowledged event is there for the next process", async (opened) => {
       await admit(opened.store, "r1");
       const driver = await acquireRun(opened.store, "r1");
       await driver.append([modelCallStarted("m1")]);
@@ -39,7 +39,7 @@ export function journalContract(open: Open): void {
       expect(before.map(({ type }) => type)).toEqual(["RUN_STARTED", "MODEL_CALL_STARTED", "AGENT_THOUGHT"]);
     });
 
-    scenario("[P2] [J8] concurrent appends get dense places, in each run and over all", async ({ store }) => {
+    scenario("[P2] [J8] concurrent appends get dense seqs and positions", async ({ store }) => {
       const runs = ["r1", "r2", "r3"];
       await Promise.all(runs.map((runId) => admit(store, runId)));
       await Promise.all(
@@ -57,7 +57,7 @@ export function journalContract(open: Open): void {
       );
     });
 
-    scenario("[P2] the head's hash moves with every event and differs by content", async ({ store }) => {
+    scenario("[P2] the head's hash changes with every event and with its content", async ({ store }) => {
       await admit(store, "r1");
       await admit(store, "r2");
       await sendSignal(store, "r1", contextAdded("a", "yes"));
@@ -68,7 +68,7 @@ export function journalContract(open: Open): void {
       expect(await store.journal.head("none")).toBeUndefined();
     });
 
-    scenario("[J1] the same append again writes nothing and brings the journal", async ({ store }) => {
+    scenario("[J1] the same append again writes nothing and answers with the journal", async ({ store }) => {
       await admit(store, "r1");
       const driver = await acquireRun(store, "r1");
       const events = [modelCallStarted("m1"), contextAdded("x")];
@@ -99,7 +99,7 @@ export function journalContract(open: Open): void {
       },
     );
 
-    scenario("[J1] keys are checked before anything else: signals, the end", async (opened) => {
+    scenario("[J1] keys are checked before signals and before the end", async (opened) => {
       const { store } = opened;
       await admit(store, "r1");
       const driver = await acquireRun(store, "r1");
@@ -147,7 +147,7 @@ export function journalContract(open: Open): void {
       },
     );
 
-    scenario("[P9] an append to a run that is not there fails alone", async ({ store }) => {
+    scenario("[P9] an append to an unknown run fails alone", async ({ store }) => {
       await admit(store, "r1");
       const answers = await Promise.allSettled([
         sendSignal(store, "r1", contextAdded("a")),
@@ -159,7 +159,7 @@ export function journalContract(open: Open): void {
       expect(await store.journal.read("r1")).toHaveLength(3);
     });
 
-    scenario("[P9] values that no column takes spoil nobody else's commit", async ({ store, clock }) => {
+    scenario("[P9] a value that does not fit a column fails only its own job", async ({ store, clock }) => {
       await admit(store, "r1");
       await admit(store, "r2");
       const driver = await acquireRun(store, "r1");
@@ -177,22 +177,19 @@ export function journalContract(open: Open): void {
   });
 
   describe("signals, outcomes and the end", () => {
-    scenario(
-      "[J2] an intent is refused when a signal came that its driver has not folded",
-      async ({ store }) => {
-        await admit(store, "r1");
-        const driver = await acquireRun(store, "r1");
-        await sendSignal(store, "r1", contextAdded("x"));
-        const refused = await driver.append([modelCallStarted("m1")], { guard: "signals" });
-        expect(refused.refused).toBe("signals");
-        expect(refused.events.map(({ key }) => key)).toEqual(["context/x"]);
-        const then = await driver.append([modelCallStarted("m1")], { guard: "signals" });
-        expect(then.refused).toBeUndefined();
-        expect(then.events.map(({ key }) => key)).toEqual(["m1/s"]);
-      },
-    );
+    scenario("[J2] an intent is refused after a signal that its driver has not folded", async ({ store }) => {
+      await admit(store, "r1");
+      const driver = await acquireRun(store, "r1");
+      await sendSignal(store, "r1", contextAdded("x"));
+      const refused = await driver.append([modelCallStarted("m1")], { guard: "signals" });
+      expect(refused.refused).toBe("signals");
+      expect(refused.events.map(({ key }) => key)).toEqual(["context/x"]);
+      const then = await driver.append([modelCallStarted("m1")], { guard: "signals" });
+      expect(then.refused).toBeUndefined();
+      expect(then.events.map(({ key }) => key)).toEqual(["m1/s"]);
+    });
 
-    scenario("[J2] a driver's own appends are no signals, whatever their type", async ({ store }) => {
+    scenario("[J2] a driver's own appends are never signals", async ({ store }) => {
       await admit(store, "r1");
       const driver = await acquireRun(store, "r1");
       await driver.append([contextAdded("told")]);
@@ -206,7 +203,7 @@ export function journalContract(open: Open): void {
       expect(answer.events.map(({ key }) => key)).toEqual(["context/told", "m1/s"]);
     });
 
-    scenario("[J2] `unchanged` is refused by anything newer", async ({ store }) => {
+    scenario("[J2] an append guarded by `unchanged` is refused after any newer event", async ({ store }) => {
       await admit(store, "r1");
       const driver = await acquireRun(store, "r1");
       await driver.append([modelCallStarted("m1")]);
@@ -226,26 +223,23 @@ export function journalContract(open: Open): void {
       expect(now.refused).toBeUndefined();
     });
 
-    scenario(
-      "[J4] appends of one run in one commit are each judged against the one before",
-      async ({ store }) => {
-        await admit(store, "r1");
-        const driver = await acquireRun(store, "r1");
-        const from = { runId: "r1", writer: driver.writer, after: 1 };
-        const [outcome, cancel, intent] = await Promise.all([
-          store.journal.append({ ...from, events: [modelCallStarted("m1"), agentThought("m1")] }),
-          store.runs.cancel("r1", { by: "maria" }),
-          store.journal.append({ ...from, events: [toolStarted("m1.0")], guard: "signals" }),
-        ]);
-        expect(outcome.refused).toBeUndefined();
-        expect(cancel).toEqual(["r1"]);
-        expect(intent.refused).toBe("signals");
-        expect(intent.events.map(({ key }) => key)).toEqual(["m1/s", "m1/e", "cancel"]);
-      },
-    );
+    scenario("[J4] each append of a commit sees the appends before it", async ({ store }) => {
+      await admit(store, "r1");
+      const driver = await acquireRun(store, "r1");
+      const from = { runId: "r1", writer: driver.writer, after: 1 };
+      const [outcome, cancel, intent] = await Promise.all([
+        store.journal.append({ ...from, events: [modelCallStarted("m1"), agentThought("m1")] }),
+        store.runs.cancel("r1", { by: "maria" }),
+        store.journal.append({ ...from, events: [toolStarted("m1.0")], guard: "signals" }),
+      ]);
+      expect(outcome.refused).toBeUndefined();
+      expect(cancel).toEqual(["r1"]);
+      expect(intent.refused).toBe("signals");
+      expect(intent.events.map(({ key }) => key)).toEqual(["m1/s", "m1/e", "cancel"]);
+    });
 
     scenario(
-      "[J3] a stale driver begins nothing; its outcomes are kept, as signals",
+      "[J3] a stale driver starts nothing new; its outcomes are kept as signals",
       async ({ store, clock }) => {
         await admit(store, "r1");
         const old = await acquireRun(store, "r1", "w1");
@@ -296,7 +290,7 @@ export function journalContract(open: Open): void {
     });
 
     scenario(
-      "[I6] [F23] an end and a cancel in one commit: one of them, never a cancel after the end",
+      "[I6] [F23] an end and a cancel in one commit: no cancel is written after the end",
       async ({ store }) => {
         await admit(store, "r1");
         const driver = await acquireRun(store, "r1");
@@ -309,7 +303,7 @@ export function journalContract(open: Open): void {
       },
     );
 
-    scenario("[P5] [F13] two decisions race: one wins, the other learns which", async ({ store }) => {
+    scenario("[P5] [F13] of two racing decisions one wins, and the other learns which", async ({ store }) => {
       await admit(store, "r1");
       const driver = await acquireRun(store, "r1");
       await driver.append([toolProposed("m1.0")]);
@@ -324,7 +318,7 @@ export function journalContract(open: Open): void {
   });
 
   describe("bytes", () => {
-    scenario("[J9] [F42] lone surrogates, nul and key order come back as they were", async (opened) => {
+    scenario("[J9] [F42] lone surrogates, NUL and key order are preserved", async (opened) => {
       const output = { z: NASTY, a: { [NASTY]: [NASTY, 0.1, -0.5e-300, 2 ** 53] } };
       await admit(opened.store, "r1", { task: NASTY, input: { NASTY } });
       const driver = await acquireRun(opened.store, "r1");
@@ -351,7 +345,7 @@ export function journalContract(open: Open): void {
       expect(await store.journal.readAll(2, 10)).toHaveLength(1);
     });
 
-    scenario("[J9] blobs are named by what they hold", async (opened) => {
+    scenario("[J9] blobs are named by the hash of their text", async (opened) => {
       const texts = ["", "a", NASTY, "\ufffd", "\ud800", "\udbff", "x".repeat(3_000_000)];
       const names = await Promise.all(texts.map((text) => opened.store.blobs.put(text)));
       expect(new Set(names).size).toBe(texts.length);

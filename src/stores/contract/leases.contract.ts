@@ -44,7 +44,7 @@ export function leaseContract(open: Open): void {
       },
     );
 
-    scenario("[J9] a journal that comes with a lease is the one that is stored", async (opened) => {
+    scenario("[J9] the journal that comes with a lease equals the stored one", async (opened) => {
       const { store } = opened;
       await admit(store, "r1");
       await sendSignal(store, "r1", contextAdded("x"));
@@ -82,7 +82,7 @@ export function leaseContract(open: Open): void {
     });
 
     scenario(
-      "[J6] rest and signal in one commit: whichever came first, the run ends up due",
+      "[J6] a rest and a signal in one commit leave the run due, in either order",
       async ({ store, clock }) => {
         await admit(store, "r1");
         await admit(store, "r2");
@@ -138,7 +138,7 @@ export function leaseContract(open: Open): void {
       expect(await store.leases.due(clock.now(), 10)).toEqual(["r1"]);
     });
 
-    scenario("[P8] [F37] timers and rests survive a restart; what rests stays at rest", async (opened) => {
+    scenario("[P8] [F37] timers survive a restart, and resting runs stay at rest", async (opened) => {
       const { clock } = opened;
       const wakeAt = clock.now() + HOUR;
       for (const [runId, at] of [
@@ -174,7 +174,7 @@ export function leaseContract(open: Open): void {
   });
 
   describe("leases", () => {
-    scenario("[E2] of many who want a run one gets it", async ({ store }) => {
+    scenario("[E2] of many workers that want a run, one gets it", async ({ store }) => {
       await admit(store, "r1");
       const leases = await Promise.all(["a", "b", "c"].map((worker) => store.leases.acquire("r1", worker)));
       expect(leases.map((lease) => lease?.epoch)).toEqual([1, undefined, undefined]);
@@ -208,7 +208,7 @@ export function leaseContract(open: Open): void {
     );
 
     scenario(
-      "[E2] a run that an engine delivers again is taken at once, and its old lease is told",
+      "[E2] a run that an engine delivers again is acquired at once, and the new lease names the end of the old one",
       async (opened) => {
         const { store, clock } = opened;
         await admit(store, "r1");
@@ -230,7 +230,7 @@ export function leaseContract(open: Open): void {
     );
 
     scenario(
-      "[E2] however it is given back and whoever takes it next, a run's old lease is told until it has run out",
+      "[E2] every new lease names the end of the old one until that has passed",
       async ({ store, clock }) => {
         await admit(store, "r1");
         await acquireRun(store, "r1", "w1");
@@ -260,7 +260,7 @@ export function leaseContract(open: Open): void {
     );
 
     scenario(
-      "[E2] whom an engine has lost without knowing its name is one that has said nothing for so long",
+      "[E2] a lost worker without a name is one that has been silent for the given time",
       async ({ store, clock }) => {
         await admit(store, "r1");
         await acquireRun(store, "r1", "w1");
@@ -275,47 +275,44 @@ export function leaseContract(open: Open): void {
       },
     );
 
-    scenario(
-      "[E9] workers are listed by the cards they show, with what they hold",
-      async ({ store, clock }) => {
-        const card = { host: "a", pid: 7, pool: "default", version: "1.2.3", since: clock.now() };
-        await admit(store, "r1");
-        await store.leases.heartbeat("w1", [], card);
-        await store.leases.heartbeat("w2", [], { ...card, pid: 8, since: clock.now() + 1 });
-        await acquireRun(store, "r1", "w1");
-        await store.leases.heartbeat("nobody", []);
-        const seenAt = clock.now();
-        const first = { name: "w1", ...card, seenAt, silent: false, runs: 1, holds: ["r1"] };
-        expect(await store.leases.workers()).toEqual([
-          first,
-          expect.objectContaining({ name: "w2", runs: 0, holds: [] }),
-        ]);
-        expect(await store.leases.driverOf("r1")).toBe("w1");
-        clock.advance(LEASE);
-        expect(await store.leases.driverOf("r1"), "it is not heard of any more").toBeUndefined();
-        await store.leases.heartbeat("w2", [], { ...card, pid: 8, since: card.since + 1, tooNew: 3 });
-        await store.leases.heartbeat("w2", []);
-        expect(await store.leases.workers()).toMatchObject([
-          { ...first, silent: true },
-          { pid: 8, silent: false, seenAt: clock.now(), tooNew: 3 },
-        ]);
-        for (const id of ["r2", "r3", "r4", "r5", "r6", "r7"]) {
-          await admit(store, id);
-          await acquireRun(store, id, "w2");
-        }
-        expect((await store.leases.workers())[1], "a few by name").toMatchObject({
-          runs: 6,
-          holds: ["r2", "r3", "r4", "r5", "r6"],
-        });
-        expect([await store.leases.driverOf("r7"), await store.leases.driverOf("nobody")]).toEqual([
-          "w2",
-          undefined,
-        ]);
-      },
-    );
+    scenario("[E9] workers are listed with their cards and their runs", async ({ store, clock }) => {
+      const card = { host: "a", pid: 7, pool: "default", version: "1.2.3", since: clock.now() };
+      await admit(store, "r1");
+      await store.leases.heartbeat("w1", [], card);
+      await store.leases.heartbeat("w2", [], { ...card, pid: 8, since: clock.now() + 1 });
+      await acquireRun(store, "r1", "w1");
+      await store.leases.heartbeat("nobody", []);
+      const seenAt = clock.now();
+      const first = { name: "w1", ...card, seenAt, silent: false, runs: 1, holds: ["r1"] };
+      expect(await store.leases.workers()).toEqual([
+        first,
+        expect.objectContaining({ name: "w2", runs: 0, holds: [] }),
+      ]);
+      expect(await store.leases.driverOf("r1")).toBe("w1");
+      clock.advance(LEASE);
+      expect(await store.leases.driverOf("r1"), "it is not heard of any more").toBeUndefined();
+      await store.leases.heartbeat("w2", [], { ...card, pid: 8, since: card.since + 1, tooNew: 3 });
+      await store.leases.heartbeat("w2", []);
+      expect(await store.leases.workers()).toMatchObject([
+        { ...first, silent: true },
+        { pid: 8, silent: false, seenAt: clock.now(), tooNew: 3 },
+      ]);
+      for (const id of ["r2", "r3", "r4", "r5", "r6", "r7"]) {
+        await admit(store, id);
+        await acquireRun(store, id, "w2");
+      }
+      expect((await store.leases.workers())[1], "a few by name").toMatchObject({
+        runs: 6,
+        holds: ["r2", "r3", "r4", "r5", "r6"],
+      });
+      expect([await store.leases.driverOf("r7"), await store.leases.driverOf("nobody")]).toEqual([
+        "w2",
+        undefined,
+      ]);
+    });
 
     scenario(
-      "[E6] what is due is asked for by pool: what names it, and else by workspace",
+      "[E6] due runs are filtered by pool: by the run's own pool, otherwise by workspace",
       async ({ store, clock }) => {
         const due = (pool: string, workspaces: PoolFilter["workspaces"]) =>
           store.leases.due(clock.now(), 10, { pool, pools: ["default", "gpu"], workspaces });
@@ -329,7 +326,7 @@ export function leaseContract(open: Open): void {
       },
     );
 
-    scenario("[E6] what is due is asked for by the workspaces of trees", async ({ store, clock }) => {
+    scenario("[E6] due runs are filtered by the workspace of their root", async ({ store, clock }) => {
       await admit(store, "r1", { workspace: "/a" });
       await admit(store, "r2", { workspace: "/b" });
       const due = (workspaces: PoolFilter["workspaces"]) =>
@@ -343,7 +340,7 @@ export function leaseContract(open: Open): void {
       expect(await due({ notIn: ["/b"] })).toEqual(["r1"]);
     });
 
-    scenario("[E2] the heartbeat names runs that are to be cancelled", async ({ store }) => {
+    scenario("[E2] the heartbeat names runs that are being cancelled", async ({ store }) => {
       await admit(store, "r1");
       await admit(store, "r2");
       await acquireRun(store, "r1");
@@ -353,7 +350,7 @@ export function leaseContract(open: Open): void {
       expect(await store.leases.heartbeat("w1", holds)).toEqual({ cancelled: ["r2"], lost: ["r3"] });
     });
 
-    scenario("[E1] a restart voids leases: nobody waits for a process that is gone", async (opened) => {
+    scenario("[E1] a restart voids the leases of the process before", async (opened) => {
       await admit(opened.store, "r1");
       await acquireRun(opened.store, "r1");
       const store = await opened.reopen();
@@ -361,7 +358,7 @@ export function leaseContract(open: Open): void {
       expect((await acquireRun(store, "r1", "w2")).lease.epoch).toBe(2);
     });
 
-    scenario("[E4] a dead worker's runs are found however many others are due", async ({ store, clock }) => {
+    scenario("[E4] a dead worker's runs are found even if many others are due", async ({ store, clock }) => {
       for (const runId of ["r1", "r2", "r3", "r4", "r5"]) await admit(store, runId);
       await acquireRun(store, "r4", "dead");
       await acquireRun(store, "r5", "dead");
@@ -370,16 +367,21 @@ export function leaseContract(open: Open): void {
       expect(await store.leases.due(clock.now(), 1)).toEqual(["r4"]);
     });
 
-    scenario("a run that is given back is due at once, or when its driver says", async ({ store, clock }) => {
-      await admit(store, "r1");
-      await store.leases.release("r1", (await acquireRun(store, "r1")).writer);
-      expect(await store.leases.due(clock.now(), 10)).toEqual(["r1"]);
-      await store.leases.release("r1", (await acquireRun(store, "r1")).writer, { wakeAt: clock.now() + 100 });
-      expect(await store.leases.due(clock.now(), 10)).toEqual([]);
-      expect(await store.leases.due(clock.now() + 100, 10)).toEqual(["r1"]);
-    });
+    scenario(
+      "a released run is due at once, or at the time that its driver gives",
+      async ({ store, clock }) => {
+        await admit(store, "r1");
+        await store.leases.release("r1", (await acquireRun(store, "r1")).writer);
+        expect(await store.leases.due(clock.now(), 10)).toEqual(["r1"]);
+        await store.leases.release("r1", (await acquireRun(store, "r1")).writer, {
+          wakeAt: clock.now() + 100,
+        });
+        expect(await store.leases.due(clock.now(), 10)).toEqual([]);
+        expect(await store.leases.due(clock.now() + 100, 10)).toEqual(["r1"]);
+      },
+    );
 
-    scenario("an ended run is nobody's and never due", async ({ store, clock }) => {
+    scenario("an ended run has no driver and is never due", async ({ store, clock }) => {
       await admit(store, "r1");
       const driver = await acquireRun(store, "r1");
       await driver.append([runEnded()], { rest: { wakeAt: 0 } });
@@ -413,7 +415,7 @@ export function leaseContract(open: Open): void {
       expect(counts, "a driver that leaves in order was not lost").toEqual([1, 2, 3, 4, 4, 1, 1]);
     });
 
-    scenario("[E5] [P9] a run that was set aside is due no more, whatever is said to it", async (opened) => {
+    scenario("[E5] [P9] a quarantined run is not due, even after a signal", async (opened) => {
       const { store, clock } = opened;
       await admit(store, "r1");
       await admit(store, "r2");
@@ -439,7 +441,7 @@ export function leaseContract(open: Open): void {
 
   describe("cancel", () => {
     scenario(
-      "[P7] [J7] reaches every descendant that has not ended, and before any later intent",
+      "[P7] [J7] a cancel reaches every active descendant before any later intent",
       async ({ store }) => {
         await admit(store, "r1");
         await admitChild(store, "c1", "r1", "r1");
@@ -465,7 +467,7 @@ export function leaseContract(open: Open): void {
       },
     );
 
-    scenario("[P7] asking twice, even at once, cancels once", async ({ store }) => {
+    scenario("[P7] two cancels, even at the same time, cancel once", async ({ store }) => {
       await admit(store, "r1");
       const answers = await Promise.all([
         store.runs.cancel("r1", { by: "maria" }),
@@ -478,7 +480,7 @@ export function leaseContract(open: Open): void {
     });
 
     scenario(
-      "[P7] a cancel wakes what rests, and reaches a child that is admitted in the same commit",
+      "[P7] a cancel wakes resting runs, and reaches a child that is admitted in the same commit",
       async ({ store, clock }) => {
         await admit(store, "r1");
         await (await acquireRun(store, "r1")).append([runSuspended("s1")], { rest: { wakeAt: undefined } });

@@ -28,28 +28,31 @@ export function listContract(open: Open): void {
   const scenario = scenarios(open);
 
   describe("admission and lists", () => {
-    scenario("[F50] the same key again is the same run; another body under it is refused", async (opened) => {
-      const { store } = opened;
-      const start = startPayload({ rootRunId: "r1" });
-      const request = { key: "k1", body: '{"task":1}' };
-      const both = await Promise.all([
-        store.runs.start("r1", start, request),
-        store.runs.start("r2", start, request),
-      ]);
-      expect(both).toEqual([
-        { runId: "r1", existed: false },
-        { runId: "r1", existed: true },
-      ]);
-      const next = await opened.reopen();
-      expect(await next.runs.start("r3", start, request)).toEqual({ runId: "r1", existed: true });
-      await expect(next.runs.start("r4", start, { key: "k1", body: "{}" })).rejects.toMatchObject({
-        code: "UNPROCESSABLE",
-      });
-      expect((await next.runs.list({})).runs.map(({ id }) => id)).toEqual(["r1"]);
-    });
+    scenario(
+      "[F50] the same idempotency key leads to the same run; another body under it is refused",
+      async (opened) => {
+        const { store } = opened;
+        const start = startPayload({ rootRunId: "r1" });
+        const request = { key: "k1", body: '{"task":1}' };
+        const both = await Promise.all([
+          store.runs.start("r1", start, request),
+          store.runs.start("r2", start, request),
+        ]);
+        expect(both).toEqual([
+          { runId: "r1", existed: false },
+          { runId: "r1", existed: true },
+        ]);
+        const next = await opened.reopen();
+        expect(await next.runs.start("r3", start, request)).toEqual({ runId: "r1", existed: true });
+        await expect(next.runs.start("r4", start, { key: "k1", body: "{}" })).rejects.toMatchObject({
+          code: "UNPROCESSABLE",
+        });
+        expect((await next.runs.list({})).runs.map(({ id }) => id)).toEqual(["r1"]);
+      },
+    );
 
     scenario(
-      "[U01] [U03] roots, since when, what is waited for; counted, and by whole trees",
+      "[U01] [U03] runs are filtered by root, start time and wait, counted, and summed by tree",
       async (opened) => {
         const { store, clock } = opened;
         await admit(store, "r1");
@@ -78,43 +81,46 @@ export function listContract(open: Open): void {
       },
     );
 
-    scenario("[U03] what was answered needs nobody, nor does who waits for it alone", async ({ store }) => {
-      await admit(store, "r1");
-      await admitChild(store, "c1", "r1", "r1");
-      await admitChild(store, "c2", "r1", "r1");
-      await sendSignal(store, "r1", runSuspended("s", { kind: "child", items: ["c1", "c2"] }));
-      for (const id of ["c1", "c2"]) {
-        const driver = await acquireRun(store, id);
-        await driver.append([
-          modelCallStarted("m1"),
-          agentThought("m1"),
-          toolProposed("m1.0"),
-          toolProposed("m1.1"),
-        ]);
-        await driver.append([runSuspended("rest/1", { kind: "approval", items: ["m1.0", "m1.1"] })]);
-      }
-      const needed = async (waiting: "person" | "approval") => {
-        const ids = (await store.runs.list({ waiting })).runs.map(({ id }) => id);
-        expect(await store.runs.count({ waiting })).toBe(ids.length);
-        return ids.sort();
-      };
-      expect(await needed("person")).toEqual(["c1", "c2", "r1"]);
-      await sendSignal(store, "c1", approvalDecided("m1.0", "approve", "ann"));
-      expect(await needed("approval"), "one more is open").toEqual(["c1", "c2"]);
-      await sendSignal(store, "c1", approvalDecided("m1.1", "approve", "ann"));
-      expect(await needed("approval")).toEqual(["c2"]);
-      expect(await needed("person")).toEqual(["c2", "r1"]);
-      await sendSignal(
-        store,
-        "c2",
-        approvalDecided("m1.0", "reject", "ann"),
-        approvalDecided("m1.1", "reject", "ann"),
-      );
-      expect(await needed("person")).toEqual([]);
-      expect((await store.runs.get("r1"))?.status).toBe("suspended");
-    });
+    scenario(
+      "[U03] an answered run does not wait for a person, nor does a run that waits only for it",
+      async ({ store }) => {
+        await admit(store, "r1");
+        await admitChild(store, "c1", "r1", "r1");
+        await admitChild(store, "c2", "r1", "r1");
+        await sendSignal(store, "r1", runSuspended("s", { kind: "child", items: ["c1", "c2"] }));
+        for (const id of ["c1", "c2"]) {
+          const driver = await acquireRun(store, id);
+          await driver.append([
+            modelCallStarted("m1"),
+            agentThought("m1"),
+            toolProposed("m1.0"),
+            toolProposed("m1.1"),
+          ]);
+          await driver.append([runSuspended("rest/1", { kind: "approval", items: ["m1.0", "m1.1"] })]);
+        }
+        const needed = async (waiting: "person" | "approval") => {
+          const ids = (await store.runs.list({ waiting })).runs.map(({ id }) => id);
+          expect(await store.runs.count({ waiting })).toBe(ids.length);
+          return ids.sort();
+        };
+        expect(await needed("person")).toEqual(["c1", "c2", "r1"]);
+        await sendSignal(store, "c1", approvalDecided("m1.0", "approve", "ann"));
+        expect(await needed("approval"), "one more is open").toEqual(["c1", "c2"]);
+        await sendSignal(store, "c1", approvalDecided("m1.1", "approve", "ann"));
+        expect(await needed("approval")).toEqual(["c2"]);
+        expect(await needed("person")).toEqual(["c2", "r1"]);
+        await sendSignal(
+          store,
+          "c2",
+          approvalDecided("m1.0", "reject", "ann"),
+          approvalDecided("m1.1", "reject", "ann"),
+        );
+        expect(await needed("person")).toEqual([]);
+        expect((await store.runs.get("r1"))?.status).toBe("suspended");
+      },
+    );
 
-    scenario("rows tell where a run stands", async ({ store, clock }) => {
+    scenario("a row shows the status of its run", async ({ store, clock }) => {
       await admit(store, "r1", { sessionId: "s1", userId: "maria", task: "Mend it" });
       const born = clock.now();
       expect(await store.runs.get("r1")).toMatchObject({
@@ -187,7 +193,7 @@ export function listContract(open: Open): void {
       expect(await store.runs.list({ limit: 0 })).toEqual({ runs: [], nextCursor: undefined });
     });
 
-    scenario("the page that is exactly full is the last one", async ({ store }) => {
+    scenario("a page that is exactly full is the last one", async ({ store }) => {
       for (let i = 0; i < 4; i++) await admit(store, `r${i}`);
       expect((await store.runs.list({ limit: 4 })).nextCursor).toBeUndefined();
       expect((await store.runs.list({ limit: 3 })).nextCursor).toBeDefined();
@@ -210,7 +216,7 @@ export function listContract(open: Open): void {
   });
 
   describe("the inbox", () => {
-    scenario("items open and close with what is decided, and close all at the end", async (opened) => {
+    scenario("decisions close items, and the end of a run closes the rest", async (opened) => {
       const { store, clock } = opened;
       await admit(store, "r1");
       await admitChild(store, "c1", "r1", "r1");
@@ -297,26 +303,29 @@ export function listContract(open: Open): void {
       modelCallStarted(callId, { estimate: { tokens, cost } }),
     ];
 
-    scenario("[B2] what a run has spent bounds what it may begin; zero means zero", async ({ store }) => {
-      await admit(store, "r1");
-      const driver = await acquireRun(store, "r1");
-      expect((await driver.append(begins("m1", 1), asks(1, { run: { maxTokens: 0 } }))).refused).toBe(
-        "budget",
-      );
-      expect(
-        (await driver.append(begins("m1", 0, 0.01), asks(0, { run: { maxCost: 0 } }, 0.01))).refused,
-      ).toBe("budget");
-      expect(
-        (await driver.append(begins("m1", 30), asks(30, { run: { maxTokens: 30 } }))).refused,
-      ).toBeUndefined();
-      await driver.append([agentThought("m1")]);
-      expect((await driver.append(begins("m2", 16), asks(16, { run: { maxTokens: 30 } }))).refused).toBe(
-        "budget",
-      );
-      expect(
-        (await driver.append(begins("m2", 15), asks(15, { run: { maxTokens: 30 } }))).refused,
-      ).toBeUndefined();
-    });
+    scenario(
+      "[B2] a call beyond the run's budget is refused; a budget of zero allows nothing",
+      async ({ store }) => {
+        await admit(store, "r1");
+        const driver = await acquireRun(store, "r1");
+        expect((await driver.append(begins("m1", 1), asks(1, { run: { maxTokens: 0 } }))).refused).toBe(
+          "budget",
+        );
+        expect(
+          (await driver.append(begins("m1", 0, 0.01), asks(0, { run: { maxCost: 0 } }, 0.01))).refused,
+        ).toBe("budget");
+        expect(
+          (await driver.append(begins("m1", 30), asks(30, { run: { maxTokens: 30 } }))).refused,
+        ).toBeUndefined();
+        await driver.append([agentThought("m1")]);
+        expect((await driver.append(begins("m2", 16), asks(16, { run: { maxTokens: 30 } }))).refused).toBe(
+          "budget",
+        );
+        expect(
+          (await driver.append(begins("m2", 15), asks(15, { run: { maxTokens: 30 } }))).refused,
+        ).toBeUndefined();
+      },
+    );
 
     scenario(
       "[B2] [F25] siblings that ask in one commit see each other's reservations",
@@ -360,7 +369,7 @@ export function listContract(open: Open): void {
       expect((await one.append(begins("m2", 20), asks(20, tree))).refused).toBeUndefined();
     });
 
-    scenario("[B2] reservations outlive the process", async (opened) => {
+    scenario("[B2] reservations survive a restart", async (opened) => {
       await admit(opened.store, "r1");
       await admitChild(opened.store, "c1", "r1", "r1");
       const tree = { tree: { maxTokens: 100 } };
@@ -408,7 +417,7 @@ export function listContract(open: Open): void {
       expect(await store.journal.readAll(3, 10, { run: "r2" })).toMatchObject([{ position: 4 }]);
     });
 
-    scenario("a commit is announced once, after it can be read, with what it wrote", async ({ store }) => {
+    scenario("a commit is announced once with its events, when they can be read", async ({ store }) => {
       const told: JournalEvent[][] = [];
       const readable: Promise<JournalEvent[]>[] = [];
       const stop = store.journal.onCommit((events) => {
@@ -429,7 +438,7 @@ export function listContract(open: Open): void {
     });
   });
 
-  scenario("a closed store has written what it was given, and takes no more", async (opened) => {
+  scenario("a closed store has written every accepted append, and takes no more", async (opened) => {
     const { store } = opened;
     await admit(store, "r1");
     const driver = await acquireRun(store, "r1");

@@ -42,7 +42,7 @@ export function messagesContract(open: Open): void {
   );
 
   scenario(
-    "[S2-72] [S2-73] [S2-74] a row is there from the start, and ends as its call does",
+    "[S2-72] [S2-73] [S2-74] a row exists from the start of its call and gets the call's outcome",
     async ({ store }) => {
       await admit(store, "r1");
       const driver = await acquireRun(store, "r1");
@@ -67,24 +67,27 @@ export function messagesContract(open: Open): void {
     },
   );
 
-  scenario("[S2-75] [S2-76] a session's rows are put together as they happened", async ({ store }) => {
-    await tree(store);
-    await admit(store, "other", { sessionId: "s2" });
-    await (await acquireRun(store, "other")).append([modelCallStarted("m1")]);
-    const session = await all(store, { session: "s1" });
-    const [first, , , last] = session as [MessageRow, MessageRow, MessageRow, MessageRow];
-    expect(messageTree(session)).toMatchObject([
-      { message: first, children: [{ children: [] }, { children: [] }] },
-      { message: last, children: [] },
-    ]);
-    expect(await all(store, { parent: first.id })).toEqual(childrenOf(session, first.id));
-    expect(childrenOf(session, first.id).map(({ agent_role }) => agent_role)).toEqual(["helper", "helper"]);
-    expect(await all(store, { run: "c1" })).toEqual(childrenOf(session, first.id));
-    expect(await all(store, { role: "coder", session: "s2" })).toHaveLength(1);
-    expect(await all(store, { run: "none" })).toEqual([]);
-  });
+  scenario(
+    "[S2-75] [S2-76] a session's rows are listed in the order in which they happened",
+    async ({ store }) => {
+      await tree(store);
+      await admit(store, "other", { sessionId: "s2" });
+      await (await acquireRun(store, "other")).append([modelCallStarted("m1")]);
+      const session = await all(store, { session: "s1" });
+      const [first, , , last] = session as [MessageRow, MessageRow, MessageRow, MessageRow];
+      expect(messageTree(session)).toMatchObject([
+        { message: first, children: [{ children: [] }, { children: [] }] },
+        { message: last, children: [] },
+      ]);
+      expect(await all(store, { parent: first.id })).toEqual(childrenOf(session, first.id));
+      expect(childrenOf(session, first.id).map(({ agent_role }) => agent_role)).toEqual(["helper", "helper"]);
+      expect(await all(store, { run: "c1" })).toEqual(childrenOf(session, first.id));
+      expect(await all(store, { role: "coder", session: "s2" })).toHaveLength(1);
+      expect(await all(store, { run: "none" })).toEqual([]);
+    },
+  );
 
-  scenario("they come in pages, and those that begin meanwhile come last", async ({ store }) => {
+  scenario("messages come in pages, and calls that begin meanwhile come last", async ({ store }) => {
     await admit(store, "r1");
     const driver = await acquireRun(store, "r1");
     for (let i = 1; i <= 7; i++) await driver.append([modelCallStarted(`m${i}`), agentThought(`m${i}`)]);
@@ -99,14 +102,14 @@ export function messagesContract(open: Open): void {
     );
   });
 
-  scenario("[S2-3] asked for between the steps of a tree, its rows are the same", async ({ store }) => {
+  scenario("[S2-3] reading between the steps of a tree does not change its rows", async ({ store }) => {
     await tree(store, async () => void (await all(store)));
     const rows = await all(store);
     expect(rows).toEqual(await folded(store));
     expect(rows.map(({ parent_message_id }) => parent_message_id)).toEqual([null, 2, 2, null]);
   });
 
-  scenario("asked for after every event or once at the end, the rows are the same", async (opened) => {
+  scenario("rows are the same when read after every event or once at the end", async (opened) => {
     const { store } = opened;
     await admit(store, "r1");
     const driver = await acquireRun(store, "r1");
@@ -132,7 +135,7 @@ export function messagesContract(open: Open): void {
     ]);
   });
 
-  scenario("[S2-3] wherever a page ends, a child finds the call that it belongs to", async ({ store }) => {
+  scenario("[S2-3] a child's message finds its parent's call across page boundaries", async ({ store }) => {
     await admit(store, "r1");
     const parent = await acquireRun(store, "r1");
     await parent.append([modelCallStarted("m1"), agentThought("m1")]);
@@ -142,7 +145,7 @@ export function messagesContract(open: Open): void {
     expect((await all(store, { run: "c1" })).map((row) => row.parent_message_id)).toEqual([2]);
   });
 
-  scenario("[P9] more events than a page holds, of many runs at once", async ({ store }) => {
+  scenario("[P9] messages of many runs, with more events than fit on a page", async ({ store }) => {
     const ids = Array.from({ length: 60 }, (_, i) => `r${i}`);
     await Promise.all(ids.map((id) => admit(store, id)));
     for (let i = 1; i <= 10; i++) {

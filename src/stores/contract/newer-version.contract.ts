@@ -18,7 +18,7 @@ export function newerVersionContract(open: Open): void {
   const scenario = scenarios(open);
 
   scenario(
-    "[E9] [F39] what an older version was asked for first is all there after the upgrade: messages, usage, words",
+    "[E9] [F39] tables that an older version began are complete after the upgrade: messages, usage, words",
     async ({ store }) => {
       await filled(store);
       await asOlderVersion("AGENT_THOUGHT", async () => {
@@ -29,7 +29,7 @@ export function newerVersionContract(open: Open): void {
     },
   );
 
-  scenario("[P9] what is damaged is left out, and what comes after it is there", async ({ store }) => {
+  scenario("[P9] a damaged event is left out, and the events after it are read", async ({ store }) => {
     await filled(store);
     await withDamagedEvents("AGENT_THOUGHT", async () =>
       expect(await kept(store)).toEqual({ answers: [null, null], calls: 0, violet: ["r1"] }),
@@ -37,7 +37,7 @@ export function newerVersionContract(open: Open): void {
   });
 
   scenario(
-    "[E9] who keeps a place reads up to what only a newer version understands, and is told so by its name",
+    "[E9] a reader with a cursor stops before an event of a newer version, with JOURNAL_NEWER",
     async ({ store }) => {
       await filled(store);
       await asOlderVersion("AGENT_THOUGHT", async () => {

@@ -20,7 +20,7 @@ export function outboxContract(open: Open): void {
   });
 
   scenario(
-    "[WH1] a webhook begins at the end of the journals, and its place survives a restart",
+    "[WH1] a webhook starts at the end of the journals, and its cursor survives a restart",
     async (opened) => {
       await admit(opened.store, "r1");
       const begun = { position: 1, attempts: 0, retryAt: undefined };
@@ -35,7 +35,7 @@ export function outboxContract(open: Open): void {
     },
   );
 
-  scenario("[WH1] a failed attempt keeps the place, the last word moves it on", async ({ store }) => {
+  scenario("[WH1] a failed attempt keeps the cursor; a final outcome advances it", async ({ store }) => {
     await store.outbox.acquire("team", "me", 1_000);
     await store.outbox.record(delivery({ outcome: "failed", detail: "503" }), 5_000);
     expect(await store.outbox.acquire("team", "me", 1_000)).toEqual({
@@ -54,7 +54,7 @@ export function outboxContract(open: Open): void {
   });
 
   scenario(
-    "[WH2] one at a time tells a webhook, until it lets go or is not heard of",
+    "[WH2] one process serves a webhook until it releases it or is not heard of",
     async ({ store, clock }) => {
       expect(await store.outbox.acquire("team", "me", 1_000)).toBeDefined();
       expect(await store.outbox.acquire("team", "another", 1_000)).toBeUndefined();
@@ -66,7 +66,7 @@ export function outboxContract(open: Open): void {
     },
   );
 
-  scenario("only the latest deliveries are remembered", async ({ store }) => {
+  scenario("only the latest deliveries are kept", async ({ store }) => {
     await store.outbox.acquire("team", "me", 1_000);
     for (let position = 1; position <= 105; position++)
       await store.outbox.record(delivery({ id: `d.${position}`, position }));

@@ -27,32 +27,37 @@ import {
 export function pruneContract(open: Open): void {
   const scenario = scenarios(open, "pruned");
 
-  scenario("[S1-40] [S1-57] a tree goes whole, and every other chain stays valid", async ({ store }) => {
-    await endedTree(store, "old");
-    await endedTree(store, "kept");
-    const before = await readEverything(store);
-    const journals = await Promise.all(["kept", "kept-child"].map((id) => store.journal.read(id)));
-    const would = await store.runs.prune({ root: "old", dryRun: true });
-    expect(await readEverything(store), "a look changes nothing").toEqual(before);
+  scenario(
+    "[S1-40] [S1-57] a tree is deleted as a whole, and every other chain stays valid",
+    async ({ store }) => {
+      await endedTree(store, "old");
+      await endedTree(store, "kept");
+      const before = await readEverything(store);
+      const journals = await Promise.all(["kept", "kept-child"].map((id) => store.journal.read(id)));
+      const would = await store.runs.prune({ root: "old", dryRun: true });
+      expect(await readEverything(store), "a look changes nothing").toEqual(before);
 
-    expect(await store.runs.prune({ root: "old" })).toEqual(would);
-    const gone = before.filter(({ runId }) => runId.startsWith("old"));
-    expect(would).toMatchObject({ trees: 1, runs: 2, events: gone.length });
-    expect(would.bytes).toBe(gone.reduce((sum, event) => sum + sizeOf(event), 0));
+      expect(await store.runs.prune({ root: "old" })).toEqual(would);
+      const gone = before.filter(({ runId }) => runId.startsWith("old"));
+      expect(would).toMatchObject({ trees: 1, runs: 2, events: gone.length });
+      expect(would.bytes).toBe(gone.reduce((sum, event) => sum + sizeOf(event), 0));
 
-    expect(await readEverything(store)).toEqual(before.filter((event) => !gone.includes(event)));
-    expect(await Promise.all(["kept", "kept-child"].map((id) => store.journal.read(id)))).toEqual(journals);
-    expect(await store.runs.get("old-child")).toBeUndefined();
-    expect(await store.journal.read("old")).toEqual([]);
-    expect((await store.runs.list({})).runs.map(({ id }) => id)).toEqual(["kept-child", "kept"]);
-    expect((await store.usage.messages({})).messages.map(({ session_id }) => session_id)).toEqual([
-      "kept",
-      "kept",
-    ]);
-    await expect(sendSignal(store, "old", contextAdded("late"))).rejects.toMatchObject({ code: "NOT_FOUND" });
-  });
+      expect(await readEverything(store)).toEqual(before.filter((event) => !gone.includes(event)));
+      expect(await Promise.all(["kept", "kept-child"].map((id) => store.journal.read(id)))).toEqual(journals);
+      expect(await store.runs.get("old-child")).toBeUndefined();
+      expect(await store.journal.read("old")).toEqual([]);
+      expect((await store.runs.list({})).runs.map(({ id }) => id)).toEqual(["kept-child", "kept"]);
+      expect((await store.usage.messages({})).messages.map(({ session_id }) => session_id)).toEqual([
+        "kept",
+        "kept",
+      ]);
+      await expect(sendSignal(store, "old", contextAdded("late"))).rejects.toMatchObject({
+        code: "NOT_FOUND",
+      });
+    },
+  );
 
-  scenario("[P7] a tree in which any run has not ended is kept", async ({ store }) => {
+  scenario("[P7] a tree with an active run is kept", async ({ store }) => {
     await admit(store, "r1");
     await admitChild(store, "c1", "r1", "r1");
     await (await acquireRun(store, "r1")).append([runEnded("RUN_FAILED")]);
@@ -68,7 +73,7 @@ export function pruneContract(open: Open): void {
     expect(await store.runs.prune({}), "whoever pays for the child").toMatchObject({ trees: 0 });
   });
 
-  scenario("what a kept run continues is kept, and what that one continues", async ({ store }) => {
+  scenario("trees that a kept run continues are kept, directly or indirectly", async ({ store }) => {
     const chain = ["a", "b", "c"];
     for (const [i, id] of chain.entries()) {
       await admit(store, id, i === 0 ? {} : { continues: await endOf(store, chain[i - 1]!) });
@@ -84,24 +89,21 @@ export function pruneContract(open: Open): void {
     expect(await readEverything(store)).toEqual([]);
   });
 
-  scenario(
-    "[FK1] what a fork continues is kept as a whole, known by its hash, and lists the fork",
-    async ({ store }) => {
-      await admit(store, "a");
-      await (await acquireRun(store, "a")).append([modelCallStarted("m1"), agentThought("m1"), runEnded()]);
-      const there = (await store.journal.head("a", 2))!;
-      expect(there).toMatchObject({ seq: 2 });
-      expect(await store.journal.head("a", 4)).toEqual(await store.journal.head("a"));
-      expect(await store.journal.head("a", 5)).toBeUndefined();
-      expect(await store.journal.head("b", 1)).toBeUndefined();
-      await admit(store, "b", { continues: { runId: "a", ...there }, trigger: "fork" });
-      expect((await store.runs.list({ branchesOf: "a" })).runs.map(({ id }) => id)).toEqual(["b"]);
-      expect((await store.runs.list({ branchesOf: "b" })).runs).toEqual([]);
-      expect(await store.runs.prune({})).toMatchObject({ trees: 0 });
-    },
-  );
+  scenario("[FK1] the tree that a fork continues is kept and lists the fork", async ({ store }) => {
+    await admit(store, "a");
+    await (await acquireRun(store, "a")).append([modelCallStarted("m1"), agentThought("m1"), runEnded()]);
+    const there = (await store.journal.head("a", 2))!;
+    expect(there).toMatchObject({ seq: 2 });
+    expect(await store.journal.head("a", 4)).toEqual(await store.journal.head("a"));
+    expect(await store.journal.head("a", 5)).toBeUndefined();
+    expect(await store.journal.head("b", 1)).toBeUndefined();
+    await admit(store, "b", { continues: { runId: "a", ...there }, trigger: "fork" });
+    expect((await store.runs.list({ branchesOf: "a" })).runs.map(({ id }) => id)).toEqual(["b"]);
+    expect((await store.runs.list({ branchesOf: "b" })).runs).toEqual([]);
+    expect(await store.runs.prune({})).toMatchObject({ trees: 0 });
+  });
 
-  scenario("a tree whose budget is still drawn on is kept: what it spent counts", async ({ store }) => {
+  scenario("a tree whose budget an active run draws on is kept", async ({ store }) => {
     await admit(store, "r1");
     await (await acquireRun(store, "r1")).append([modelCallStarted("m1"), agentThought("m1"), runEnded()]);
     await admit(store, "r2", { budgetRunId: "r1", trigger: "message" });
@@ -110,7 +112,7 @@ export function pruneContract(open: Open): void {
     expect(await store.runs.prune({})).toMatchObject({ trees: 2 });
   });
 
-  scenario("by age, end, root and workspace", async ({ store, clock }) => {
+  scenario("prune filters trees by age, status, root and workspace", async ({ store, clock }) => {
     for (const [id, type, workspace] of [
       ["r1", "RUN_COMPLETED", "/w"],
       ["r2", "RUN_FAILED", "/w"],
@@ -133,7 +135,7 @@ export function pruneContract(open: Open): void {
     expect(await left()).toEqual(["r2"]);
   });
 
-  scenario("[J8] [V1] no position is given twice, and readers go on over the gap", async (opened) => {
+  scenario("[J8] [V1] no position is given twice, and readers continue after the gap", async (opened) => {
     const { store } = opened;
     await admit(store, "kept");
     await endedTree(store, "old");
@@ -159,7 +161,7 @@ export function pruneContract(open: Open): void {
     ]);
   });
 
-  scenario("blobs go with the last run that needs them", async (opened) => {
+  scenario("a blob is deleted with the last run that needs it", async (opened) => {
     const { store } = opened;
     const shared = await store.blobs.put("a definition");
     const [whole, lost] = [
@@ -199,30 +201,33 @@ export function pruneContract(open: Open): void {
     expect(await next.blobs.get(lost), "whoever put it is gone").toBeUndefined();
   });
 
-  scenario("a standing grant stays in force; a key that was used starts anew", async (opened) => {
-    const { store } = opened;
-    const request = { key: "k1", body: "{}" };
-    await store.runs.start("r1", startPayload({ rootRunId: "r1" }), request);
-    await sendSignal(
-      store,
-      "r1",
-      approvalDecided("m1.0", "approve", "maria", { scope: "always", grant: "Bash(npm test)" }),
-    );
-    await (await acquireRun(store, "r1")).append([runEnded()]);
-    const grants = await store.inbox.grants();
-    expect(await store.runs.prune({})).toMatchObject({ trees: 1 });
-    expect(await store.inbox.grants()).toEqual(grants);
-    expect(grants).toMatchObject([{ rule: "Bash(npm test)", runId: "r1" }]);
-    const next = await opened.reopen();
-    expect(await next.runs.start("r2", startPayload({ rootRunId: "r2" }), request)).toEqual({
-      runId: "r2",
-      existed: false,
-    });
-    expect(await next.inbox.grants()).toEqual(grants);
-    expect(await next.inbox.revokeGrant(grants[0]!.id)).toBe(true);
-  });
+  scenario(
+    "after a prune a standing grant stays in force, and an idempotency key can be used again",
+    async (opened) => {
+      const { store } = opened;
+      const request = { key: "k1", body: "{}" };
+      await store.runs.start("r1", startPayload({ rootRunId: "r1" }), request);
+      await sendSignal(
+        store,
+        "r1",
+        approvalDecided("m1.0", "approve", "maria", { scope: "always", grant: "Bash(npm test)" }),
+      );
+      await (await acquireRun(store, "r1")).append([runEnded()]);
+      const grants = await store.inbox.grants();
+      expect(await store.runs.prune({})).toMatchObject({ trees: 1 });
+      expect(await store.inbox.grants()).toEqual(grants);
+      expect(grants).toMatchObject([{ rule: "Bash(npm test)", runId: "r1" }]);
+      const next = await opened.reopen();
+      expect(await next.runs.start("r2", startPayload({ rootRunId: "r2" }), request)).toEqual({
+        runId: "r2",
+        existed: false,
+      });
+      expect(await next.inbox.grants()).toEqual(grants);
+      expect(await next.inbox.revokeGrant(grants[0]!.id)).toBe(true);
+    },
+  );
 
-  scenario("appends go on while a large tree is deleted", async ({ store }) => {
+  scenario("appends continue while a large tree is deleted", async ({ store }) => {
     await admit(store, "busy");
     await admit(store, "large");
     for (let i = 0; i < 30; i++) {
@@ -248,7 +253,7 @@ export function pruneContract(open: Open): void {
     await endedTree(store, "next");
   });
 
-  scenario("a run that comes to continue a tree while others are deleted keeps it", async ({ store }) => {
+  scenario("a run that starts to continue a tree during a prune keeps it", async ({ store }) => {
     for (let i = 0; i < 60; i++) {
       await admit(store, `r${i}`);
       await (await acquireRun(store, `r${i}`)).append([runEnded()]);

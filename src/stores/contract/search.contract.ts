@@ -18,7 +18,7 @@ import {
 export function searchContract(open: Open): void {
   const scenario = scenarios(open);
 
-  scenario("a run is found by its task, by what was said and by what came of it", async ({ store }) => {
+  scenario("a run is found by words of its task, its messages and its result", async ({ store }) => {
     await admit(store, "r1", { task: "Mend the Kühlschrank" });
     await admit(store, "r2", { task: "Paint the door" });
     await sendSignal(store, "r1", contextAdded("c1", "It hums at night."));

@@ -163,7 +163,7 @@ export function slotsContract(open: Open): void {
   });
 
   scenario(
-    "[B4] [F01] [F04] killed at work: the place is kept for whoever takes the run up, and not lost",
+    "[B4] [F01] [F04] a run whose worker was killed keeps its slot for the next worker",
     async (opened) => {
       const { clock } = opened;
       const [holder, other] = await roots(opened.store, "r1", "r2");
@@ -184,42 +184,45 @@ export function slotsContract(open: Open): void {
     },
   );
 
+  scenario("[B4] a run that a worker releases at shutdown keeps its slot", async (opened) => {
+    const { store, clock } = opened;
+    const [holder, other] = await roots(store, "r1", "r2");
+    await works(holder!, 1);
+    await works(other!, 1);
+    await queue(other!, 1);
+    await store.leases.release("r1", holder!.writer);
+    expect(await store.leases.due(clock.now(), 10)).toEqual(["r1"]);
+    expect(await works(await acquireRun(store, "r1", "w2"), 1, "m1")).toBe(true);
+  });
+
   scenario(
-    "[B4] given back by a worker that leaves in order, a run goes on with its place",
-    async (opened) => {
-      const { store, clock } = opened;
-      const [holder, other] = await roots(store, "r1", "r2");
+    "[B4] a queued run that is left to a newer version does not block the queue",
+    async ({ store }) => {
+      const [holder, first, second] = await roots(store, "r1", "r2", "r3");
       await works(holder!, 1);
-      await works(other!, 1);
-      await queue(other!, 1);
-      await store.leases.release("r1", holder!.writer);
-      expect(await store.leases.due(clock.now(), 10)).toEqual(["r1"]);
-      expect(await works(await acquireRun(store, "r1", "w2"), 1, "m1")).toBe(true);
+      await works(first!, 1);
+      await queue(first!, 1);
+      await holder!.append([runEnded()]);
+      await store.leases.release("r2", (await acquireRun(store, "r2")).writer, { wakeAt: 0 });
+      expect(await works(second!, 1)).toBe(true);
     },
   );
 
-  scenario("[B4] a queued run that is left to a newer version keeps nobody waiting", async ({ store }) => {
-    const [holder, first, second] = await roots(store, "r1", "r2", "r3");
-    await works(holder!, 1);
-    await works(first!, 1);
-    await queue(first!, 1);
-    await holder!.append([runEnded()]);
-    await store.leases.release("r2", (await acquireRun(store, "r2")).writer, { wakeAt: 0 });
-    expect(await works(second!, 1)).toBe(true);
-  });
+  scenario(
+    "[B4] other workspaces have their own slots; a worktree shares those of its root",
+    async ({ store }) => {
+      await admit(store, "r1");
+      await admit(store, "r2", { workspace: "/elsewhere" });
+      const [one, two] = [await acquireRun(store, "r1"), await acquireRun(store, "r2")];
+      expect([await works(one, 1), await works(two, 1)]).toEqual([true, true]);
+      const child = childSpawn("c1", "r1");
+      const apart = { ...child, start: { ...child.start, workspace: "/w/.cadre/worktrees/c1" } };
+      await one.append([childStarted("c1")], { spawn: { ...apart, slot: "queues" } });
+      expect(await works(await acquireRun(store, "c1"), 1)).toBe(false);
+    },
+  );
 
-  scenario("[B4] other workspaces are none of its business; worktrees are no others", async ({ store }) => {
-    await admit(store, "r1");
-    await admit(store, "r2", { workspace: "/elsewhere" });
-    const [one, two] = [await acquireRun(store, "r1"), await acquireRun(store, "r2")];
-    expect([await works(one, 1), await works(two, 1)]).toEqual([true, true]);
-    const child = childSpawn("c1", "r1");
-    const apart = { ...child, start: { ...child.start, workspace: "/w/.cadre/worktrees/c1" } };
-    await one.append([childStarted("c1")], { spawn: { ...apart, slot: "queues" } });
-    expect(await works(await acquireRun(store, "c1"), 1)).toBe(false);
-  });
-
-  scenario("[B4] a parent that will wait passes its place to its first child", async ({ store, clock }) => {
+  scenario("[B4] a parent that will wait passes its slot to its first child", async ({ store, clock }) => {
     const [parent, other] = await roots(store, "r1", "r2");
     await works(parent!, 1);
     expect(await starts(parent!, "c1", "parents")).toBeUndefined();
@@ -240,7 +243,7 @@ export function slotsContract(open: Open): void {
     expect(await works(await acquireRun(store, "r1"), 1, "m9")).toBe(true);
   });
 
-  scenario("[B4] a parent without a place queues for its first child's", async ({ store, clock }) => {
+  scenario("[B4] a parent without a slot queues for one for its first child", async ({ store, clock }) => {
     const [parent, other] = await roots(store, "r1", "r2");
     await works(other!, 1);
     expect(await starts(parent!, "c1", "parents")).toBe("slots");
@@ -278,7 +281,7 @@ export function slotsContract(open: Open): void {
     },
   );
 
-  scenario("[B4] a run that was set aside has no place", async ({ store }) => {
+  scenario("[B4] a quarantined run has no slot", async ({ store }) => {
     const [holder, other] = await roots(store, "r1", "r2");
     await works(holder!, 1);
     await store.leases.quarantine({ runId: "r1", reason: "It cannot be read.", seq: 1 });

@@ -28,7 +28,7 @@ export function transfersContract(open: Open): void {
   const scenario = scenarios(open);
 
   scenario(
-    "[E7] a tree goes whole, in parents' order, and nothing is driven or heard after it",
+    "[E7] a tree is moved as a whole, parents first, and its runs take no events afterwards",
     async ({ store }) => {
       await suspendedTree(store);
       const { transferId, standing } = await store.transfers.move("r1", "t1");
@@ -53,7 +53,7 @@ export function transfersContract(open: Open): void {
     },
   );
 
-  scenario("[E7] asked again, the move is the first one's", async ({ store }) => {
+  scenario("[E7] a second move gets the answer of the first", async ({ store }) => {
     await suspendedTree(store);
     const first = await store.transfers.move("r1", "t1");
     const before = await readEverything(store);
@@ -62,7 +62,7 @@ export function transfersContract(open: Open): void {
   });
 
   scenario(
-    "[E7] sent to a server, it may be sent there again and nowhere else; once it is there, it is not handed out",
+    "[E7] a tree that was sent to a server may be sent only there again, and not at all once it has arrived",
     async ({ store }) => {
       await suspendedTree(store);
       const { sentTo, ...first } = await store.transfers.move("r1", "t1", "https://a");
@@ -90,21 +90,18 @@ export function transfersContract(open: Open): void {
     },
   );
 
-  scenario(
-    "[E7] refused by the first server that it was sent to, it may go to another",
-    async ({ store }) => {
-      await suspendedTree(store);
-      await store.transfers.move("r1", "t1", "https://a");
-      await store.transfers.settle("r1", "https://b", "refused");
-      await expect(store.transfers.move("r1", "t2", "https://b")).rejects.toThrow(/not known/);
-      await store.transfers.settle("r1", "https://a", "refused");
-      expect(await store.transfers.move("r1", "t2", "https://b")).not.toHaveProperty("sentTo");
-      await store.transfers.settle("r1", "https://b", "arrived");
-      await expect(store.transfers.move("r1", "t2")).rejects.toThrow(/https:\/\/b already/);
-    },
-  );
+  scenario("[E7] a tree that the first server refused may be sent to another", async ({ store }) => {
+    await suspendedTree(store);
+    await store.transfers.move("r1", "t1", "https://a");
+    await store.transfers.settle("r1", "https://b", "refused");
+    await expect(store.transfers.move("r1", "t2", "https://b")).rejects.toThrow(/not known/);
+    await store.transfers.settle("r1", "https://a", "refused");
+    expect(await store.transfers.move("r1", "t2", "https://b")).not.toHaveProperty("sentTo");
+    await store.transfers.settle("r1", "https://b", "arrived");
+    await expect(store.transfers.move("r1", "t2")).rejects.toThrow(/https:\/\/b already/);
+  });
 
-  scenario("[E7] what is at work, or about to be, is not moved", async ({ store, clock }) => {
+  scenario("[E7] a tree that is at work, or about to be, is not moved", async ({ store, clock }) => {
     await suspendedTree(store);
     await sendSignal(store, "c1", approvalDecided("m1.1", "approve", "ann"));
     const before = await readEverything(store);
@@ -131,7 +128,7 @@ export function transfersContract(open: Open): void {
     expect(await readEverything(store)).toEqual(before);
   });
 
-  scenario("[E7] what others still pay with is not moved away", async ({ store }) => {
+  scenario("[E7] a tree whose budget other trees draw on is not moved", async ({ store }) => {
     await suspendedTree(store);
     await admit(store, "r2", { budgetRunId: "r1", trigger: "message" });
     await expect(store.transfers.move("r1", "t1")).rejects.toMatchObject({
@@ -141,7 +138,7 @@ export function transfersContract(open: Open): void {
   });
 
   scenario(
-    "[E7] [P2] it comes in as it was: ids, seqs, times and hashes; positions are this store's",
+    "[E7] [P2] an imported tree keeps its ids, seqs, times and hashes, and gets positions of this store",
     async ({ store, clock }) => {
       const other = await open();
       await admit(other.store, "elsewhere");
@@ -180,7 +177,7 @@ export function transfersContract(open: Open): void {
   );
 
   scenario(
-    "[E7] what has come is due, and at rest until it is driven here or hears something",
+    "[E7] an imported run is due, and counts as at rest until it is driven or hears something",
     async ({ store, clock }) => {
       const other = await open();
       const third = await open();
@@ -198,7 +195,7 @@ export function transfersContract(open: Open): void {
     },
   );
 
-  scenario("[E7] [D6] a claim comes along", async ({ store }) => {
+  scenario("[E7] [D6] an imported tree keeps its file claims", async ({ store }) => {
     const other = await open();
     await suspendedTree(store);
     const { standing } = await store.transfers.move("r1", "t1");
@@ -214,7 +211,7 @@ export function transfersContract(open: Open): void {
     await other.close();
   });
 
-  scenario("[E7] another run of the same id is never written over", async ({ store }) => {
+  scenario("[E7] an import never overwrites another run with the same id", async ({ store }) => {
     const other = await open();
     await suspendedTree(store);
     const { standing } = await store.transfers.move("r1", "t1");
@@ -234,33 +231,30 @@ export function transfersContract(open: Open): void {
 
   const pruning = scenarios(open, "pruned");
 
-  pruning(
-    "[E7] back again after a prune; a transfer that has come in once does not come again",
-    async ({ store }) => {
-      const other = await open();
-      await suspendedTree(store);
-      const { standing } = await store.transfers.move("r1", "t1");
-      const out = await carried(store, standing);
-      await other.store.transfers.import(out);
-      for (const id of ["r1", "c1"]) {
-        const driver = await acquireRun(other.store, id);
-        await driver.append([], { rest: { wakeAt: undefined } });
-      }
-      const back = await other.store.transfers.move("r1", "t2");
-      expect(back).toEqual({ transferId: "t2", standing });
-      expect(await store.runs.prune({ root: "r1" })).toMatchObject({ trees: 1 });
-      expect(
-        await store.transfers.import({ ...(await carried(other.store, back.standing)), transferId: "t2" }),
-      ).toMatchObject({
-        existed: false,
-      });
-      expect(await store.runs.get("r1")).toMatchObject({ status: "suspended" });
-      await other.store.runs.prune({ root: "r1" });
-      expect(await other.store.transfers.import(out), "t1 was here").toEqual({ root: "r1", existed: true });
-      expect(await other.store.runs.get("r1")).toBeUndefined();
-      await other.close();
-    },
-  );
+  pruning("[E7] a tree can come back after a prune, and a transfer is imported once", async ({ store }) => {
+    const other = await open();
+    await suspendedTree(store);
+    const { standing } = await store.transfers.move("r1", "t1");
+    const out = await carried(store, standing);
+    await other.store.transfers.import(out);
+    for (const id of ["r1", "c1"]) {
+      const driver = await acquireRun(other.store, id);
+      await driver.append([], { rest: { wakeAt: undefined } });
+    }
+    const back = await other.store.transfers.move("r1", "t2");
+    expect(back).toEqual({ transferId: "t2", standing });
+    expect(await store.runs.prune({ root: "r1" })).toMatchObject({ trees: 1 });
+    expect(
+      await store.transfers.import({ ...(await carried(other.store, back.standing)), transferId: "t2" }),
+    ).toMatchObject({
+      existed: false,
+    });
+    expect(await store.runs.get("r1")).toMatchObject({ status: "suspended" });
+    await other.store.runs.prune({ root: "r1" });
+    expect(await other.store.transfers.import(out), "t1 was here").toEqual({ root: "r1", existed: true });
+    expect(await other.store.runs.get("r1")).toBeUndefined();
+    await other.close();
+  });
 }
 
 /** A root that waits for its child, which waits for a person; with a claim, a grant and a stored value. */

@@ -27,7 +27,7 @@ export function treeBudgetContract(open: Open): void {
   describe("branches", () => branchContract(open));
 
   scenario(
-    "[B3] [F25] at 80 % of the tree's budget its root is told, once, whoever spends it",
+    "[B3] [F25] the root is told once when 80 % of the tree's budget is spent",
     async ({ store, clock }) => {
       const [one, two] = await tree(store, "c1", "c2");
       await spend(one!, "m1", 79);
@@ -43,7 +43,7 @@ export function treeBudgetContract(open: Open): void {
     },
   );
 
-  scenario("[B3] a root that spends it itself is told with its call", async ({ store }) => {
+  scenario("[B3] a root that spends the budget itself is told with its call", async ({ store }) => {
     await admit(store, "r1");
     const root = await acquireRun(store, "r1");
     await spend(root, "m1", 90);
@@ -52,24 +52,21 @@ export function treeBudgetContract(open: Open): void {
     expect((await root.append([agentThought("m2")], { guard: "signals" })).refused).toBeUndefined();
   });
 
-  scenario(
-    "[B3] money is warned of beside tokens; a root that has ended hears of nothing",
-    async (opened) => {
-      const { store } = opened;
-      const [one] = await tree(store, "c1");
-      const tokens = { input: 85, output: 0 };
-      await one!.append([modelCallStarted("m1"), agentThought("m1", { usage: tokens, cost: 9 })]);
-      await one!.append([modelCallStarted("m2")], reserve({ ...BUDGET, maxCost: 10 }));
-      expect(warnings(await store.journal.read("r1")).map(({ limit }) => limit)).toEqual([
-        "tree.maxTokens",
-        "tree.maxCost",
-      ]);
-      await sendSignal(store, "r1", runEnded("RUN_FAILED"));
-      expect(await asks(one!, "m3", { maxTokens: 106 })).toBeUndefined();
-    },
-  );
+  scenario("[B3] cost and tokens are warned of separately; an ended root is told nothing", async (opened) => {
+    const { store } = opened;
+    const [one] = await tree(store, "c1");
+    const tokens = { input: 85, output: 0 };
+    await one!.append([modelCallStarted("m1"), agentThought("m1", { usage: tokens, cost: 9 })]);
+    await one!.append([modelCallStarted("m2")], reserve({ ...BUDGET, maxCost: 10 }));
+    expect(warnings(await store.journal.read("r1")).map(({ limit }) => limit)).toEqual([
+      "tree.maxTokens",
+      "tree.maxCost",
+    ]);
+    await sendSignal(store, "r1", runEnded("RUN_FAILED"));
+    expect(await asks(one!, "m3", { maxTokens: 106 })).toBeUndefined();
+  });
 
-  scenario("[B3] the budget that stands in the way is named", async ({ store }) => {
+  scenario("[B3] a refusal names the budget that is exceeded", async ({ store }) => {
     const [one] = await tree(store, "c1");
     await spend(one!, "m1", 100);
     const answer = await one!.append([modelCallStarted("m2")], reserve());
@@ -80,7 +77,7 @@ export function treeBudgetContract(open: Open): void {
   });
 
   scenario(
-    "[B3] [F25] raised by a person: every run of the tree that stopped for it goes on, and it holds for the others too",
+    "[B3] [F25] when a person raises the budget, every stopped run of the tree continues, and the others get it too",
     async (opened) => {
       const { store, clock } = opened;
       const [one, two, three, busy] = await tree(store, "c1", "c2", "c3", "c4");
@@ -106,7 +103,7 @@ export function treeBudgetContract(open: Open): void {
     },
   );
 
-  scenario("[B3] a stop that is not on the desk yet is decided all the same", async ({ store }) => {
+  scenario("[B3] a stop that is not in the inbox yet is decided, too", async ({ store }) => {
     const [one, two] = await tree(store, "c1", "c2");
     await stops(one!, "tree.maxTokens");
     await two!.append([reached("tree.maxTokens")]);
@@ -120,7 +117,7 @@ export function treeBudgetContract(open: Open): void {
   });
 
   scenario(
-    "[B3] a no, and a yes that raises nothing, are for the run that asked",
+    "[B3] a rejection, or an approval without new limits, concerns only the run that asked",
     async ({ store, clock }) => {
       const [one, two] = await tree(store, "c1", "c2");
       for (const driver of [one!, two!]) await stops(driver, "tree.maxTokens");

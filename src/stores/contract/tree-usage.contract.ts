@@ -19,30 +19,27 @@ import {
 export function treeUsageContract(open: Open): void {
   const scenario = scenarios(open);
 
-  scenario(
-    "[S1-75] a row for each tree says what folding its journals says, whenever it is asked",
-    async (opened) => {
-      const { store } = opened;
-      await admit(store, "r1");
-      const lead = await acquireRun(store, "r1");
-      await lead.append([modelCallStarted("m1"), agentThought("m1")]);
-      expect(await all(store)).toEqual(await folded(store));
-      await lead.append([childStarted("c1")], { spawn: childSpawn("c1", "r1") });
-      const child = await acquireRun(store, "c1");
-      await child.append([modelCallStarted("m1"), agentThought("m1")]);
-      await child.append([runEnded()]);
-      await admit(store, "r2");
-      const rows = await all(store);
-      expect(rows).toEqual(await folded(store));
-      expect(rows.map(({ top, end }) => [top, end])).toEqual([
-        ["r1", undefined],
-        ["r2", undefined],
-      ]);
-      expect(await all(await opened.reopen())).toEqual(rows);
-    },
-  );
+  scenario("[S1-75] the usage of each tree equals a fold of its journals at any time", async (opened) => {
+    const { store } = opened;
+    await admit(store, "r1");
+    const lead = await acquireRun(store, "r1");
+    await lead.append([modelCallStarted("m1"), agentThought("m1")]);
+    expect(await all(store)).toEqual(await folded(store));
+    await lead.append([childStarted("c1")], { spawn: childSpawn("c1", "r1") });
+    const child = await acquireRun(store, "c1");
+    await child.append([modelCallStarted("m1"), agentThought("m1")]);
+    await child.append([runEnded()]);
+    await admit(store, "r2");
+    const rows = await all(store);
+    expect(rows).toEqual(await folded(store));
+    expect(rows.map(({ top, end }) => [top, end])).toEqual([
+      ["r1", undefined],
+      ["r2", undefined],
+    ]);
+    expect(await all(await opened.reopen())).toEqual(rows);
+  });
 
-  scenario("only trees to which something happened since, page by page", async ({ store, clock }) => {
+  scenario("only trees that have changed since are listed, page by page", async ({ store, clock }) => {
     await admit(store, "r1");
     clock.advance(60_000);
     const since = clock.now();

@@ -44,7 +44,7 @@ export function treeContract(open: Open): void {
     expect(await store.runs.get("c2")).toBeUndefined();
   });
 
-  scenario("[J1] [J10] starting it again after a lost answer starts nothing twice", async ({ store }) => {
+  scenario("[J1] [J10] a spawn that is repeated after a lost answer starts one child", async ({ store }) => {
     await admit(store, "r1");
     const parent = await acquireRun(store, "r1");
     const again = { guard: "signals" as const, after: 1, spawn: childSpawn("c1", "r1") };
@@ -55,7 +55,7 @@ export function treeContract(open: Open): void {
     expect(await store.journal.read("c1")).toHaveLength(1);
   });
 
-  scenario("[S1-69] children of a run, runs of a tree and agents at work are bounded", async ({ store }) => {
+  scenario("[S1-69] children of a run, runs of a tree and runs at work are limited", async ({ store }) => {
     await admit(store, "r1");
     const parent = await acquireRun(store, "r1");
     const begin = (id: string, more: Partial<Spawn>) =>
@@ -95,7 +95,7 @@ export function treeContract(open: Open): void {
     },
   );
 
-  scenario("[D4] a parent that has ended hears of nothing", async ({ store }) => {
+  scenario("[D4] a parent that has ended is told nothing", async ({ store }) => {
     const { parent, child } = await family(store);
     await parent.append([runEnded("RUN_FAILED")]);
     await child.append([runEnded()]);
@@ -103,7 +103,7 @@ export function treeContract(open: Open): void {
   });
 
   scenario(
-    "[S0-61] [S0-62] who waits for a child that needs a person is suspended too, up to the root",
+    "[S0-61] [S0-62] every run above that waits for a child which needs a person is suspended, too",
     async ({ store, clock }) => {
       const { parent, child } = await family(store);
       await child.append([childStarted("g1", "m1.0")], { spawn: childSpawn("g1", "c1") });
@@ -134,19 +134,22 @@ export function treeContract(open: Open): void {
     },
   );
 
-  scenario("[S0-61] a run that comes to wait for a child which needs a person already", async ({ store }) => {
-    const { parent, child } = await family(store);
-    await child.append([toolProposed("m1.0"), runSuspended("s1")], { rest: { wakeAt: undefined } });
-    expect(await store.runs.get("r1"), "it does not wait for it yet").toMatchObject({ status: "running" });
-    const answer = await parent.append([waitsFor("c1")], { guard: "signals", rest: { wakeAt: undefined } });
-    expect(answer.events.map(({ type }) => type)).toEqual(["RUN_SUSPENDED", "RUN_SUSPENDED"]);
-    expect(await store.runs.get("r1")).toMatchObject({
-      status: "suspended",
-      waitingOn: { blockers: ["c1"] },
-    });
-  });
+  scenario(
+    "[S0-61] a run that starts to wait for a child which already needs a person is suspended",
+    async ({ store }) => {
+      const { parent, child } = await family(store);
+      await child.append([toolProposed("m1.0"), runSuspended("s1")], { rest: { wakeAt: undefined } });
+      expect(await store.runs.get("r1"), "it does not wait for it yet").toMatchObject({ status: "running" });
+      const answer = await parent.append([waitsFor("c1")], { guard: "signals", rest: { wakeAt: undefined } });
+      expect(answer.events.map(({ type }) => type)).toEqual(["RUN_SUSPENDED", "RUN_SUSPENDED"]);
+      expect(await store.runs.get("r1")).toMatchObject({
+        status: "suspended",
+        waitingOn: { blockers: ["c1"] },
+      });
+    },
+  );
 
-  scenario("two children that need a person, decided in any order", async ({ store }) => {
+  scenario("two children that need a person are decided in any order", async ({ store }) => {
     const { parent, child } = await family(store);
     await parent.append([childStarted("c2", "m1.1")], { spawn: childSpawn("c2", "r1", "m1.1") });
     await parent.append([waitsFor("c1", "c2")], { rest: { wakeAt: undefined } });
@@ -164,7 +167,7 @@ export function treeContract(open: Open): void {
   });
 
   scenario(
-    "[E5] for its parent, a child that was set aside has ended; its real end reaches nobody",
+    "[E5] a parent is told that a quarantined child has ended, and is not told of its real end",
     async ({ store }) => {
       const { child } = await family(store);
       await child.append([runSuspended("q", { kind: "quarantine", detail: "It kills its process." })], {

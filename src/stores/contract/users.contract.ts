@@ -15,7 +15,7 @@ export function usersContract(open: Open): void {
   const scenario = scenarios(open);
   const ann = { name: "ann", role: "operator", by: "maria", key: "hash-of-ann" } as const;
 
-  scenario("a user comes in by a key, after a restart too", async (opened) => {
+  scenario("a user signs in with a key, also after a restart", async (opened) => {
     const { clock } = opened;
     expect(await opened.store.users.add(ann)).toBe(true);
     const known = {
@@ -62,23 +62,20 @@ export function usersContract(open: Open): void {
     end();
   });
 
-  scenario(
-    "[US2] another role counts for the keys that there are, and everybody is told",
-    async ({ store }) => {
-      await store.users.add(ann);
-      let told = 0;
-      const end = store.users.onChange(() => told++);
-      expect(await store.users.setRole("ann", "viewer")).toBe(true);
-      expect(told).toBeGreaterThanOrEqual(1);
-      expect((await store.users.byKey("hash-of-ann"))?.role).toBe("viewer");
-      expect(await store.users.setRole("nobody", "admin")).toBe(false);
-      await store.users.revoke("ann");
-      expect(await store.users.setRole("ann", "admin")).toBe(false);
-      end();
-    },
-  );
+  scenario("[US2] a new role applies to existing keys, and listeners are told", async ({ store }) => {
+    await store.users.add(ann);
+    let told = 0;
+    const end = store.users.onChange(() => told++);
+    expect(await store.users.setRole("ann", "viewer")).toBe(true);
+    expect(told).toBeGreaterThanOrEqual(1);
+    expect((await store.users.byKey("hash-of-ann"))?.role).toBe("viewer");
+    expect(await store.users.setRole("nobody", "admin")).toBe(false);
+    await store.users.revoke("ann");
+    expect(await store.users.setRole("ann", "admin")).toBe(false);
+    end();
+  });
 
-  scenario("of a person's browsers the oldest ends", async ({ store }) => {
+  scenario("the oldest browser of a user is signed out when there are too many", async ({ store }) => {
     await store.users.add(ann);
     for (let n = 1; n <= 21; n++) await store.users.addKey("ann", `browser ${n}`);
     expect(await store.users.byKey("browser 1")).toBeUndefined();
@@ -86,7 +83,7 @@ export function usersContract(open: Open): void {
     expect(await store.users.byKey("hash-of-ann")).toBeDefined();
   });
 
-  scenario("[A23] whatever is listed can be narrowed to one person's", async ({ store }) => {
+  scenario("[A23] every list can be limited to one user", async ({ store }) => {
     await admit(store, "r1", { userId: "ann", sessionId: "s1", definition: await store.blobs.put("ann's") });
     await admit(store, "r2", { userId: "bob", sessionId: "s2", definition: await store.blobs.put("bob's") });
     await admit(store, "r3");

@@ -1,13 +1,13 @@
-// The database's time, as a process knows it between two answers: this machine's own clock may be wrong, and may jump (F36).
-//  1  It goes on by what only goes forward here, so setting this machine's clock changes nothing.
-//  2  An answer says when it is between being asked for and being heard. Within that the clock is left as it is: a slow
-//     answer makes no good time worse.
+// The database's time between two answers. This machine's own clock may be wrong, and may jump (F36).
+//  1  Between answers it advances with the monotonic clock, so setting this machine's clock changes nothing.
+//  2  The time in an answer was taken between the request and the answer. As long as the clock agrees with that interval it is
+//     left alone, so a slow answer does not make it worse.
 
 import { type Clock, systemClock } from "../../clock.ts";
 
 export class DatabaseClock implements Clock {
   private readonly own: Pick<Clock, "elapsed">;
-  /** Of what is elapsed here. */
+  /** The database's time minus the monotonic clock. */
   private ahead = Number.NEGATIVE_INFINITY;
 
   constructor(own: Pick<Clock, "elapsed"> = systemClock) {
@@ -22,7 +22,7 @@ export class DatabaseClock implements Clock {
     return this.own.elapsed();
   }
 
-  /** `asked`: what was elapsed then. `now` is in whole milliseconds. */
+  /** `asked`: the monotonic clock at the request. `now` is in whole milliseconds. */
   heard(now: number, asked: number): void {
     const [least, most] = [now - this.own.elapsed(), now + 1 - asked];
     this.ahead = Math.min(Math.max(this.ahead, least), most);

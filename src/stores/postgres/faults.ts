@@ -1,18 +1,18 @@
-// What Postgres, or the way to it, says when something fails: lost on the way, one caller's mistake, or trouble that a
-// person must hear of. No sentence holds the address with its password.
+// Failures of Postgres, and of the connection to it: a lost connection, one caller's mistake, or trouble that a person must
+// know of. No sentence contains the address with its password.
 
 import { CadreError, describeSystemError } from "../../errors.ts";
 
-/** Where a store is, as it may be told. */
+/** The address of a store, without its password where people can read it. */
 export interface DatabaseAddress {
   name: string;
-  /** As whom; and the schema that the address names. */
+  /** The user, and the schema that the address names. */
   user: string;
   schema: string | undefined;
   secrets: readonly string[];
 }
 
-/** Host and database. What cannot be read as an address is not repeated: it may hold a password all the same. */
+/** Reads an address. The error for an invalid one does not repeat it: it may contain a password. */
 export function parseAddress(url: string): DatabaseAddress {
   const parsed = URL.parse(url);
   if (!parsed || isAmbiguous(url)) {
@@ -28,10 +28,10 @@ export function parseAddress(url: string): DatabaseAddress {
   return { name: `postgres://${parsed.host || "localhost"}${parsed.pathname}`, user, schema, secrets };
 }
 
-/** A password with /, ? or # in it ends there for whoever reads the address, and the rest would be taken for host and database, and told. */
+/** An unescaped /, ? or # in the password would end it there. Its rest would be taken for the host and shown. */
 const isAmbiguous = (url: string): boolean => /^[^/?#]*\/\/[^/?#]*[/?#].*@/s.test(url);
 
-/** The connection broke, could not be had, or is of no more use: whatever was not committed is not there, and may be tried again. */
+/** Whether the connection broke or could not be opened. The transaction was not committed, and may be tried again. */
 export function isConnectionLost(error: unknown): boolean {
   const { code = "" } = error as { code?: string };
   if (LOST.has(code) || code.startsWith("08") || isOutdated(error)) return true;
@@ -42,15 +42,15 @@ export function isConnectionLost(error: unknown): boolean {
 const isOutdated = (error: unknown): boolean =>
   (error as { code?: string }).code === "0A000" && /cached plan/.test((error as Error).message);
 
-/** Two transactions were in each other's way: Postgres undid one of them. */
+/** Two transactions collided, and Postgres rolled one of them back. */
 export const isCollision = (error: unknown): boolean =>
   ["40001", "40P01"].includes((error as { code?: string }).code ?? "");
 
-/** A value that no column takes is one caller's mistake. */
+/** A value that does not fit a column is one caller's mistake. */
 export const isUnfitValue = (error: unknown): boolean =>
   /^(22|23|54)\w{3}$/.test((error as { code?: string }).code ?? "");
 
-/** Any failure of the store as a sentence for people; ours pass through. */
+/** Turns any failure of the database into a sentence for people. A CadreError stays as it is. */
 export function storageError(error: unknown, address: DatabaseAddress): CadreError {
   if (error instanceof CadreError) return error;
   const { code = "" } = error as { code?: string };
@@ -110,10 +110,10 @@ export function storageError(error: unknown, address: DatabaseAddress): CadreErr
   );
 }
 
-/** What gives the right that is missing. */
+/** The statement that grants the missing right. */
 function rightFor(code: string, why: string, { user, schema }: DatabaseAddress): string {
   const to = `TO ${user === "" ? "<the user>" : quoted(user)}`;
-  // A schema that its user may not use counts as none.
+  // Postgres reports a schema without USAGE as missing.
   if (code === "3F000")
     return `CREATE SCHEMA IF NOT EXISTS ${quoted(schema ?? "public")}; GRANT USAGE, CREATE ON SCHEMA ${quoted(schema ?? "public")} ${to}`;
   const [, kind, name = ""] = /permission denied for (schema|database) (\S+)/.exec(why) ?? [];
@@ -125,7 +125,7 @@ function rightFor(code: string, why: string, { user, schema }: DatabaseAddress):
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** Of a database that could not be opened: whoever wanted to is gone then, and nothing goes on by itself. */
+/** The error of opening a database. Unlike later errors it does not promise that work continues by itself. */
 export function openError(error: unknown, address: DatabaseAddress): CadreError {
   if (
     !isConnectionLost(error) ||
@@ -141,7 +141,7 @@ export function openError(error: unknown, address: DatabaseAddress): CadreError 
   );
 }
 
-/** The answer to a commit was lost, and nobody could be asked what became of it. */
+/** The answer to a commit was lost, and Postgres could not be asked for its outcome. */
 export function unknownOutcomeError(address: DatabaseAddress): CadreError {
   return new CadreError(
     "STORAGE_UNUSABLE",
@@ -166,7 +166,7 @@ const LOST = new Set([
   "EAI_AGAIN",
   "ENOENT",
 ]);
-/** What the driver says without a code. */
+/** Messages of the driver that have no code. */
 const LOST_WORDS =
   /connection (terminated|ended|error)|not queryable|timeout exceeded when trying|read timeout/i;
 

@@ -1,9 +1,9 @@
-// What was committed, told to whoever listens in this process: its own commits, and those of all others. The journal is
-// the truth; a notification only says that there is something, and losing one loses nothing.
-//  1  Listeners are told every event once and in order of positions, whoever wrote it, without a gap.
-//  2  A notification says who has committed, and a process reads nothing for its own: it knows what it wrote.
-//  3  One connection listens, from the first listener on. When it is lost, what came meanwhile is read on the way back,
-//     and a look that fails is tried again: nobody waits in silence for a notification that cannot come.
+// Tells the listeners of this process about commits, its own and those of other processes. The journals are the truth: a
+// notification only says that there is something new, so losing one loses nothing.
+//  1  Listeners get every event of every process once, in order of positions and without a gap.
+//  2  A notification names the process that committed. A process ignores its own: it knows what it wrote.
+//  3  One connection listens, from the first listener on. When it is lost, the feed reads what it missed after reconnecting,
+//     and retries a read that fails. So no listener waits for a notification that cannot come.
 
 import { setTimeout as pause } from "node:timers/promises";
 import type { Client } from "pg";
@@ -19,23 +19,23 @@ import { Sql } from "./sql.ts";
 const PAGE = 500;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 2_000;
-/** A connection that is dead without a word is found out after so long. */
+/** How often the listening connection is probed, because it can die silently. */
 const PULSE_MS = 15_000;
 const ANSWER_MS = 5_000;
 export const DUE_OF = `SELECT id FROM runs WHERE id = ANY($1) AND due_at <= ${DUE_ON_ARRIVAL}`;
-/** What a notification says that is not about journals. */
+/** The payload of a notification that users have changed. */
 const USERS = "users";
 
 export interface FeedParts {
   database: Database;
   schema: string;
   position: Position;
-  /** This process, among those that commit. */
+  /** The id of this process. */
   self: string;
 }
 
 export class Feed {
-  /** As an identifier. Notifications are a database's; several stores may share one. */
+  /** A quoted identifier with the schema: several stores may share a database, which has one set of channels. */
   private readonly channel: string;
   private readonly database: Database;
   private readonly self: string;
@@ -43,7 +43,7 @@ export class Feed {
   private readonly listeners = new Set<CommitListener>();
   private readonly userListeners = new Set<() => void>();
   private readonly leaving = new AbortController();
-  /** The end of the journals as this process last saw it, and up to where listeners were told. */
+  /** The end of the journals as this process last saw it, and the last position that listeners were told. */
   private known: Position;
   private announced: Position | undefined;
   private attending: Promise<void> | undefined;
@@ -65,24 +65,24 @@ export class Feed {
     return () => this.listeners.delete(listener);
   }
 
-  /** Told when another process has changed who may come in, and after a time in which nobody could have told. */
+  /** Called when another process has changed the users, and after a reconnect, when a notification may have been missed. */
   onUsers(listener: () => void): () => void {
     this.userListeners.add(listener);
     this.attending ??= this.attend();
     return () => this.userListeners.delete(listener);
   }
 
-  /** In a commit of this process: others hear that there is something, and read it. */
+  /** The statement that notifies other processes, as part of a commit of this one. */
   get notice(): string {
     return `NOTIFY ${this.channel}, '${this.self}'`;
   }
 
-  /** In the commit that changes them. */
+  /** Call it in the transaction that changes them. */
   async announceUsers(sql: Sql): Promise<void> {
     await sql.run(`NOTIFY ${this.channel}, '${USERS}'`);
   }
 
-  /** After a commit of this process. What others wrote before it comes first. */
+  /** Call it after a commit of this process. Events that others wrote before it are announced first. */
   committed(position: Position, written: readonly JournalEvent[], woken: readonly RunId[]): void {
     const first = written[0]?.position;
     if (this.listeners.size > 0 && first !== undefined) this.begin(first - 1);
@@ -94,7 +94,7 @@ export class Feed {
     if (first !== undefined && !isNext) void this.catchUp();
   }
 
-  /** Nobody else tells this process of a commit of its own that may be there after all. */
+  /** A commit of this process has an unknown outcome. No other process would announce it, so the feed reads again. */
   doubt(): void {
     if (this.listeners.size > 0) void this.catchUp();
   }
@@ -108,7 +108,7 @@ export class Feed {
     await this.catching;
   }
 
-  /** For as long as the store is open. */
+  /** Keeps a connection listening for as long as the store is open. */
   private async attend(): Promise<void> {
     const { signal } = this.leaving;
     for (let wait = FIRST_PAUSE_MS; !signal.aborted; wait = Math.min(2 * wait, LONGEST_PAUSE_MS)) {
@@ -122,7 +122,7 @@ export class Feed {
     }
   }
 
-  /** `lost`: it listens no more. */
+  /** `lost` resolves when the connection does not listen any more. */
   private async listen(): Promise<{ lost: Promise<void> }> {
     const client = this.database.client();
     const lost = Promise.withResolvers<void>();
@@ -161,14 +161,14 @@ export class Feed {
     void client.end().catch(() => {});
   }
 
-  /** One at a time; asked for again meanwhile, it looks once more. */
+  /** Runs one at a time. A request meanwhile makes it read once more. */
   private catchUp(): Promise<void> {
     this.again = true;
     this.catching ??= this.keepLooking();
     return this.catching;
   }
 
-  /** A look that fails is tried again here: the connection that listens may be sound, and nothing more come over it. */
+  /** Retries a read that fails. The listening connection may be fine, and bring no further notification. */
   private async keepLooking(): Promise<void> {
     const { signal } = this.leaving;
     for (let wait = FIRST_PAUSE_MS; this.again && !signal.aborted; ) {
@@ -182,7 +182,7 @@ export class Feed {
         wait = Math.min(2 * wait, LONGEST_PAUSE_MS);
       }
     }
-    // In the same breath: who asks later must find nobody looking.
+    // Without an await in between: a later request must start a new loop.
     this.catching = undefined;
   }
 
@@ -199,21 +199,21 @@ export class Feed {
     }
   }
 
-  /** From here on listeners are told everything; what came since they were added, and nobody saw, they look for themselves. */
+  /** Announces everything from here on. If events were missed since the listeners were added, it tells them to look again. */
   private begin(position: Position): void {
     if (this.announced !== undefined) return;
     this.announced = position;
     if (position > this.known) this.announce([], [], "elsewhere");
   }
 
-  /** Runs of these events that nobody drives and that are to be driven now. */
+  /** The runs of these events that are due. */
   private async dueOf(events: readonly JournalEvent[]): Promise<RunId[]> {
     const ids = new Set(events.map(({ runId }) => runId));
     const found = await this.sql.all(DUE_OF, [...ids]);
     return found.map(({ id }) => id as RunId);
   }
 
-  /** P9: a listener that breaks its contract must not make a batch look failed that is on disk. */
+  /** P9: a listener that throws must not make a commit look failed that is on disk. */
   private announce(events: readonly JournalEvent[], woken: readonly RunId[], from?: "elsewhere"): void {
     for (const listener of this.listeners) {
       try {

@@ -30,7 +30,7 @@ async function open(url: string): Promise<Store> {
 }
 
 test.each(["network", "socket"] as const)(
-  "[F34] a restart in the middle is waited for, by the %s: writers, readers and followers go on",
+  "[F34] writers, readers and followers continue after a restart of Postgres, over the %s",
   async (by) => {
     const store = await open(await postgres.newStore(by));
     await admit(store, "r1");
@@ -55,7 +55,7 @@ test.each(["network", "socket"] as const)(
   },
 );
 
-test("[F34] restarted over and over under load, also while a store is opened, nothing acknowledged is lost or twice", async () => {
+test("[F34] repeated restarts under load lose and repeat nothing that was acknowledged", async () => {
   const url = await postgres.newStore();
   const store = await open(url);
   await admit(store, "r1");
@@ -121,7 +121,7 @@ for (const when of ["before it arrives", "after it was made"] as const)
     await expectInvariants(store);
   });
 
-test("[J1] [P10] a commit of which nobody can say what became: said so, told to followers when it is found, not made twice", async () => {
+test("[J1] [P10] a commit with an unknown outcome is reported, announced once it is found, and not repeated", async () => {
   const url = await postgres.newStore();
   const line = await cuttable(url);
   const [near, far] = [await open(line.url), await open(url)];
@@ -139,7 +139,7 @@ test("[J1] [P10] a commit of which nobody can say what became: said so, told to 
   await expectInvariants(far);
 });
 
-test("[P10] [F34] a follower whose one connection is lost while it looks hears of it all the same, with nobody writing any more", async () => {
+test("[P10] [F34] a follower that loses its connection while it reads still gets the last event", async () => {
   const url = await postgres.newStore();
   const line = await cuttable(url);
   const [near, far] = [await open(line.url), await open(url)];
@@ -152,7 +152,7 @@ test("[P10] [F34] a follower whose one connection is lost while it looks hears o
   expect(line.cuts()).toBe(1);
 });
 
-test("[F39] a newer Cadre adds columns while this one has its statements prepared: both go on", async () => {
+test("[F39] an older process continues after a newer Cadre has added columns", async () => {
   const url = await postgres.newStore();
   const store = await open(url);
   await admit(store, "r1");
@@ -180,7 +180,7 @@ test("[J9] [F34] a stored value whose commit has failed for good is written when
   expect(await store.blobs.get(await store.blobs.put("a definition"))).toBe("a definition");
 });
 
-test("[F34] connections that die without a word are given up after a bound, and what was asked is done on others", async () => {
+test("[F34] connections that die silently are given up after a while, and the work is done on others", async () => {
   const url = await postgres.newStore();
   const proxy = await startProxy(url);
   onTestFinished(() => proxy.close());
@@ -201,7 +201,7 @@ test("[F34] connections that die without a word are given up after a bound, and 
   expect(bound, "later than Postgres gives up itself").toBeGreaterThan(own as number);
 });
 
-test("[A61] no error tells the password, whatever is wrong with the address", async () => {
+test("[A61] no error contains the password, whatever is wrong with the address", async () => {
   const url = await postgres.newStore();
   const secret = encodeURIComponent(PASSWORD);
   const broken = [
@@ -224,7 +224,7 @@ test("[A61] no error tells the password, whatever is wrong with the address", as
   }
 }, 60_000);
 
-test("what cannot be reached says so in a sentence, and a closed store too", async () => {
+test("an unreachable database and a closed store each fail with a sentence", async () => {
   const error = await openPostgresStore({ url: "postgres://u@127.0.0.1:1/x" }).catch(
     (reason: unknown) => reason,
   );

@@ -74,7 +74,7 @@ test("eight processes that open a new database at once make its tables once", as
   await expectInvariants(stores[0]!);
 });
 
-test("[J8] who follows by position misses nothing, however many write and however slow one of them is", async () => {
+test("[J8] a follower by position misses nothing, even if one of many writers is slow", async () => {
   const { url, stores } = await openMany(3);
   const [slow, fast, reader] = stores as [Store, Store, Store];
   for (const runId of ["slow", "fast"]) await admit(slow, runId);
@@ -97,7 +97,7 @@ test("[J8] who follows by position misses nothing, however many write and howeve
   await expectInvariants(reader);
 });
 
-test("[J8] a plain cursor over four writers at once meets every position once and in order", async () => {
+test("[J8] a cursor over four concurrent writers reads every position once and in order", async () => {
   const { stores } = await openMany(5);
   const reader = stores.pop()!;
   await Promise.all(stores.map((store, i) => admit(store, `r${i}`)));
@@ -155,7 +155,7 @@ test("a request that reaches two processes starts one run", async () => {
   expect(answers.filter(({ existed }) => existed)).toHaveLength(1);
 });
 
-test("[E2] [J2] of two processes one gets a run, the other's word refuses its intent, and the epoch fences", async () => {
+test("[E2] [J2] of two processes one gets a run, a signal of the other refuses its intent, and the epoch fences it", async () => {
   const { url, stores } = await openMany(2);
   const [one, two] = stores as [Store, Store];
   await admit(one, "r1");
@@ -195,7 +195,7 @@ test("[E2] [J2] of two processes one gets a run, the other's word refuses its in
   await expectInvariants(other);
 });
 
-test("[J4] what others wrote to a run is not forgotten over a commit that was about another", async () => {
+test("[J4] events that another process wrote to a run are seen after an unrelated commit", async () => {
   const { stores } = await openMany(2);
   const [one, two] = stores as [Store, Store];
   await admit(one, "r1");
@@ -210,7 +210,7 @@ test("[J4] what others wrote to a run is not forgotten over a commit that was ab
   await expectInvariants(two);
 });
 
-test("[J8] what waits for another's commit has the time of its own: no journal goes back in time", async () => {
+test("[J8] a commit that waited for another has a later time: no journal goes back in time", async () => {
   const { url, stores } = await openMany(1);
   await admit(stores[0]!, "r1");
   const letGo = await hold(url, "head");
@@ -221,7 +221,7 @@ test("[J8] what waits for another's commit has the time of its own: no journal g
   expect((await writing).events.at(-1)!.ts).toBeGreaterThanOrEqual(Math.floor(Number(held!["now"])));
 });
 
-test("[P1] a database that answers before it has written is asked to write first", async () => {
+test("[P1] commits are synchronous even if the database's default is not", async () => {
   const url = await postgres.newStore();
   const set = (value: string) => open(`${url}${encodeURIComponent(` -c synchronous_commit=${value}`)}`);
   await admit(await set("off"), "r1");
@@ -240,7 +240,7 @@ test("[P1] a database that answers before it has written is asked to write first
   ]);
 });
 
-test("[E2] leases are counted on the database's clock", async () => {
+test("[E2] leases use the database's clock", async () => {
   const { url, stores } = await openMany(1);
   await stores[0]!.leases.heartbeat("w1", []);
   const [row] = await postgres.query(
@@ -251,7 +251,7 @@ test("[E2] leases are counted on the database's clock", async () => {
   expect(Number(row!["left"])).toBeLessThanOrEqual(LEASE_MS);
 });
 
-test("[E2] a process that leaves takes only its own leases with it", async () => {
+test("[E2] a process that shuts down releases only its own leases", async () => {
   const { url, stores } = await openMany(1);
   const stays = stores[0]!;
   for (const runId of ["r1", "r2"]) await admit(stays, runId);
@@ -262,7 +262,7 @@ test("[E2] a process that leaves takes only its own leases with it", async () =>
   expect(await stays.leases.due(Date.now(), 10)).toEqual(["r2"]);
 });
 
-test("[P10] a follower hears what another process writes, also after its connection was cut", async () => {
+test("[P10] a follower gets events of another process, also after its connection was cut", async () => {
   const { url, stores } = await openMany(2);
   const [writer, reader] = stores as [Store, Store];
   await admit(writer, "r1");
@@ -309,7 +309,7 @@ test("[P10] the connection of a follower is kept while it answers", async () => 
   expect(await backend("SELECT 1")).toBe(listening);
 });
 
-test("listeners are told every event of every process once and in order", async () => {
+test("listeners get every event of every process once and in order", async () => {
   const { stores } = await openMany(3);
   const heard: number[] = [];
   await Promise.all(stores.map((store, i) => admit(store, `r${i}`)));

@@ -1,5 +1,5 @@
-// Opens the database, or says in one sentence why not and what to do. `pg` is a package that is there if somebody installs
-// it. Several processes may open at the same time: an advisory lock lets one of them make the tables.
+// Opens the database, or fails with a sentence that says why and what to do. The package `pg` is optional. Several processes may
+// open the store at the same time: an advisory lock lets one of them create the tables.
 
 import { setTimeout as pause } from "node:timers/promises";
 import type { Client, ClientConfig, CustomTypesConfig, Pool, PoolClient } from "pg";
@@ -13,17 +13,17 @@ import { getMeta, Sql, setMeta } from "./sql.ts";
 const OLDEST_POSTGRES = 140_000;
 const MOST_CONNECTIONS = 6;
 const CONNECT_MS = 5_000;
-/** How long a database may be away before its callers hear of it: a restart, a failover. */
+/** How long a database may be unreachable before callers get an error. Restarts and failovers take less. */
 const PATIENCE_MS = 10_000;
-/** A process that is frozen in the middle of a commit holds up all others for so long at most. */
+/** How long a process that is frozen in the middle of a commit can block all others. */
 const IDLE_IN_COMMIT_MS = 10_000;
 const LOCK_MS = 20_000;
 const STATEMENT_MS = 60_000;
-/** After Postgres has given up a statement itself: a connection that says nothing by then is dead. */
+/** Later than Postgres' own timeout of a statement: a connection without an answer by then is dead. */
 const ANSWER_MS = STATEMENT_MS + 5_000;
-/** The system's own is hours. */
+/** The default of the operating system is hours. */
 const KEEP_ALIVE_MS = 10_000;
-/** Any number that nobody else locks by. */
+/** The key of the advisory lock. */
 const MIGRATING = 0x0cad7e;
 
 /** Milliseconds since the epoch, on the database's clock. */
@@ -32,7 +32,7 @@ export const NOW_MS = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigi
 export interface Database {
   pool: Pool;
   address: DatabaseAddress;
-  /** A connection of its own, that is no part of the pool. */
+  /** A connection outside of the pool. */
   client(): Client;
 }
 
@@ -52,7 +52,7 @@ export async function openDatabase(url: string): Promise<Database> {
     types: numbers(pg.types),
   };
   const pool = new pg.Pool({ ...config, max: MOST_CONNECTIONS, allowExitOnIdle: true });
-  // An idle connection that breaks is replaced by the next that is asked for.
+  // The pool replaces an idle connection that breaks.
   pool.on("error", () => {});
   const database = { pool, address, client: () => new pg.Client(config) };
   try {
@@ -64,7 +64,7 @@ export async function openDatabase(url: string): Promise<Database> {
   }
 }
 
-/** For whoever opens something else in the database that the store is in. */
+/** Opens something else in the store's database, with the same retries and errors. */
 export async function openInSameDatabase(
   url: string,
   open: () => Promise<void>,
@@ -77,7 +77,7 @@ export async function openInSameDatabase(
   }
 }
 
-/** Tries again, for a while, what was undone with its connection or by another. Only for what may be done twice. */
+/** Retries work for a while after a lost connection or a collision. Only for work that may be done twice. */
 export async function withRetries<T>(work: () => Promise<T>, isOver = () => false): Promise<T> {
   const until = systemClock.elapsed() + PATIENCE_MS;
   for (let wait = 20; ; wait = Math.min(2 * wait, 1_000)) {
@@ -95,7 +95,7 @@ export async function withRetries<T>(work: () => Promise<T>, isOver = () => fals
   }
 }
 
-/** A transaction that is undone whole if the work fails. */
+/** Runs work in a transaction, and rolls back if it fails. */
 export async function transaction<T>(pool: Pool, work: (sql: Sql) => Promise<T>): Promise<T> {
   const client = await checkOut(pool);
   try {
@@ -110,7 +110,7 @@ export async function transaction<T>(pool: Pool, work: (sql: Sql) => Promise<T>)
   }
 }
 
-/** A connection that breaks while nobody asks it anything tells so by an event, and one without a listener ends the process. */
+/** Listens for `error`: an idle connection that breaks emits it, and without a listener the process would end. */
 export async function checkOut(pool: Pool): Promise<PoolClient> {
   const client = await pool.connect();
   client.on("error", ignored);
@@ -122,7 +122,7 @@ export function checkIn(client: PoolClient): void {
   client.release();
 }
 
-/** Back to the pool as it was, or away with it. On a connection that is dead nobody hears that it is to be undone. */
+/** Rolls back and returns the client to the pool, or destroys it: ROLLBACK never reaches a dead connection. */
 export async function rollBack(client: PoolClient, why: unknown): Promise<void> {
   if (isConnectionLost(why)) return client.release(true);
   try {
@@ -146,7 +146,7 @@ export async function loadPg(): Promise<typeof import("pg").default> {
   }
 }
 
-/** Counters and times fit a number; as text, which is how they come, every sum over them would be wrong. */
+/** Parses BIGINT and NUMERIC as numbers. By default they are strings, and sums over them would be wrong. */
 function numbers(types: CustomTypesConfig): CustomTypesConfig {
   const INT8 = 20;
   const NUMERIC = 1700;

@@ -1,4 +1,4 @@
-// How far webhooks were told, on Postgres.
+// Cursors and deliveries of webhooks, on Postgres.
 
 import { MAX_DELIVERIES, type Outbox, readCursor, readDelivery } from "../outbox.ts";
 import type { Sql } from "./sql.ts";

@@ -97,7 +97,7 @@ function runConditions(filter: RunFilter): { where: string; values: Value[] } {
   };
 }
 
-/** As `isAnswered` has it: what was answered and not taken up yet waits for nobody's word. */
+/** Like `isAnswered`: a run whose items are all answered, but that was not driven since, does not wait for a person. */
 const hasAnswers = (run: string): string =>
   `${run}.waiting IN (${ITEM_KINDS}) AND NOT EXISTS (SELECT 1 FROM approvals WHERE approvals.run = ${run}.n)`;
 
@@ -110,7 +110,7 @@ async function countRuns(sql: Sql, filter: RunFilter): Promise<number> {
   return (await sql.get(`SELECT count(*) AS runs FROM runs ${where}`, ...values))!["runs"] as number;
 }
 
-/** The first event that has all the words; where none has them all, the first that has one. */
+/** The first event with all words; if there is none, the first with any of them. */
 async function firstHits(sql: Sql, q: string, runs: readonly RunId[]): Promise<Map<RunId, Seq>> {
   const queries = firstHitQueries(q);
   const found = queries ? await sql.all(FIRST_HITS, runs, queries.any, queries.all) : [];

@@ -1,11 +1,11 @@
-// What a server of Postgres is, and how many connections it has left. Nothing is made or changed there.
+// The version of a Postgres server, and how many connections it has left. It changes nothing there.
 
 import { parseAddress } from "./faults.ts";
 import { loadPg } from "./open.ts";
 
 export interface ServerCapacity {
   version: string;
-  /** Connections that are open now, and that there may be for those who are no superusers. */
+  /** Connections that are open now, and the maximum for users that are not superusers. */
   used: number;
   most: number;
 }
@@ -22,7 +22,7 @@ export async function readServerCapacity(url: string): Promise<ServerCapacity> {
     application_name: "cadre doctor",
     connectionTimeoutMillis: 5_000,
   });
-  // One that breaks while nobody asks it anything would end the process.
+  // Without a listener, an idle connection that breaks would end the process.
   client.on("error", () => {});
   try {
     await client.connect();

@@ -1,5 +1,4 @@
-// Statements by their text, on one connection or on whichever of the pool is free. Rows come as columns; whole numbers as
-// numbers, bytes as bytes.
+// Statements by their text, on one connection or on any free one of the pool.
 
 import { hash } from "node:crypto";
 import type { ClientBase, Pool, QueryConfig } from "pg";
@@ -38,16 +37,16 @@ export class Sql {
   }
 }
 
-/** By its name a connection knows a statement again; reading and planning each anew took a quarter of Postgres' time. */
+/** A named statement is prepared once per connection. Parsing and planning each anew took a quarter of Postgres' time. */
 function prepared(text: string, values: readonly Value[]): QueryConfig {
-  // Several statements, as those of a migration, cannot be prepared.
+  // A text with several statements, such as a migration, cannot be prepared.
   if (text.includes(";")) return { text };
   const name = statementName(text);
   return { ...(name === undefined ? {} : { name }), text, values: values.map(sent) };
 }
 
 const names = new Map<string, string>();
-/** A connection keeps what it has prepared: more would be texts that somebody puts together from what they are given. */
+/** A connection keeps all its prepared statements. Beyond this number the texts are probably built from user input. */
 const MOST_NAMES = 300;
 
 export function statementName(text: string): string | undefined {
@@ -58,18 +57,18 @@ export function statementName(text: string): string | undefined {
 export const closedError = (): CadreError =>
   new CadreError("STORAGE_UNUSABLE", "The store is closed: nothing was read or written.");
 
-/** Rows for `json_populate_recordset`: many at once are one statement. */
+/** Rows for `json_populate_recordset`, which inserts them all with one statement. */
 export const manyRows = (rows: readonly Columns[]): ManyRows => ({
   json: JSON.stringify(rows, (_, value: unknown) => (typeof value === "string" ? zeroless(value) : value)),
 });
 
-/** Many rows for one statement, which calls them `$rows`. */
+/** A statement for many rows; `$rows` stands for them in its text. */
 export interface Write {
   text: string;
   rows: readonly Columns[];
 }
 
-/** As one statement: each alone would be a round trip more, and most are made while everybody else waits for the head. */
+/** Runs several writes as one statement. Each alone would be a round trip more, while all other writers wait for the head. */
 export async function writeTogether(
   sql: Sql,
   writes: readonly Write[],
@@ -86,10 +85,10 @@ export async function writeTogether(
   await sql.run(before + text, ...values, ...filled.map(({ rows }) => manyRows(rows)));
 }
 
-/** Bytes as such a row has them. */
+/** Bytes in the JSON of such a row. */
 export const hexText = (hash: string): string => `\\x${hash}`;
 
-/** Values that are kept beside the tables, under a name. */
+/** Small values under a name, in the table `meta`. */
 export async function getMeta(sql: Sql, name: string): Promise<string | undefined> {
   return (await sql.get("SELECT value FROM meta WHERE name = $1", name))?.["value"] as string | undefined;
 }
@@ -102,7 +101,7 @@ export async function setMeta(sql: Sql, name: string, value: string): Promise<vo
   );
 }
 
-/** A character that is none. A text of Postgres holds no zero: one stands there as this and a digit. */
+/** A noncharacter of Unicode. Postgres stores no NUL in a text: it is written as this character and a digit. */
 const MARK = "\ufdd0";
 
 function zeroless(text: string): string {

@@ -35,7 +35,7 @@ describe("on a server", () => {
   });
 });
 
-test("[F39] tables of a newer Cadre: refused, unharmed", async () => {
+test("[F39] tables of a newer Cadre are refused and not changed", async () => {
   const url = await postgres.newStore();
   const store = await openPostgresStore({ url });
   await admit(store, "r1");

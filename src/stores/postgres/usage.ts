@@ -52,7 +52,7 @@ const sumOf = (name: string) =>
 
 const COUNT = `SELECT status, count(*) AS runs, ${SUMS.map(sumOf).join(", ")} FROM runs GROUP BY status`;
 
-/** Of these tables, not of what else the database holds. */
+/** The size of the store's own schema only. */
 const REST = `SELECT (SELECT count(*) FROM approvals) AS approvals, coalesce(sum(pg_total_relation_size(oid)), 0) AS bytes
   FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace`;
 

@@ -17,7 +17,7 @@ async function open(url: string): Promise<Store> {
   return store;
 }
 
-test("[US2] [A09] what one process changes, another is told of without asking", async () => {
+test("[US2] [A09] a change of users in one process is announced to the others", async () => {
   const url = await postgres.newStore();
   const [here, elsewhere] = [await open(url), await open(url)];
   await here.users.add({ name: "ann", role: "operator", by: "maria", key: "one" });

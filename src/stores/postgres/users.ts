@@ -1,4 +1,4 @@
-// Users on Postgres. A change is announced in its own commit, so that another process cuts a stream as soon as this one does.
+// Users on Postgres. A change is announced in its own commit, so that other processes end the streams of a revoked user at once.
 
 import { createListeners, MAX_BROWSERS, readUser, type Users } from "../users.ts";
 import type { Feed } from "./feed.ts";

@@ -45,7 +45,7 @@ const clockUrl = new URL("../../clock.ts", import.meta.url).href;
 const node = (code: string) => ["--input-type=module", "-e", code];
 
 describe("commits", () => {
-  test("[P1] what waits in one tick is one commit, acknowledged after it", async () => {
+  test("[P1] appends of one tick are one commit, and are acknowledged after it", async () => {
     const path = place("group");
     const store = open(path);
     await admit(store, "r1");
@@ -64,7 +64,7 @@ describe("commits", () => {
     await store.close();
   });
 
-  test("[P9] a value that no column takes is its own run's failure, whoever shares the commit", async () => {
+  test("[P9] a value that does not fit a column fails only its own run", async () => {
     const store = open(place("unfit"));
     for (const runId of ["r1", "r2", "r3"]) await admit(store, runId);
     const driver = await acquireRun(store, "r2");
@@ -81,7 +81,7 @@ describe("commits", () => {
     await store.close();
   });
 
-  test("a listener that breaks its contract does not make a commit look failed", async () => {
+  test("a listener that throws does not make a commit look failed", async () => {
     const store = open(place("listener"));
     const warned = new Promise<Error>((resolve) => process.once("warning", resolve));
     store.journal.onCommit(() => {
@@ -95,7 +95,7 @@ describe("commits", () => {
     await store.close();
   });
 
-  test("the file and what lies beside it are for their owner alone", async () => {
+  test("only the owner can read the file and those beside it", async () => {
     const path = place("modes");
     const store = open(path);
     await admit(store, "r1");
@@ -181,7 +181,7 @@ describe("a journal that was changed", () => {
     ["the head", "UPDATE runs SET hash = x'00' WHERE n = 1", 4],
   ];
 
-  test.each(CHANGES)("[F30] [P9] %s is found and named; the other run goes on", async (name, sql, seq) => {
+  test.each(CHANGES)("[F30] [P9] %s is found and named; the other run continues", async (name, sql, seq) => {
     const path = place(`changed ${name}`);
     const store = open(path);
     for (const runId of ["r1", "r2"]) {
@@ -199,7 +199,7 @@ describe("a journal that was changed", () => {
     await store.close();
   });
 
-  test("[F30] a large value that was changed is found, and so is one that is gone", async () => {
+  test("[F30] a large value that was changed or deleted is found", async () => {
     const path = place("blob");
     const store = open(path);
     await admit(store, "r1");
@@ -219,7 +219,7 @@ describe("a journal that was changed", () => {
 });
 
 describe("a log that was cut", () => {
-  test("[F31] opens, with every acknowledged event before the cut, dense and intact", async () => {
+  test("[F31] a store with a cut log opens with every acknowledged event before the cut", async () => {
     const path = place("cut");
     const store = open(path);
     await admit(store, "r1");
@@ -252,7 +252,7 @@ describe("a log that was cut", () => {
 });
 
 describe("a file that cannot be used", () => {
-  test("[F35] no database: refused in a sentence, and left as it is", () => {
+  test("[F35] a file that is no database is refused with a sentence and left as it is", () => {
     const path = place("garbage");
     mkdirSync(join(path, ".."));
     for (const content of [
@@ -270,7 +270,7 @@ describe("a file that cannot be used", () => {
     }
   });
 
-  test("[F35] [F39] a file of a newer Cadre: refused, unharmed", async () => {
+  test("[F35] [F39] a file of a newer Cadre is refused and not changed", async () => {
     const path = place("newer");
     await open(path).close();
     change(path, "PRAGMA user_version = 99");
@@ -282,7 +282,7 @@ describe("a file that cannot be used", () => {
     await open(path).close();
   });
 
-  test("[F35] a SQLite that is too old", () => {
+  test("[F35] a version of SQLite that is too old is refused", () => {
     for (const version of ["3.51.2", "3.50.9", "2.99.99", "0"]) {
       expect(failureOf(() => refuseOldSqlite(version)).message).toBe(
         `This Node has SQLite ${version}; Cadre needs 3.51.3 or later to keep its promises. Use Node 24.15 or later.`,
@@ -291,7 +291,7 @@ describe("a file that cannot be used", () => {
     for (const version of ["3.51.3", "3.51.10", "3.60.0", "4.0.0"]) refuseOldSqlite(version);
   });
 
-  test("[F35] a folder or a file that permission denied write", async () => {
+  test("[F35] a folder or a file without write permission is refused", async () => {
     const path = place("foreign");
     await open(path).close();
     chmodSync(folder, 0o755);
@@ -347,7 +347,7 @@ function failureOf(act: () => unknown): CadreError {
   throw new Error("it did not fail");
 }
 
-test("[F35] a file that is damaged in its middle opens, and whoever reads there is told that it is damaged", async () => {
+test("[F35] a file that is damaged in its middle opens, and reading the damaged part fails", async () => {
   const path = place("middle");
   const store = open(path);
   await admit(store, "r1");
@@ -363,7 +363,7 @@ test("[F35] a file that is damaged in its middle opens, and whoever reads there 
   await expect(read()).rejects.toMatchObject(damaged);
 });
 
-test("[F35] each failure of the file is a sentence with what is safe and what to do", () => {
+test("[F35] each failure of the file says what is safe and what to do", () => {
   const sentences: [{ errcode?: number; code?: string }, string][] = [
     [{ errcode: 5 }, "held by another program. What was recorded is safe"],
     [{ errcode: 10 }, "Nothing that was acknowledged is undone; see that its disk"],
@@ -384,7 +384,7 @@ test("[F35] each failure of the file is a sentence with what is safe and what to
   }
 });
 
-test("[F29] a disk that is full before the store is opened is called full, and not an error of input", () => {
+test("[F29] a disk that is full before the store is opened is reported as full", () => {
   const said = Object.assign(new Error("disk I/O error"), { code: "ERR_SQLITE_ERROR", errcode: 4874 });
   expect(storageError(said, "cadre.db")).toMatchObject({ code: "STORAGE_FULL" });
 });

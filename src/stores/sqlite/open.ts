@@ -1,5 +1,5 @@
-// Opens the file, or says in one sentence why not and what to do (F35). Nothing is written before it is known that
-// writing is possible.
+// Opens the file, or fails with a sentence that says why and what to do (F35). Nothing is written until the file is known to be
+// writable.
 
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statfsSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -9,7 +9,7 @@ import { MIGRATIONS } from "./schema.ts";
 
 const NFS_MAGIC = 0x6969;
 const OLDEST_SQLITE = "3.51.3";
-/** SQLITE_IOERR_SHMSIZE: what a disk that is full already says to who opens the file. */
+/** SQLITE_IOERR_SHMSIZE: the error of opening a file on a disk that is already full. */
 const NO_ROOM_TO_SHARE = 4874;
 /** SQLITE_TOOBIG, SQLITE_CONSTRAINT, SQLITE_MISMATCH, SQLITE_RANGE. */
 const UNFIT_VALUE = new Set([18, 19, 20, 25]);
@@ -44,7 +44,7 @@ export function refuseOldSqlite(version: string): void {
   );
 }
 
-/** Any failure of the store as a sentence for people; ours pass through. */
+/** Turns any failure of the file into a sentence for people. A CadreError stays as it is. */
 export function storageError(error: unknown, path: string): CadreError {
   if (error instanceof CadreError) return error;
   const { errcode, code } = error as { errcode?: number; code?: string };
@@ -83,7 +83,7 @@ export function storageError(error: unknown, path: string): CadreError {
   );
 }
 
-/** The file cannot be read or written, as opposed to a value that does not fit a table: that is one caller's mistake. */
+/** Whether the file cannot be read or written. A value that does not fit a column is not that, but one caller's mistake. */
 export function isStorageError(error: unknown): boolean {
   const said = error instanceof CadreError ? (error.cause ?? error) : error;
   const { code, errcode = 0 } = said as { code?: string; errcode?: number };
@@ -103,7 +103,7 @@ function prepareFile(path: string): void {
   else chmodSync(path, 0o600);
 }
 
-/** For this user alone. A folder that we made inside somebody's repository is not theirs to commit. */
+/** Only this user may enter it. The .gitignore keeps it out of the repository that it may lie in. */
 export function makeFolder(folder: string): void {
   if (mkdirSync(folder, { recursive: true, mode: 0o700 }) === undefined) return;
   writeFileSync(join(folder, ".gitignore"), "*\n", { mode: 0o600 });

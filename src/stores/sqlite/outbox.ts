@@ -1,4 +1,4 @@
-// How far webhooks were told, on one SQLite file.
+// Cursors and deliveries of webhooks, on one SQLite file.
 
 import type { Position } from "../../ids.ts";
 import { MAX_DELIVERIES, type Outbox, readCursor, readDelivery } from "../outbox.ts";

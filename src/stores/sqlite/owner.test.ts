@@ -51,7 +51,7 @@ async function tell(child: ChildProcess, take?: string): Promise<Answer> {
   return (await answered)[0] as Answer;
 }
 
-test("[E1] [F32] two processes race for a folder: exactly one gets it, the other learns who", async () => {
+test("[E1] [F32] of two processes that race for a folder one gets it, and the other learns which", async () => {
   const pair = await Promise.all([birth(), birth()]);
   for (let round = 0; round < 20; round++) {
     const folder = place();
@@ -68,7 +68,7 @@ test("[E1] [F32] two processes race for a folder: exactly one gets it, the other
   }
 });
 
-test("[E1] [F32] after kill -9 the next takes it at once, whatever owner.json says; a third is its client", async () => {
+test("[E1] [F32] after kill -9 the next process becomes the owner at once, and a third is its client", async () => {
   const folder = place();
   const [first, second, third] = await Promise.all([birth(), birth(), birth()]);
   expect(await tell(first, folder)).toEqual({ owns: true });
@@ -82,7 +82,7 @@ test("[E1] [F32] after kill -9 the next takes it at once, whatever owner.json sa
   expect(readName(folder).pid).toBe(second.pid);
 });
 
-test("[E1] within one process the folder has one owner too, and asking again does not loosen the lock", async () => {
+test("[E1] a folder has one owner within a process, too, and asking again keeps the lock", async () => {
   const folder = place();
   const mine = (await takeOwnership(folder, self)) as Ownership;
   expect(await takeOwnership(folder, self)).toMatchObject({ owner: { pid: process.pid } });
@@ -94,7 +94,7 @@ test("[E1] within one process the folder has one owner too, and asking again doe
   expect(readName(folder).pid).toBe(other.pid);
 });
 
-test("[E1] a stale or broken owner.json blocks nobody", async () => {
+test("[E1] a stale or broken owner.json blocks no process", async () => {
   const folder = place();
   ((await takeOwnership(folder, self)) as Ownership).release();
   for (const content of [JSON.stringify({ ...self, pid: process.pid, socket: "x" }), "{", ""]) {
@@ -105,7 +105,7 @@ test("[E1] a stale or broken owner.json blocks nobody", async () => {
   }
 });
 
-test("[E1] a dead owner's name is not believed while the new owner has not written its own", async () => {
+test("[E1] the name of a dead owner is ignored until the new owner has written its own", async () => {
   const folder = place();
   const mine = (await takeOwnership(folder, self)) as Ownership;
   const name = readFileSync(join(folder, "owner.json"));
@@ -131,7 +131,7 @@ test("[E1] an owner without a name is reported, not guessed", async () => {
   mine.release();
 });
 
-test("[E1] its files are for their owner alone, and only owner.db and the .gitignore are left behind", async () => {
+test("[E1] only the user can read the owner's files, and only owner.db and .gitignore remain", async () => {
   const folder = place();
   const mine = (await takeOwnership(folder, self)) as Ownership;
   for (const name of readdirSync(folder)) {

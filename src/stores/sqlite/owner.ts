@@ -1,7 +1,7 @@
-// One owner of a SQLite file (E1): exactly one process opens the store for writing, everybody else is its client.
-//  O1  The lock is the truth: `BEGIN EXCLUSIVE` on owner.db, held for the process's life and freed by the kernel at its
-//      death. owner.json only says who it is, and may be stale; it never blocks anybody.
-//  O2  Nobody opens owner.db by `fs` once it is there: closing any descriptor of a file drops the process's own locks.
+// The owner of a SQLite file (E1): exactly one process opens the store for writing, and all others are its clients.
+//  O1  The lock decides: `BEGIN EXCLUSIVE` on owner.db, held for the life of the process and freed by the kernel at its death.
+//      owner.json only names the owner and may be stale; it never blocks another process.
+//  O2  owner.db is never opened with `fs` once it exists: closing any descriptor of a file drops the locks of the process.
 
 import { hash } from "node:crypto";
 import {
@@ -31,19 +31,19 @@ export interface OwnerInfo {
 }
 
 export interface Ownership {
-  /** Lets the next process in. Close the store first. */
+  /** Lets the next process become the owner. Close the store first. */
   release(): void;
 }
 
 const SQLITE_BUSY = 5;
-/** How long an owner may take between its lock and its name; then we take its word as it stands. */
+/** How long we wait for an owner that has the lock to write its name. After that we believe the file as it is. */
 const PATIENCE_MS = 2_000;
-/** Addresses of sockets have 104 bytes on macOS, 108 on Linux, the end mark included. */
+/** A socket address has 104 bytes on macOS and 108 on Linux, with its terminator. */
 const LONGEST_SOCKET = 100;
-/** A connection that is collected as garbage is closed, and its lock with it. */
+/** Keeps connections alive: one that is garbage-collected is closed, and its lock is gone. */
 const held = new Set<DatabaseSync>();
 
-/** Makes this process the owner, or says who is. */
+/** Makes this process the owner, or answers which process is. */
 export async function takeOwnership(
   folder: string,
   self: Pick<OwnerInfo, "startedAt" | "version">,
@@ -66,7 +66,7 @@ export async function takeOwnership(
   }
 }
 
-/** Where the owner of a folder listens: in the folder, or under a short path if that one is too long for a socket. */
+/** The socket of a folder's owner: in the folder, or under a short path if that one is too long for a socket. */
 export function socketPath(folder: string): string {
   const inside = join(resolve(folder), "cadre.sock");
   if (Buffer.byteLength(inside) <= LONGEST_SOCKET) return inside;
@@ -122,7 +122,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** In a folder that everybody may write to, another user may have been there first. */
+/** The temporary folder is open to all users: another one may have created this folder first. */
 function refuseForeign(folder: string): void {
   const found = lstatSync(folder);
   const isOurs = found.isDirectory() && found.uid === (process.getuid?.() ?? found.uid);

@@ -46,7 +46,7 @@ async function large(store: Store, runId: string): Promise<void> {
   await (await acquireRun(store, runId)).append([runEnded()]);
 }
 
-test("[F01] a prune that is cut off leaves no half of a tree, and the next one ends it", async () => {
+test("[F01] an interrupted prune leaves no partial tree, and the next prune finishes it", async () => {
   const path = join(folder, "cut.db");
   const store = open(path);
   await large(store, "large");
@@ -72,7 +72,7 @@ test("[F01] a prune that is cut off leaves no half of a tree, and the next one e
     expect([table, look(path, `SELECT count(*) FROM ${table}`)]).toEqual([table, rows]);
 });
 
-test("[P13] a file from before knows what its runs continue and need", async () => {
+test("[P13] a file from before pruning existed is migrated with its references", async () => {
   const path = join(folder, "before.db");
   const store = open(path);
   const definition = await store.blobs.put("a definition");

@@ -91,7 +91,7 @@ function runConditions(filter: RunFilter): { where: string; values: SQLInputValu
 const hasAnswers = (run: string): string =>
   `${run}.waiting_on ->> '$.kind' IN (${ITEM_KINDS}) AND NOT EXISTS (SELECT 1 FROM approvals WHERE approvals.run = ${run}.n)`;
 
-/** As `isAnswered` has it: what was answered and not taken up yet waits for nobody's word. */
+/** Like `isAnswered`: a run whose items are all answered, but that was not driven since, does not wait for a person. */
 const NOT_ANSWERED = `NOT (${hasAnswers("runs")}) AND (waiting_on ->> '$.kind' <> 'child_hitl' OR EXISTS (
   SELECT 1 FROM json_each(runs.waiting_on, '$.blockers') AS blocker JOIN runs AS below ON below.id = blocker.value
   WHERE below.status = 'suspended' AND below.cancel = 0 AND NOT (${hasAnswers("below")})))`;
@@ -101,7 +101,7 @@ function countRuns(sql: Sql, filter: RunFilter): number {
   return Number(sql.get(`SELECT count(*) AS runs FROM runs ${where}`, ...values)!["runs"]);
 }
 
-/** The first event that has all the words; where none has them all, the first that has one. */
+/** The first event with all words; if there is none, the first with any of them. */
 function firstHits(sql: Sql, q: string, runs: readonly RunId[]): Map<RunId, Seq> {
   const hits = new Map<RunId, Seq>();
   for (const query of firstHitQueries(q)) {

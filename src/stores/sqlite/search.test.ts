@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { MIGRATIONS } from "./schema.ts";
 import { searchConditions } from "./search.ts";
 
-test("[A59] whatever counts as a letter here is part of a word in the index", () => {
+test("[A59] every letter of our words is part of a word in the index", () => {
   const db = new DatabaseSync(":memory:");
   db.exec(MIGRATIONS.join(";"));
   const look = db.prepare("SELECT rowid FROM search WHERE search MATCH ?");

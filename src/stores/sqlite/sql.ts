@@ -1,4 +1,4 @@
-// Statements off the hot path, by their text. Preparing costs more than most of them: each is prepared once.
+// Statements that are looked up by their text. Preparing costs more than most of them take, so each is prepared once.
 
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
 import { CadreError } from "../../errors.ts";
@@ -27,7 +27,7 @@ export class Sql {
     return this.withStorageErrors(() => Number(this.prepared(text).run(...values).changes));
   }
 
-  /** A file that is damaged in its middle opens: whoever reads there must not hear that all is safe. */
+  /** A file that is damaged in its middle can be opened. Reading there must report the damage. */
   withStorageErrors<T>(ask: () => T): T {
     try {
       return ask();
@@ -49,7 +49,7 @@ export class Sql {
 export const closedError = (): CadreError =>
   new CadreError("STORAGE_UNUSABLE", "The store is closed: nothing was read or written.");
 
-/** Values that are kept beside the tables, under a name. */
+/** Small values under a name, in the table `meta`. */
 export function getMeta(sql: Sql, name: string): string | undefined {
   return sql.get("SELECT value FROM meta WHERE name = ?", name)?.["value"] as string | undefined;
 }

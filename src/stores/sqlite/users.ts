@@ -1,4 +1,4 @@
-// Users on one SQLite file: one process has it, so whoever is told of a change is in this process.
+// Users on one SQLite file. One process owns it, so all listeners are in this process.
 
 import { createListeners, MAX_BROWSERS, readUser, type Users } from "../users.ts";
 import type { Sql } from "./sql.ts";
