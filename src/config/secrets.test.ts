@@ -10,7 +10,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 const valuesIn = (env: Record<string, string>, certain: string[] = []): string[] =>
   environmentSecrets(env, certain).map(({ value }) => value);
 
-describe("[A61] [A32] variables that hold a secret", () => {
+describe("[A61] [A32] recognising secrets", () => {
   test.each([
     ["ANTHROPIC_API_KEY", "abcd-1234"],
     ["GITHUB_TOKEN", "abcdefghij"],
@@ -27,7 +27,7 @@ describe("[A61] [A32] variables that hold a secret", () => {
     ["APIKEY", "abcdefghij"],
     ["STRIPE_KEY", " padded-value "],
     ["GH_PAT", "abcdefghij"],
-  ])("%s", (name, value) => {
+  ])("the variable %s holds a secret", (name, value) => {
     expect(valuesIn({ [name]: value })).toEqual([value.trim()]);
   });
 
@@ -53,11 +53,11 @@ describe("[A61] [A32] variables that hold a secret", () => {
     ["MONKEYS", "capuchins"],
     ["PWD", "/home/me/work"],
     ["EDITOR", "some-editor"],
-  ])("%s=%s is none", (name, value) => {
+  ])("%s=%s is not a secret", (name, value) => {
     expect(valuesIn({ [name]: value })).toEqual([]);
   });
 
-  test("the password of an address, as written and as meant, whatever the variable is called", () => {
+  test("the password in a URL is a secret in any variable, both encoded and decoded", () => {
     expect(valuesIn({ DATABASE_URL: "postgres://me:p%40ss-word@db.test:5432/x?a=b" })).toEqual([
       "p%40ss-word",
       "p@ss-word",
@@ -66,12 +66,12 @@ describe("[A61] [A32] variables that hold a secret", () => {
     expect(valuesIn({ HOME_PAGE: "https://example.com/a:b@c" })).toEqual([]);
   });
 
-  test("a variable that the configuration names, whatever it is called", () => {
+  test("a variable that the configuration names as a key is a secret, whatever its name", () => {
     expect(valuesIn({ LOCAL: "abcdefghij" })).toEqual([]);
     expect(valuesIn({ LOCAL: "abcdefghij" }, ["LOCAL"])).toEqual(["abcdefghij"]);
   });
 
-  test("what the configuration itself holds", () => {
+  test("headers and environment values in the configuration may be secrets", () => {
     const settings = {
       providers: { local: { headers: { Authorization: "Bearer abcdefghij", "X-Title": "my project" } } },
       mcpServers: {
@@ -83,7 +83,7 @@ describe("[A61] [A32] variables that hold a secret", () => {
 });
 
 describe("[A61] the project's .env files", () => {
-  test("are read where they lie, and nothing of them enters our environment", () => {
+  test("are found in subfolders, and their values do not enter Cadre's own environment", () => {
     const folder = join(root, "project");
     mkdirSync(join(folder, "apps", "web"), { recursive: true });
     mkdirSync(join(folder, "node_modules", "x"), { recursive: true });
@@ -110,7 +110,7 @@ describe("[A61] the project's .env files", () => {
     expect(process.env["A_TOKEN"]).toBeUndefined();
   });
 
-  test("a file that is new or another than before is seen at the next look", () => {
+  test("a new or changed file is noticed at the next check", () => {
     const folder = join(root, "changing");
     mkdirSync(folder);
     const files = envFiles(folder);
@@ -124,7 +124,7 @@ describe("[A61] the project's .env files", () => {
     expect(files.secrets()).toEqual([{ name: "A_KEY", value: "second-value!" }]);
   });
 
-  test("[A32] the token of Cadre itself is one, also when it is made later", () => {
+  test("[A32] Cadre's own token is a secret, even if it is created later", () => {
     const folder = join(root, "up");
     mkdirSync(join(folder, ".cadre"), { recursive: true });
     const files = envFiles(folder);
@@ -134,7 +134,7 @@ describe("[A61] the project's .env files", () => {
     expect(files.secrets()).toEqual([{ name: "CADRE_TOKEN", value: "a-token-of-some-length" }]);
   });
 
-  test("a folder that is not there has none", () => {
+  test("a missing folder has no secrets", () => {
     expect(envFiles(join(root, "nowhere")).secrets()).toEqual([]);
   });
 });

@@ -9,14 +9,14 @@ const unsafe = (setting: Setting = {}) =>
   tainted("restart_service", { service: "web" }, { effect: "unsafe", ...setting });
 
 describe("taint", () => {
-  it("[A66] asks before an unsafe call that a rule allows, however the rule is written", () => {
+  it("[A66] makes an unsafe call ask even if a rule allows it", () => {
     for (const allow of [["*"], ["restart_service"], ["restart_*"]]) {
       expect(unsafe({ project: { allow } })).toEqual({ verdict: "ask", rule: CAME_IN, basis: "taint" });
       expect(unsafe({ person: { allow } })).toEqual({ verdict: "ask", rule: CAME_IN, basis: "taint" });
     }
   });
 
-  it("[A66] stands below a deny and a person's grant, and says more than an ask from above", () => {
+  it("[A66] yields to a deny and to a person's grant, and replaces the reason of an ancestor's ask", () => {
     const grants = [{ rule: "restart_service(web)" }];
     expect(unsafe({ grants })).toEqual({
       verdict: "allow",
@@ -29,7 +29,7 @@ describe("taint", () => {
     expect(unsafe({ parent: { ask: ["*"] } }).rule).toBe(CAME_IN);
   });
 
-  it("[A46] asks before a host that is new, and lets the others pass", () => {
+  it("[A46] makes a fetch from a new host ask; hosts seen before are allowed", () => {
     const fetch = (url: unknown, setting: Setting = {}) =>
       tainted("WebFetch", { url }, { project: { allow: ["WebFetch"] }, ...setting });
     expect(fetch("https://leak.test/?d=1").rule).toBe(`${CAME_IN}, and leak.test is new`);
@@ -48,7 +48,7 @@ describe("taint", () => {
     expect(fetch("https://leak.test.evil.test/", { grants }).verdict).toBe("ask");
   });
 
-  it("changes nothing for calls that only read or can be repeated, nor where nothing has come in", () => {
+  it("does not affect read or idempotent calls, nor runs without untrusted input", () => {
     expect(tainted("Read", { path: "a" }).verdict).toBe("allow");
     expect(
       tainted("Write", { path: "a" }, { effect: "idempotent", project: { allow: ["Write"] } }).verdict,
@@ -57,7 +57,7 @@ describe("taint", () => {
     expect(unsafe({ taint: none, project: { allow: ["*"] } }).verdict).toBe("allow");
   });
 
-  it("names the first source, and how many more there are", () => {
+  it("names the first source and counts the others", () => {
     const sources = ["loki", "mcp git", "https://a.test"];
     expect(unsafe({ taint: { sources, hosts: [] } }).rule).toBe(
       "taint ask: words from loki and 2 more came in",

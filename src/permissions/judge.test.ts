@@ -17,7 +17,7 @@ describe("the built-in default", () => {
     ["Bash", { command: "echo $(x)" }, "ask", "default ask Bash"],
     ["Bash", {}, "ask", "default ask Bash: cannot judge, no command found"],
     ["Bash", undefined, "ask", "default ask Bash: cannot judge, no command found"],
-  ])("%s %j: %s by %j", (tool, input, expected, rule) => {
+  ])("%s %j has the verdict %s from %j", (tool, input, expected, rule) => {
     expect(verdict(tool, input)).toEqual(expectedVerdict(expected, rule));
   });
 });
@@ -42,7 +42,7 @@ describe("the order of rules", () => {
       "deny",
       "ancestor lead deny Bash",
     ],
-    ["an ancestor's allow is nothing", { parent: { allow: ["Bash"] } }, "ask", "default ask Bash"],
+    ["an ancestor's allow has no effect", { parent: { allow: ["Bash"] } }, "ask", "default ask Bash"],
     [
       "a grant wins over an ancestor's ask",
       { parent: { ask: ["Bash"] }, grants: [{ rule: "Bash(npm test)" }] },
@@ -74,83 +74,88 @@ describe("the order of rules", () => {
       "project ask Bash(npm *)",
     ],
     [
-      "an exact one beats a wildcard",
+      "an exact rule beats a wildcard",
       { project: { allow: ["Bash(npm test)"], ask: ["Bash(npm test *)"] } },
       "allow",
       "project allow Bash(npm test)",
     ],
     [
-      "a tie asks",
+      "equally specific allow and ask rules ask",
       { project: { allow: ["Bash(npm test)"] }, person: { ask: ["Bash(npm test)"] } },
       "ask",
       "person ask Bash(npm test)",
     ],
     [
-      "a tie asks, whoever comes first",
+      "equally specific allow and ask rules ask, in either order",
       { person: { allow: ["Bash"] }, project: { ask: ["Bash"] } },
       "ask",
       "project ask Bash",
     ],
     [
-      "the gate stops what it does not list",
+      "an agent's tool list denies tools that it does not list",
       { project: { allow: ["Bash"] }, gate: { allow: ["Read"] } },
       "deny",
       "agent tools: not listed",
     ],
-    ["an empty gate stops everything", { gate: { allow: [] } }, "deny", "agent tools: not listed"],
-    ["the gate never allows", { gate: { allow: ["Bash"] } }, "ask", "default ask Bash"],
+    ["an empty tool list denies everything", { gate: { allow: [] } }, "deny", "agent tools: not listed"],
     [
-      "the gate denies",
+      "an agent's tool list alone does not allow a call",
+      { gate: { allow: ["Bash"] } },
+      "ask",
+      "default ask Bash",
+    ],
+    [
+      "an agent's deny rule wins over an allow",
       { project: { allow: ["Bash"] }, gate: { deny: ["Bash(npm *)"] } },
       "deny",
       "agent tools deny Bash(npm *)",
     ],
     [
-      "the gate takes globs",
+      "an agent's tool list may contain globs",
       { project: { allow: ["Bash"] }, gate: { allow: ["*"] } },
       "allow",
       "project allow Bash",
     ],
-    ["a bare Bash allows", { project: { allow: ["Bash"] } }, "allow", "project allow Bash"],
-    ["a star allows", { project: { allow: ["*"] } }, "allow", "project allow *"],
+    ["a bare Bash rule allows any command", { project: { allow: ["Bash"] } }, "allow", "project allow Bash"],
+    ["a star allows any tool", { project: { allow: ["*"] } }, "allow", "project allow *"],
     [
-      "an expired grant is none",
+      "an expired grant has no effect",
       { grants: [{ rule: "Bash(npm test)", until: 1_000 }] },
       "ask",
       "default ask Bash",
     ],
     [
-      "a grant holds until it expires",
+      "a grant applies until it expires",
       { grants: [{ rule: "Bash(npm test)", until: 1_001 }] },
       "allow",
       "person grant Bash(npm test)",
     ],
     [
-      "an unreadable allow allows nothing",
+      "an unreadable allow rule allows nothing",
       { project: { allow: ["Bash(npm 'test)"] } },
       "ask",
       "default ask Bash",
     ],
     [
-      "an unreadable deny denies the tool",
+      "an unreadable deny rule denies the whole tool",
       { project: { deny: ["Bash(npm 'x)"] } },
       "deny",
       "project deny Bash(npm 'x)",
     ],
-    ["a deny is read in any letter case", { project: { deny: ["bash"] } }, "deny", "project deny bash"],
-    ["an allow is not", { project: { allow: ["bash"] } }, "ask", "default ask Bash"],
+    ["a deny rule ignores letter case", { project: { deny: ["bash"] } }, "deny", "project deny bash"],
+    ["an allow rule is case-sensitive", { project: { allow: ["bash"] } }, "ask", "default ask Bash"],
   ];
   it.each(cases)("%s", (_, setting, expected, rule) => {
     expect(bash("npm test", setting)).toEqual(expectedVerdict(expected, rule));
   });
 
-  it("a gate with a pattern stops other commands", () => {
+  it("a tool list with a command pattern denies other commands", () => {
     const setting = { gate: { allow: ["Bash(git diff *)"] } };
     expect(bash("git diff --stat", setting).verdict).toBe("allow");
     expect(bash("ls", setting).verdict).toBe("deny");
   });
 
-  it("a gate lets tools pass by their own names only", () => {
+  it("a tool list matches tools only by their own names", () => {
     expect(
       verdict("Grep", { pattern: "x", path: "src/a" }, { gate: { allow: ["Read(src/**)"] } }).verdict,
     ).toBe("deny");
@@ -158,7 +163,7 @@ describe("the order of rules", () => {
     expect(verdict("Read", { path: "src/a" }, { gate: { allow: ["Read(src/**)"] } }).verdict).toBe("allow");
   });
 
-  it("says what is wrong with a rule", () => {
+  it("ruleProblem explains what is wrong with a rule, and a bad deny rule denies", () => {
     expect(ruleProblem("Bash(npm test)")).toBeUndefined();
     expect(ruleProblem("mcp__git__*")).toBeUndefined();
     expect(ruleProblem("Bash(npm 'test)")).toContain("quote");
@@ -169,14 +174,14 @@ describe("the order of rules", () => {
       expect(bash("ls", { project: { deny: [rule] } }).verdict).toBe("deny");
   });
 
-  it("matches names of MCP tools by glob", () => {
+  it("a rule may match names of MCP tools by glob", () => {
     const setting = { project: { allow: ["mcp__git__*"], deny: ["mcp__git__push"] } };
     expect(verdict("mcp__git__status", {}, setting).verdict).toBe("allow");
     expect(verdict("mcp__git__push", {}, setting).verdict).toBe("deny");
     expect(verdict("mcp__github__status", {}, setting).verdict).toBe("ask");
   });
 
-  it("a pattern for a tool of unknown input holds back, never lets pass", () => {
+  it("a pattern for a tool with unknown input may deny a call but never allows one", () => {
     expect(
       verdict(
         "WebFetch",

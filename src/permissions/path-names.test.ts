@@ -9,8 +9,8 @@ const grandchild = `${child}/.cadre/worktrees/r2`;
 const absolutes = (path: string, workspace: string, mergesInto: string[]) =>
   pathNames(path, { workspace, mergesInto }).map((place) => place.absolute);
 
-describe("places", () => {
-  it("[P12] knows a file of a copy as the file that it will be, through every copy", () => {
+describe("pathNames", () => {
+  it("[P12] names a file in a worktree also as the file it will become in each parent", () => {
     expect(pathNames("src/a.ts", { workspace: project })).toEqual([
       { path: "src/a.ts", absolute: "/w/proj/src/a.ts" },
     ]);
@@ -21,7 +21,7 @@ describe("places", () => {
     ]);
   });
 
-  it("[P12] knows a file outside of the copy as itself, seen from each workspace", () => {
+  it("[P12] names a file outside the worktree relative to each workspace", () => {
     expect(pathNames("../../../src/a.ts", { workspace: child, mergesInto: [project] })[1]).toEqual({
       path: "src/a.ts",
       absolute: "/w/proj/src/a.ts",
@@ -34,7 +34,7 @@ describe("places", () => {
     });
   });
 
-  it("[P12] follows a workspace that is a folder of what was copied, or has another name", () => {
+  it("[P12] works for a workspace that is a subfolder of the repository or has another path", () => {
     expect(absolutes("../api/x", `${child}/web`, [`${project}/web`])).toEqual([
       `${child}/api/x`,
       "/w/proj/api/x",
@@ -64,23 +64,26 @@ describe("rules about the parent's folder, in a worktree", () => {
     }).verdict;
   const write = (path: string) => ({ path, content: "x" });
 
-  it.each(["Write(/w/proj/secrets/**)", "Edit(secrets/**)", "Write(/w/proj/secrets)"])("[P12] %s", (rule) => {
-    const deny = rules([rule]);
-    expect(inWorktree("Write", write("secrets/x"), deny)).toBe("deny");
-    expect(inWorktree("Write", write(`${grandchild}/secrets/x`), deny)).toBe("deny");
-    expect(inWorktree("Bash", { command: "echo x > secrets/x" }, deny)).toBe("deny");
-    expect(inWorktree("Bash", { command: "echo x > ../../../secrets/x" }, deny)).toBe("deny");
-    expect(inWorktree("Bash", { command: "echo x > /w/proj/secrets/x" }, deny)).toBe("deny");
-    expect(inWorktree("Write", write("src/x"), deny)).toBe("allow");
-  });
+  it.each(["Write(/w/proj/secrets/**)", "Edit(secrets/**)", "Write(/w/proj/secrets)"])(
+    "[P12] %s also denies the file in a worktree",
+    (rule) => {
+      const deny = rules([rule]);
+      expect(inWorktree("Write", write("secrets/x"), deny)).toBe("deny");
+      expect(inWorktree("Write", write(`${grandchild}/secrets/x`), deny)).toBe("deny");
+      expect(inWorktree("Bash", { command: "echo x > secrets/x" }, deny)).toBe("deny");
+      expect(inWorktree("Bash", { command: "echo x > ../../../secrets/x" }, deny)).toBe("deny");
+      expect(inWorktree("Bash", { command: "echo x > /w/proj/secrets/x" }, deny)).toBe("deny");
+      expect(inWorktree("Write", write("src/x"), deny)).toBe("allow");
+    },
+  );
 
-  it("[P12] an ask and a protected file hold as well; a rule about Cadre's own folder is not about its worktrees", () => {
+  it("[P12] ask rules and file protection apply too; a rule for .cadre does not cover the worktrees in it", () => {
     expect(inWorktree("Write", write("db/x"), rules([], ["Write(/w/proj/db/**)"]))).toBe("ask");
     expect(inWorktree("Bash", { command: "cp x /w/proj/agents/y.md" }, rules([]))).toBe("ask");
     expect(inWorktree("Read", { path: "a.txt" }, rules(["Read(.cadre/**)"]))).toBe("allow");
   });
 
-  it("[P12] what allows a file of the parent does not allow more than its copy's own name says", () => {
+  it("[P12] an allow rule must match the path in the worktree, not only the parent's path", () => {
     expect(inWorktree("Write", write("src/x"), rules([], [], ["Write(/w/proj/src/**)"]))).toBe("ask");
     expect(inWorktree("Write", write("src/x"), rules([], [], ["Write(src/**)"]))).toBe("allow");
   });

@@ -5,7 +5,7 @@ import type { PermissionRequest } from "./permission.ts";
 
 type Effect = PermissionRequest["effect"];
 
-/** A call of each kind, and what each preset makes of it. */
+/** One call of each kind, with the verdict of each preset. */
 const CALLS: [string, unknown, Effect, Record<Preset, string>][] = [
   ["Read", { path: "a" }, "read", { "read-only": "allow", ask: "allow", edits: "allow", trusted: "allow" }],
   [
@@ -66,20 +66,20 @@ const write = (setting: Setting) => verdict("Write", { path: "a" }, { effect: "i
 describe("presets", () => {
   for (const preset of PRESETS) {
     for (const [tool, input, effect, expected] of CALLS) {
-      it(`${preset}: ${tool} ${JSON.stringify(input)}: ${expected[preset]}`, () => {
+      it(`${preset}: ${tool} ${JSON.stringify(input)} has the verdict ${expected[preset]}`, () => {
         const judged = verdict(tool, input, { effect, project: { preset } });
         expect(judged.verdict).toBe(expected[preset]);
       });
     }
   }
 
-  it("the journal names the preset that decided", () => {
+  it("the verdict names the preset that decided", () => {
     expect(write({ project: { preset: "edits" } }).rule).toBe("preset edits allow Write");
     expect(write({ project: { preset: "trusted" } }).rule).toBe("preset trusted allow *");
     expect(write({ project: { preset: "read-only" } }).rule).toBe("preset read-only deny Write");
   });
 
-  it("any rule comes before a preset, but for read-only, which nothing lifts", () => {
+  it("any rule overrides a preset, except read-only, which no rule can lift", () => {
     for (const ask of [["*"], ["Write"], ["Write(a)"]])
       expect(write({ project: { preset: "trusted", ask } }).verdict).toBe("ask");
     expect(write({ project: { preset: "trusted", deny: ["Write"] } }).verdict).toBe("deny");
@@ -90,14 +90,14 @@ describe("presets", () => {
     );
   });
 
-  it("the run's own comes before the project's, except that read-only is heard from anybody", () => {
+  it("the run's preset overrides the project's, but read-only applies if either sets it", () => {
     expect(write({ project: { preset: "trusted" }, run: { preset: "ask" } }).verdict).toBe("ask");
     expect(write({ project: { preset: "ask" }, run: { preset: "edits" } }).verdict).toBe("allow");
     expect(write({ project: { preset: "read-only" }, run: { preset: "trusted" } }).verdict).toBe("deny");
     expect(write({ project: { preset: "trusted" }, run: { preset: "read-only" } }).verdict).toBe("deny");
   });
 
-  it("[A66] trusted does not mean a stranger's words", () => {
+  it("[A66] the trusted preset still asks about unsafe calls in a tainted run", () => {
     const taint = { sources: ["loki"], hosts: [] };
     const judged = verdict(
       "Bash",
@@ -112,11 +112,11 @@ describe("presets", () => {
   });
 });
 
-describe("where and how long a grant counts", () => {
+describe("the scope of a grant", () => {
   const bash = (grants: PermissionRequest["grants"], command = "npm test") =>
     verdict("Bash", { command }, { effect: "unsafe", grants }).verdict;
 
-  it("[A21] in its folder, until it expires, for that argv", () => {
+  it("[A21] a grant applies only in its folder, until it expires, and for exactly these arguments", () => {
     const rule = "Bash(npm test)";
     expect(bash([{ rule, folder: "/w/proj", until: 1_001 }])).toBe("allow");
     expect(bash([{ rule, folder: "/w/proj", until: 1_000 }])).toBe("ask");

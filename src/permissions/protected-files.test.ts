@@ -21,16 +21,16 @@ AGENT.md .rules .openhands/setup.sh .kilocode/rules/a.md crush.json lefthook.tom
   .split(/\s+/);
 
 describe("[A37] files that run automatically, or decide who may do what", () => {
-  it.each(EACH)("%s, also below a folder", (path) => {
+  it.each(EACH)("%s is protected, also in a subfolder", (path) => {
     expect(isProtectedPath(path)).toBe(true);
     if (!path.startsWith("agents/")) expect(isProtectedPath(`packages/a/${path}`)).toBe(true);
     expect(isProtectedPath(`./${path}`)).toBe(true);
     expect(isProtectedPath(path.replaceAll("/", "\\"))).toBe(true);
   });
 
-  it.each(EACH)("[A36] %s by any spelling that a file system takes for it", (path) => {
+  it.each(EACH)("[A36] %s is protected in every spelling that a file system treats as the same", (path) => {
     const [first, ...rest] = path.split("/");
-    const spelled = (name: string) => isProtectedPath([name, ...rest].join("/"));
+    const isProtectedAs = (name: string) => isProtectedPath([name, ...rest].join("/"));
     for (const name of [
       first!.toUpperCase(),
       `${first}.`,
@@ -42,10 +42,10 @@ describe("[A37] files that run automatically, or decide who may do what", () => 
       first!.replace("i", "\uff49"),
       first!.replace("s", "\u017f"),
     ])
-      expect(spelled(name), name).toBe(true);
+      expect(isProtectedAs(name), name).toBe(true);
   });
 
-  it("[A36] the short name of .git", () => {
+  it("[A36] the Windows short name of .git is protected", () => {
     expect(isProtectedPath("GIT~1/config")).toBe(true);
   });
 });
@@ -71,6 +71,6 @@ it.each([
   "src/lefthook.ts",
   "run/a.sh",
   "docs/rules.md",
-])("%s is the work itself", (path) => {
+])("%s is not protected", (path) => {
   expect(isProtectedPath(path)).toBe(false);
 });

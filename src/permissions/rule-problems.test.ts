@@ -28,7 +28,7 @@ describe("rules that are fine", () => {
 });
 
 describe("rules that do nothing", () => {
-  test("a typing error says so, with the name that was meant and its place in the list", () => {
+  test("a mistyped tool name is reported with its index and a suggested name", () => {
     expect(ruleProblems(["Read", "Raed(.env)"], TOOLS)).toEqual([
       {
         rule: "Raed(.env)",
@@ -40,18 +40,18 @@ describe("rules that do nothing", () => {
     ]);
   });
 
-  test("what it fails to do depends on the list", () => {
+  test("the message says whether the rule fails to allow, ask or forbid", () => {
     const ending = (effect: "allow" | "ask" | "deny") => ruleProblems(["Bsah(x)"], TOOLS, effect)[0]?.message;
     expect(ending("allow")).toMatch(/allows nothing$/);
     expect(ending("ask")).toMatch(/asks about nothing$/);
     expect(ending("deny")).toMatch(/forbids nothing$/);
   });
 
-  test("a far name suggests nothing", () => {
+  test("there is no suggestion if no known name is similar", () => {
     expect(ruleProblems(["Fly"], TOOLS)[0]).not.toHaveProperty("suggestion");
   });
 
-  test("a tool of another program is no typing error: denied it is moot, allowed it is missed", () => {
+  test("a tool that this version lacks is reported in an allow rule, but not in a deny or ask rule", () => {
     expect(ruleProblems(["WebSearch"], TOOLS, "deny")).toEqual([]);
     expect(ruleProblems(["WebSearch"], TOOLS, "ask")).toEqual([]);
     expect(ruleProblems(["WebSearch"], TOOLS, "allow")).toEqual([
@@ -64,7 +64,7 @@ describe("rules that do nothing", () => {
   });
 });
 
-test("an unreadable rule says what it does until it is mended", () => {
+test("the problem of an unreadable rule says what the rule does until it is fixed", () => {
   const message = (rule: string, effect: "allow" | "ask" | "deny") => {
     const [problem] = ruleProblems([rule], TOOLS, effect);
     expect(problem?.code).toBe("BAD_RULE");
@@ -77,7 +77,7 @@ test("an unreadable rule says what it does until it is mended", () => {
   expect(message("", "deny")).toMatch(/until then it forbids nothing$/);
 });
 
-describe("of cadre.yaml", () => {
+describe("rules of cadre.yaml", () => {
   const problems = (yaml: string | undefined, trust = "1") => {
     const folder = mkdtempSync(join(tmpdir(), "cadre-rules-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -86,7 +86,7 @@ describe("of cadre.yaml", () => {
     return configRuleProblems(config, TOOLS);
   };
 
-  test("each stands at its line; what holds too little back is an error", () => {
+  test("problems have line numbers; a broken ask or deny rule is an error, a broken allow rule a warning", () => {
     const found = problems(
       'permissions:\n  allow: ["Bsah(x)", "Bash(unclosed"]\n  ask:\n    - Bash\n    - Wriet\n  deny: [ "Raed(.env)" ]\n',
     );
@@ -98,12 +98,12 @@ describe("of cadre.yaml", () => {
     ]);
   });
 
-  test("a stranger's allow rules do not count, so nothing is said of them; deny rules do", () => {
+  test("in an untrusted folder only ask and deny rules are checked, since allow rules are ignored", () => {
     const found = problems('permissions: { allow: [Bsah], deny: ["Raed(.env)"] }', "");
     expect(found.map(({ message }) => message)).toEqual([expect.stringContaining("Raed")]);
   });
 
-  test("no file, no problems", () => {
+  test("without a file there are no problems", () => {
     expect(problems(undefined)).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { bash, verdict, write } from "../../test/support/judge.ts";
 
-describe("commands against rules", () => {
+describe("rules for commands", () => {
   it.each([
     ["npm test", "allow"],
     ["npm  test", "allow"],
@@ -18,7 +18,7 @@ describe("commands against rules", () => {
     ["npm test `x`", "ask"],
     ["cd /tmp && npm test", "ask"],
     ["npm testx", "ask"],
-  ])("[A21] with `Bash(npm test)` allowed, %j: %s", (command, expected) => {
+  ])("[A21] with `Bash(npm test)` allowed, %j has the verdict %s", (command, expected) => {
     expect(bash(command, { project: { allow: ["Bash(npm test)"] } }).verdict).toBe(expected);
     expect(bash(command, { grants: [{ rule: "Bash(npm test)" }] }).verdict).toBe(expected);
   });
@@ -37,7 +37,7 @@ describe("commands against rules", () => {
     ["Bash(touch 'a *')", "touch 'a *'", "allow"],
     ["Bash(touch 'a *')", "touch 'a b'", "ask"],
     ["Bash(*)", "anything at all", "allow"],
-  ])("%s on %j: %s", (rule, command, expected) => {
+  ])("with %s allowed, %j has the verdict %s", (rule, command, expected) => {
     expect(bash(command, { project: { allow: [rule] } }).verdict).toBe(expected);
   });
 
@@ -58,18 +58,18 @@ describe("commands against rules", () => {
     "FOO=1 rm x",
     `${"true && ".repeat(60)}rm x`,
     "rm x\r",
-  ])("[A28] a denied command is found in %j, also where all else is allowed", (command) => {
+  ])("[A28] a denied command is found in %j, even if everything else is allowed", (command) => {
     expect(bash(command, { project: { allow: ["Bash"], deny: ["Bash(rm *)"] } }).verdict).toBe("deny");
   });
 
-  it("sees the verb behind options that come before it", () => {
+  it("a rule finds the subcommand after global options", () => {
     const setting = { project: { allow: ["Bash"], deny: ["Bash(git push *)"] } };
     expect(bash("git -C sub push origin", setting).verdict).toBe("deny");
     expect(bash("git --no-pager push", setting).verdict).toBe("deny");
     expect(bash("git log push", setting).verdict).toBe("allow");
   });
 
-  it("asks where a deny cannot be ruled out", () => {
+  it("asks if the command might match a deny rule", () => {
     const setting = { project: { allow: ["Bash"], deny: ["Bash(rm *)"] } };
     expect(bash("$x foo", setting)).toEqual({
       verdict: "ask",
@@ -87,7 +87,7 @@ describe("commands against rules", () => {
     );
   });
 
-  it("a redirection is a change of the file that it opens", () => {
+  it("a redirection is judged as an edit of its target file", () => {
     expect(bash("echo x > a.txt", { project: { allow: ["Bash(echo *)"] } }).verdict).toBe("ask");
     expect(bash("echo x > a.txt", { project: { allow: ["Bash(echo *)", "Edit(a.txt)"] } }).verdict).toBe(
       "allow",
@@ -98,8 +98,8 @@ describe("commands against rules", () => {
   });
 });
 
-describe("paths against rules", () => {
-  const allowed = (rule: string, path: string) => write(path, { project: { allow: [rule] } }).verdict;
+describe("rules for paths", () => {
+  const verdictFor = (rule: string, path: string) => write(path, { project: { allow: [rule] } }).verdict;
 
   it.each([
     ["Write(src/**)", "src/a/b.ts", "allow"],
@@ -117,8 +117,8 @@ describe("paths against rules", () => {
     ["Edit(src/\\[id\\].ts)", "src/i.ts", "ask"],
     ["Edit", "a.ts", "ask"],
     ["Write", "a.ts", "allow"],
-  ])("%s on writing %s: %s", (rule, path, expected) => {
-    expect(allowed(rule, path)).toBe(expected);
+  ])("with %s allowed, writing %s has the verdict %s", (rule, path, expected) => {
+    expect(verdictFor(rule, path)).toBe(expected);
   });
 
   it("a deny rule covers Write and Edit, in any letter case, and everything in a folder that it names", () => {
@@ -129,7 +129,7 @@ describe("paths against rules", () => {
     expect(write("secrets/a", setting).verdict).toBe("allow");
   });
 
-  it("a denied read covers every tool that reads", () => {
+  it("a deny rule for Read covers every tool that reads files", () => {
     const setting = { project: { deny: ["Read(secret/**)"] } };
     for (const tool of ["Read", "LS", "Grep", "Glob"]) {
       expect(verdict(tool, { path: "secret/a" }, setting).verdict).toBe("deny");
@@ -153,7 +153,7 @@ describe("paths against rules", () => {
     ".vscode/tasks.json",
     ".bashrc",
     ".ssh/authorized_keys",
-  ])("[A37] %s is never covered by allowing all edits", (path) => {
+  ])("[A37] %s asks even if all edits are allowed", (path) => {
     const all = {
       project: { allow: ["Write", "Edit", "Edit(**)", "Write(**)", "*", "Bash"] },
       grants: [{ rule: "Write" }, { rule: "Edit(**)" }],
@@ -165,7 +165,7 @@ describe("paths against rules", () => {
     expect(verdict("Read", { path }, all).verdict).toBe("allow");
   });
 
-  it("[A37] only a rule that names the very path covers a protected file", () => {
+  it("[A37] only a rule that names its exact path allows a protected file", () => {
     expect(write("agents/x.md", { project: { allow: ["Edit(agents/x.md)"] } }).verdict).toBe("allow");
     expect(write("agents/y.md", { project: { allow: ["Edit(agents/x.md)"] } }).verdict).toBe("ask");
     expect(write("agents/x.md", { grants: [{ rule: "Edit(agents/x.md)" }] }).verdict).toBe("allow");
@@ -173,10 +173,10 @@ describe("paths against rules", () => {
   });
 });
 
-describe("[A61] a rule that was recorded with a mark in it", () => {
+describe("[A61] a recorded rule in which a secret was masked", () => {
   const masked = "Bash(⟦secret X_TOKEN⟧ *)";
 
-  it("what it forbids is unknown, so every call asks", () => {
+  it("makes every call ask if it denies or asks, because its target is unknown", () => {
     for (const setting of [
       { parent: { deny: [masked] } },
       { parent: { ask: [masked] } },
@@ -187,7 +187,7 @@ describe("[A61] a rule that was recorded with a mark in it", () => {
       });
   });
 
-  it("allows nothing", () => {
+  it("allows no call", () => {
     expect(bash("git push", { project: { allow: [masked] } })).toMatchObject({ verdict: "ask" });
   });
 });

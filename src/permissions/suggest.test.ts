@@ -23,37 +23,40 @@ const past = (decided: PastCall["decided"], tool: string, input: unknown, more =
   title: JSON.stringify(input),
 });
 
-const ran = (...commands: string[]) => commands.map((command) => past("allowed", "Bash", { command }));
-const not = (...commands: string[]) => commands.map((command) => past("refused", "Bash", { command }));
-const wrote = (...paths: string[]) => paths.map((path) => past("allowed", "Write", { path, content: "x" }));
+const allowedCommands = (...commands: string[]) =>
+  commands.map((command) => past("allowed", "Bash", { command }));
+const refusedCommands = (...commands: string[]) =>
+  commands.map((command) => past("refused", "Bash", { command }));
+const allowedWrites = (...paths: string[]) =>
+  paths.map((path) => past("allowed", "Write", { path, content: "x" }));
 const rules = (calls: readonly PastCall[]) => suggestRules(calls, judge, toolFacts).map(({ rule }) => rule);
 
-describe("[SG1] held against what was decided", () => {
-  test("how many it would have spared, how many were refused, and what it would still ask", () => {
+describe("[SG1] a suggestion is checked against past decisions", () => {
+  test("it reports how many questions it saves, how many calls were refused, and which would still ask", () => {
     const calls = [
-      ...ran("npm run lint a", "npm run lint b", "npm run lint c", "npm run lint d", "make"),
-      ...not("npm run start", "touch x"),
+      ...allowedCommands("npm run lint a", "npm run lint b", "npm run lint c", "npm run lint d", "make"),
+      ...refusedCommands("npm run start", "touch x"),
     ];
     expect(suggestRules(calls, judge, toolFacts)).toEqual([
       { rule: "Bash(npm run lint *)", spared: 4, of: 5, refused: 2, stillAsked: ['{"command":"make"}'] },
     ]);
   });
 
-  test("what would have let a refused call pass is not suggested; the next narrower is", () => {
+  test("a rule that would have allowed a refused call is not suggested; a narrower one may be", () => {
     const lints = ["npm run lint a", "npm run lint b", "npm run lint c"];
-    expect(rules([...ran(...lints, "npm run test"), ...not("npm run eject")])).toEqual([
-      "Bash(npm run lint *)",
-    ]);
-    expect(rules([...ran(...lints), ...not("npm run lint --fix")])).toEqual([]);
+    expect(
+      rules([...allowedCommands(...lints, "npm run test"), ...refusedCommands("npm run eject")]),
+    ).toEqual(["Bash(npm run lint *)"]);
+    expect(rules([...allowedCommands(...lints), ...refusedCommands("npm run lint --fix")])).toEqual([]);
   });
 
-  test("a file that a refused command would have written counts", () => {
-    const files = wrote("src/a.ts", "src/b.ts", "src/c.ts");
+  test("a refused command that writes a file prevents a rule that would allow this write", () => {
+    const files = allowedWrites("src/a.ts", "src/b.ts", "src/c.ts");
     expect(rules(files)).toEqual(["Edit(src/**/*.ts)"]);
-    expect(rules([...files, ...not("echo x > src/d.ts")])).toEqual([]);
+    expect(rules([...files, ...refusedCommands("echo x > src/d.ts")])).toEqual([]);
   });
 
-  test("what passes by now, or is forbidden by now, needs no rule", () => {
+  test("calls that current rules already allow or deny lead to no suggestion", () => {
     const by = (rule: object) => ({
       authority: [{ source: "project", rules: { allow: [], ask: [], deny: [], ...rule } }],
     });
@@ -62,7 +65,7 @@ describe("[SG1] held against what was decided", () => {
     expect(rules(three(by({ deny: ["Edit"] })))).toEqual([]);
   });
 
-  test("no suggestion lets a refused call pass, whatever people have decided", () => {
+  test("for random decisions, no suggestion would have allowed a refused call", () => {
     const few = (words: string) => fc.constantFrom(...words.split("|"));
     const bash = few(
       "npm run a|npm run b|npm run c -x|npm test|git add a|git add b|echo > src/x.ts|make",
@@ -93,22 +96,22 @@ describe("[SG1] held against what was decided", () => {
       }),
       { numRuns: 150 },
     );
-    expect(suggested, "it was tried on some").toBeGreaterThan(100);
+    expect(suggested, "there were suggestions to check").toBeGreaterThan(100);
   });
 });
 
-describe("[SG2] never wider than what was seen, and nothing dangerous", () => {
-  test("twice is no habit; the same call again is that call, and a wildcard stands where the calls differed", () => {
-    expect(rules(ran("npm test", "npm test"))).toEqual([]);
-    expect(rules(ran("npm test", "npm test", "npm test"))).toEqual(["Bash(npm test)"]);
-    expect(rules(wrote("src/a/x.ts", "src/a/y.ts", "src/a/z.ts"))).toEqual(["Edit(src/a/**/*.ts)"]);
-    expect(rules(wrote("src/a/x.ts", "src/b/y.md", "src/c/z"))).toEqual(["Edit(src/**)"]);
+describe("[SG2] a suggestion is never wider than the past calls, and never dangerous", () => {
+  test("three calls are needed; a wildcard appears only where the calls differ", () => {
+    expect(rules(allowedCommands("npm test", "npm test"))).toEqual([]);
+    expect(rules(allowedCommands("npm test", "npm test", "npm test"))).toEqual(["Bash(npm test)"]);
+    expect(rules(allowedWrites("src/a/x.ts", "src/a/y.ts", "src/a/z.ts"))).toEqual(["Edit(src/a/**/*.ts)"]);
+    expect(rules(allowedWrites("src/a/x.ts", "src/b/y.md", "src/c/z"))).toEqual(["Edit(src/**)"]);
   });
 
-  test("neither all commands nor all files, nor one program with anything", () => {
-    expect(rules(ran("npm a", "npm b", "npm c", "make d", "make e"))).toEqual([]);
-    expect(rules(wrote("a.txt", "b.txt", "c.txt"))).toEqual([]);
-    expect(rules(wrote("/etc/a", "/etc/b", "/etc/c"))).toEqual([]);
+  test("never suggests all commands, all files, or one program with any arguments", () => {
+    expect(rules(allowedCommands("npm a", "npm b", "npm c", "make d", "make e"))).toEqual([]);
+    expect(rules(allowedWrites("a.txt", "b.txt", "c.txt"))).toEqual([]);
+    expect(rules(allowedWrites("/etc/a", "/etc/b", "/etc/c"))).toEqual([]);
   });
 
   test.each([
@@ -125,11 +128,11 @@ describe("[SG2] never wider than what was seen, and nothing dangerous", () => {
     "node -e 'x()'",
     "curl https://example.com",
     "npm test *",
-  ])("nothing for %s", (command) => {
+  ])("no suggestion for: %s", (command) => {
     expect(candidateRules("Bash", { command }, toolFacts("Bash"))).toEqual([]);
   });
 
-  test("nothing for work that is given to others, for other tools, and for the runtime's own", () => {
+  test("no suggestion for delegation, messages, unknown tools or tools that control the runtime", () => {
     for (const tool of [
       "delegate",
       "send_message",
@@ -144,7 +147,7 @@ describe("[SG2] never wider than what was seen, and nothing dangerous", () => {
     expect(candidateRules("mcp__git__status", {}, toolFacts("mcp__git__status"))).toHaveLength(1);
   });
 
-  test("what was allowed once strangers' words had come in, or in a fork, speaks for nothing", () => {
+  test("calls allowed in a tainted run or in a fork lead to no suggestion", () => {
     const tainted = { taint: { sources: ["example.com"], hosts: [] } };
     const three = (more: object) =>
       ["a", "b", "c"].map((to) => past("allowed", "Bash", { command: `npm run ${to}` }, more));

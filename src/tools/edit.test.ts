@@ -17,7 +17,7 @@ describe("Edit", () => {
     return { ...answer, after: await readFile(join(folder.path, "a"), "utf8") };
   };
 
-  it("replaces the one place, literally", async () => {
+  it("replaces the only occurrence, without expanding $ patterns", async () => {
     const done = await run("a b c", { old_string: "b", new_string: "$& $1" });
     expect(done).toMatchObject({
       after: "a $& $1 c",
@@ -45,33 +45,40 @@ describe("Edit", () => {
   });
 
   it.each([
-    ["plain", "old", { old_string: "old", new_string: "new" }],
-    ["the new text holds the old", "import a", { old_string: "import a", new_string: "import a\nimport b" }],
+    ["a replacement", "old", { old_string: "old", new_string: "new" }],
+    [
+      "the new text contains the old",
+      "import a",
+      { old_string: "import a", new_string: "import a\nimport b" },
+    ],
     ["a deletion", "gone rest", { old_string: "gone ", new_string: "" }],
-    ["everywhere", "x y x", { old_string: "x", new_string: "xx", replace_all: true }],
-  ])("[P4] a later attempt applies it once, and not over another's work: %s", async (_, before, edit) => {
-    await using folder = await tempWorkspace();
-    const path = join(folder.path, "a");
-    const input = { path: "a", ...edit };
-    await writeFile(path, before);
-    const fingerprints = await editTool.fingerprints!(input, folder.context());
-    const context = (attempt: number) => folder.context({ attempt, fingerprints: fingerprints! });
-    // Killed before it was written: the second attempt does it; after it was written: it finds it done.
-    expect(await editTool.execute(input, context(2))).not.toHaveProperty("isError");
-    const after = await readFile(path, "utf8");
-    expect(after).not.toBe(before);
-    expect(await editTool.execute(input, context(3))).toEqual({
-      output: "a is as this call leaves it: an earlier attempt had done it",
-      files: [{ path: "a", change: "modified" }],
-      seen: { path: "a", fingerprint: fingerprints?.after },
-    });
-    expect(await readFile(path, "utf8")).toBe(after);
-    await writeFile(path, `${before}, and another's`);
-    expect(await editTool.execute(input, context(2))).toMatchObject({ isError: true, stale: true });
-    expect(await readFile(path, "utf8")).toBe(`${before}, and another's`);
-  });
+    ["replace_all", "x y x", { old_string: "x", new_string: "xx", replace_all: true }],
+  ])(
+    "[P4] later attempts apply the edit only once, and never to a file changed by others: %s",
+    async (_, before, edit) => {
+      await using folder = await tempWorkspace();
+      const path = join(folder.path, "a");
+      const input = { path: "a", ...edit };
+      await writeFile(path, before);
+      const fingerprints = await editTool.fingerprints!(input, folder.context());
+      const context = (attempt: number) => folder.context({ attempt, fingerprints: fingerprints! });
+      // If the first attempt was killed before writing, the second one writes. If after, the next one finds the edit done.
+      expect(await editTool.execute(input, context(2))).not.toHaveProperty("isError");
+      const after = await readFile(path, "utf8");
+      expect(after).not.toBe(before);
+      expect(await editTool.execute(input, context(3))).toEqual({
+        output: "a is as this call leaves it: an earlier attempt had done it",
+        files: [{ path: "a", change: "modified" }],
+        seen: { path: "a", fingerprint: fingerprints?.after },
+      });
+      expect(await readFile(path, "utf8")).toBe(after);
+      await writeFile(path, `${before}, and another's`);
+      expect(await editTool.execute(input, context(2))).toMatchObject({ isError: true, stale: true });
+      expect(await readFile(path, "utf8")).toBe(`${before}, and another's`);
+    },
+  );
 
-  it("a first attempt never takes another's text for its own", async () => {
+  it("a first attempt fails if the old text is missing, even if the new text is there", async () => {
     expect(await run("new", { old_string: "old", new_string: "new" })).toMatchObject({ isError: true });
   });
 
@@ -93,7 +100,7 @@ describe("Edit", () => {
     });
   });
 
-  it("keeps the end of the file as it is, with or without a line end", async () => {
+  it("keeps the end of the file, with or without a final newline", async () => {
     expect((await run("a\nb", { old_string: "b", new_string: "c" })).after).toBe("a\nc");
     expect((await run("a\nb\n", { old_string: "b", new_string: "c" })).after).toBe("a\nc\n");
   });
@@ -104,7 +111,7 @@ describe("Edit", () => {
     expect((await run("a\r\nb\nc", { old_string: "b", new_string: "x" })).after).toBe("a\r\nx\nc");
   });
 
-  it("refuses a result that would not fit into memory before building it", async () => {
+  it("refuses an edit whose result would be too large, before building it", async () => {
     const done = await run("a".repeat(1_000_000), {
       old_string: "a",
       new_string: "b".repeat(1_000_000),
@@ -113,7 +120,7 @@ describe("Edit", () => {
     expect(done).toMatchObject({ isError: true, output: expect.stringContaining("longer than the 10 MB") });
   });
 
-  it("takes no empty old_string", () => {
+  it("refuses an empty old_string", () => {
     expect(editTool.input.safeParse({ path: "a", old_string: "", new_string: "x" }).success).toBe(false);
   });
 
@@ -121,25 +128,25 @@ describe("Edit", () => {
     await using folder = await tempWorkspace();
     await writeFile(join(folder.path, "a.ipynb"), "x");
     await writeFile(join(folder.path, "latin"), Buffer.from([0x78, 0xe9]));
-    const said = async (path: string) => {
+    const refusalOf = async (path: string) => {
       const answer = await editTool.execute({ path, old_string: "x", new_string: "y" }, folder.context());
       expect(answer.isError).toBe(true);
       return answer.output;
     };
-    expect(await said("a.ipynb")).toContain("nbformat");
-    expect(await said("none")).toContain("use Write to create it");
-    expect(await said("latin")).toContain("iconv");
+    expect(await refusalOf("a.ipynb")).toContain("nbformat");
+    expect(await refusalOf("none")).toContain("use Write to create it");
+    expect(await refusalOf("latin")).toContain("iconv");
     expect(await readFile(join(folder.path, "latin"))).toEqual(Buffer.from([0x78, 0xe9]));
   });
 
-  it("keeps the mode", async () => {
+  it("keeps the file mode", async () => {
     await using folder = await tempWorkspace();
     await writeFile(join(folder.path, "a"), "x", { mode: 0o755 });
     await editTool.execute({ path: "a", old_string: "x", new_string: "y" }, folder.context());
     expect((await stat(join(folder.path, "a"))).mode & 0o777).toBe(0o755);
   });
 
-  it("[A65] the preview of two long unlike texts does not hold up the event loop", async () => {
+  it("[A65] previewing a diff of two long, different texts does not block the event loop", async () => {
     await using folder = await tempWorkspace();
     const lines = (seed: number) =>
       Array.from({ length: 60_000 }, (_, i) => `${(i * seed) % 99_991}`).join("\n");

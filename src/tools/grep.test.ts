@@ -7,7 +7,7 @@ import { grepTool } from "./grep.ts";
 import { tempProject } from "./temp-project.fixture.ts";
 import { tempWorkspace } from "./temp-workspace.fixture.ts";
 
-it("Grep answers file:line:text, and takes every pattern for a pattern", async () => {
+it("Grep returns file:line:text, and never treats the pattern as an option", async () => {
   await using folder = await tempProject();
   const grep = async (input: Parameters<typeof grepTool.execute>[0]) =>
     (await grepTool.execute(input, folder.context())).output;
@@ -30,7 +30,7 @@ it("Grep answers file:line:text, and takes every pattern for a pattern", async (
   });
 });
 
-it("[A65] a pattern made to explode neither hangs nor holds up the event loop", async () => {
+it("[A65] a regular expression with exponential backtracking neither hangs nor blocks the event loop", async () => {
   await using folder = await tempWorkspace();
   await writeFile(join(folder.path, "a.txt"), `${"a".repeat(50_000)}!\n`);
   const wait = await longestWait(async () => {
@@ -39,7 +39,7 @@ it("[A65] a pattern made to explode neither hangs nor holds up the event loop", 
   expect(wait).toBeLessThan(HELD_UP_MS);
 });
 
-it("stops when cancelled", async () => {
+it("does not search if already cancelled", async () => {
   await using folder = await tempProject();
   const signal = AbortSignal.abort();
   expect(await grepTool.execute({ pattern: "x" }, folder.context({ signal }))).toMatchObject({
@@ -47,7 +47,7 @@ it("stops when cancelled", async () => {
   });
 });
 
-it("is ended with its process when it is cancelled in the middle", async () => {
+it("a cancel during the search kills the search process", async () => {
   await using folder = await tempWorkspace();
   await Promise.all(
     Array.from({ length: 20 }, (_, i) => writeFile(join(folder.path, `${i}`), "a b c d\n".repeat(200_000))),
@@ -62,13 +62,13 @@ it("is ended with its process when it is cancelled in the middle", async () => {
   expect(execFileSync("ps", ["-eo", "args"], { encoding: "utf8" })).not.toContain("x{1,500}");
 });
 
-it("[A65] patterns that need backtracking are not supported", async () => {
+it("[A65] refuses patterns that need backtracking", async () => {
   await using folder = await tempProject();
   for (const pattern of ["(?=a)b", "(a)\\1"])
     expect(await grepTool.execute({ pattern }, folder.context())).toMatchObject({ isError: true });
 });
 
-it("[A35] follows no link, and shows nothing inside .git", async () => {
+it("[A35] does not follow links or search in .git", async () => {
   await using outside = await tempWorkspace();
   await using folder = await tempProject();
   await writeFile(join(outside.path, "secret"), "const secret\n");
@@ -83,7 +83,7 @@ it("[A35] follows no link, and shows nothing inside .git", async () => {
     });
 });
 
-it("[A38] waits for no FIFO", async () => {
+it("[A38] does not hang on a FIFO", async () => {
   await using folder = await tempWorkspace();
   execFileSync("mkfifo", [join(folder.path, "fifo")]);
   expect(await grepTool.execute({ pattern: "x", path: "fifo" }, folder.context())).toMatchObject({
@@ -101,7 +101,7 @@ it("leaves out files that a rule denies, and says so", async () => {
   );
 });
 
-it("shows lines as they are: long ones cut, other line ends, other encodings, a name on one line", async () => {
+it("shortens long lines, reads UTF-16 and Latin-1, and skips binary files and names with line breaks", async () => {
   await using folder = await tempWorkspace();
   const at = (name: string) => join(folder.path, name);
   await writeFile(at("a\nb"), "find 1\r\nx\rfind 2\r\n");

@@ -11,7 +11,7 @@ import { tempWorkspace } from "./temp-workspace.fixture.ts";
 import { writeTool } from "./write.ts";
 
 describe("Read", () => {
-  it("numbers lines and shows a window of them", async () => {
+  it("numbers the lines, and shows a part of the file with offset and limit", async () => {
     await using folder = await tempWorkspace();
     await writeFile(join(folder.path, "a.txt"), "one\r\ntwo\nthree\nfour\n");
     expect((await readTool.execute({ path: "a.txt" }, folder.context())).output).toBe(
@@ -22,7 +22,7 @@ describe("Read", () => {
     );
   });
 
-  it("keeps more than fits the context by reference", async () => {
+  it("shortens a long file for the model, and also returns it in full", async () => {
     await using folder = await tempWorkspace();
     await writeFile(join(folder.path, "big.txt"), "some words in a line\n".repeat(5_000));
     const answer = await readTool.execute({ path: "big.txt", limit: 5_000 }, folder.context());
@@ -30,13 +30,13 @@ describe("Read", () => {
     expect(answer.full).toContain("5000\tsome words");
   });
 
-  it("shows a notebook as the text that it is, and no byte order mark", async () => {
+  it("shows a notebook as plain text, without its byte order mark", async () => {
     await using folder = await tempWorkspace();
     await writeFile(join(folder.path, "a.ipynb"), '\ufeff{"cells": []}\n');
     expect((await readTool.execute({ path: "a.ipynb" }, folder.context())).output).toBe('1\t{"cells": []}');
   });
 
-  it("[A38] takes regular text files only, and says why not", async () => {
+  it("[A38] reads only regular text files, and explains each refusal", async () => {
     await using folder = await tempWorkspace();
     const at = (name: string) => join(folder.path, name);
     execFileSync("mkfifo", [at("fifo")]);
@@ -51,33 +51,33 @@ describe("Read", () => {
     await writeFile(at("sparse"), "");
     await truncate(at("sparse"), 10 * 1024 ** 3);
     await symlink("loop", at("loop"));
-    const said = async (path: string) => {
+    const refusalOf = async (path: string) => {
       const answer = await readTool.execute({ path }, folder.context());
       expect(answer.isError, path).toBe(true);
       return String(answer.output);
     };
-    expect(await said("fifo")).toContain("not a regular file");
-    expect(await said("socket")).toContain("not a regular file");
-    expect(await said("folder")).toContain("is a folder");
-    expect(await said(".")).toContain("is a folder");
-    expect(await said("binary")).toContain("is binary");
-    expect(await said("late")).toContain("is binary");
-    expect(await said("latin")).toContain("not UTF-8");
-    expect(await said("utf16le")).toContain("is UTF-16 text");
-    expect(await said("utf16be")).toContain("is UTF-16 text");
-    expect(await said("sparse")).toContain("10240 MB");
-    expect(await said("none")).toBe("none does not exist");
-    expect(await said("binary/x")).toContain("as if it were a folder");
-    expect(await said("loop")).toContain("leads back to itself");
-    expect(await said("/dev/zero")).toContain("outside the workspace");
-    expect(await said("/proc/self/mem")).toContain("outside the workspace");
+    expect(await refusalOf("fifo")).toContain("not a regular file");
+    expect(await refusalOf("socket")).toContain("not a regular file");
+    expect(await refusalOf("folder")).toContain("is a folder");
+    expect(await refusalOf(".")).toContain("is a folder");
+    expect(await refusalOf("binary")).toContain("is binary");
+    expect(await refusalOf("late")).toContain("is binary");
+    expect(await refusalOf("latin")).toContain("not UTF-8");
+    expect(await refusalOf("utf16le")).toContain("is UTF-16 text");
+    expect(await refusalOf("utf16be")).toContain("is UTF-16 text");
+    expect(await refusalOf("sparse")).toContain("10240 MB");
+    expect(await refusalOf("none")).toBe("none does not exist");
+    expect(await refusalOf("binary/x")).toContain("as if it were a folder");
+    expect(await refusalOf("loop")).toContain("leads back to itself");
+    expect(await refusalOf("/dev/zero")).toContain("outside the workspace");
+    expect(await refusalOf("/proc/self/mem")).toContain("outside the workspace");
     server.close();
   });
 
   it
     .runIf(process.platform === "linux")
     .each(["/dev/zero", "/dev/full", "/proc/self/environ", "/proc/self/mem", "/proc/kmsg"])(
-    "[A38] %s is no file, even where the workspace is the whole machine",
+    "[A38] %s is refused even if the workspace is the whole machine",
     async (path) => {
       await using folder = await tempWorkspace();
       const answer = await readTool.execute({ path }, folder.context({ workspace: "/" }));
@@ -86,7 +86,7 @@ describe("Read", () => {
     },
   );
 
-  it("[A38] a file that grows without an end is read to the limit and no further", async () => {
+  it("[A38] a file that keeps growing is refused at the size limit", async () => {
     await using folder = await tempWorkspace();
     const path = join(folder.path, "log");
     await writeFile(path, "");
@@ -113,7 +113,7 @@ describe("Read", () => {
     }
   });
 
-  it("[A38] a file that changes size while it is read yields its content or a reason", async () => {
+  it("[A38] reading a file whose size changes meanwhile returns content or an error", async () => {
     await using folder = await tempWorkspace();
     const path = join(folder.path, "a");
     let going = true;
@@ -128,7 +128,7 @@ describe("Read", () => {
     await writer;
   });
 
-  it("[A35] a hard link is the file itself: nothing tells it from another name of the same", async () => {
+  it("[A35] a hard link to a file outside is read, because it cannot be told from a regular file", async () => {
     await using outside = await tempWorkspace();
     await using folder = await tempWorkspace();
     await writeFile(join(outside.path, "a"), "shared\n");
@@ -140,7 +140,7 @@ describe("Read", () => {
     ["by its name", ".cadre/owner.db"],
     ["by a hard link", "notes.txt"],
   ])(
-    "[O2] a database that this process has locked is not opened, %s: closing it would drop the lock",
+    "[O2] file tools do not open a database that this process has locked, %s: closing it would drop the lock",
     async (_, path) => {
       await using folder = await tempWorkspace();
       await mkdir(join(folder.path, ".cadre"));

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { parseShell } from "./parse-shell.ts";
 
 describe("parseShell", () => {
-  it("reads every simple command of a compound one", () => {
+  it("finds every simple command in a compound command", () => {
     const parsed = parseShell("npm test && git log --format='%h %s' | head -5; echo \"a b\"");
     expect(parsed.grade).toBe("exact");
     expect(parsed.commands.map((one) => one.argv)).toEqual([
@@ -32,7 +32,7 @@ describe("parseShell", () => {
     ]);
   });
 
-  it("leaves out copies of descriptors and /dev/null, and reports files", () => {
+  it("reports redirections to files, but not to descriptors or /dev/null", () => {
     expect(parseShell("make 2>&1 >/dev/null").redirects).toEqual([]);
     expect(parseShell("make > out.txt 2>> err.txt").redirects.map((one) => one.target)).toEqual([
       "out.txt",
@@ -57,7 +57,7 @@ describe("parseShell", () => {
     ["f() { ls; }"],
     ["l\\\ns"],
     ["export A=b"],
-  ])("calls %j dynamic: it takes running to know", (source) => {
+  ])("grades %j as dynamic: its words are known only at run time", (source) => {
     expect(parseShell(source).grade).toBe("dynamic");
   });
 
@@ -69,11 +69,11 @@ describe("parseShell", () => {
     ["[A29] bidi override", "ls \u202eX"],
     ["[A29] NUL", "ls\0X"],
     ["[A29] unbalanced quote", "echo 'a"],
-    ["nothing", "   "],
+    ["an empty command", "   "],
     ["an error inside a substitution", "echo $(ls ;; x)"],
     ["[A28] more than fifty commands", `${"true && ".repeat(60)}curl evil`],
-    ["too long", `echo ${"a".repeat(9000)}`],
-  ])("calls %s broken", (_, source) => {
+    ["a command that is too long", `echo ${"a".repeat(9000)}`],
+  ])("grades as broken: %s", (_, source) => {
     expect(parseShell(source).grade).toBe("broken");
   });
 

@@ -1,4 +1,4 @@
-// Real races (A35): another process swaps a folder, or a file, for a link that leads outside as fast as it can, while the tools work there.
+// Real races (A35): while the tools work, another process keeps swapping a folder or file for a link that leads outside.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -17,7 +17,7 @@ import { writeTool } from "../write.ts";
 const CANARY = "CANARY-of-outside";
 const RACE_MS = 2_000;
 
-/** `spot` is by turns itself and `link`, thousands of times a second. Says how often when its input ends. */
+/** A script that swaps `spot` and `link` thousands of times a second. When its input ends, it prints the number of swaps. */
 const SWAP = `
 const { renameSync } = require("node:fs");
 const [spot, link] = process.argv.slice(1);
@@ -30,7 +30,7 @@ function swap() {
       renameSync(spot, link); renameSync(spot + ".away", spot);
       turns++;
     } catch {
-      // A tool has made something in the gap: it is put aside.
+      // A tool created something while spot was away: move it aside.
       try { renameSync(spot, spot + ".made" + turns++); } catch {}
       try { renameSync(spot + ".away", spot); } catch {}
     }
@@ -40,18 +40,18 @@ function swap() {
 process.stdout.write("go "); swap();
 `;
 
-async function swapping(spot: string, link: string) {
+async function startSwapping(spot: string, link: string) {
   const child = spawn(process.execPath, ["-e", SWAP, spot, link], { stdio: ["pipe", "pipe", "inherit"] });
-  let said = "";
+  let printed = "";
   child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
-    said += chunk;
+    printed += chunk;
   });
   await once(child.stdout, "data");
   return {
     async turns() {
       child.stdin.end();
       await once(child, "close");
-      return Number(said.split(" ")[1]);
+      return Number(printed.split(" ")[1]);
     },
     [Symbol.asyncDispose]: async () => void child.kill("SIGKILL"),
   };
@@ -117,7 +117,7 @@ async function race(work: readonly [string, Work][], spot: string, target: strin
   const link = join(inside.path, "link");
   await symlink(join(outside.path, target), link);
   const before = await snapshot(outside.path);
-  await using swapper = await swapping(join(inside.path, spot), link);
+  await using swapper = await startSwapping(join(inside.path, spot), link);
   const answers = { done: 0, refused: 0 };
   const until = performance.now() + RACE_MS;
   for (let round = 0; performance.now() < until; round++) {
@@ -129,7 +129,7 @@ async function race(work: readonly [string, Work][], spot: string, target: strin
   }
   expect(await swapper.turns()).toBeGreaterThan(1_000);
   expect(await snapshot(outside.path)).toEqual(before);
-  // The race was one: both sides of it were met.
+  // The race really happened: some calls met the original and some the link.
   expect(answers.done).toBeGreaterThan(0);
   expect(answers.refused).toBeGreaterThan(0);
 }

@@ -37,7 +37,7 @@ describe("programs that a repository makes git run", () => {
     expect(gitProgramSetting(repository.path)).toBeUndefined();
   });
 
-  it("[A30] finds it from a folder of the repository, in a worktree, and in a bare repository", async () => {
+  it("[A30] finds the setting from a subfolder, in a worktree and in a bare repository", async () => {
     await using repository = await tempGit({ "a/b.txt": "x" });
     await repository.git(["worktree", "add", "-q", "side"]);
     await repository.git(["config", "diff.external", "evil"]);
@@ -51,7 +51,7 @@ describe("programs that a repository makes git run", () => {
   });
 });
 
-it("[A30] [A35] a .git that leads to another repository is not looked into without a question", async () => {
+it("[A30] [A35] a .git that points to another repository is reported; worktrees and submodules are not", async () => {
   await using victim = await tempGit();
   await using folder = await tempWorkspace();
   await writeFile(join(folder.path, ".git"), `gitdir: ${victim.path}/.git\n`);
@@ -74,13 +74,14 @@ describe("resolving the real path", () => {
     await symlink(elsewhere.path, join(folder.path, "out"));
     await symlink("missing", join(folder.path, "nowhere"));
     await symlink("loop", join(folder.path, "loop"));
-    const seen = (path: string) => inspectPath(`${folder.path}/${path}`);
-    expect(seen("a/b")).toEqual({ real: join(folder.path, "a/b"), isFolder: false });
-    expect(seen(".")).toEqual({ real: folder.path, isFolder: true });
-    expect(seen("out")).toEqual({ real: elsewhere.path, isFolder: true });
-    expect(seen("out/key").real).toBe(join(elsewhere.path, "key"));
-    expect(seen("out/new").real).toBe(join(elsewhere.path, "new"));
-    expect(seen("out/../key").real).toBe(join(elsewhere.path, "../key"));
-    for (const path of ["nowhere", "loop", "loop/x", "a/../b"]) expect(seen(path).real, path).toBeUndefined();
+    const inspect = (path: string) => inspectPath(`${folder.path}/${path}`);
+    expect(inspect("a/b")).toEqual({ real: join(folder.path, "a/b"), isFolder: false });
+    expect(inspect(".")).toEqual({ real: folder.path, isFolder: true });
+    expect(inspect("out")).toEqual({ real: elsewhere.path, isFolder: true });
+    expect(inspect("out/key").real).toBe(join(elsewhere.path, "key"));
+    expect(inspect("out/new").real).toBe(join(elsewhere.path, "new"));
+    expect(inspect("out/../key").real).toBe(join(elsewhere.path, "../key"));
+    for (const path of ["nowhere", "loop", "loop/x", "a/../b"])
+      expect(inspect(path).real, path).toBeUndefined();
   });
 });

@@ -14,8 +14,8 @@ const contextIn = ({ path }: TempGit, changes: Partial<ToolContext>): ToolContex
   ...changes,
 });
 
-/** A repository with one change and settings that name a program of its own. */
-async function hostile(settings: Record<string, string>, attributes = ""): Promise<TempGit> {
+/** A repository with one uncommitted change and settings that make git run a program from the repository. */
+async function hostileRepository(settings: Record<string, string>, attributes = ""): Promise<TempGit> {
   const repository = await tempGit({ "a.txt": "one\n", "evil.sh": EVIL, ".gitattributes": attributes });
   await chmod(join(repository.path, "evil.sh"), 0o755);
   await repository.commit();
@@ -55,9 +55,9 @@ describe.each(sandboxes)("[A30] a hostile repository, in the sandbox %s", (drive
   const bash = bashIn(driver);
 
   it.each(HOSTILE)(
-    "%s is not started by a command that is allowed without a question",
+    "%s is not run by a command that is allowed without a question",
     async (_, settings, attributes, control) => {
-      await using repository = await hostile(settings, attributes);
+      await using repository = await hostileRepository(settings, attributes);
       const evil = join(repository.path, "evil.sh");
       await repository.write({ "more.conf": `[diff "x"]\n\tcommand = '${evil}'\n\ttextconv = '${evil}'\n` });
       const answer = await bash.execute({ command: READS }, contextIn(repository, { effect: "read" }));
@@ -65,16 +65,16 @@ describe.each(sandboxes)("[A30] a hostile repository, in the sandbox %s", (drive
       expect(answer.output).not.toContain("RAN");
       expect(answer.output).toMatch(/-one\n\+two/);
       expect(await readdir(repository.path)).not.toContain("ran");
-      // It would have been: without this the test could not fail.
+      // With other commands the program does run, so the check above can fail.
       if (control === "") return;
       await bash.execute({ command: control }, contextIn(repository, { effect: "unsafe" }));
       expect(await readdir(repository.path)).toContain("ran");
     },
   );
 
-  it("nor are the filters of a submodule", async () => {
+  it("filters of a submodule are not run either", async () => {
     await using inner = await tempGit({ "b.txt": "b\n", ".gitattributes": "*.txt filter=x\n" });
-    await using repository = await hostile({});
+    await using repository = await hostileRepository({});
     await repository.git([
       "-c",
       "protocol.file.allow=always",
@@ -97,8 +97,8 @@ describe.each(sandboxes)("[A30] a hostile repository, in the sandbox %s", (drive
     expect(await readdir(repository.path)).toContain("ran");
   });
 
-  it("a partial clone's fetch program is not started either", async () => {
-    await using repository = await hostile({
+  it("the fetch program of a partial clone is not run either", async () => {
+    await using repository = await hostileRepository({
       "remote.origin.url": "/",
       "remote.origin.uploadpack": "EVIL",
       "remote.origin.promisor": "true",
@@ -119,7 +119,7 @@ describe.each(sandboxes)("[A30] a hostile repository, in the sandbox %s", (drive
   });
 
   it("hooks are not run by any command", async () => {
-    await using repository = await hostile({ "user.name": "P", "user.email": "p@x" });
+    await using repository = await hostileRepository({ "user.name": "P", "user.email": "p@x" });
     await repository.write({ ".git/hooks/pre-commit": EVIL, ".git/hooks/post-commit": EVIL });
     for (const hook of ["pre-commit", "post-commit"])
       await chmod(join(repository.path, ".git/hooks", hook), 0o755);
@@ -130,20 +130,20 @@ describe.each(sandboxes)("[A30] a hostile repository, in the sandbox %s", (drive
   });
 });
 
-describe("[A30] our own git, for worktrees", () => {
+describe("[A30] Cadre's own git commands for worktrees", () => {
   it.each([
     ["filter.x.clean", "EVIL"],
     ["filter.x.smudge", "EVIL"],
     ["filter.x.process", "EVIL"],
     ["merge.x.driver", "EVIL"],
-  ])("a repository that has it start a program has no worktrees: %s", async (key, value) => {
-    await using repository = await hostile({ [key]: value }, "*.txt filter=x merge=x\n");
+  ])("worktrees are refused in a repository that makes git run a program: %s", async (key, value) => {
+    await using repository = await hostileRepository({ [key]: value }, "*.txt filter=x merge=x\n");
     expect(await worktreeProblem(repository.path)).toContain(key);
     expect(await readdir(repository.path)).not.toContain("ran");
   });
 
-  it("git-lfs is not taken for one", async () => {
-    await using repository = await hostile({ "filter.lfs.clean": "git-lfs clean -- %f" });
+  it("a git-lfs filter does not prevent worktrees", async () => {
+    await using repository = await hostileRepository({ "filter.lfs.clean": "git-lfs clean -- %f" });
     expect(await worktreeProblem(repository.path)).toBeUndefined();
   });
 });

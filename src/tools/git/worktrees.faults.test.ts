@@ -1,4 +1,5 @@
-// A process that is killed at any git command, and three that write what they like: nothing is merged twice, nothing is lost.
+// Kills the process after any git command, and lets three writers edit the same files at random. Nothing may be merged twice
+// or lost.
 
 import { spawn } from "node:child_process";
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
@@ -29,11 +30,11 @@ afterAll(async () => {
   await rm(home, { recursive: true, force: true });
 });
 
-describe.concurrent("[D6] killed after a git command, and asked again", () => {
+describe.concurrent("[D6] an operation killed after a git command succeeds when repeated", () => {
   test.each(["worktree add", "worktree unlock"])("opening: %s", async (command) => {
     await using repository = await tempGit();
-    const child = await planned(repository);
-    await killedAfter(command, "openWorktree", [child]);
+    const child = await planChild(repository);
+    await killAfter(command, "openWorktree", [child]);
     await openWorktree(child);
     await repository.write({ "new.txt": "new\n" }, child.path);
     expect(await closeWorktree(child, { message })).toMatchObject({ status: "merged", files: ["new.txt"] });
@@ -50,10 +51,10 @@ describe.concurrent("[D6] killed after a git command, and asked again", () => {
     "branch --delete",
   ])("closing: %s", async (command) => {
     await using repository = await tempGit();
-    const child = await planned(repository);
+    const child = await planChild(repository);
     await openWorktree(child);
     await repository.write({ "a.txt": "A\n", "new.txt": "new\n" }, child.path);
-    await killedAfter(command, "closeWorktree", [child, { message }]);
+    await killAfter(command, "closeWorktree", [child, { message }]);
     const merged = await closeWorktree(child, { message });
     const commit = await repository.git(["rev-parse", "HEAD"]);
     expect(merged).toEqual({ status: "merged", commit, files: ["a.txt", "new.txt"] });
@@ -66,9 +67,9 @@ describe.concurrent("[D6] killed after a git command, and asked again", () => {
 
 test("[D6] Ctrl-C does not reach git in the middle of its work", async () => {
   await using repository = await tempGit();
-  const child = await planned(repository);
+  const child = await planChild(repository);
   const interrupt = 'trap "" INT; kill -INT 0; exec git "$@"';
-  expect(await inAnotherProcess(interrupt, "openWorktree", [child])).toBe(0);
+  expect(await runWithFakeGit(interrupt, "openWorktree", [child])).toBe(0);
   expect(await repository.read("a.txt", child.path)).toBe("a\n");
 });
 
@@ -77,7 +78,7 @@ type Writer = "parent" | "c1" | "c2";
 interface Edit {
   by: Writer;
   file: string;
-  /** Where in the file the line goes. */
+  /** Line number at which the new line is inserted. */
   place: number;
   thenCommits: boolean;
 }
@@ -92,12 +93,12 @@ const edits = fc.array(
   { minLength: 3, maxLength: 10 },
 );
 
-test("[D6] every line that anybody wrote is in the parent or on a branch that the answer names", async () => {
+test("[D6] every written line ends up in the parent or on a branch that the answer names", async () => {
   await fc.assert(
     fc.asyncProperty(edits, async (written) => {
       const text = "1\n2\n3\n4\n5\n";
       await using repository = await tempGit({ "a.txt": text, "b ü.txt": text });
-      const children = [await planned(repository, "c1"), await planned(repository, "c2")];
+      const children = [await planChild(repository, "c1"), await planChild(repository, "c2")];
       for (const child of children) await openWorktree(child);
       const folders = { parent: repository.path, c1: children[0]!.path, c2: children[1]!.path };
       for (const [at, edit] of written.entries()) await write(repository, folders[edit.by], edit, at);
@@ -131,19 +132,19 @@ async function linesIn(repository: TempGit, answers: readonly MergeResult[]): Pr
   return new Set(texts.flatMap((text) => text?.split("\n") ?? []));
 }
 
-async function planned(repository: TempGit, id = "c1"): Promise<Worktree> {
+async function planChild(repository: TempGit, id = "c1"): Promise<Worktree> {
   const { top, base } = await headOf(repository.path);
   return worktreeOf(top, id, base);
 }
 
-/** Kills whoever called git once the command is done. */
-async function killedAfter(command: string, call: string, args: readonly unknown[]): Promise<void> {
+/** Runs the call in another process and kills that process once the git command is done. */
+async function killAfter(command: string, call: string, args: readonly unknown[]): Promise<void> {
   const kill = `case " $* " in *" ${command} "*) kill -9 $PPID;; esac`;
-  expect(await inAnotherProcess(`git "$@"; code=$?; ${kill}; exit $code`, call, args)).toBe("SIGKILL");
+  expect(await runWithFakeGit(`git "$@"; code=$?; ${kill}; exit $code`, call, args)).toBe("SIGKILL");
 }
 
-/** With a script in the place of git; answers with how it ended. */
-async function inAnotherProcess(script: string, call: string, args: readonly unknown[]): Promise<unknown> {
+/** Runs the call in another process, with a script instead of git. Returns its exit code or signal. */
+async function runWithFakeGit(script: string, call: string, args: readonly unknown[]): Promise<unknown> {
   const bin = await mkdtemp(join(home, "bin-"));
   const path = process.env["PATH"];
   await writeFile(join(bin, "git"), `#!/bin/sh\nPATH=${JSON.stringify(path)}\n${script}\n`, { mode: 0o755 });
