@@ -1,4 +1,4 @@
-// The exported page in a real browser, from a file and without a server: nothing is asked of anybody, nothing runs.
+// Opens the exported page in a real browser, from a file and without a server. It sends no requests and runs no foreign code.
 
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -34,7 +34,7 @@ const FILES = {
   "note.txt": HOSTILE,
 };
 
-test("[U52] [A63] a page of a tree opens offline, runs nothing that anybody wrote, and can be checked", async () => {
+test("[U52] [A63] an exported page opens offline, runs no script from the tree's texts, and can be verified", async () => {
   await using p = await project(FILES);
   await p.cadre("run", "--json", "lead", HOSTILE);
   const runId = String((await p.cadre("runs", "--json")).lines()[0]!["id"]);

@@ -1,4 +1,4 @@
-// Forking and comparing from the terminal, with a real shell: what was done once is not done again.
+// Forks and compares runs from the terminal, with a real shell. A fork does not repeat finished work.
 
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ const SCRIPT = `turns:
   - calls: [{ tool: Bash, input: { command: "echo deployed >> log.txt" } }]
 `;
 
-test("[FK1] [FK2] [FK3] [FK7] `fork` does nothing twice, takes another message, and `compare` names the first divergence", async () => {
+test("[FK1] [FK2] [FK3] [FK7] `fork` repeats no finished call and takes a new message; `compare` shows the first divergence", async () => {
   await using p = await project({
     "agents/ops.md": agent("ops"),
     "ops.script.yaml": SCRIPT,
@@ -75,7 +75,7 @@ test("[FK1] [FK2] [FK3] [FK7] `fork` does nothing twice, takes another message, 
   });
 });
 
-test("[FK7] `compare` shows the first line that differs, however far down a result it stands", async () => {
+test("[FK7] `compare` shows the first line that differs, even far down in a long result", async () => {
   await using p = await project({
     "agents/ops.md": agent("ops"),
     "ops.script.yaml":
@@ -90,7 +90,7 @@ test("[FK7] `compare` shows the first line that differs, however far down a resu
   expect(stdout).toMatch(/▶ A .*: … .*"port": 80 .*\n.*▶ B .*: … .*"port": 81 /);
 });
 
-test("[FK4] a fork and a retry of a run whose agent's file is gone begin once, and go on to their end", async () => {
+test("[FK4] a run whose agent file was deleted can still be forked and retried, and both complete", async () => {
   await using p = await project({
     "agents/ops.md": agent("ops"),
     "ops.script.yaml": "turns:\n  - error: { status: 401, message: wrong key }\n",

@@ -1,5 +1,5 @@
-// A browser, the command line, an MCP client and the `openai` package on the same tree, and a server that is killed twice and
-// comes back on the same port. Each sees the same truth and goes on from where it was: no gap, nothing twice, nothing started again.
+// A browser, the command line, an MCP client and the `openai` package follow the same tree while the server is killed twice
+// and restarted on the same port. Each continues where it was and sees every event exactly once; no run starts twice.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import { kill, tailOf, up } from "../support/killed-server.ts";
 
 const LEAD = "---\ndescription: Leads.\nmodel: scripted/desk\nagents: [clerk]\ntools: []\n---\nYou lead.\n";
 const CLERK = "---\nkind: subagent\ndescription: Pays.\nmodel: scripted/desk\ntools: [Bash]\n---\nYou pay.\n";
-/** The clerk's first attempt never answers: whoever is killed then has a model call under way. */
+/** The clerk's first attempt never answers, so the server is killed during a model call. */
 const DESK = `turns:
   - { when: { agent: lead, turn: 1 }, text: I have it paid., calls: [{ tool: delegate, input: { agent: clerk, task: pay } }] }
   - { when: { agent: lead }, text: All is paid. }
@@ -29,7 +29,7 @@ beforeEach(async () => {
 });
 afterEach(() => p[Symbol.asyncDispose]());
 
-test("[F46] [P10] [F50] a browser, the command line, MCP and openai, two kills: the same truth for all four", async () => {
+test("[F46] [P10] [F50] a browser, the command line, MCP and openai see the same events although the server is killed twice", async () => {
   const first = await up(p, "0");
   const { port } = new URL(first.url);
   const token = readFileSync(join(p.folder, ".cadre/token"), "utf8").trim();
@@ -104,10 +104,10 @@ function chatOf(url: string, apiKey: string) {
   return { started, ended, text: () => text, losses: () => losses };
 }
 
-/** An MCP client that reads the journal page by page, from where it stands, on a connection of its own for each. */
+/** An MCP client that reads the journal page by page from its last event, with a new connection for each page. */
 function mcpReader(url: string, token: string, runId: string) {
   const events: JournalEvent[] = [];
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks into answers of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape
   const call = async (name: string, args: Record<string, unknown>): Promise<any> => {
     for (;;) {
       const client = new Client({ name: "reader", version: "1" }, { versionNegotiation: { mode: "auto" } });

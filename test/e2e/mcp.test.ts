@@ -1,4 +1,5 @@
-// Servers of tools through a whole run: listed and pinned, offered, asked about, called, and gone when the process is.
+// MCP servers through a whole run: Cadre lists and pins their tools, offers them, asks for approval, calls them, and stops
+// the servers when the process ends.
 
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -14,7 +15,7 @@ import { makeWorld, openApprovalIds, type World, type WorldOptions } from "../su
 const program = (name: string): string =>
   join(import.meta.dirname, "../../node_modules/@modelcontextprotocol", name, "dist/index.js");
 
-/** A world whose server `git` does what the plan says; the plan lies beside the project. */
+/** A world with an MCP server `git` that follows the plan. The plan is a file next to the project folder. */
 async function withServer(
   plan: Plan,
   options: Omit<WorldOptions, "config">,
@@ -42,7 +43,7 @@ const decide = async (world: World, runId: string, decision: "approve" | "reject
 const count = (plan: string, note: string): number =>
   notesOf(plan).filter((line) => line.startsWith(note)).length;
 
-it("[A48] [P5] a server's tool asks first, with its input and its words, and answers inside a mark", async () => {
+it("[A48] [P5] an MCP tool needs approval, which shows its input and description, and its result is marked as untrusted", async () => {
   const world = await makeWorld({
     config: `mcpServers: { files: { command: ${process.execPath}, args: [${program("server-filesystem")}, .] } }`,
     agent: "mcpServers: [files]",
@@ -74,7 +75,7 @@ it("[A48] [P5] a server's tool asks first, with its input and its words, and ans
   }
 });
 
-it("[P1] an approval that outlives the process: the next one knows the tool from its pins, and calls it once", async () => {
+it("[P1] an approval survives a restart: the new process finds the tool from its pin and calls it once", async () => {
   const script = turns({ calls: [{ tool: "mcp__git__log", input: { n: 1 } }] }, { text: "Done." });
   await withServer(
     { tools: [{ name: "log" }] },
@@ -108,7 +109,7 @@ it("[P5] a call that a person rejects never reaches the server", async () => {
   );
 });
 
-it("[A49] a tool whose words change between the approval and the call is not called, and the journal says why", async () => {
+it("[A49] a tool whose description changes between the approval and the call is not called, and the journal says why", async () => {
   const script = turns({ calls: [{ tool: "mcp__git__log", input: {} }] }, { text: "Done." });
   await withServer(
     { tools: [{ name: "log" }] },
@@ -134,7 +135,7 @@ it("[A49] a tool whose words change between the approval and the call is not cal
   );
 });
 
-it("[A49] a command that changes while an approval is open: the tool is gone, and nothing is started", async () => {
+it("[A49] if the server's command changes while an approval is open, the tool is unavailable and nothing is started", async () => {
   const script = turns({ calls: [{ tool: "mcp__git__log", input: {} }] }, { text: "Done." });
   await withServer(
     { tools: [{ name: "log" }] },
@@ -156,7 +157,7 @@ it("[A49] a command that changes while an approval is open: the tool is gone, an
   );
 });
 
-it("[F02] [P4] killed in the middle of a call: a person says what became of it, and it is not called again", async () => {
+it("[F02] [P4] after a kill in the middle of a call, a person decides the outcome and the tool is not called again", async () => {
   const script = turns({ calls: [{ tool: "mcp__git__log", input: {} }] }, { text: "Done." });
   const plan: Plan = { tools: [{ name: "log" }], does: { log: "hang" } };
   await withServer(plan, { script, agent: "mcpServers: [git]" }, async (world, file) => {
@@ -172,7 +173,7 @@ it("[F02] [P4] killed in the middle of a call: a person says what became of it, 
   });
 });
 
-it("[A54] a server that never answers costs its time limit, and the run goes on", async () => {
+it("[A54] a call to a server that never answers fails at its time limit, and the run continues", async () => {
   const script = turns({ calls: [{ tool: "mcp__git__log", input: {} }] }, { text: "Done." });
   const plan: Plan = { tools: [{ name: "log" }], does: { log: "hang" } };
   const more = { script, agent: "mcpServers: [git]\nlimits: { toolTimeout: 500ms }" };
@@ -188,7 +189,7 @@ it("[A54] a server that never answers costs its time limit, and the run goes on"
   });
 });
 
-it("[A50] only an agent that names the tool or its server is offered it, and a deny rule holds", async () => {
+it("[A50] only an agent that names the tool or its server is offered it, unless a deny rule forbids it", async () => {
   const script = turns({ calls: [{ tool: "mcp__git__log", input: {} }] }, { text: "Done." });
   const cast = {
     lister: "mcpServers: [git]\ntools: [Read]",
@@ -212,7 +213,7 @@ it("[A50] only an agent that names the tool or its server is offered it, and a d
   });
 });
 
-it("[A52] in a folder that nobody trusts, neither cadre.yaml nor .mcp.json starts anything", async () => {
+it("[A52] in an untrusted folder, neither cadre.yaml nor .mcp.json starts a server", async () => {
   const folder = mkdtempSync(join(tmpdir(), "cadre-untrusted-"));
   try {
     const evil = { mcpServers: { evil: { command: "touch", args: ["pwned"] } } };
@@ -242,7 +243,7 @@ it("[A52] in a folder that nobody trusts, neither cadre.yaml nor .mcp.json start
   }
 });
 
-it("[I10] [A31] kill -9 of our process ends the server and what the server left behind", async () => {
+it("[I10] [A31] kill -9 of Cadre also ends the MCP server and the child process that the server left behind", async () => {
   const base = mkdtempSync(join(tmpdir(), "cadre-mcp-kill-"));
   try {
     const plan = writePlan(join(base, "plan.json"), {
@@ -275,7 +276,7 @@ it("[I10] [A31] kill -9 of our process ends the server and what the server left 
   }
 });
 
-/** A zombie that nobody has collected yet runs no more. */
+/** A zombie process does not count as running. */
 function isRunning(pid: number): boolean {
   try {
     return !/^\d+ \(.*\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, "utf8"));

@@ -1,5 +1,5 @@
-// A folder with one agent file, a server that speaks the wire protocol of OpenAI, and the real command line: real work,
-// and `kill -9` in the middle of it.
+// A folder with one agent file, a server that speaks OpenAI's protocol, and the real command line: an agent does real work
+// and is killed with `kill -9` in the middle of it.
 
 import { existsSync, readFileSync, watch } from "node:fs";
 import { dirname, join } from "node:path";
@@ -10,7 +10,7 @@ import { type Project, project } from "../../src/cli/cli.fixture.ts";
 const mock = new LLMock({ port: 0, strict: true, logLevel: "silent" });
 const usage = { prompt_tokens: 100, completion_tokens: 20 };
 
-/** What the model does, by how many results it has seen. */
+/** The model's answers, indexed by the number of results in the prompt. */
 const STEPS = [
   { toolCalls: [{ name: "Read", arguments: '{"path":"todo.txt"}' }], usage },
   { toolCalls: [{ name: "Write", arguments: '{"path":"done.txt","content":"greeted\\n"}' }], usage },
@@ -41,7 +41,7 @@ function worker(): Promise<Project> {
 }
 
 describe("an agent on an OpenAI-compatible server", () => {
-  it("does real work", async () => {
+  it("reads, writes and runs commands to complete its task", async () => {
     await using p = await worker();
     p.env["CADRE_TRUST"] = "1";
     const done = await p.spawn("run", "--yes", "do it");
@@ -52,7 +52,7 @@ describe("an agent on an OpenAI-compatible server", () => {
     expect(done.stdout, "an unknown price is not zero").toContain("unknown");
   });
 
-  it("[F03] is killed in the middle of an unsafe command: nothing is repeated, and a person says what became of it", async () => {
+  it("[F03] after a kill in the middle of an unsafe command, repeats nothing and asks a person for the outcome", async () => {
     await using p = await worker();
     p.env["CADRE_TRUST"] = "1";
     const asked = mock.getRequests().length;
@@ -83,7 +83,7 @@ describe("an agent on an OpenAI-compatible server", () => {
   });
 });
 
-/** The file system is what tells: the command writes it before it sleeps. */
+/** Resolves when the command has written the file, which it does before it sleeps. */
 async function untilFile(path: string): Promise<void> {
   const written = (): boolean => existsSync(path) && readFileSync(path, "utf8") !== "";
   if (written()) return;

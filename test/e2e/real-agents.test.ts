@@ -1,5 +1,5 @@
-// Coding agents as their makers ship them, each at work for runs of ours in our sandbox, with a provider on this machine that answers by
-// a script. They are nobody's dependency: they are looked for where CADRE_REAL_AGENTS says that npm has installed them.
+// Real coding agents do the work of Cadre runs in the sandbox, with a scripted provider on this machine. They are not dependencies
+// of Cadre: CADRE_REAL_AGENTS names the folder in which npm has installed them.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ afterAll(() => realAgentsFolder() && mock.stop());
 for (const agent of REAL_AGENTS) {
   const command = findRealAgent(agent);
   if (command === undefined || "problem" in bwrap)
-    test.skip(`[RN1] ${agent.name} is not here`, () => undefined);
+    test.skip(`[RN1] ${agent.name} is not installed`, () => undefined);
   else describe(agent.name, () => works(agent, command));
 }
 
@@ -32,12 +32,12 @@ function works(agent: RealAgent, command: string): void {
   const options: WorldOptions = {
     script: turns(),
     agent: `runner: ${JSON.stringify({ acp: { command, ...agent.acp(mock.url) } })}`,
-    // Below /tmp or a home, no program could see where it is installed.
+    // The sandbox hides /tmp and home folders, so an agent installed there could not find its own files.
     config: `sandbox: {driver: bwrap, write: ["${realAgentsFolder()}"]}\n`,
     env: { ...process.env, CADRE_TRUST: "1" },
   };
 
-  scenario(`[RN1] [RN9] ${agent.name} answers, in the sandbox`, options, async (world) => {
+  scenario(`[RN1] [RN9] ${agent.name} answers from inside the sandbox`, options, async (world) => {
     const runId = await world.run("Say something.");
     const { end } = await world.settled(runId);
     expect(end).toMatchObject({ status: "completed", summary: expect.stringContaining("That is all.") });
@@ -47,7 +47,7 @@ function works(agent: RealAgent, command: string): void {
   });
 
   scenario(
-    `[RN2] [RN3] ${agent.name} does what a person approves, and not what is rejected`,
+    `[RN2] [RN3] ${agent.name} runs an approved command and does not run a rejected one`,
     options,
     async (world) => {
       const made = join(world.folder, "made");
@@ -71,7 +71,7 @@ function works(agent: RealAgent, command: string): void {
   );
 
   scenario(
-    `[RN6] ${agent.name} is cancelled in the middle, and no process is left`,
+    `[RN6] cancelling ${agent.name} in the middle leaves no process behind`,
     options,
     async (world) => {
       const asked = mock.getRequests().length;
@@ -86,7 +86,7 @@ function works(agent: RealAgent, command: string): void {
   );
 }
 
-/** What its model says; requests without its tools are about titles and the like. */
+/** Scripts the agent's model. Requests without its tools are side tasks, such as finding a title. */
 function play(agent: RealAgent): void {
   const call = agent.call(COMMAND);
   const isTold = (word: string) => (request: ChatCompletionRequest) =>
@@ -96,7 +96,7 @@ function play(agent: RealAgent): void {
   const isToldToMake = isTold("MAKE A FILE");
   mock.addFixture({
     match: { predicate: (request) => isToldToMake(request) && isFirst(request) },
-    // With any other, the Gemini CLI takes the call for a broken answer.
+    // The Gemini CLI takes a call with any other finish reason for a malformed answer.
     response: { toolCalls: [call], ...(agent.program === "gemini" ? { finishReason: "STOP" } : {}) },
   });
   mock.addFixture({
@@ -108,7 +108,7 @@ function play(agent: RealAgent): void {
 
 const isEndless = ({ body }: { body: unknown }): boolean => JSON.stringify(body).includes("NEVER END");
 
-/** A run that asks, and what became of it when a person had decided. */
+/** Starts a run that asks, decides the approval, and returns the journal. */
 async function decided(world: World, decision: "approve" | "reject"): Promise<JournalEvent[]> {
   const runId = await world.run("MAKE A FILE");
   const [item] = openItems(await world.settled(runId));
@@ -117,7 +117,7 @@ async function decided(world: World, decision: "approve" | "reject"): Promise<Jo
   return world.events(runId);
 }
 
-/** The living processes of a session. */
+/** The running processes of a session. */
 const processesOf = (leader: number): string[] =>
   readdirSync("/proc").filter((name) => {
     try {

@@ -1,5 +1,5 @@
-// A canary in every place that a run meets, by real parts: the command line as a process, SQLite on disk, a provider over
-// HTTP that streams, the shell. Afterwards nothing that Cadre wrote or said holds it, however it is written.
+// Puts canary secrets everywhere a run can meet them, with real parts: the command line as a process, SQLite on disk, a
+// streaming provider over HTTP, the shell. Afterwards no file or output of Cadre contains a canary in any encoding.
 
 import { randomBytes } from "node:crypto";
 import { lstatSync, readdirSync, readFileSync, statSync } from "node:fs";
@@ -11,7 +11,7 @@ import { type Project, project } from "../../src/cli/cli.fixture.ts";
 import { assembleRuntime } from "../../src/runtime/assembly.ts";
 
 const word = (): string => randomBytes(18).toString("base64url");
-/** In the environment; in the project's `.env`; the key that the provider is called with. */
+/** The canaries: in the environment, in the project's `.env`, and the provider's API key. */
 const CANARY = { env: `Env/${word()}+"q'`, file: `file-${word()}`, key: `prov:${word()}` };
 
 const usage = { prompt_tokens: 100, completion_tokens: 20 };
@@ -19,7 +19,7 @@ const bash = (command: string) => ({
   toolCalls: [{ name: "Bash", arguments: JSON.stringify({ command }) }],
   usage,
 });
-/** What the model does, by how many results it has seen. It knows the canary: providers do, and people tell it. */
+/** The model's answers, indexed by the number of results in the prompt. It knows the canaries, because providers see keys and people paste secrets. */
 const STEPS = [
   { toolCalls: [{ name: "Read", arguments: '{"path":".env"}' }], usage },
   { toolCalls: [{ name: "Read", arguments: '{"path":"notes.txt"}' }], usage },
@@ -59,7 +59,7 @@ async function canaryProject(): Promise<Project> {
   return p;
 }
 
-/** Every way in which a canary could be found again, with the first half of each. */
+/** Every encoding of each canary, and the first half of each. */
 const TRACES = Object.values(CANARY).flatMap((value) => {
   const bytes = Buffer.from(value);
   const shifted = ["", "x", "xy"].map((before) =>
@@ -82,8 +82,8 @@ function filesBelow(folder: string): string[] {
     .filter((path) => lstatSync(path).isFile());
 }
 
-describe("[A61] [A32] a run that meets secrets everywhere", () => {
-  it("writes them nowhere: database, log, blobs, streams, problems", async () => {
+describe("[A61] [A32] a run that meets secrets in many places", () => {
+  it("writes none to the database, log, blobs, streams or problem reports", async () => {
     await using p = await canaryProject();
     const problems: string[] = [];
     const runtime = await assembleRuntime({
@@ -100,7 +100,7 @@ describe("[A61] [A32] a run that meets secrets everywhere", () => {
         task: `go; the password is ${CANARY.file}`,
         input: { [CANARY.env]: [CANARY.env] },
         permissions: {
-          // A file like `.env` is protected: a command that may change it passes only by its own words.
+          // `.env` is a protected file: a command that might change it passes only if a rule names that exact command.
           allow: ["Bash", "Read", "Bash(base64 .env)", "Bash(od -An -tx1 -v .env)"],
           ask: [],
           deny: [],
@@ -140,7 +140,7 @@ describe("[A61] [A32] a run that meets secrets everywhere", () => {
     for (const path of filesBelow(join(p.folder, ".cadre"))) expectNoTrace(path, readFileSync(path));
   });
 
-  it("says them nowhere: the command line", async () => {
+  it("prints none on the command line", async () => {
     await using p = await canaryProject();
     const said: string[] = [];
     const say = async (...args: string[]) => {
@@ -175,7 +175,7 @@ describe("[A61] [A32] a run that meets secrets everywhere", () => {
     for (const path of filesBelow(join(p.folder, ".cadre"))) expectNoTrace(path, readFileSync(path));
   });
 
-  it("says them nowhere: a crash that nobody foresaw", async () => {
+  it("prints none when the process crashes unexpectedly", async () => {
     await using p = await canaryProject();
     await p.write("crash.mjs", "setTimeout(() => { throw new Error(process.env.SERVICE_TOKEN); }, 100);\n");
     p.env["NODE_OPTIONS"] = `--import=${join(p.folder, "crash.mjs")}`;
@@ -185,7 +185,7 @@ describe("[A61] [A32] a run that meets secrets everywhere", () => {
     expectNoTrace("a crash", stdout + stderr);
   });
 
-  it("keeps its files for this user alone, whatever the umask", async () => {
+  it("creates files that only this user can read, whatever the umask", async () => {
     const before = process.umask(0);
     try {
       await using p = await canaryProject();
@@ -219,7 +219,7 @@ async function readStream(
   return text;
 }
 
-/** What a reader has in hand who puts the pieces together. */
+/** The full text that a reader gets by joining the streamed pieces. */
 const deltasIn = (stream: string, type: string): string =>
   Array.from(stream.matchAll(/^data: (.*)$/gm), (found) => JSON.parse(found[1]!) as Record<string, string>)
     .filter((frame) => frame["type"] === type)

@@ -1,5 +1,5 @@
-// A model that a stranger's text has turned, with Bash in its hands: what it tries is refused by name in the journal, and
-// does not happen.
+// A model that untrusted text has turned hostile, with the Bash tool. Its attempts do not run, and the journal names the
+// rule that stopped each.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -14,7 +14,7 @@ const config =
   "permissions: { allow: ['Bash(git status)', 'Bash(npm test)'], deny: ['Bash(curl *)', 'Edit(secrets/**)'] }\n";
 
 scenario(
-  "[A24] [A25] [A26] [A27] [A29] what hides behind an allowed command waits for a person, and has not run",
+  "[A24] [A25] [A26] [A27] [A29] a command hidden behind an allowed one waits for a person and has not run",
   {
     agent: "tools: [Bash]",
     config,
@@ -42,7 +42,7 @@ scenario(
 );
 
 scenario(
-  "[A21] [A28] a denied command and a denied place are refused, and the model is told by which rule",
+  "[A21] [A28] a denied command and a denied path are refused, and the model is told by which rule",
   {
     agent: "tools: [Bash]",
     config: config.replace("allow: [", "allow: [Bash, "),
@@ -71,7 +71,7 @@ scenario(
 );
 
 scenario(
-  "[A30] [A35] a link out of the workspace and a repository that brings programs make reading ask; where nobody is, it is refused",
+  "[A30] [A35] reading needs approval through a link out of the workspace or in a repository that configures programs; unattended, it is refused",
   {
     agent: "tools: [Bash]",
     config: "approvals: { unattended: reject }\n",
@@ -106,7 +106,7 @@ scenario(
 );
 
 scenario(
-  "[A32] the token that answers for a person is not read without one, and is masked where it comes up",
+  "[A32] an agent cannot read the API token without approval, and its value is masked wherever it appears",
   {
     agent: "tools: [Bash, Read, Grep]",
     config,

@@ -1,4 +1,4 @@
-// Traces, as a real receiver gets them from the real command line.
+// The traces that the real command line sends to a real receiver.
 
 import { once } from "node:events";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -11,7 +11,7 @@ import {
   type Receiver,
 } from "../support/otlp-receiver.ts";
 
-/** The clerk's first attempt never answers: whoever is killed then has a model call under way. */
+/** The clerk's first attempt never answers, so the process is killed during a model call. */
 const DESK = `turns:
   - { when: { agent: lead, turn: 1 }, calls: [{ tool: delegate, input: { agent: clerk, task: look at violet } }] }
   - { when: { agent: lead }, report: { summary: The lead is done. } }
@@ -43,7 +43,7 @@ afterEach(async () => {
   await receiver[Symbol.asyncDispose]();
 });
 
-test("[TL1] [TR1] [TR2] [TR3] [S1-65] a tree over two processes, the first killed in a model call while it handed over, is one trace", async () => {
+test("[TL1] [TR1] [TR2] [TR3] [S1-65] a tree that two processes worked on is one trace, although the first was killed during a model call while exporting", async () => {
   const first = p.start("run", "lead", "paint it violet", "--json");
   receiver.answer = () => {
     first.process.kill("SIGKILL");
@@ -73,14 +73,14 @@ test("[TL1] [TR1] [TR2] [TR3] [S1-65] a tree over two processes, the first kille
   const ids = receiver.spans.map(({ spanId }) => spanId);
   expect(new Set(ids).size).toBe(ids.length);
   expect(new Set(receiver.spans.map(({ traceId }) => traceId)).size).toBe(1);
-  // What the dead one had handed over came again, the same to the last byte.
+  // The second process sends the spans of the dead one again, identical to the last byte.
   for (const span of before) expect(receiver.spans).toContainEqual(span);
   expectInside(receiver.spans);
   for (const word of ["violet", "turquoise", "done"])
     expect(receiver.requests.map(({ body }) => body).join()).not.toContain(word);
 });
 
-test("[TL1] a receiver that is away costs nothing: the next process sends what it missed; nothing goes twice", async () => {
+test("[TL1] if the receiver is down, the run succeeds and the next process sends the missed spans once", async () => {
   receiver.answer = () => 503;
   const away = await p.cadre("run", "alone", "look");
   expect(away.code).toBe(0);
@@ -95,7 +95,7 @@ test("[TL1] a receiver that is away costs nothing: the next process sends what i
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-test("[TL3] words go along only where they are wanted, and secrets never; GenAI's names are used", async () => {
+test("[TL3] spans carry texts only if enabled, and never secrets; attributes use the GenAI names", async () => {
   p.env["HUSH_TOKEN"] = "hush-hush-4711";
   p.env["OTEL_EXPORTER_OTLP_HEADERS"] = "x-team=sesame%20opens";
   p.env["OTEL_SERVICE_NAME"] = "desk";
@@ -123,7 +123,7 @@ test("[TL3] words go along only where they are wanted, and secrets never; GenAI'
   expect(JSON.stringify(receiver.spans)).not.toContain("hush-hush");
 });
 
-test("[TL1] what is refused for good is said, and not sent again", async () => {
+test("[TL1] spans that the receiver rejects for good are reported and not sent again", async () => {
   receiver.answer = () => 400;
   const { code, stderr } = await p.spawn("run", "alone", "look");
   expect(code).toBe(0);
@@ -137,7 +137,7 @@ test("[TL1] what is refused for good is said, and not sent again", async () => {
 const named = (spans: readonly ReceivedSpan[], name: string): ReceivedSpan =>
   spans.find((span) => span.name === name)!;
 
-/** A span lies within the one that it hangs from. */
+/** Expects every span to lie within its parent's time. */
 function expectInside(spans: readonly ReceivedSpan[]): void {
   const known = new Map(spans.map((span) => [span.spanId, span]));
   for (const span of spans) {

@@ -64,7 +64,7 @@ function undecidable(journal: readonly JournalEvent[], definition: Definition): 
   return [];
 }
 
-/** P8: items that should have expired although no run is due. Skips paused runs, which wait only for a person, and runs that wait for a provider. */
+/** P8: items that should have expired although no run is due. Skips paused and quarantined runs, which wait only for a person, and runs that wait for a provider. */
 export function missedTimers(states: readonly RunState[], now: number): string[] {
   return states
     .filter(({ status, waitingOn }) => status !== "suspended" || !HELD.has(waitingOn?.kind))
