@@ -16,7 +16,7 @@ let scans: DueScan[];
 let woken: RunId[];
 
 beforeEach(() => {
-  // Timers and the system's clock move together; all else, SQLite's commits too, is real.
+  // Timers and the system clock are fake and move together. Everything else is real, including SQLite's commits.
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"], now: 1_700_000_000_000 });
   store = openSqliteStore({ path: ":memory:", clock: systemClock });
   scans = [];
@@ -29,7 +29,7 @@ afterEach(async () => {
   await store.close();
 });
 
-test("[E4] finds a run whose wake was lost, at once at the start and then within about a second", async () => {
+test("[E4] a run whose wake was lost is found immediately at the start, and later within about a second", async () => {
   await admit("early");
   await begin().scan();
   expect(woken).toContain("early");
@@ -41,7 +41,7 @@ test("[E4] finds a run whose wake was lost, at once at the start and then within
   expect(woken).toEqual(["lost"]);
 });
 
-test("[E4] wakes in the order in which runs became due, and says how many", async () => {
+test("[E4] a scan wakes runs in the order in which they became due, and returns how many", async () => {
   const now = Date.now();
   for (const [run, at] of Object.entries({ c: now + 30, a: now + 10, b: now + 20 })) {
     await admit(run);
@@ -54,7 +54,7 @@ test("[E4] wakes in the order in which runs became due, and says how many", asyn
   expect(woken).toEqual(["a", "b", "c"]);
 });
 
-test("[P8] a timer's run is woken at its time and not a millisecond before", async () => {
+test("[P8] a run with a timer is woken on time and not a millisecond earlier", async () => {
   await admit("timer");
   await drive("timer", Date.now() + 2_345);
   await begin().scan();
@@ -64,7 +64,7 @@ test("[P8] a timer's run is woken at its time and not a millisecond before", asy
   expect(woken).toEqual(["timer"]);
 });
 
-test("[P8] a scan that is asked for takes note of a timer that was set during the sleep", async () => {
+test("[P8] an explicit scan picks up a timer that was set while the scan slept", async () => {
   const scan = begin({ every: 60_000 });
   await scan.scan();
   await admit("retry");
@@ -74,7 +74,7 @@ test("[P8] a scan that is asked for takes note of a timer that was set during th
   expect(woken).toEqual(["retry"]);
 });
 
-test("[F36] a clock that jumps brings no timer early and loses none", async () => {
+test("[F36] when the clock jumps, no timer fires early and none is lost", async () => {
   await admit("timer");
   await drive("timer", Date.now() + HOUR);
   await begin().scan();
@@ -86,7 +86,7 @@ test("[F36] a clock that jumps brings no timer early and loses none", async () =
   expect(new Set(woken)).toEqual(new Set(["timer"]));
 });
 
-test("[F37] runs that wait for a person are left alone; runnable ones are woken", async () => {
+test("[F37] runnable runs are woken, but not runs that wait for a person", async () => {
   const parked = Array.from({ length: 500 }, (_, index) => `p${index}`);
   await Promise.all(parked.map(admit));
   await Promise.all(parked.map((run) => drive(run)));
@@ -97,7 +97,7 @@ test("[F37] runs that wait for a person are left alone; runnable ones are woken"
   expect(new Set(woken)).toEqual(new Set(["runnable"]));
 });
 
-test("[E2] the run of a worker that has died is woken when its lease is over, the run of a living one never", async () => {
+test("[E2] a dead worker's run is woken when its lease expires, a live worker's run never", async () => {
   for (const worker of ["dead", "living"]) {
     await admit(worker);
     await store.leases.heartbeat(worker, []);
@@ -114,7 +114,7 @@ test("[E2] the run of a worker that has died is woken when its lease is over, th
 test.each([
   [0, 750],
   [1, 1_250],
-])("[E4] jitter %d makes the second %d ms long", async (jitter, length) => {
+])("[E4] with jitter %d the next scan starts after %d ms", async (jitter, length) => {
   await begin({ jitter: () => jitter }).scan();
   await admit("lost");
   await pass(length - 1);
@@ -123,7 +123,7 @@ test.each([
   expect(woken).toEqual(["lost"]);
 });
 
-test("a run that stays due is not a busy loop", async () => {
+test("a run that stays due does not cause a busy loop", async () => {
   const due = vi.fn((now: number, limit: number) => store.leases.due(now, limit));
   await admit("stuck");
   await begin({ store: { leases: { due, nextDue: store.leases.nextDue } } }).scan();
@@ -132,7 +132,7 @@ test("a run that stays due is not a busy loop", async () => {
   expect(due).toHaveBeenCalledTimes(10);
 });
 
-test("never overlaps itself; who asks during a scan gets one that begins after it", async () => {
+test("scans never overlap; a scan requested during another one starts after it", async () => {
   const gate = Promise.withResolvers<void>();
   let underWay = 0;
   let most = 0;
@@ -153,7 +153,7 @@ test("never overlaps itself; who asks during a scan gets one that begins after i
   expect({ begun, most }).toEqual({ begun: 2, most: 1 });
 });
 
-test("[P9] a store that fails is reported once, asked less and less often, and nothing is lost when it is back", async () => {
+test("[P9] a failing store is reported once and asked less and less often; after it recovers, no run is lost", async () => {
   const full = new CadreError("STORAGE_FULL", "There is no space left.");
   const reported: unknown[] = [];
   let broken = true;
@@ -183,7 +183,7 @@ test("[P9] a store that fails is reported once, asked less and less often, and n
   expect(reported).toEqual([full, full]);
 });
 
-test("[P9] a run whose wake fails keeps no other run asleep, and is woken again later", async () => {
+test("[P9] when the wake of one run fails, the others are still woken, and that run is retried later", async () => {
   const reported: unknown[] = [];
   const refused = new Error("the queue refused");
   let broken = true;
@@ -204,7 +204,7 @@ test("[P9] a run whose wake fails keeps no other run asleep, and is woken again 
   expect(woken).toContain("bad");
 });
 
-test("after stop nothing is woken, and stop waits for the scan under way", async () => {
+test("stop waits for the current scan, and nothing is woken afterwards", async () => {
   const gate = Promise.withResolvers<void>();
   const order: string[] = [];
   await admit("a");
@@ -227,7 +227,7 @@ test("after stop nothing is woken, and stop waits for the scan under way", async
   expect(order).toHaveLength(3);
 });
 
-test("keeps no process alive that has nothing else to do", async () => {
+test("a due-scan does not keep its process alive", async () => {
   const script = `
     import { startDueScan } from ${JSON.stringify(new URL("due-scan.ts", import.meta.url))};
     const clock = { now: Date.now, elapsed: Date.now };
@@ -257,7 +257,7 @@ function begin(options: Partial<DueScanOptions> = {}): DueScan {
 
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
-/** Takes a run and lets it rest until a time, or until a signal. */
+/** Takes a run and releases it again, to wait until a time or for a signal. */
 async function drive(runId: RunId, wakeAt?: number): Promise<void> {
   const lease = await store.leases.acquire(runId, "worker");
   const { refused } = await store.journal.append({

@@ -29,7 +29,7 @@ afterEach(async () => {
   await store.close();
 });
 
-test("[E2] renews at once and then every five seconds, so its runs stay its own", async () => {
+test("[E2] a worker renews immediately and then every five seconds, so it keeps its runs", async () => {
   const { renewed } = begin();
   await renewed(1);
   await take("a");
@@ -42,7 +42,7 @@ test("[E2] renews at once and then every five seconds, so its runs stay its own"
   expect(clock.elapsed()).toBe(55_000);
 });
 
-test("[E2] when it stops, its runs are free fifteen seconds later", async () => {
+test("[E2] fifteen seconds after the heartbeat stops, the worker's runs are due again", async () => {
   const { heart, renewed } = begin();
   await renewed(1);
   await take("a");
@@ -54,7 +54,7 @@ test("[E2] when it stops, its runs are free fifteen seconds later", async () => 
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("[P7] hands over the runs that others have cancelled, and no others", async () => {
+test("[P7] a beat reports the worker's cancelled runs and no others", async () => {
   const { heart, renewed } = begin();
   await renewed(1);
   await take("a");
@@ -67,7 +67,7 @@ test("[P7] hands over the runs that others have cancelled, and no others", async
   expect(lost).toEqual([]);
 });
 
-test("[E2] hands over the runs that another worker has taken", async () => {
+test("[E2] a beat reports the runs that another worker has taken over", async () => {
   const { heart, renewed } = begin();
   await renewed(1);
   await take("a");
@@ -78,7 +78,7 @@ test("[E2] hands over the runs that another worker has taken", async () => {
   expect(lost).toEqual([["a"]]);
 });
 
-test("[E2] a run that rested during a beat and was taken again is not aborted for its old epoch", async () => {
+test("[E2] a run that was released and taken again during a beat is not reported as lost because of its old epoch", async () => {
   const { heart, renewed } = begin({
     before: async () => {
       if (held.length === 0) return;
@@ -94,7 +94,7 @@ test("[E2] a run that rested during a beat and was taken again is not aborted fo
   expect(lost).toEqual([]);
 });
 
-test("[E2] an effect may begin until fifteen seconds after the last renewal was sent, not after it was answered", async () => {
+test("[E2] effects may start until fifteen seconds after the last renewal was sent, not after it was answered", async () => {
   const { heart, renewed } = begin({ before: async () => clock.advance(4_000) });
   expect(heart.deadline()).toBe(Number.NEGATIVE_INFINITY);
   await renewed(1);
@@ -115,7 +115,7 @@ test("[F36] the deadline does not move when the wall clock jumps", async () => {
   expect(heart.deadline() - clock.elapsed()).toBe(15_000);
 });
 
-test("[E2] cut off from its store it says so once, tries every second, and its deadline passes; then it goes on", async () => {
+test("[E2] a worker cut off from its store reports it once, retries every second and lets its deadline pass, then recovers", async () => {
   const gone = new Error("the connection is gone");
   const reported: unknown[] = [];
   let broken = false;
@@ -140,7 +140,7 @@ test("[E2] cut off from its store it says so once, tries every second, and its d
   expect(heart.deadline()).toBe(21_000 + 15_000);
 });
 
-test("a store that does not answer is asked once, and the deadline passes", async () => {
+test("while the store does not answer, no second renewal is sent, and the deadline passes", async () => {
   const gate = Promise.withResolvers<void>();
   let tried = 0;
   const { heart } = begin({
@@ -157,7 +157,7 @@ test("a store that does not answer is asked once, and the deadline passes", asyn
   expect(heart.deadline()).toBe(75_000);
 });
 
-/** A heartbeat on the real store, with a moment before each renewal, and a way to wait for the n-th. */
+/** A heartbeat on the real store, with a hook before each renewal and a way to wait for the n-th one. */
 function begin({ before, ...options }: Partial<HeartbeatOptions> & { before?: () => Promise<void> } = {}) {
   const waiting = new Set<() => void>();
   let renewals = 0;

@@ -8,7 +8,7 @@ engineContract("local", async () => ({ engine: createLocalEngine({ concurrency: 
   exclusive: true,
 });
 
-test("[J6] however many wakes come during a drive, exactly one more drive follows it", async () => {
+test("[J6] any number of wakes during a drive cause exactly one more drive", async () => {
   const { engine, begun, release, settled } = await started(4);
   await engine.wake("a");
   await settled();
@@ -21,7 +21,7 @@ test("[J6] however many wakes come during a drive, exactly one more drive follow
   expect(begun).toEqual(["a", "a"]);
 });
 
-test("wakes of a run that still waits for its turn are one drive", async () => {
+test("several wakes of a queued run cause one drive", async () => {
   const { engine, begun, release, settled } = await started(1);
   for (const run of ["a", "b", "b", "b"]) await engine.wake(run);
   for (const run of ["a", "b"]) {
@@ -32,7 +32,7 @@ test("wakes of a run that still waits for its turn are one drive", async () => {
   expect(begun).toEqual(["a", "b"]);
 });
 
-test("a drive that wakes its own run at once is driven once more, after it has returned", async () => {
+test("when a drive wakes its own run, the run is driven once more after that drive has returned", async () => {
   const log: string[] = [];
   const engine = createLocalEngine({ concurrency: 4, onError: fail });
   await engine.start(async (runId) => {
@@ -47,7 +47,7 @@ test("a drive that wakes its own run at once is driven once more, after it has r
   expect(log).toEqual(["begun", "returned", "begun", "returned"]);
 });
 
-test("[F37] five hundred runnable runs begin in order and never more at once than the limit", async () => {
+test("[F37] five hundred runnable runs start in order, and never more at once than the limit", async () => {
   const runs = Array.from({ length: 500 }, (_, index) => `r${index}`);
   const begun: RunId[] = [];
   const done = Promise.withResolvers<void>();
@@ -68,7 +68,7 @@ test("[F37] five hundred runnable runs begin in order and never more at once tha
   expect(most).toBe(8);
 });
 
-test("a run that is woken all the time does not keep the others from their turn", async () => {
+test("a run that is woken all the time does not starve the others", async () => {
   const { engine, begun, release, settled } = await started(1);
   for (const run of ["busy", "quiet", "busy"]) await engine.wake(run);
   await settled();
@@ -80,7 +80,7 @@ test("a run that is woken all the time does not keep the others from their turn"
   expect(begun).toEqual(["busy", "quiet", "busy"]);
 });
 
-test("[P9] a drive that rejects is reported with its run, gives its place back, and is not repeated by itself", async () => {
+test("[P9] a rejected drive is reported with its run, lets the next run start, and is not retried by the engine", async () => {
   const reported: unknown[] = [];
   const begun: RunId[] = [];
   const engine = createLocalEngine({
@@ -103,7 +103,7 @@ test("[P9] a drive that rejects is reported with its run, gives its place back, 
   ]);
 });
 
-test("[F10] stop with twenty drives under way: all hear of it, all return, what waited never begins", async () => {
+test("[F10] stop aborts all twenty current drives and waits for them; queued runs never start", async () => {
   const heard: RunId[] = [];
   const begun: RunId[] = [];
   const engine = createLocalEngine({ concurrency: 20, onError: fail });
@@ -122,14 +122,14 @@ test("[F10] stop with twenty drives under way: all hear of it, all return, what 
   expect(heard).toEqual(begun);
 });
 
-test("a run that is woken and stopped in the same breath does not begin", async () => {
+test("a run that is woken right before stop does not start", async () => {
   const { engine, begun } = await started(1);
   void engine.wake("a");
   await engine.stop();
   expect(begun).toEqual([]);
 });
 
-test("is started once", async () => {
+test("an engine can be started only once", async () => {
   const { engine } = await started(1);
   await expect(engine.start(async () => {})).rejects.toThrow("create another one");
   await engine.stop();
@@ -149,7 +149,7 @@ async function started(concurrency: number) {
     engine,
     begun,
     release: (runId: RunId) => held.get(runId)?.(),
-    /** The engine waits for nothing but its drives: after a turn of the event loop it has done all that it will do. */
+    /** The engine waits only for its drives, so after one turn of the event loop it has nothing left to do. */
     settled: nextTurn,
   };
 }

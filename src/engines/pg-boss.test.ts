@@ -23,10 +23,10 @@ const open = (storeId: string) =>
     onError: () => {},
   });
 
-describe("on a server", () => {
+describe("on a real Postgres server", () => {
   engineContract("pg-boss", async () => ({ engine: await open("s1") }));
 
-  test("[E3] [F34] a database that is away while the engine starts is waited for", async () => {
+  test("[E3] [F34] an engine that starts while the database is down waits for it", async () => {
     const engine = await open("s2");
     const driven = Promise.withResolvers<string>();
     await postgres.stop();
@@ -39,7 +39,7 @@ describe("on a server", () => {
     await engine.stop();
   });
 
-  test("[E3] an engine that could not start leaves nothing running", async () => {
+  test("[E3] an engine that failed to start leaves no connection open", async () => {
     const theirs = () =>
       postgres.query("SELECT pid FROM pg_stat_activity WHERE application_name = 'cadre-engine'");
     const before = await open("s3");
@@ -56,7 +56,7 @@ describe("on a server", () => {
     await postgres.query("ALTER FUNCTION cadre_pgboss.away RENAME TO create_queue");
   });
 
-  test("[E3] a wake that comes in the moment in which the last statement is answered is not left asleep", async () => {
+  test("[E3] a wake that arrives just as the last insert is answered is not lost", async () => {
     const engine = await open("s6");
     const driven: string[] = [];
     await engine.start(async (runId) => void driven.push(runId));
@@ -67,7 +67,7 @@ describe("on a server", () => {
     ) {
       const made = insert.apply(this, all);
       const answer = made.then((ids) => ids);
-      // After the engine has seen the answer, and before anything that waits for the engine.
+      // Runs after the engine has seen the answer, but before the callers that await the engine.
       void made.then(() => {}).then(() => engine.wake("late"));
       return answer;
     });
@@ -77,7 +77,7 @@ describe("on a server", () => {
     await engine.stop();
   });
 
-  test("[E4] as many drives as it may have, the next when one ends; what is woken at once is one statement", async () => {
+  test("[E4] the engine always uses its full concurrency, and wakes requested together are one insert", async () => {
     const engine = await open("s5");
     const begun: string[] = [];
     const under = new Map<string, () => void>();

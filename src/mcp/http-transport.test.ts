@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is how a configuration names a variable
-// Servers at an address: a real one, and those that would send us elsewhere.
+// Servers at a URL: a real one, and hostile ones that try to send us elsewhere.
 
 import {
   createServer,
@@ -30,7 +30,7 @@ afterEach(async () => {
   }
 });
 
-/** Answers with its address and the paths that were asked for. */
+/** Starts an HTTP server. Returns its URL and the requests it receives. */
 async function listen(answer: RequestListener): Promise<{ url: string; asked: string[] }> {
   const asked: string[] = [];
   const server = createServer((request, response) => {
@@ -63,8 +63,8 @@ function adder(): RequestListener {
   return (request, response) => void serve(request, response);
 }
 
-describe("a server at an address", () => {
-  test("is listed and called, with the headers that its variables fill", async () => {
+describe("a server at a URL", () => {
+  test("is listed and called with the configured headers, in which variables are replaced", async () => {
     const serve = adder();
     const seen = new Set<string | undefined>();
     const { url, asked } = await listen((request, response) => {
@@ -81,7 +81,7 @@ describe("a server at an address", () => {
     expect(new Set(asked)).toEqual(new Set(["POST /mcp"]));
   });
 
-  test("that has started anew, and knows us no more, is introduced to again at the next call", async () => {
+  test("that was restarted and lost our session gets a new session at the next call", async () => {
     let session = "s0";
     const { url } = await listen((request, response) => {
       const chunks: Buffer[] = [];
@@ -114,7 +114,7 @@ describe("a server at an address", () => {
     expect(await connection.call(tools[0]!, {}, never)).toMatchObject({ content: [] });
   });
 
-  test("that cannot be reached is a sentence", async () => {
+  test("that cannot be reached is reported in a sentence", async () => {
     const { url } = await listen(() => {});
     const [server] = listening.splice(0);
     await new Promise((done) => server!.close(done));
@@ -133,7 +133,7 @@ describe("[A51] a server that wants a sign-in", () => {
     'Bearer resource_metadata="http://127.0.0.1:1/$(calc)"',
     'Bearer resource_metadata="--flag"',
     'Bearer resource_metadata="URL/.well-known/oauth-protected-resource", error="insufficient_scope"',
-  ])("is told no, and nothing that it names is asked for: %s", async (challenge) => {
+  ])("is reported as unusable, and no URL that it names is requested: %s", async (challenge) => {
     for (const status of [401, 403]) {
       const { url, asked } = await listen((_request, response) => {
         response.writeHead(status, {
@@ -150,7 +150,7 @@ describe("[A51] a server that wants a sign-in", () => {
   });
 });
 
-describe("[A54] an answer", () => {
+describe("[A54] a response", () => {
   const endless = (type: string, start: string) => (_request: IncomingMessage, response: ServerResponse) => {
     response.writeHead(200, { "content-type": type });
     response.write(start);
@@ -164,12 +164,12 @@ describe("[A54] an answer", () => {
   test.each([
     ["application/json", '{"jsonrpc":"2.0","id":0,"result":"'],
     ["text/event-stream", "data: "],
-  ])("without end is cut off: %s", async (type, start) => {
+  ])("that never ends is cut off: %s", async (type, start) => {
     const { url } = await listen(endless(type, start));
     await expect(connectTo(url).list()).rejects.toThrow(/more than 16 MB at once and was ended/);
   });
 
-  test("that sends us elsewhere is not followed, not even on the same host", async () => {
+  test("that redirects is not followed, not even on the same host", async () => {
     const { url, asked } = await listen((_request, response) => {
       response.writeHead(307, { location: "/elsewhere" }).end();
     });

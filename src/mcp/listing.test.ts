@@ -1,4 +1,4 @@
-// What is taken of a server's listing, and what a hash covers.
+// Which tools of a server's listing are accepted, and what a tool's hash covers.
 
 import { describe, expect, test } from "vitest";
 import { hidesText, type ListedTool, readListing, toolHash } from "./listing.ts";
@@ -19,7 +19,7 @@ const taken = (...names: string[]): string[] =>
 
 describe("[A50] names", () => {
   test.each(["bash ", "Вash", "Read\u200b", "a.b", "a/b", "", "a b", "a\u0000", "x".repeat(60), "é"])(
-    "of a tool: %j is left out",
+    "a tool named %j is skipped",
     (name) => {
       const { tools, problems } = readListing("git", [tool(name), tool("log")]);
       expect(tools.map((one) => one.name)).toEqual(["log"]);
@@ -52,15 +52,15 @@ describe("[A50] names", () => {
     "../x",
     "__proto__",
     "x".repeat(33),
-  ])("of a server: %j is refused", (name) => expect(serverNameProblem(name)).toMatch(/name/));
+  ])("a server must not be named %j", (name) => expect(serverNameProblem(name)).toMatch(/name/));
 
-  test("of a server: ordinary ones are fine", () => {
+  test("a server may have an ordinary name", () => {
     for (const name of ["git", "git-hub", "my_server2"]) expect(serverNameProblem(name)).toBeUndefined();
   });
 });
 
 describe("[A54] a listing", () => {
-  test("that is deep, long or no listing at all is left out by tool", () => {
+  test("is accepted without those tools that are nested too deep, too long or malformed", () => {
     let deep: Record<string, unknown> = { type: "object" };
     for (let level = 0; level < 2_000; level++) deep = { type: "object", properties: { a: deep } };
     const long = tool("long", { description: "x".repeat(70_000) });
@@ -83,7 +83,7 @@ describe("[A49] the hash", () => {
   const schema = { type: "object", properties: { a: { type: "string" }, b: { type: "number" } } };
   const before = tool("log", { inputSchema: schema });
 
-  test("covers every word that a model reads, and no order of keys", () => {
+  test("covers every text that a model reads, but not the order of keys", () => {
     const turned = { properties: { b: { type: "number" }, a: { type: "string" } }, type: "object" };
     expect(toolHash(tool("log", { inputSchema: turned }))).toBe(toolHash(before));
     const said = { ...schema, properties: { ...schema.properties, a: { type: "string", description: "!" } } };
@@ -104,7 +104,7 @@ describe("[A48] hidden characters", () => {
     ["variation selectors alone", "a\u{E0101}"],
     ["control", "a\u001b[2J"],
     ["soft hyphen", "a\u00adb"],
-    ["joiners that join nothing", "❤\u200d\u200d\u200d"],
+    ["joiners outside of emoji", "❤\u200d\u200d\u200d"],
   ])("%s are found, in the description and in the schema", (_what, text) => {
     expect(hidesText(tool("a", { description: text }))).toBe(true);
     const inputSchema = { type: "object", properties: { x: { description: text } } };
@@ -112,7 +112,7 @@ describe("[A48] hidden characters", () => {
     expect(hidesText(tool("a", { inputSchema: { type: "object", properties: { [text]: {} } } }))).toBe(true);
   });
 
-  test("what people write is fine", () => {
+  test("are not reported in ordinary text with quotes, other scripts or emoji", () => {
     for (const description of ["naïve – “quotes”", "日本語", "👩‍💻 ❤️ works", "a\tb\r\n"])
       expect(hidesText(tool("a", { description }))).toBe(false);
   });

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is how a configuration names a variable
-// One connection, on real servers and on servers that do what a hostile one would.
+// One connection, tested with real servers and with servers that misbehave on purpose.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -40,7 +40,7 @@ function connectTo(server: McpServer, env: Record<string, string> = {}, clock = 
   return connection;
 }
 
-/** A server with one tool that does this. */
+/** Connects to a server with one tool, `act`, that behaves as given. */
 function planned(does: NonNullable<Plan["does"]>[string], more: Partial<McpServer> = {}): Connection {
   writePlan(plan, { tools: [{ name: "act" }], does: { act: does } });
   return connectTo({ ...plannedServer(plan), ...more });
@@ -57,7 +57,7 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-/** A process is gone a moment after it was killed. */
+/** Waits until a process has ended, which takes a moment after it was killed. */
 async function gone(pid: number): Promise<void> {
   await expect.poll(() => isAlive(pid), { timeout: 5_000 }).toBe(false);
 }
@@ -79,8 +79,8 @@ describe("real servers", () => {
   });
 });
 
-describe("a server that does not behave", () => {
-  test("[A54] it dies in the middle of a call: the call may have happened, and the next one starts it again", async () => {
+describe("a server that misbehaves", () => {
+  test("[A54] if it dies during a call, the call counts as possibly done, and the next call restarts it", async () => {
     const connection = planned("die");
     await expect(connection.call(act, {}, never)).rejects.toMatchObject({
       sent: true,
@@ -93,32 +93,32 @@ describe("a server that does not behave", () => {
     expect(notesOf(plan).filter((note) => note.startsWith("start"))).toHaveLength(2);
   });
 
-  test("[A54] an answer of 200 MB ends the server, not us", async () => {
+  test("[A54] a server that answers with 200 MB is killed", async () => {
     const connection = planned("huge");
     await expect(connection.call(act, {}, never)).rejects.toThrow(/more than 16 MB at once and was ended/);
     await gone(startedPid());
   });
 
-  test("[A54] it closes its output and lives on: it is ended, and the call fails", async () => {
+  test("[A54] a server that closes its stdout but keeps running is killed, and the call fails", async () => {
     const connection = planned("close-output");
     await expect(connection.call(act, {}, never)).rejects.toMatchObject({ sent: true });
     await gone(startedPid());
   });
 
-  test("[A54] an answer that is nested 100,000 deep is an answer, or an error; it is not the end of us", async () => {
+  test("[A54] an answer nested 100,000 levels deep does not crash us", async () => {
     const connection = planned("deep");
     await connection.call(act, {}, AbortSignal.timeout(5_000)).catch(() => undefined);
     writePlan(plan, { tools: [{ name: "act" }] });
     expect(await connection.call(act, {}, never)).toBeDefined();
   });
 
-  test("[A54] an endless stream of messages ends the server", async () => {
+  test("[A54] a server that sends messages without end is killed", async () => {
     const connection = planned("flood");
     await expect(connection.call(act, {}, never)).rejects.toThrow(/more than 16 MB at once and was ended/);
     await gone(startedPid());
   });
 
-  test("[A54] it never answers: the caller's time is over, the server is told, and serves others", async () => {
+  test("[A54] if it never answers, the call is cancelled at its time limit, and other calls still work", async () => {
     writePlan(plan, { tools: [{ name: "act" }, { name: "echo" }], does: { act: "hang" } });
     const connection = connectTo(plannedServer(plan));
     const stop = new AbortController();
@@ -130,7 +130,7 @@ describe("a server that does not behave", () => {
     expect(await connection.call({ ...act, name: "echo" }, {}, never)).toBeDefined();
   });
 
-  test("[A54] it never introduces itself: nobody is kept, and it is ended with us", async () => {
+  test("[A54] if it never completes the handshake, the caller can still abort, and close kills the server", async () => {
     writePlan(plan, { tools: [], mute: true });
     const connection = connectTo(plannedServer(plan));
     const stop = new AbortController();
@@ -142,19 +142,19 @@ describe("a server that does not behave", () => {
     await gone(startedPid());
   });
 
-  test("[A54] what is no message is passed over", async () => {
+  test("[A54] output that is not a message is ignored", async () => {
     writePlan(plan, { tools: [{ name: "act" }], garbage: true });
     expect(await connectTo(plannedServer(plan)).call(act, {}, never)).toBeDefined();
   });
 
-  test("[A54] 5,000 tools: the first 200 are looked at", async () => {
+  test("[A54] of 5,000 tools only the first 200 are accepted", async () => {
     writePlan(plan, { tools: Array.from({ length: 5_000 }, (_, index) => ({ name: `t${index}x` })) });
     const { tools, problems } = await connectTo(plannedServer(plan)).list();
     expect(tools.length).toBeLessThanOrEqual(200);
     expect(problems[0]).toBe("it offers 5000 tools; only the first 200 are looked at");
   });
 
-  test("a program that is not there is a sentence, and is not tried again at once", async () => {
+  test("a missing program is reported in a sentence, and is retried only after a delay", async () => {
     let now = 0;
     const clock = { ...systemClock, elapsed: () => now };
     const connection = connectTo({ command: "no-such-program" }, {}, clock);
@@ -168,8 +168,8 @@ describe("a server that does not behave", () => {
   });
 });
 
-describe("its process", () => {
-  test("[A32] has none of our variables but those that it was given", async () => {
+describe("the server's process", () => {
+  test("[A32] gets none of our environment variables except the configured ones", async () => {
     const connection = planned("environment", { env: { KEY: "${TOKEN}", PLAIN: "x" } });
     await expect(connection.list()).rejects.toThrow("it needs the variable TOKEN, which is not set");
     process.env["CADRE_TEST_CANARY"] = "canary";
@@ -183,7 +183,7 @@ describe("its process", () => {
     expect(said).not.toContain("canary");
   });
 
-  test("[A31] [I10] is gone after close, and whatever it left behind with it", async () => {
+  test("[A31] [I10] is gone after close, together with every process it started", async () => {
     const connection = planned("leave-child");
     const { content } = await connection.call(act, {}, never);
     const child = Number((content[0] as { text: string }).text);
@@ -194,7 +194,7 @@ describe("its process", () => {
     await expect(connection.list()).rejects.toThrow("was ended with this process");
   });
 
-  test("words of the command are words, not a shell's", async () => {
+  test("is started without a shell interpreting the arguments", async () => {
     const connection = connectTo({ command: "echo", args: ["$(touch pwned)", ";", "touch", "pwned"] });
     await expect(connection.list()).rejects.toThrow("it ended with code 0");
     expect(() => rmSync(join(folder, "pwned"))).toThrow(/ENOENT/);

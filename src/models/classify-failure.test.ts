@@ -53,7 +53,7 @@ test.each([
 });
 
 test.each(["ECONNRESET", "ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EPIPE", "UND_ERR_SOCKET"])(
-  "[F40] %s is retried, however deep it lies",
+  "[F40] %s is retried, even as the cause of another error",
   (code) => {
     const cause = new TypeError("terminated", { cause: socket(code) });
     expect(classifyFailure(socket(code), 1, 0).message).not.toContain(code);
@@ -64,13 +64,13 @@ test.each(["ECONNRESET", "ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EPIPE", "UND
 );
 
 test.each([
-  ["our own watch", silenceError(300_000)],
-  ["our own watch inside a stream", answered({ status: 200, cause: silenceError(300_000) })],
+  ["our own timeout", silenceError(300_000)],
+  ["our own timeout during a stream", answered({ status: 200, cause: silenceError(300_000) })],
   ["AbortSignal.timeout", new DOMException("late", "TimeoutError")],
   ["no headers", answered({ cause: socket("UND_ERR_HEADERS_TIMEOUT") })],
   ["no further body", answered({ status: 200, cause: socket("UND_ERR_BODY_TIMEOUT") })],
   ["no connection", answered({ cause: socket("ETIMEDOUT") })],
-])("[F40] silence is a time-out and retried: %s", (_, error) => {
+])("[F40] silence is retried as a timeout: %s", (_, error) => {
   const failure = classifyFailure(error, 1, 0);
   expect(failure).toMatchObject({ cause: "timeout", after: 500 });
 });
@@ -84,7 +84,7 @@ test.each([
   expect(classifyFailure(error, 1, 0)).toMatchObject({ cause: "truncated", after: 500 });
 });
 
-test("[F40] a call that was stopped, and not by us, is retried as one that the network cut off", () => {
+test("[F40] an abort that did not come from us is retried as a network failure", () => {
   const failure = classifyFailure(new DOMException("aborted", "AbortError"), 1, 0);
   expect(failure).toMatchObject({ cause: "network", after: 500 });
 });
@@ -97,13 +97,13 @@ test.each([
   [{ type: "insufficient_quota", message: "pay" }, "rejected", false],
   [{ type: "invalid_request_error", message: "no" }, "rejected", false],
   ["just words", "rejected", false],
-])("[F40] an error frame inside a stream is understood: %j", (error, cause, retried) => {
+])("[F40] an error event inside a stream is classified: %j", (error, cause, retried) => {
   const failure = classifyFailure(error, 1, 0);
   expect(failure.cause).toBe(cause);
   expect("after" in failure).toBe(retried);
 });
 
-test("[F40] an empty account is not waited for", () => {
+test("[F40] a 429 for an account without credit is not retried", () => {
   const body = '{"error":{"code":"insufficient_quota"}}';
   expect(classifyFailure(answered({ status: 429, body }), 1, 0)).not.toHaveProperty("after");
 });
@@ -112,11 +112,11 @@ test.each([
   ["Your credit balance is too low", "quota"],
   ["prompt is too long: 210000 tokens > 200000 maximum", "too_long"],
   ["there is no such model", undefined],
-])("[F40] a rejection says what to do about it: %s", (message, rejection) => {
+])("[F40] a rejection for lack of credit or an overlong prompt is recognised: %s", (message, rejection) => {
   expect(classifyFailure(answered({ status: 400, message }), 1, 0).rejection).toBe(rejection);
 });
 
-test("[F40] waits double up to a minute, with jitter, and the sixth attempt is the last", () => {
+test("[F40] the delay doubles with each attempt, with jitter, and the sixth attempt is the last", () => {
   const waits = (random: number) =>
     [1, 2, 3, 4, 5, 6, 7].map((attempt) => classifyFailure(answered({ status: 500 }), attempt, random).after);
   expect(waits(1)).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, undefined, undefined]);
@@ -133,13 +133,13 @@ test.each([
   [{ "retry-after": "86400" }, 600_000],
   [{ "retry-after": "soon" }, 500],
   [{ "retry-after": "Sun, 15 Nov 2020 12:00:00 GMT" }, 500],
-])("[F40] Retry-After is the least we wait, up to ten minutes: %j", (headers, least) => {
+])("[F40] Retry-After is the minimum delay, up to ten minutes: %j", (headers, least) => {
   expect(classifyFailure(answered({ status: 429, headers }), 1, 0).after).toBe(least);
   const jittered = classifyFailure(answered({ status: 429, headers }), 1, 1).after!;
   expect(jittered).toBeGreaterThan(least);
 });
 
-test("[F40] a Retry-After date without a date of the answer is measured by our clock", () => {
+test("[F40] a Retry-After date is measured by our clock if the response has no Date header", () => {
   const clock = fakeClock(Date.parse("2026-11-15T12:00:00Z"));
   const error = answered({ status: 503, headers: { "retry-after": DATED["retry-after"] } });
   expect(createClassifyFailure(clock)(error, 1, 0).after).toBe(42_000);
@@ -150,7 +150,7 @@ test("[F40] a Retry-After shorter than the back-off does not shorten it", () => 
   expect(classifyFailure(error, 5, 1).after).toBe(16_000);
 });
 
-test("a wrong key is named as wrong, and never repeated", () => {
+test("a message about a wrong key never contains the key", () => {
   const message = "Incorrect API key provided: my-odd-key. Also sk-ant-api03-abcdef";
   const wrong = classifyFailure(answered({ status: 401, message }), 1, 0).message;
   expect(wrong).toContain("refused the API key (401)");
@@ -170,7 +170,7 @@ test.each([
   }
 });
 
-test("a message is one bounded line, and a body of unknown form is quoted", () => {
+test("a message is one line of limited length, and quotes a body of unknown format", () => {
   const { message } = classifyFailure(
     answered({ status: 400, message: `no\n  ${"word ".repeat(50_000)}` }),
     1,
@@ -185,13 +185,13 @@ test("a message is one bounded line, and a body of unknown form is quoted", () =
 });
 
 test.each([undefined, null, 42, "", Symbol("x"), {}, Object.create(null), [], () => 1, 10n])(
-  "never throws, whatever was thrown (%#)",
+  "any thrown value can be classified (%#)",
   (error) => {
     expect(classifyFailure(error, 1, 0)).toMatchObject({ cause: "rejected", message: expect.any(String) });
   },
 );
 
-test("never throws, not even for an error that does when it is read", () => {
+test("an error whose properties throw can be classified", () => {
   const error = new Error("x");
   Object.defineProperty(error, "message", {
     get() {

@@ -10,14 +10,14 @@ function limited(seconds: number) {
   return { clock, limiter, until };
 }
 
-test("[F40] a limit holds for every run on that provider, and for no other provider", () => {
+test("[F40] a rate limit applies to all models of its provider, and to no other provider", () => {
   const { limiter, until } = limited(30);
   expect(limiter.notBefore("anthropic/a")).toBe(until);
   expect(limiter.notBefore("anthropic/other")).toBe(until);
   expect(limiter.notBefore("openai/a")).toBeUndefined();
 });
 
-test("[F40] ten who waited go one by one until one succeeds", () => {
+test("[F40] after a rate limit, ten waiting calls start one by one until one succeeds", () => {
   const { clock, limiter, until } = limited(30);
   clock.advance(30_000);
   const asked = Array.from({ length: 10 }, () => limiter.notBefore("anthropic/a"));
@@ -28,7 +28,7 @@ test("[F40] ten who waited go one by one until one succeeds", () => {
   expect(limiter.notBefore("anthropic/c")).toBeUndefined();
 });
 
-test("[F40] when the first to try is refused again, the others go on waiting", () => {
+test("[F40] if the first call is refused again, the others keep waiting", () => {
   const { clock, limiter } = limited(30);
   clock.advance(30_000);
   expect(limiter.notBefore("anthropic/a")).toBeUndefined();
@@ -37,7 +37,7 @@ test("[F40] when the first to try is refused again, the others go on waiting", (
   expect(limiter.notBefore("anthropic/b")).toBe(clock.now() + 59_000);
 });
 
-test("[F40] a call from before the refusal that succeeds opens nothing, a shorter wait shortens nothing", () => {
+test("[F40] neither the success of an earlier call nor a later, shorter limit ends the wait early", () => {
   const { clock, limiter, until } = limited(30);
   clock.advance(5_000);
   limiter.succeeded("anthropic/a");

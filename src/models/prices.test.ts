@@ -4,11 +4,11 @@ import { createPrices } from "./prices.ts";
 
 const million = { input: 1_000_000, output: 1_000_000 };
 
-test("a known model has the price of the list", () => {
+test("a known model costs what the price list says", () => {
   expect(createPrices()("openai/gpt-5", { input: 100_000, output: 10_000 })).toBeCloseTo(0.225, 6);
 });
 
-test("tokens read from the cache are cheaper, and input counts them in", () => {
+test("tokens read from the cache are cheaper, and are part of the input count", () => {
   const priceOf = createPrices();
   const cached = priceOf("anthropic/claude-sonnet-4-5", { input: 10_000, output: 0, cacheRead: 10_000 })!;
   const fresh = priceOf("anthropic/claude-sonnet-4-5", { input: 10_000, output: 0 })!;
@@ -16,13 +16,13 @@ test("tokens read from the cache are cheaper, and input counts them in", () => {
 });
 
 test.each(["anthropic/claude-nonsense-77", "local/qwen", "gpt-5", "openrouter/nobody/x"])(
-  "%s has no known price: null, never 0",
+  "the price of %s is unknown: null, not 0",
   (model) => {
     expect(createPrices()(model, million)).toBeNull();
   },
 );
 
-test("counts that contradict each other have no price", () => {
+test("the price is unknown if the token counts contradict each other", () => {
   expect(createPrices()("openai/gpt-5", { input: 10, output: 0, cacheRead: 20 })).toBeNull();
 });
 
@@ -30,7 +30,7 @@ test.each(["scripted/demo", "ollama/llama3.3", "lmstudio/x"])("%s is free", (mod
   expect(createPrices()(model, million)).toBe(0);
 });
 
-test("prices set by people win, per million tokens", () => {
+test("configured prices win over the list", () => {
   const priceOf = createPrices({
     "openai/gpt-5": { input: 1, output: 2, cacheRead: 0.1, cacheWrite: 3 },
     "ollama/big": { input: 5, output: 0 },
@@ -44,7 +44,7 @@ test("prices set by people win, per million tokens", () => {
   expect(priceOf("local/qwen", million)).toBe(0);
 });
 
-test("an estimate counts the prompt and all that may be written", () => {
+test("an estimate counts the prompt and the full output limit", () => {
   const estimate = createEstimateCall(createPrices({ "a/b": { input: 1, output: 2 } }));
   const { tokens, cost } = estimate("a/b", 4_001, 500);
   expect(tokens).toBe(1_501);

@@ -1,4 +1,4 @@
-// Every protocol over real HTTP: what a provider says must arrive, and what it fails with must be understood.
+// Every provider protocol over real HTTP: answers must arrive, and failures must be classified correctly.
 
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -88,7 +88,7 @@ async function ask(model: Model, text: string): Promise<LanguageModelV4StreamPar
   return Array.fromAsync(stream);
 }
 
-/** As the loop does it: what is thrown and what comes as an error part mean the same. */
+/** Classifies a failure as the loop does, whether it is thrown or arrives as an error part. */
 async function failureOf(
   model: Model,
   text: string,
@@ -124,7 +124,7 @@ test.each(NAMES)("%s streams text, a tool call and usage", async (name) => {
   });
 });
 
-test("an openai-compatible server gets its key and headers, and is asked for usage", async () => {
+test("a request to an openai-compatible server has the configured headers, and asks for usage", async () => {
   await ask(modelAt("local/team/qwen", mock.url), "weather");
   const request = mock.getLastRequest()!;
   expect(request.path).toBe("/v1/chat/completions");
@@ -133,7 +133,7 @@ test("an openai-compatible server gets its key and headers, and is asked for usa
 });
 
 test.each(["anthropic/claude-sonnet-4-5", "google/gemini-2.5-pro", "local/qwen"])(
-  "[F40] a wrong key of %s: the variable that it stands in is named, and the key is not",
+  "[F40] an error about a wrong key for %s names its variable, but not the key",
   async (name) => {
     const variable = { anthropic: "ANTHROPIC_API_KEY", google: "GEMINI_API_KEY" }[name.split("/")[0]!];
     const models = createModels({
@@ -152,7 +152,7 @@ test.each(["anthropic/claude-sonnet-4-5", "google/gemini-2.5-pro", "local/qwen"]
   },
 );
 
-test("openai is called by its Responses API", async () => {
+test("openai is called through its Responses API", async () => {
   await ask(modelAt("openai/gpt-5", mock.url), "weather");
   expect(mock.getLastRequest()?.path).toBe("/v1/responses");
 });
@@ -175,14 +175,14 @@ test.each(NAMES)("[F40] %s: 429, 529 and 500 are retried, 400 and a wrong key ar
   expect(wrongKey.message).not.toContain("secret");
 });
 
-test.each(NAMES)("[F40] %s: a connection that is reset or refused is the network", async (name) => {
+test.each(NAMES)("[F40] %s: a reset or refused connection is a network failure", async (name) => {
   const url = await serve((request) => request.socket.resetAndDestroy());
   expect(await failureOf(modelAt(name, url), "hello")).toMatchObject({ cause: "network", after: 500 });
   const closed = await failureOf(modelAt(name, "http://127.0.0.1:1"), "hello");
   expect(closed).toMatchObject({ cause: "network", message: expect.stringContaining("127.0.0.1:1") });
 });
 
-test("[F40] a host that does not exist is the network", async () => {
+test("[F40] a host that does not exist is a network failure", async () => {
   const failure = await failureOf(modelAt("local/x", "http://nonexistent.invalid"), "hello");
   expect(failure).toMatchObject({ cause: "network", after: 500 });
   expect(failure.message).toContain("nonexistent.invalid");
@@ -197,15 +197,18 @@ const FRAMES: Record<string, string> = {
     'data: {"id":"1","choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"c","function":{"name":"getWeather","arguments":"{\\"city\\":"}}]}}]}\n\n',
 };
 
-test.each(Object.keys(FRAMES))("[F41] %s: a stream that breaks in mid JSON is the network", async (name) => {
-  const url = await serve((_, response) => {
-    response.writeHead(200, { "content-type": "text/event-stream" });
-    response.write(FRAMES[name], () => setImmediate(() => response.destroy()));
-  });
-  expect(await failureOf(modelAt(name, url), "hello")).toMatchObject({ cause: "network", after: 500 });
-});
+test.each(Object.keys(FRAMES))(
+  "[F41] %s: a stream that breaks in the middle of JSON is a network failure",
+  async (name) => {
+    const url = await serve((_, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write(FRAMES[name], () => setImmediate(() => response.destroy()));
+    });
+    expect(await failureOf(modelAt(name, url), "hello")).toMatchObject({ cause: "network", after: 500 });
+  },
+);
 
-test("[F41] a stream that ends with no finish reason is truncated", async () => {
+test("[F41] a stream that ends without a finish reason is truncated", async () => {
   const url = await serve((_, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.end(FRAMES["local/team/qwen"]);
@@ -214,7 +217,7 @@ test("[F41] a stream that ends with no finish reason is truncated", async () => 
   expect(failure).toMatchObject({ cause: "truncated", after: 500 });
 });
 
-test("[F40] overload that is told inside a stream is retried", async () => {
+test("[F40] an overload error inside a stream is recognised", async () => {
   const url = await serve((_, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.write(FRAMES["anthropic/claude-sonnet-4-5"]);
@@ -227,7 +230,7 @@ test("[F40] overload that is told inside a stream is retried", async () => {
 });
 
 test.each(NAMES)(
-  "[F40] %s: silence that we end ourselves is a time-out, any other stop is the network's",
+  "[F40] %s: our own time limit is a timeout, any other abort is a network failure",
   async (name) => {
     const url = await serve(() => {});
     const model = modelAt(name, url);

@@ -34,39 +34,42 @@ test.each([
   expect(models().resolve(name)).toMatchObject({ specificationVersion: "v4", provider, modelId });
 });
 
-test("a model is resolved once", () => {
+test("an alias and its full name resolve to the same model object", () => {
   const registry = models({ aliases: { fast: "ollama/llama3.3" } });
   expect(registry.resolve("fast")).toBe(registry.resolve("ollama/llama3.3"));
 });
 
-test("aliases chain, and the full name is known", () => {
+test("an alias may refer to another alias, and its full name can be looked up", () => {
   const registry = models({ aliases: { cheap: "fast", fast: "ollama/a/b" } });
   expect(registry.resolve("cheap").modelId).toBe("a/b");
   expect(registry.fullName("cheap")).toBe("ollama/a/b");
 });
 
-test("aliases that never end are told", () => {
+test("aliases that form a cycle are reported", () => {
   const error = refusal("a", { aliases: { a: "b", b: "c", c: "b" } });
   expect(error.code).toBe("CONFIG_INVALID");
   expect(error.message).toContain("a → b → c → b");
 });
 
-test("an unknown provider lists the known ones and the nearest", () => {
+test("the error for an unknown provider suggests the most similar one and lists all", () => {
   const error = refusal("antropic/claude-opus-5", { providers: { work: { type: "openai" } } });
   expect(error.code).toBe("MODEL_UNKNOWN");
   expect(error.message).toContain('Did you mean "anthropic/claude-opus-5"?');
   for (const name of ["anthropic", "ollama", "work", "scripted"]) expect(error.message).toContain(name);
 });
 
-test("a mistyped alias suggests the alias, a far name suggests nothing", () => {
+test("the error for a mistyped alias suggests the alias, and for a very different name nothing", () => {
   expect(refusal("fsat", { aliases: { fast: "ollama/x" } }).message).toContain('Did you mean "fast"?');
   expect(refusal("claude-opus-5").message).toContain('Did you mean "anthropic/claude-opus-5"?');
   expect(refusal("zzzzzzzzzz/x").message).not.toContain("Did you mean");
 });
 
-test.each(["anthropic", "anthropic/", "/x", "", "toString/x", "__proto__/x"])("%j is no model", (name) => {
-  expect(refusal(name).code).toBe("MODEL_UNKNOWN");
-});
+test.each(["anthropic", "anthropic/", "/x", "", "toString/x", "__proto__/x"])(
+  "%j is rejected as an unknown model",
+  (name) => {
+    expect(refusal(name).code).toBe("MODEL_UNKNOWN");
+  },
+);
 
 test.each([
   ["anthropic/x", "ANTHROPIC_API_KEY"],
@@ -74,13 +77,13 @@ test.each([
   ["google/x", "GOOGLE_GENERATIVE_AI_API_KEY or GEMINI_API_KEY"],
   ["openrouter/x", "OPENROUTER_API_KEY"],
   ["deepseek/x", "DEEPSEEK_API_KEY"],
-])("a missing key for %s names the variable", (name, variable) => {
+])("the error for a missing key of %s names the variable", (name, variable) => {
   const error = refusal(name, { env: { ANTHROPIC_API_KEY: "  " } });
   expect(error.code).toBe("PROVIDER_KEY_MISSING");
   expect(error.message).toContain(variable);
 });
 
-test("the key of a configured provider is its own variable", () => {
+test("a configured provider reads its key from its own variable", () => {
   const providers = {
     local: { type: "openai-compatible", baseURL: "http://127.0.0.1:1/v1", apiKeyEnv: "LOCAL" },
   } as const;
@@ -88,7 +91,7 @@ test("the key of a configured provider is its own variable", () => {
   expect(models({ providers, env: { LOCAL: "k" } }).resolve("local/x").provider).toBe("local.chat");
 });
 
-test("a configured provider wins over a built-in of its name", () => {
+test("a configured provider wins over a built-in one of the same name", () => {
   const providers = { openai: { type: "openai-compatible", baseURL: "http://127.0.0.1:1/v1" } } as const;
   expect(models({ providers, env: {} }).resolve("openai/x").provider).toBe("openai.chat");
 });
@@ -119,7 +122,7 @@ test("context windows come from the configuration, then from the price list", ()
   expect(registry.contextWindow("ollama/whatever")).toBeUndefined();
 });
 
-test("who has a key, or needs none, is known without connecting", () => {
+test("a provider is known to have its key, or to need none, without connecting", () => {
   const registry = models({
     env: { OPENAI_API_KEY: "o", GEMINI_API_KEY: "  ", MINE: "m" },
     providers: {

@@ -14,7 +14,7 @@ const names = (config: Partial<ModelNamesConfig> = {}) =>
     ...config,
   });
 
-describe("taken as written", () => {
+describe("names that need no substitute", () => {
   test.each([
     ["anthropic/claude-opus-4-6", "anthropic/claude-opus-4-6"],
     ["OpenAI/gpt-5", "openai/gpt-5"],
@@ -30,7 +30,7 @@ describe("taken as written", () => {
     ["default", SONNET],
     ["Auto", SONNET],
     ["", SONNET],
-  ])("%j is %s, without a note", (name, model) => {
+  ])("%j resolves to %s, without a note", (name, model) => {
     expect(names().resolve(name)).toEqual({ model });
   });
 });
@@ -47,7 +47,7 @@ test.each([
   ["GPT-5.6 Terra (copilot)", "openai/gpt-5.6-terra"],
   ["OpenAI GPT 5", "openai/gpt-5"],
   ["anthropic:claude-opus-5", "anthropic/claude-opus-5"],
-])("the name on a screen %j is %s", (name, model) => {
+])("the display name %j resolves to %s", (name, model) => {
   expect(names().resolve(name)).toEqual({ model });
 });
 
@@ -59,20 +59,25 @@ describe("sizes", () => {
   ];
   const rows = TABLE.flatMap(([words, ...models]) => words.split(" ").map((word) => [word, ...models]));
 
-  test.each(rows)("%s is a model of the configured provider", (word, anthropic, openai, google) => {
-    expect(names().resolve(word!)).toEqual({ model: `anthropic/${anthropic}` });
-    expect(names({ default: "openai/gpt-5" }).resolve(word!)).toEqual({ model: `openai/${openai}` });
-    expect(names({ default: "google/gemini-2.5-pro" }).resolve(word!)).toEqual({ model: `google/${google}` });
-  });
+  test.each(rows)(
+    "%s resolves to the model of that size from the configured provider",
+    (word, anthropic, openai, google) => {
+      expect(names().resolve(word!)).toEqual({ model: `anthropic/${anthropic}` });
+      expect(names({ default: "openai/gpt-5" }).resolve(word!)).toEqual({ model: `openai/${openai}` });
+      expect(names({ default: "google/gemini-2.5-pro" }).resolve(word!)).toEqual({
+        model: `google/${google}`,
+      });
+    },
+  );
 
-  test("the configured model stands for its own size", () => {
+  test("the configured model is used for its own size", () => {
     const configured = names({ default: "anthropic/claude-opus-4-6" });
     expect(configured.resolve("opus").model).toBe("anthropic/claude-opus-4-6");
     expect(configured.resolve("sonnet").model).toBe("anthropic/claude-sonnet-5");
   });
 
   test.each(["scripted/rehearsal", "ollama/qwen3", "openrouter/anthropic/claude-opus-5"])(
-    "%s comes in one size",
+    "%s is used for every size, because its provider has no sizes",
     (model) => {
       for (const word of ["haiku", "sonnet", "opus"]) {
         expect(names({ default: model }).resolve(word)).toEqual({ model });
@@ -81,7 +86,7 @@ describe("sizes", () => {
   );
 
   test.each(Object.entries(PROVIDER_TIERS))(
-    "the models of %s have prices",
+    "the models of %s have prices and the right sizes",
     (provider, { models, tierOf }) => {
       const price = createPrices();
       for (const [tier, model] of Object.entries(models)) {
@@ -92,8 +97,8 @@ describe("sizes", () => {
   );
 });
 
-describe("people's aliases", () => {
-  test("come before sizes, ids and what was retired, in any letter case", () => {
+describe("the user's aliases", () => {
+  test("win over sizes, ids and retired models, in any letter case", () => {
     const aliases = { sonnet: "ollama/qwen3", "gemini-1.5-pro": "openai/gpt-5", "GPT-4.1": "deepseek/chat" };
     const { resolve } = names({ aliases });
     expect(resolve("Sonnet")).toEqual({ model: "ollama/qwen3" });
@@ -111,13 +116,13 @@ describe("people's aliases", () => {
     });
   });
 
-  test("that never end, or are called like what every object has, do no harm", () => {
+  test("that form a cycle fall back to the configured model, as do names such as toString", () => {
     const { resolve } = names({ aliases: { a: "b", b: "a" } });
     expect(resolve("a")).toMatchObject({ model: SONNET, note: expect.stringContaining("alias of itself") });
     for (const name of ["toString", "constructor", "__proto__"]) expect(resolve(name).model).toBe(SONNET);
   });
 
-  test("may name the default", () => {
+  test("may be used as the default model", () => {
     const configured = names({ default: "mine", aliases: { mine: "openai/gpt-5" } });
     expect(configured.default).toBe("openai/gpt-5");
     expect(configured.resolve("fast").model).toBe("openai/gpt-6-luna");
@@ -132,7 +137,7 @@ test.each([
   ["opencode/claude-haiku-4-5", "anthropic/claude-haiku-4-5"],
   ["hub/team/gpt-5.4-mini", "openai/gpt-5.4-mini"],
   ["antropic/claude-opus-5", "anthropic/claude-opus-5"],
-])("the product before %s is passed over, with a note", (name, model) => {
+])("the unknown provider in %s is ignored, with a note", (name, model) => {
   const provider = name.split("/")[0];
   expect(names().resolve(name)).toMatchObject({
     model,
@@ -167,7 +172,7 @@ test.each([
   expect(names().resolve(name)).toEqual({ model: SONNET, note, why });
 });
 
-test("a family whose provider is not there at all needs a key too", () => {
+test("the note about a model whose provider is not configured asks for a key", () => {
   expect(names({ providers: ["ollama"], default: "ollama/qwen3" }).resolve("claude-opus-5")).toMatchObject({
     model: "ollama/qwen3",
     note: expect.stringContaining("needs a key for anthropic"),

@@ -1,4 +1,5 @@
-// Behaviour of real programs that the protocol leaves open, played by the scripted program. Seen in test/e2e/real-agents.test.ts.
+// Behaviour that the protocol leaves open, played by the scripted program. Real programs in test/e2e/real-agents.test.ts
+// have shown it.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,7 +20,7 @@ const options = (permissions: string): WorldOptions => ({
 const script = (...lines: string[]): string => `SCRIPT\n${lines.join("\n")}`;
 
 scenario(
-  "[RN2] a program that reports a call before it asks has asked; after a refusal it stops, and is asked to continue",
+  "[RN2] a call that a program reports before it asks counts as asked; if it stops after a refusal, it is told to continue",
   options('{allow: ["Bash(touch *)"], deny: ["Bash(rm *)"]}'),
   async (world) => {
     const runId = await world.run(
@@ -41,7 +42,7 @@ scenario(
 );
 
 scenario(
-  "[RN2] a title without input is the command, and its description is not its output",
+  "[RN2] the title of a call without input is used as its command, and its description not as its output",
   options('{allow: ["Bash(touch *)"]}'),
   async (world) => {
     const runId = await world.run(

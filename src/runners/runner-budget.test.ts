@@ -12,7 +12,7 @@ const AGENT = join(import.meta.dirname, "../../test/support/acp-agent.ts");
 const coder = (env = ""): string =>
   `runner: {acp: {command: "${process.execPath}", args: ["${AGENT}"], env: {${env}}}}`;
 
-/** What the program does, a line each. */
+/** The program's actions, one per line. */
 const script = (...lines: string[]): string => `SCRIPT\n${lines.join("\n")}`;
 
 /** A lead that delegates all work to its program. */
@@ -34,7 +34,7 @@ async function childOf(world: World, root: string): Promise<string> {
 }
 
 scenario(
-  "[RN7] a program's cost counts against its tree's budget: it is stopped before it asks or does more",
+  "[RN7] a program whose cost exceeds the tree's budget is stopped before it asks or does more",
   led("{tree: {maxCost: 0.2}}", script("cost 5", "ask execute touch x", "wait")),
   async (world) => {
     const root = await world.run("go");
@@ -57,7 +57,7 @@ scenario(
 const SUSPEND = "{onBudget: suspend, tree: {maxCost: 0.2}}";
 
 scenario(
-  "[RN7] `onBudget: suspend`: the program stops, a person is asked, and with a higher budget it continues",
+  "[RN7] with `onBudget: suspend` the program stops, a person is asked, and a higher budget lets it continue",
   led(SUSPEND, script("cost 0.25", "wait", "THEN", "cost 0.5", "say Went on.")),
   async (world) => {
     const root = await world.run("go");

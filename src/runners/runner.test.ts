@@ -29,10 +29,10 @@ const options = (more: Partial<WorldOptions> = {}): WorldOptions => ({
   ...more,
 });
 
-/** What the program does, a line each. */
+/** The program's actions, one per line. */
 const script = (...lines: string[]): string => `SCRIPT\n${lines.join("\n")}`;
 
-/** Waits until the program has written this. */
+/** Waits until the program's log contains these words. */
 async function logged(world: World, words: string): Promise<string> {
   const file = join(world.folder, "acp.log");
   await vi.waitFor(() => expect(existsSync(file) && readFileSync(file, "utf8")).toContain(words), 30_000);
@@ -66,7 +66,7 @@ const nextItem = (world: World, runId: string): Promise<ApprovalItem> =>
 const logOf = ({ folder }: World): string => readFileSync(join(folder, "acp.log"), "utf8");
 
 scenario(
-  "[RN1] a program answers: the journal has its process, its messages and its cost",
+  "[RN1] the journal of a program's run has its process, its messages and its cost",
   options(),
   async (world) => {
     const runId = await world.run(
@@ -95,7 +95,7 @@ scenario(
 );
 
 scenario(
-  "[RN2] a rule decides on its questions: it is allowed once, by the kind of the option, and never for always",
+  "[RN2] rules answer a program's questions: a call is allowed once, never for always",
   options({
     config:
       'sandbox: none\npermissions: {allow: ["Bash(touch *)"], deny: ["Bash(rm *)", "Edit(secret/**)"]}\n',
@@ -137,7 +137,7 @@ scenario(
 );
 
 scenario(
-  "[RN3] any person may be asked for a run of the tree; the program waits and continues with the answer",
+  "[RN3] a program in a child run asks a person, waits, and continues with the answer",
   options({
     agent: "agents: [coder]",
     cast: { coder: runner() },
@@ -174,22 +174,26 @@ scenario(
   },
 );
 
-scenario("[RN4] its plan becomes the run's todo list; odd updates do no harm", options(), async (world) => {
-  const runId = await world.run(
-    script("plan Write the test", "strange thing", "long 700000", "say ", "cost 1"),
-  );
-  const { end, todos } = await world.settled(runId);
-  expect(todos).toEqual([{ content: "Write the test", status: "in_progress" }]);
-  expect(end?.status).toBe("completed");
-  expect(end!.summary.length).toBeGreaterThan(100_000);
-  expect(payloadsOf(await world.events(runId), "TOOL_PROPOSED").map(({ name }) => name)).toEqual([
-    "TodoWrite",
-    "mcp__acp__other",
-  ]);
-});
+scenario(
+  "[RN4] a program's plan becomes the run's todo list; odd updates do no harm",
+  options(),
+  async (world) => {
+    const runId = await world.run(
+      script("plan Write the test", "strange thing", "long 700000", "say ", "cost 1"),
+    );
+    const { end, todos } = await world.settled(runId);
+    expect(todos).toEqual([{ content: "Write the test", status: "in_progress" }]);
+    expect(end?.status).toBe("completed");
+    expect(end!.summary.length).toBeGreaterThan(100_000);
+    expect(payloadsOf(await world.events(runId), "TOOL_PROPOSED").map(({ name }) => name)).toEqual([
+      "TodoWrite",
+      "mcp__acp__other",
+    ]);
+  },
+);
 
 scenario(
-  "[RN5] a call that a rule denies and that it makes without asking stops it",
+  "[RN5] a program that makes a denied call without asking is stopped",
   options({ config: 'sandbox: none\npermissions: {deny: ["Bash(rm *)"]}\n' }),
   async (world) => {
     const runId = await world.run(script("run execute rm x", "wait"));
@@ -201,15 +205,19 @@ scenario(
   },
 );
 
-scenario("[RN6] a cancel asks it to stop, and leaves no process behind", options(), async (world) => {
-  const runId = await world.run(script("child", "wait"));
-  await logged(world, "waiting");
-  await cancelRun(runId, "sam", undefined, world.runtime.people);
-  const { end } = await world.settled(runId);
-  expect(end?.status).toBe("cancelled");
-  expect(logOf(world)).toContain("cancel");
-  expect(pidsIn(logOf(world)).filter(isAlive)).toEqual([]);
-});
+scenario(
+  "[RN6] cancelling a run tells its program to stop, and leaves no process behind",
+  options(),
+  async (world) => {
+    const runId = await world.run(script("child", "wait"));
+    await logged(world, "waiting");
+    await cancelRun(runId, "sam", undefined, world.runtime.people);
+    const { end } = await world.settled(runId);
+    expect(end?.status).toBe("cancelled");
+    expect(logOf(world)).toContain("cancel");
+    expect(pidsIn(logOf(world)).filter(isAlive)).toEqual([]);
+  },
+);
 
 scenario(
   "[RN6] a program that does not stop is killed with everything that it started",
@@ -256,7 +264,7 @@ scenario(
 );
 
 scenario(
-  "[RN7] after its time is over it gets one turn to report what it did",
+  "[RN7] a program that reaches its time limit gets one turn to report what it did",
   options({ agent: `${runner()}\nlimits: {maxDuration: 500ms}` }),
   async (world) => {
     const { end } = await world.settled(await world.run(script("wait")));
@@ -270,7 +278,7 @@ scenario(
 );
 
 scenario(
-  "[RN7] its reported cost counts against the budget: it is stopped in the middle of its work",
+  "[RN7] a program whose reported cost exceeds the budget is stopped in the middle of its work",
   options({ agent: `${runner()}\nlimits: {maxCost: 0.2}` }),
   async (world) => {
     const runId = await world.run(script("cost 0.25", "say Spent.", "run read a.txt", "wait"));
@@ -285,7 +293,7 @@ scenario(
 );
 
 scenario(
-  "[RN2] each file of an edit of several files is judged again before the edit begins",
+  "[RN2] when an edit of several files is approved, the rules are checked again for each file",
   options(),
   async (world) => {
     const runId = await world.run(script("ask edit a.txt,b.txt", "say Done."));
@@ -306,7 +314,7 @@ scenario(
 const TWICE = script("run read a.txt", "child", "wait", "THEN", "say Went on.");
 
 scenario(
-  "[RN8] after a crash its leftover processes are killed, and a program that can resume its session continues",
+  "[RN8] after a crash leftover processes are killed, and a program that can resume its session continues",
   options({ agent: runner("", 'ACP_LOADS: "1"') }),
   async (world) => {
     const runId = await world.run(TWICE);
@@ -347,17 +355,21 @@ scenario(
   },
 );
 
-scenario("[RN8] a person may have it start again, with the whole task", options(), async (world) => {
-  const again = await world.run(TWICE);
-  await logged(world, "waiting");
-  crash(world);
-  await world.restart();
-  const { callId } = await nextItem(world, again);
-  await decideOutcome(again, callId!, { verdict: "run_again" }, "sam", world.runtime.people);
-  await vi.waitFor(() => expect(logOf(world).match(/^prompt .*wait/gm)).toHaveLength(2), 30_000);
-  await cancelRun(again, "sam", undefined, world.runtime.people);
-  await world.seen(again, "RUN_CANCELLED");
-});
+scenario(
+  "[RN8] after a crash a person may start the program again with the whole task",
+  options(),
+  async (world) => {
+    const again = await world.run(TWICE);
+    await logged(world, "waiting");
+    crash(world);
+    await world.restart();
+    const { callId } = await nextItem(world, again);
+    await decideOutcome(again, callId!, { verdict: "run_again" }, "sam", world.runtime.people);
+    await vi.waitFor(() => expect(logOf(world).match(/^prompt .*wait/gm)).toHaveLength(2), 30_000);
+    await cancelRun(again, "sam", undefined, world.runtime.people);
+    await world.seen(again, "RUN_CANCELLED");
+  },
+);
 
 scenario(
   "[RN3] [RN8] an approval outlives the process: given after a crash, it applies when the program asks again",
@@ -392,7 +404,7 @@ scenario("[RN9] a program from an untrusted folder is not started", options({ en
 });
 
 scenario(
-  "[RN9] its variables may refer to ours, its mode is set, and no secret is recorded",
+  "[RN9] a program gets its variables and mode from the agent file, and no secret is recorded",
   options({
     agent: runner(", mode: plan", `ACP_SECRET: "$\{MY_TOKEN}"`),
     env: { CADRE_TRUST: "1", MY_TOKEN: "sk-verysecretvalue1234567890" },
@@ -412,8 +424,8 @@ const bwrap = await trySandbox("bwrap");
 
 if ("sandbox" in bwrap)
   scenario(
-    "[RN9] it runs in the sandbox: it writes in the workspace and nowhere else",
-    // A clone in /tmp would be hidden in the sandbox, and the program is in it.
+    "[RN9] a program runs in the sandbox: it can write in the workspace and nowhere else",
+    // The program is in this repository. The sandbox would hide a clone in /tmp, so the folder is listed here.
     options({ config: `sandbox: { driver: bwrap, write: [${JSON.stringify(ROOT)}] }\n` }),
     async (world) => {
       const outside = `/usr/share/written-by-a-program-${process.pid}`;

@@ -1,8 +1,6 @@
-// The programs at work in this process, one for each run. A shell supervises each program: it kills the program and
-// everything
-// that it started when our pipe closes, also if we are killed. All of it runs in the project's sandbox. A program's
-// questions are
-// a courtesy, not a security boundary.
+// The programs that this process runs, one for each run. A shell supervises each program: when our pipe closes, even
+// because we were killed, it kills the program and everything that it started. All of it runs in the project's sandbox,
+// which is the security boundary. A program that asks for permission does so voluntarily.
 
 import { hostname } from "node:os";
 import { expandVariables } from "../config/expand-variables.ts";

@@ -1,6 +1,5 @@
-// Turns an external agent's updates into reports for the loop: whole messages, calls when they begin and end, its
-// plan, its
-// questions. Updates may be odd: about unknown calls, of unknown kinds, or far too many.
+// Turns an external agent's updates into reports for the loop: whole messages, calls when they begin and end, its plan
+// and its questions. Updates may be odd: about unknown calls, of unknown kinds, or far too many.
 
 import type { RequestPermissionRequest, RequestPermissionResponse } from "@agentclientprotocol/sdk";
 import type { ReportQueue } from "./report-queue.ts";
@@ -10,7 +9,7 @@ import { type AcpCall, type TranslateOptions, translateCall } from "./translate-
 /** Limits on the text of one message and on the calls of one session. The rest is dropped. */
 const MAX_TEXT = 500_000;
 const MAX_CALLS = 5_000;
-/** Some programs report a call as in progress before they ask for permission. */
+/** Delay before a call is reported. Some programs report a call as in progress before they ask for permission. */
 const ASKING_MS = 2_000;
 
 export const CANCELLED: RequestPermissionResponse = { outcome: { outcome: "cancelled" } };
@@ -31,9 +30,9 @@ export class SessionReports {
   private readonly as: TranslateOptions;
   private readonly known = new Map<string, AcpCall>();
   private readonly begun = new Set<string>();
-  /** Calls that have begun and may still be asked about. */
+  /** Calls in progress that are not reported yet, because the program may still ask for permission. */
   private readonly delayed = new Map<string, NodeJS.Timeout>();
-  /** Reported cost in dollars: the session's total, and how much of it was taken. */
+  /** Reported cost in dollars: the session's total, and how much of it the loop has already counted. */
   private spent: { total: number; counted: number } | undefined;
   private asked = 0;
   private text = "";
@@ -86,7 +85,7 @@ export class SessionReports {
     return promise;
   }
 
-  /** Reports all begun calls before the end: they were not asked about. */
+  /** Reports all delayed calls when the work ends. The program did not ask about them. */
   flushDelayedCalls(): void {
     for (const id of this.delayed.keys()) this.reportCall(id);
   }

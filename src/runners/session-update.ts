@@ -1,6 +1,5 @@
-// Parses a program's updates. The protocol grows, and programs are ahead of it: an update of an unknown kind or form
-// is ignored,
-// and only shows that the program is alive.
+// Parses a program's updates. The protocol grows, and programs are ahead of it: an update of an unknown kind or form is
+// ignored and only shows that the program is alive.
 
 import { z } from "zod";
 import { Todo } from "../journal/todo.ts";
@@ -46,7 +45,7 @@ const Notification = z.object({ update: z.union([Chunk, Call, Plan, Usage]) });
 
 export type Update = z.infer<typeof Notification>["update"];
 
-/** Undefined: nothing that Cadre needs to know. */
+/** Undefined if Cadre does not need the update. */
 export const readUpdate = (params: unknown): Update | undefined =>
   Notification.safeParse(params).data?.update;
 

@@ -1,6 +1,6 @@
-// Translates a call of an external agent to the tool of ours that does the same, so that one set of rules covers
-// both. A call
-// without an equivalent becomes `mcp__acp__other`, which asks. Pure; the program's words are not verified.
+// Translates a call of an external agent to the equivalent Cadre tool, so that one set of rules covers both. A call
+// without an equivalent becomes `mcp__acp__other`, for which a person is asked. The functions are pure, and take what the
+// program says about a call without verifying it.
 
 import { isAbsolute, relative } from "node:path";
 import type { ToolCallContent, ToolCallUpdate } from "@agentclientprotocol/sdk";
@@ -16,7 +16,7 @@ export type AcpCall = ToolCallUpdate & {
 
 export interface TranslateOptions {
   workspace: string;
-  /** Named as the untrusted source of what it brings in. */
+  /** Name of the program, recorded as the source of the untrusted text it brings in. */
   program: string;
   /** The preview of a file change. Undefined: too long to be shown. */
   diff(path: string, before: string, after: string): string | undefined;
@@ -41,7 +41,7 @@ export function translateCall(known: AcpCall, as: TranslateOptions): ProgramCall
   };
 }
 
-/** A17: nothing is hidden in the preview, and a call that is not shown whole cannot be approved. */
+/** A17: the preview reveals hidden characters, and a call that is not shown in full cannot be approved. */
 function shown(whole: string): Pick<ProgramCall, "preview" | "isWhole"> {
   const text = revealHidden(whole);
   return { preview: clipped(text, MAX_PREVIEW), isWhole: text.length <= MAX_PREVIEW };
@@ -88,7 +88,7 @@ function namedCall(known: AcpCall, as: TranslateOptions): Named {
   }
 }
 
-/** Judged as a tool of an unknown server, so it asks. The program's own MCP tools keep their names. */
+/** Treated as a tool of an unknown server, so a person is asked. The program's own MCP tools keep their names. */
 function unnamed({ kind, name, title }: AcpCall, raw: Input): Named {
   const own = [name, title].find((one) => /^mcp__\w+__[\w-]+$/.test(one ?? ""));
   return { name: own ?? `mcp__acp__${kind ?? "other"}`, input: raw };
@@ -189,7 +189,7 @@ function textIn(raw: Input, ...names: string[]): string | undefined {
   return value as string | undefined;
 }
 
-/** An input that is too long for a person or a rule to read is replaced, not passed off as the call. */
+/** Replaces an input that is too long for a person to read. A shortened input must not look like the actual call. */
 function bounded(input: Input): Input {
   const json = JSON.stringify(input);
   return json.length <= MAX_INPUT ? input : { clipped: clipped(json, MAX_INPUT) };

@@ -36,7 +36,7 @@ describe("against a real Restate", () => {
     return {
       engine,
       service,
-      /** Invocations that Restate has of it, under way or kept. */
+      /** Number of the service's invocations in Restate, running or retained. */
       invocations: async () =>
         (await restate.query(`SELECT id FROM sys_invocation WHERE target_service_name = '${service}'`))
           .length,
@@ -45,7 +45,7 @@ describe("against a real Restate", () => {
 
   engineContract("restate", async () => ({ engine: await create() }));
 
-  test("[J6] fifty wakes during a drive are one more drive, and Restate keeps nothing of them", async () => {
+  test("[J6] fifty wakes during a drive cause one more drive, and Restate retains none of them", async () => {
     const held = Promise.withResolvers<void>();
     const begun: RunId[] = [];
     const { engine, invocations } = await started(async (runId) => {
@@ -56,14 +56,14 @@ describe("against a real Restate", () => {
     await expect.poll(() => begun).toHaveLength(1);
     await Promise.all(Array.from({ length: 50 }, () => engine.wake("a")));
     onTestFinished(() => held.resolve());
-    // One is driven, one waits, the others are done.
+    // One invocation is being driven, one waits, and the others are completed.
     await expect.poll(invocations).toBe(2);
     held.resolve();
     await expect.poll(invocations).toBe(0);
     expect(begun).toEqual(["a", "a"]);
   });
 
-  test("[E3] a drive may take a day, a wake that nobody takes is dropped, and nothing that is done is kept", async () => {
+  test("[E3] a drive may take a day, a wake that no worker takes is dropped, and completed wakes are not retained", async () => {
     const { service } = await started(async () => {});
     const answer = await fetch(`${restate.admin}/services/${service}`);
     const { handlers } = (await answer.json()) as { handlers: { name: string }[] };
@@ -80,7 +80,7 @@ describe("against a real Restate", () => {
     ]);
   });
 
-  test("[E4] without Restate a worker drives what it finds, says so once, and goes back to Restate", async () => {
+  test("[E4] while Restate is down a worker drives its runs itself and reports it once, then uses Restate again", async () => {
     const begun: RunId[] = [];
     const said: unknown[] = [];
     const { engine, invocations } = await started(
@@ -102,7 +102,7 @@ describe("against a real Restate", () => {
     expect(await invocations()).toBe(1);
   });
 
-  test("[E4] a worker that Restate does not know yet makes itself known again", async () => {
+  test("[E4] a worker that Restate no longer knows registers again", async () => {
     const begun: RunId[] = [];
     const { engine, invocations, service } = await started(async (runId) => {
       begun.push(runId);
@@ -120,7 +120,7 @@ describe("against a real Restate", () => {
     await expect.poll(foundAgain).toBeGreaterThan(0);
   });
 
-  test("who is not the Restate of these keys is refused", async () => {
+  test("a request that is not signed with a configured Restate key is refused", async () => {
     const [port] = (await freePorts(1)) as [number];
     const engine = await create({
       storeId: crypto.randomUUID(),

@@ -13,14 +13,14 @@ async function listening(worker: string): Promise<{ port: number; close(): Promi
   return { ...server.reachedAt(), close: () => server.close() };
 }
 
-test("[E10] a worker is gone when nobody listens where it was, or another worker does", async () => {
+test("[E10] a worker is gone if nothing listens at its address, or another worker does", async () => {
   const { port, close } = await listening("w2");
   expect(await isGone({ worker: "w1", host: HOST, port })).toBe(true);
   await close();
   expect(await isGone({ worker: "w2", host: HOST, port })).toBe(true);
 });
 
-test("[E10] a worker that answers is not gone, also while it stops", async () => {
+test("[E10] a worker that answers is not gone, even while it is stopping", async () => {
   const server = await listen({ host: HOST, port: 0 }, { worker: "w1", handler: () => {} });
   onTestFinished(() => server.close());
   const taken = { worker: "w1", ...server.reachedAt() };
@@ -29,14 +29,14 @@ test("[E10] a worker that answers is not gone, also while it stops", async () =>
   expect(await isGone(taken)).toBe(false);
 });
 
-test("[E10] where one reaches oneself, who was there on the same machine is gone; of others nothing is known", async () => {
+test("[E10] if the address leads to the asking worker, only a worker of the same machine is known to be gone", async () => {
   const { port, close } = await listening(ME);
   onTestFinished(close);
   expect(await isGone({ worker: "box-a-70-beef", host: HOST, port })).toBe(true);
   expect(await isGone({ worker: "box-b-70-beef", host: HOST, port })).toBe(false);
 });
 
-test("[E10] one that takes a connection and says nothing is not known to be gone", async () => {
+test("[E10] a worker that accepts a connection but does not answer is not considered gone", async () => {
   const silent = createServer(() => {}).listen(0, HOST);
   onTestFinished(() => void silent.close());
   await once(silent, "listening");

@@ -20,7 +20,7 @@ turns:
   - report: { summary: done, details: d, warnings: [w], suggestions: [s], output: { ok: true } }
 `;
 
-test("a script with every field is read as it is written", () => {
+test("a script with every field is parsed", () => {
   const script = parseScript(FULL, "demo.yaml");
   expect(script.name).toBe("demo");
   expect(script.turns).toHaveLength(6);
@@ -53,12 +53,12 @@ test.each([
   ["an unknown error", "turns:\n  - error: fire\n", /^s\.yaml:2:12: turns\[0\]\.error: must be "network"/],
   ["an unknown cut", "turns:\n  - cut: off\n", /^s\.yaml:2:10: turns\[0\]\.cut: /],
   [
-    "a bad expression",
+    "an invalid regular expression",
     "turns:\n  - text: a\n    when: { lastResult: /(/ }\n",
     /^s\.yaml:3:25: turns\[0\]\.when\.lastResult/,
   ],
   ["a turn that says nothing", "turns:\n  - when: { turn: 1 }\n", /^s\.yaml:2:5: turns\[0\]: says nothing/],
-])("%s is told with line and column", (_, text, message) => {
+])("%s is reported with line and column", (_, text, message) => {
   let thrown: unknown;
   try {
     parseScript(text, "s.yaml");
@@ -69,7 +69,7 @@ test.each([
   expect(thrown).toMatchObject({ code: "CONFIG_INVALID", message: expect.stringMatching(message) });
 });
 
-test("all problems are listed, the first is the message", () => {
+test("all problems are listed in the details, and the message is about the first", () => {
   let details: Record<string, unknown> | undefined;
   try {
     parseScript("turns:\n  - delay: x\n    text: a\n  - cut: b\n", "s.yaml");
@@ -83,6 +83,6 @@ test("all problems are listed, the first is the message", () => {
   ]);
 });
 
-test("an empty text is an answer", () => {
+test("a turn with an empty text is valid", () => {
   expect(parseScript('turns: [{ text: "" }]', "s.yaml").turns[0]?.text).toBe("");
 });
