@@ -174,24 +174,24 @@ function createRecorder() {
   const behaviours = new Map<RunId, Behaviour>();
   const watchers = new Set<() => void>();
   const releases = new Set<() => void>();
-  const of = (run: RunId) => counts.get(run) ?? { begun: 0, returned: 0, mostAtOnce: 0 };
-  const underWay = (run: RunId) => of(run).begun - of(run).returned;
+  const countsOf = (run: RunId) => counts.get(run) ?? { begun: 0, returned: 0, mostAtOnce: 0 };
+  const underWay = (run: RunId) => countsOf(run).begun - countsOf(run).returned;
 
   const drive: Drive = async (run, signal) => {
-    const count = of(run);
+    const count = countsOf(run);
     counts.set(run, count);
     count.begun++;
     count.mostAtOnce = Math.max(count.mostAtOnce, underWay(run));
-    tell();
+    notify();
     try {
       await behaviours.get(run)?.(signal);
     } finally {
       count.returned++;
-      tell();
+      notify();
     }
   };
 
-  function tell(): void {
+  function notify(): void {
     for (const watcher of watchers) watcher();
   }
 
@@ -221,9 +221,9 @@ function createRecorder() {
     hold,
     underWay,
     on: (run: RunId, behaviour: Behaviour): void => void behaviours.set(run, behaviour),
-    begun: (run: RunId): number => of(run).begun,
-    returned: (run: RunId): number => of(run).returned,
-    mostAtOnce: (run: RunId): number => of(run).mostAtOnce,
+    begun: (run: RunId): number => countsOf(run).begun,
+    returned: (run: RunId): number => countsOf(run).returned,
+    mostAtOnce: (run: RunId): number => countsOf(run).mostAtOnce,
     releaseAll(): void {
       for (const release of releases) release();
     },

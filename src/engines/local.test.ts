@@ -9,7 +9,7 @@ engineContract("local", async () => ({ engine: createLocalEngine({ concurrency: 
 });
 
 test("[J6] any number of wakes during a drive cause exactly one more drive", async () => {
-  const { engine, begun, release, settled } = await started(4);
+  const { engine, begun, release, settled } = await startEngine(4);
   await engine.wake("a");
   await settled();
   for (let wake = 0; wake < 50; wake++) await engine.wake("a");
@@ -22,7 +22,7 @@ test("[J6] any number of wakes during a drive cause exactly one more drive", asy
 });
 
 test("several wakes of a queued run cause one drive", async () => {
-  const { engine, begun, release, settled } = await started(1);
+  const { engine, begun, release, settled } = await startEngine(1);
   for (const run of ["a", "b", "b", "b"]) await engine.wake(run);
   for (const run of ["a", "b"]) {
     await settled();
@@ -69,7 +69,7 @@ test("[F37] five hundred runnable runs start in order, and never more at once th
 });
 
 test("a run that is woken all the time does not starve the others", async () => {
-  const { engine, begun, release, settled } = await started(1);
+  const { engine, begun, release, settled } = await startEngine(1);
   for (const run of ["busy", "quiet", "busy"]) await engine.wake(run);
   await settled();
   await engine.wake("busy");
@@ -123,21 +123,21 @@ test("[F10] stop aborts all twenty current drives and waits for them; queued run
 });
 
 test("a run that is woken right before stop does not start", async () => {
-  const { engine, begun } = await started(1);
+  const { engine, begun } = await startEngine(1);
   void engine.wake("a");
   await engine.stop();
   expect(begun).toEqual([]);
 });
 
 test("an engine can be started only once", async () => {
-  const { engine } = await started(1);
+  const { engine } = await startEngine(1);
   await expect(engine.start(async () => {})).rejects.toThrow("create another one");
   await engine.stop();
   await expect(engine.start(async () => {})).rejects.toThrow("create another one");
 });
 
 /** An engine whose drives return when they are released. */
-async function started(concurrency: number) {
+async function startEngine(concurrency: number) {
   const begun: RunId[] = [];
   const held = new Map<RunId, () => void>();
   const engine = createLocalEngine({ concurrency, onError: fail });

@@ -12,7 +12,7 @@
 //     every poller, and all but one would query the database in vain.
 //  6  `stop` takes no new jobs, aborts the current drives and waits for them.
 
-import { setImmediate as oneTurn } from "node:timers/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { JobWithMetadata, PgBoss } from "pg-boss";
 import { installHint } from "../config/install-hint.ts";
 import { CadreError, messageOf } from "../errors.ts";
@@ -84,11 +84,11 @@ class PgBossEngine implements Engine {
   private readonly queue: string;
   private readonly stopping = new AbortController();
   /** Runs that the next insert will wake. */
-  private readonly asleep = new Set<RunId>();
+  private readonly toWake = new Set<RunId>();
   private waking: Promise<void> | undefined;
   private driving = 0;
-  private looking = 0;
-  private readonly leaving = new Set<Promise<void>>();
+  private polling = 0;
+  private readonly closing = new Set<Promise<void>>();
   /** Set during an outage, so that it is reported once and not at every poll. */
   private isAway = false;
   private opened: Promise<void> | undefined;
@@ -98,30 +98,30 @@ class PgBossEngine implements Engine {
     this.boss = boss;
     this.options = options;
     this.queue = `${options.storeId}/${options.pool}`;
-    boss.on("error", (error) => this.tell(error));
+    boss.on("error", (error) => this.reportOutage(error));
   }
 
   /** Never rejects: if a wake is lost, the due-scan finds its run in the store. */
   wake(runId: RunId): Promise<void> {
-    this.asleep.add(runId);
+    this.toWake.add(runId);
     this.waking ??= this.wakeAll();
     return this.waking;
   }
 
   private async wakeAll(): Promise<void> {
-    while (this.asleep.size > 0 && !this.stopped) {
-      await oneTurn();
-      const jobs = [...this.asleep].map((singletonKey) => ({ singletonKey }));
-      this.asleep.clear();
+    while (this.toWake.size > 0 && !this.stopped) {
+      await nextTurn();
+      const jobs = [...this.toWake].map((singletonKey) => ({ singletonKey }));
+      this.toWake.clear();
       try {
         await this.open();
         await this.boss.insert(this.queue, jobs);
         this.isAway = false;
       } catch (error) {
-        this.tell(error);
+        this.reportOutage(error);
       }
     }
-    // Cleared synchronously after the last check of `asleep`: a later wake must start a new loop.
+    // Cleared synchronously after the last check of `toWake`: a later wake must start a new loop.
     this.waking = undefined;
   }
 
@@ -130,7 +130,7 @@ class PgBossEngine implements Engine {
       () => this.open(),
       () => this.stopped !== undefined,
     );
-    await this.look(drive);
+    await this.poll(drive);
   }
 
   stop(): Promise<void> {
@@ -165,32 +165,32 @@ class PgBossEngine implements Engine {
   }
 
   /** Polls for a job and drives its run. Meanwhile another slot polls, if the concurrency limit allows one. */
-  private async look(drive: Drive): Promise<void> {
+  private async poll(drive: Drive): Promise<void> {
     const options = {
       includeMetadata: true,
       heartbeatRefreshSeconds: TOUCH_S,
       pollingIntervalSeconds: POLL_S,
       notifyPollingIntervalSeconds: POLL_S,
     } as const;
-    this.looking++;
+    this.polling++;
     const slot: string = await this.boss.work(this.queue, options, async ([job]) => {
-      this.looking--;
+      this.polling--;
       this.driving++;
-      if (this.looking === 0 && this.driving < this.options.concurrency && !this.stopped)
-        await this.look(drive);
+      if (this.polling === 0 && this.driving < this.options.concurrency && !this.stopped)
+        await this.poll(drive);
       await this.handle(job!, drive);
       this.driving--;
-      if (this.looking > 0) return this.leave(slot);
-      this.looking++;
+      if (this.polling > 0) return this.closeSlot(slot);
+      this.polling++;
       this.boss.notifyWorker(slot);
     });
   }
 
   /** Closes this slot once its job is completed. */
-  private leave(slot: string): void {
+  private closeSlot(slot: string): void {
     const left = this.boss.offWork(this.queue, { id: slot, wait: true });
-    this.leaving.add(left);
-    void left.finally(() => this.leaving.delete(left));
+    this.closing.add(left);
+    void left.finally(() => this.closing.delete(left));
   }
 
   /** Contract: must not throw. */
@@ -208,7 +208,7 @@ class PgBossEngine implements Engine {
     }
   }
 
-  private tell(error: unknown): void {
+  private reportOutage(error: unknown): void {
     if (this.isAway || this.stopped) return;
     this.isAway = true;
     this.options.onError(error);
@@ -224,7 +224,7 @@ class PgBossEngine implements Engine {
       )) !== true
     )
       return;
-    await Promise.all([...this.leaving, this.boss.offWork(this.queue, { wait: true })]);
+    await Promise.all([...this.closing, this.boss.offWork(this.queue, { wait: true })]);
     await this.boss.stop({ graceful: false });
   }
 }

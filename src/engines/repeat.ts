@@ -28,29 +28,29 @@ export function repeat<T>({ work, retryIn, onError }: RepeatOptions<T>): Repeati
 
   function now(): Promise<T | undefined> {
     if (waiting) return waiting;
-    waiting = last.then(once);
+    waiting = last.then(runOnce);
     last = waiting;
     return waiting;
   }
 
-  async function once(): Promise<T | undefined> {
+  async function runOnce(): Promise<T | undefined> {
     waiting = undefined;
     clearTimeout(timer);
     if (stopped) return undefined;
     try {
       const { result, nextIn } = await work();
       failures = 0;
-      again(nextIn);
+      schedule(nextIn);
       return result;
     } catch (error) {
       failures++;
       if (failures === 1) onError(error);
-      again(retryIn(failures));
+      schedule(retryIn(failures));
       return undefined;
     }
   }
 
-  function again(delay: number): void {
+  function schedule(delay: number): void {
     if (!stopped) timer = setTimeout(() => void now(), delay).unref();
   }
 

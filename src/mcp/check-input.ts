@@ -39,7 +39,7 @@ function check(written: unknown, value: unknown, path: InputProblem["path"], che
     return;
   }
   if (--checking.steps < 0 || checking.depth > MAX_DEPTH || checking.problems.length >= MAX_PROBLEMS) return;
-  const schema = resolved(written, checking);
+  const schema = resolveReferences(written, checking);
   if (!schema) return;
   const wrong = typeProblem(schema, value) ?? valueProblem(schema, value);
   if (wrong !== undefined) {
@@ -56,7 +56,7 @@ function check(written: unknown, value: unknown, path: InputProblem["path"], che
 }
 
 /** Follows a few references such as `#/$defs/x`. Any other kind of reference is ignored. */
-function resolved(written: unknown, checking: Checking): Schema | undefined {
+function resolveReferences(written: unknown, checking: Checking): Schema | undefined {
   let schema = isMapping(written) ? written : undefined;
   for (let hops = 0; schema && typeof schema["$ref"] === "string"; hops++) {
     const reference: string = schema["$ref"];

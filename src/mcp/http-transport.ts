@@ -23,7 +23,7 @@ export function createHttpTransport(url: string, headers: Record<string, string>
     fetch: async (target, init) => {
       if (String(target) !== address.href) throw new Error(`only ${address.href} is asked`);
       const response = await fetch(address, { ...init, redirect: "manual" });
-      if (response.status < 300 || response.status >= 400) return bounded(response, hangUp);
+      if (response.status < 300 || response.status >= 400) return limitSize(response, hangUp);
       await response.body?.cancel();
       throw new Error("it wants to send us to another address, which is not followed");
     },
@@ -31,7 +31,7 @@ export function createHttpTransport(url: string, headers: Record<string, string>
   return Object.defineProperty(transport, "why", { get: () => why }) as unknown as HttpTransport;
 }
 
-function bounded(response: Response, onTooMuch: () => void): Response {
+function limitSize(response: Response, onTooMuch: () => void): Response {
   let size = 0;
   const count = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {

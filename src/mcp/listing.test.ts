@@ -11,7 +11,7 @@ const tool = (name: string, more: Partial<ListedTool> = {}): ListedTool => ({
   ...more,
 });
 
-const taken = (...names: string[]): string[] =>
+const acceptedNames = (...names: string[]): string[] =>
   readListing(
     "git",
     names.map((name) => tool(name)),
@@ -36,7 +36,7 @@ describe("[A50] names", () => {
     ["same", "same"],
     ["form", "forrn"],
   ])("%s and %s look alike: neither is used", (one, other) => {
-    expect(taken(one, other, "diff")).toEqual(["diff"]);
+    expect(acceptedNames(one, other, "diff")).toEqual(["diff"]);
   });
 
   test.each([

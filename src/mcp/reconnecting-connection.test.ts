@@ -41,7 +41,10 @@ function connectTo(server: McpServer, env: Record<string, string> = {}, clock = 
 }
 
 /** Connects to a server with one tool, `act`, that behaves as given. */
-function planned(does: NonNullable<Plan["does"]>[string], more: Partial<McpServer> = {}): Connection {
+function connectToPlanned(
+  does: NonNullable<Plan["does"]>[string],
+  more: Partial<McpServer> = {},
+): Connection {
   writePlan(plan, { tools: [{ name: "act" }], does: { act: does } });
   return connectTo({ ...plannedServer(plan), ...more });
 }
@@ -58,7 +61,7 @@ const isAlive = (pid: number): boolean => {
 };
 
 /** Waits until a process has ended, which takes a moment after it was killed. */
-async function gone(pid: number): Promise<void> {
+async function waitUntilGone(pid: number): Promise<void> {
   await expect.poll(() => isAlive(pid), { timeout: 5_000 }).toBe(false);
 }
 
@@ -81,7 +84,7 @@ describe("real servers", () => {
 
 describe("a server that misbehaves", () => {
   test("[A54] if it dies during a call, the call counts as possibly done, and the next call restarts it", async () => {
-    const connection = planned("die");
+    const connection = connectToPlanned("die");
     await expect(connection.call(act, {}, never)).rejects.toMatchObject({
       sent: true,
       message: expect.stringMatching(/^it ended with code 3; the last that it said: hello from the errors/),
@@ -94,28 +97,28 @@ describe("a server that misbehaves", () => {
   });
 
   test("[A54] a server that answers with 200 MB is killed", async () => {
-    const connection = planned("huge");
+    const connection = connectToPlanned("huge");
     await expect(connection.call(act, {}, never)).rejects.toThrow(/more than 16 MB at once and was ended/);
-    await gone(startedPid());
+    await waitUntilGone(startedPid());
   });
 
   test("[A54] a server that closes its stdout but keeps running is killed, and the call fails", async () => {
-    const connection = planned("close-output");
+    const connection = connectToPlanned("close-output");
     await expect(connection.call(act, {}, never)).rejects.toMatchObject({ sent: true });
-    await gone(startedPid());
+    await waitUntilGone(startedPid());
   });
 
   test("[A54] an answer nested 100,000 levels deep does not crash us", async () => {
-    const connection = planned("deep");
+    const connection = connectToPlanned("deep");
     await connection.call(act, {}, AbortSignal.timeout(5_000)).catch(() => undefined);
     writePlan(plan, { tools: [{ name: "act" }] });
     expect(await connection.call(act, {}, never)).toBeDefined();
   });
 
   test("[A54] a server that sends messages without end is killed", async () => {
-    const connection = planned("flood");
+    const connection = connectToPlanned("flood");
     await expect(connection.call(act, {}, never)).rejects.toThrow(/more than 16 MB at once and was ended/);
-    await gone(startedPid());
+    await waitUntilGone(startedPid());
   });
 
   test("[A54] if it never answers, the call is cancelled at its time limit, and other calls still work", async () => {
@@ -139,7 +142,7 @@ describe("a server that misbehaves", () => {
     stop.abort(new Error("Stopped."));
     await expect(call).rejects.toMatchObject({ sent: false });
     await connection.close();
-    await gone(startedPid());
+    await waitUntilGone(startedPid());
   });
 
   test("[A54] output that is not a message is ignored", async () => {
@@ -170,7 +173,7 @@ describe("a server that misbehaves", () => {
 
 describe("the server's process", () => {
   test("[A32] gets none of our environment variables except the configured ones", async () => {
-    const connection = planned("environment", { env: { KEY: "${TOKEN}", PLAIN: "x" } });
+    const connection = connectToPlanned("environment", { env: { KEY: "${TOKEN}", PLAIN: "x" } });
     await expect(connection.list()).rejects.toThrow("it needs the variable TOKEN, which is not set");
     process.env["CADRE_TEST_CANARY"] = "canary";
     const withToken = connectTo(
@@ -184,13 +187,13 @@ describe("the server's process", () => {
   });
 
   test("[A31] [I10] is gone after close, together with every process it started", async () => {
-    const connection = planned("leave-child");
+    const connection = connectToPlanned("leave-child");
     const { content } = await connection.call(act, {}, never);
     const child = Number((content[0] as { text: string }).text);
     expect(isAlive(child)).toBe(true);
     await connection.close();
-    await gone(startedPid());
-    await gone(child);
+    await waitUntilGone(startedPid());
+    await waitUntilGone(child);
     await expect(connection.list()).rejects.toThrow("was ended with this process");
   });
 

@@ -19,7 +19,7 @@ export function createConnection(parts: ConnectionParts): Connection {
   let transport: Transport | undefined;
   let isClosed = false;
 
-  const failed = (why: string): never => {
+  const recordFailure = (why: string): never => {
     backOff.failed(why);
     throw new ServerFailure(`The MCP server ${name} cannot be used: ${why}.`, false);
   };
@@ -28,7 +28,7 @@ export function createConnection(parts: ConnectionParts): Connection {
     if (isClosed) throw new Error(ENDED);
     return connect(parts, { lost, begun: (one) => (transport = one) });
   };
-  const connected = (): Promise<Open> => {
+  const openConnection = (): Promise<Open> => {
     if (open) return open;
     const why = isClosed ? ENDED : backOff.waiting();
     if (why !== undefined) throw new ServerFailure(`The MCP server ${name} cannot be used: ${why}.`, false);
@@ -37,13 +37,13 @@ export function createConnection(parts: ConnectionParts): Connection {
     };
     const opening: Promise<Open> = begin(lost).catch((error) => {
       lost();
-      return failed(messageOf(error));
+      return recordFailure(messageOf(error));
     });
     open = opening;
     return opening;
   };
-  const listed = async (): Promise<Omit<Open, "listing"> & { listing: Listing }> => {
-    const at = await connected();
+  const connectAndList = async (): Promise<Omit<Open, "listing"> & { listing: Listing }> => {
+    const at = await openConnection();
     const { listTools, reasonOf } = await client();
     at.listing ??= listTools(at.client, name);
     try {
@@ -53,13 +53,13 @@ export function createConnection(parts: ConnectionParts): Connection {
     } catch (error) {
       const why = reasonOf(error, at.transport);
       await at.client.close();
-      return failed(why);
+      return recordFailure(why);
     }
   };
   return {
-    list: async (signal) => (await abortable(listed(), signal)).listing,
+    list: async (signal) => (await abortable(connectAndList(), signal)).listing,
     async call(tool, input, signal) {
-      const at = await abortable(listed(), signal);
+      const at = await abortable(connectAndList(), signal);
       const { callTool } = await client();
       return callTool(at, { tool, input, signal });
     },

@@ -73,7 +73,7 @@ interface Entry {
 }
 
 export function createServers(parts: ServersParts): McpServers {
-  const { usable, problems } = named(parts.servers);
+  const { usable, problems } = checkNames(parts.servers);
   const entries = new Map(usable.map(([name, config]) => [name, entryOf(name, config, parts)]));
   let made: readonly AnyTool[] | undefined;
   const forget = (): void => {
@@ -126,7 +126,7 @@ export function createServers(parts: ServersParts): McpServers {
   };
 }
 
-function named(servers: ServersParts["servers"]): {
+function checkNames(servers: ServersParts["servers"]): {
   usable: [string, McpServer][];
   problems: ServerProblem[];
 } {

@@ -68,13 +68,13 @@ export function startSupervisedServer(
     child.once("error", () => {});
     throw new Error("no more files or processes can be opened");
   }
-  const leash = child.stdio[3] as Writable;
-  for (const stream of [leash, child.stdin!]) stream.on("error", () => undefined);
+  const pipe = child.stdio[3] as Writable;
+  for (const stream of [pipe, child.stdin!]) stream.on("error", () => undefined);
   let timer: NodeJS.Timeout | undefined;
   let isOver = false;
   const kill = (): void => {
-    leash.end();
-    leash.destroy();
+    pipe.end();
+    pipe.destroy();
   };
   const ended = new Promise<number>((done, fail) => {
     child.once("error", fail);
@@ -94,7 +94,7 @@ export function startSupervisedServer(
     stop() {
       if (isOver) return;
       child.stdin!.end();
-      leash.write("stop\n");
+      pipe.write("stop\n");
       timer ??= setTimeout(kill, GRACE_MS);
     },
     kill,

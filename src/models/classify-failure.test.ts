@@ -11,7 +11,7 @@ interface Answer {
   cause?: unknown;
 }
 
-const answered = ({ status, message = "said so", headers, body, cause }: Answer) =>
+const apiError = ({ status, message = "said so", headers, body, cause }: Answer) =>
   new APICallError({
     message,
     url: "https://api.example.com/v1/messages",
@@ -33,7 +33,7 @@ test.each([
   [504, "overloaded"],
   [408, "timeout"],
 ])("[F40] %i is retried as %s", (status, cause) => {
-  const failure = classifyFailure(answered({ status }), 1, 0.5);
+  const failure = classifyFailure(apiError({ status }), 1, 0.5);
   expect(failure).toMatchObject({ cause, after: 750 });
   expect(failure.message).toMatch(new RegExp(`api\\.example\\.com.*\\(${status}\\): said so`));
 });
@@ -47,7 +47,7 @@ test.each([
   [401, "auth"],
   [403, "auth"],
 ])("[F40] %i is not retried: %s", (status, cause) => {
-  const failure = classifyFailure(answered({ status, headers: { "retry-after": "1" } }), 1, 0.5);
+  const failure = classifyFailure(apiError({ status, headers: { "retry-after": "1" } }), 1, 0.5);
   expect(failure.cause).toBe(cause);
   expect(failure).not.toHaveProperty("after");
 });
@@ -58,18 +58,18 @@ test.each(["ECONNRESET", "ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EPIPE", "UND
     const cause = new TypeError("terminated", { cause: socket(code) });
     expect(classifyFailure(socket(code), 1, 0).message).not.toContain(code);
     expect(classifyFailure(socket(code), 1, 0)).toMatchObject({ cause: "network", after: 500 });
-    expect(classifyFailure(answered({ cause }), 1, 0).cause).toBe("network");
-    expect(classifyFailure(answered({ status: 200, cause }), 1, 0).cause).toBe("network");
+    expect(classifyFailure(apiError({ cause }), 1, 0).cause).toBe("network");
+    expect(classifyFailure(apiError({ status: 200, cause }), 1, 0).cause).toBe("network");
   },
 );
 
 test.each([
   ["our own timeout", silenceError(300_000)],
-  ["our own timeout during a stream", answered({ status: 200, cause: silenceError(300_000) })],
+  ["our own timeout during a stream", apiError({ status: 200, cause: silenceError(300_000) })],
   ["AbortSignal.timeout", new DOMException("late", "TimeoutError")],
-  ["no headers", answered({ cause: socket("UND_ERR_HEADERS_TIMEOUT") })],
-  ["no further body", answered({ status: 200, cause: socket("UND_ERR_BODY_TIMEOUT") })],
-  ["no connection", answered({ cause: socket("ETIMEDOUT") })],
+  ["no headers", apiError({ cause: socket("UND_ERR_HEADERS_TIMEOUT") })],
+  ["no further body", apiError({ status: 200, cause: socket("UND_ERR_BODY_TIMEOUT") })],
+  ["no connection", apiError({ cause: socket("ETIMEDOUT") })],
 ])("[F40] silence is retried as a timeout: %s", (_, error) => {
   const failure = classifyFailure(error, 1, 0);
   expect(failure).toMatchObject({ cause: "timeout", after: 500 });
@@ -79,7 +79,7 @@ test.each([
   ["no finish part", cutStreamError()],
   ["no finish reason", new InvalidResponseDataError({ data: undefined, message: "ended" })],
   ["half a frame", new JSONParseError({ text: '{"id', cause: new SyntaxError("Unterminated") })],
-  ["half a body", answered({ status: 200, message: "Failed to process successful response" })],
+  ["half a body", apiError({ status: 200, message: "Failed to process successful response" })],
 ])("[F41] a stream that breaks off is retried as truncated: %s", (_, error) => {
   expect(classifyFailure(error, 1, 0)).toMatchObject({ cause: "truncated", after: 500 });
 });
@@ -105,7 +105,7 @@ test.each([
 
 test("[F40] a 429 for an account without credit is not retried", () => {
   const body = '{"error":{"code":"insufficient_quota"}}';
-  expect(classifyFailure(answered({ status: 429, body }), 1, 0)).not.toHaveProperty("after");
+  expect(classifyFailure(apiError({ status: 429, body }), 1, 0)).not.toHaveProperty("after");
 });
 
 test.each([
@@ -113,12 +113,12 @@ test.each([
   ["prompt is too long: 210000 tokens > 200000 maximum", "too_long"],
   ["there is no such model", undefined],
 ])("[F40] a rejection for lack of credit or an overlong prompt is recognised: %s", (message, rejection) => {
-  expect(classifyFailure(answered({ status: 400, message }), 1, 0).rejection).toBe(rejection);
+  expect(classifyFailure(apiError({ status: 400, message }), 1, 0).rejection).toBe(rejection);
 });
 
 test("[F40] the delay doubles with each attempt, with jitter, and the sixth attempt is the last", () => {
   const waits = (random: number) =>
-    [1, 2, 3, 4, 5, 6, 7].map((attempt) => classifyFailure(answered({ status: 500 }), attempt, random).after);
+    [1, 2, 3, 4, 5, 6, 7].map((attempt) => classifyFailure(apiError({ status: 500 }), attempt, random).after);
   expect(waits(1)).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, undefined, undefined]);
   expect(waits(0)).toEqual([500, 1_000, 2_000, 4_000, 8_000, undefined, undefined]);
 });
@@ -134,25 +134,25 @@ test.each([
   [{ "retry-after": "soon" }, 500],
   [{ "retry-after": "Sun, 15 Nov 2020 12:00:00 GMT" }, 500],
 ])("[F40] Retry-After is the minimum delay, up to ten minutes: %j", (headers, least) => {
-  expect(classifyFailure(answered({ status: 429, headers }), 1, 0).after).toBe(least);
-  const jittered = classifyFailure(answered({ status: 429, headers }), 1, 1).after!;
+  expect(classifyFailure(apiError({ status: 429, headers }), 1, 0).after).toBe(least);
+  const jittered = classifyFailure(apiError({ status: 429, headers }), 1, 1).after!;
   expect(jittered).toBeGreaterThan(least);
 });
 
 test("[F40] a Retry-After date is measured by our clock if the response has no Date header", () => {
   const clock = fakeClock(Date.parse("2026-11-15T12:00:00Z"));
-  const error = answered({ status: 503, headers: { "retry-after": DATED["retry-after"] } });
+  const error = apiError({ status: 503, headers: { "retry-after": DATED["retry-after"] } });
   expect(createClassifyFailure(clock)(error, 1, 0).after).toBe(42_000);
 });
 
 test("[F40] a Retry-After shorter than the back-off does not shorten it", () => {
-  const error = answered({ status: 429, headers: { "retry-after": "1" } });
+  const error = apiError({ status: 429, headers: { "retry-after": "1" } });
   expect(classifyFailure(error, 5, 1).after).toBe(16_000);
 });
 
 test("a message about a wrong key never contains the key", () => {
   const message = "Incorrect API key provided: my-odd-key. Also sk-ant-api03-abcdef";
-  const wrong = classifyFailure(answered({ status: 401, message }), 1, 0).message;
+  const wrong = classifyFailure(apiError({ status: 401, message }), 1, 0).message;
   expect(wrong).toContain("refused the API key (401)");
   expect(wrong).not.toMatch(/my-odd-key|sk-ant/);
 });
@@ -163,7 +163,7 @@ test.each([
   "Bearer abc.def",
   "https://x.y/v1?key=s3cret",
 ])("no message repeats a secret: %s", (secret) => {
-  for (const error of [answered({ status: 400, message: `bad ${secret} here` }), `bad ${secret} here`]) {
+  for (const error of [apiError({ status: 400, message: `bad ${secret} here` }), `bad ${secret} here`]) {
     const { message } = classifyFailure(error, 1, 0);
     expect(message).toMatch(/bad .*\[hidden\] here/);
     expect(message).not.toMatch(/abcdef|abc\.def|s3cret/);
@@ -172,14 +172,14 @@ test.each([
 
 test("a message is one line of limited length, and quotes a body of unknown format", () => {
   const { message } = classifyFailure(
-    answered({ status: 400, message: `no\n  ${"word ".repeat(50_000)}` }),
+    apiError({ status: 400, message: `no\n  ${"word ".repeat(50_000)}` }),
     1,
     0,
   );
   expect(message.length).toBeLessThanOrEqual(500);
   expect(message).not.toContain("\n");
   const body = '{"detail":"context is too long"}';
-  expect(classifyFailure(answered({ status: 400, message: "Bad Request", body }), 1, 0).message).toContain(
+  expect(classifyFailure(apiError({ status: 400, message: "Bad Request", body }), 1, 0).message).toContain(
     "context is too long",
   );
 });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { fakeClock } from "../clock.ts";
 import { createLimiter } from "./limiter.ts";
 
-function limited(seconds: number) {
+function createLimited(seconds: number) {
   const clock = fakeClock();
   const limiter = createLimiter(clock);
   const until = clock.now() + seconds * 1_000;
@@ -11,14 +11,14 @@ function limited(seconds: number) {
 }
 
 test("[F40] a rate limit applies to all models of its provider, and to no other provider", () => {
-  const { limiter, until } = limited(30);
+  const { limiter, until } = createLimited(30);
   expect(limiter.notBefore("anthropic/a")).toBe(until);
   expect(limiter.notBefore("anthropic/other")).toBe(until);
   expect(limiter.notBefore("openai/a")).toBeUndefined();
 });
 
 test("[F40] after a rate limit, ten waiting calls start one by one until one succeeds", () => {
-  const { clock, limiter, until } = limited(30);
+  const { clock, limiter, until } = createLimited(30);
   clock.advance(30_000);
   const asked = Array.from({ length: 10 }, () => limiter.notBefore("anthropic/a"));
   expect(asked.filter((at) => at === undefined)).toHaveLength(1);
@@ -29,7 +29,7 @@ test("[F40] after a rate limit, ten waiting calls start one by one until one suc
 });
 
 test("[F40] if the first call is refused again, the others keep waiting", () => {
-  const { clock, limiter } = limited(30);
+  const { clock, limiter } = createLimited(30);
   clock.advance(30_000);
   expect(limiter.notBefore("anthropic/a")).toBeUndefined();
   limiter.failed("anthropic/a", clock.now() + 60_000);
@@ -38,7 +38,7 @@ test("[F40] if the first call is refused again, the others keep waiting", () => 
 });
 
 test("[F40] neither the success of an earlier call nor a later, shorter limit ends the wait early", () => {
-  const { clock, limiter, until } = limited(30);
+  const { clock, limiter, until } = createLimited(30);
   clock.advance(5_000);
   limiter.succeeded("anthropic/a");
   limiter.failed("anthropic/a", clock.now() + 1_000);

@@ -25,14 +25,14 @@ export function createPrices(overrides: Record<string, Price> = {}): PriceOf {
     const price = Object.hasOwn(overrides, model) ? overrides[model] : undefined;
     if (price !== undefined) return costAt(price, usage);
     if (FREE.has(providerOf(model))) return 0;
-    return listed(model, usage)?.total_price ?? null;
+    return lookUpPrice(model, usage)?.total_price ?? null;
   };
 }
 
 /** Size of a model's context window in tokens, if the list has it. */
 export function contextWindowOf(model: string): number | undefined {
   if (FREE.has(providerOf(model))) return undefined;
-  return listed(model, { input: 0, output: 0 })?.model.context_window;
+  return lookUpPrice(model, { input: 0, output: 0 })?.model.context_window;
 }
 
 /** The provider of a model that was named without one. Used in a hint. */
@@ -48,7 +48,7 @@ function costAt(price: Price, usage: Usage): number {
   return (fresh * price.input + cached + output * price.output) / 1_000_000;
 }
 
-function listed(model: string, usage: Usage): ReturnType<ReturnType<typeof list>["calcPrice"]> {
+function lookUpPrice(model: string, usage: Usage): ReturnType<ReturnType<typeof list>["calcPrice"]> {
   const tokens = {
     input_tokens: usage.input,
     output_tokens: usage.output,

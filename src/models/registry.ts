@@ -60,7 +60,7 @@ export function createModels(config: ModelsConfig): ModelRegistry {
     if (!name.includes("/") || model === "" || !known.includes(provider)) {
       throw unknownModel(name, known, Object.keys(config.aliases ?? {}));
     }
-    if (provider === "scripted") return scripted(model, config);
+    if (provider === "scripted") return scriptedModel(model, config);
     let connect = connected.get(provider);
     if (connect === undefined) {
       const settings = providers[provider];
@@ -109,7 +109,7 @@ export function createModels(config: ModelsConfig): ModelRegistry {
   };
 }
 
-function scripted(name: string, config: ModelsConfig): Model {
+function scriptedModel(name: string, config: ModelsConfig): Model {
   if (config.scripts === undefined) {
     throw new CadreError(
       "MODEL_UNKNOWN",
@@ -161,7 +161,7 @@ const keyIn = (env: ModelsConfig["env"], variables: readonly string[]): string |
   variables.map((variable) => env[variable]?.trim()).find(Boolean);
 
 function unknownModel(name: string, known: readonly string[], aliases: readonly string[]): CadreError {
-  const meant = meantBy(name, known, aliases);
+  const meant = suggestionFor(name, known, aliases);
   const hint = meant === undefined ? "" : ` Did you mean "${meant}"?`;
   const listed = aliases.length === 0 ? "" : `; the aliases are ${aliases.join(", ")}`;
   return new CadreError(
@@ -171,7 +171,11 @@ function unknownModel(name: string, known: readonly string[], aliases: readonly 
   );
 }
 
-function meantBy(name: string, known: readonly string[], aliases: readonly string[]): string | undefined {
+function suggestionFor(
+  name: string,
+  known: readonly string[],
+  aliases: readonly string[],
+): string | undefined {
   if (name.includes("/")) {
     const near = nearest(providerOf(name), known);
     const model = modelPartOf(name);

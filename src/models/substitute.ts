@@ -34,12 +34,12 @@ export interface SubstitutingNames {
 }
 
 export function createModelNames(config: ModelNamesConfig): SubstitutingNames {
-  const fallback = throughAliases(config.default, config.aliases) ?? config.default;
+  const fallback = followAliases(config.default, config.aliases) ?? config.default;
   return {
     default: fallback,
     resolve(name) {
       const written = name.trim().replace(/^(["'`])(.*)\1$/s, "$2");
-      const meant = throughAliases(written, config.aliases);
+      const meant = followAliases(written, config.aliases);
       const { model = fallback, why }: Found =
         meant === undefined ? { why: "is an alias of itself" } : find(meant, config, fallback);
       return why === undefined ? { model } : { model, why, note: noteOf(written, why, model) };
@@ -97,7 +97,7 @@ const knownProvider = (name: string, { providers }: ModelNamesConfig): string | 
   providers.find((known) => known.toLowerCase() === providerOf(name).toLowerCase());
 
 /** Follows aliases. Returns a name that is not an alias unchanged, and undefined if the aliases form a cycle. */
-function throughAliases(name: string, aliases: Readonly<Record<string, string>>): string | undefined {
+function followAliases(name: string, aliases: Readonly<Record<string, string>>): string | undefined {
   const seen = new Set<string>();
   let current = name;
   while (!seen.has(current)) {

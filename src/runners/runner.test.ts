@@ -33,7 +33,7 @@ const options = (more: Partial<WorldOptions> = {}): WorldOptions => ({
 const script = (...lines: string[]): string => `SCRIPT\n${lines.join("\n")}`;
 
 /** Waits until the program's log contains these words. */
-async function logged(world: World, words: string): Promise<string> {
+async function waitForLog(world: World, words: string): Promise<string> {
   const file = join(world.folder, "acp.log");
   await vi.waitFor(() => expect(existsSync(file) && readFileSync(file, "utf8")).toContain(words), 30_000);
   return readFileSync(file, "utf8");
@@ -210,7 +210,7 @@ scenario(
   options(),
   async (world) => {
     const runId = await world.run(script("child", "wait"));
-    await logged(world, "waiting");
+    await waitForLog(world, "waiting");
     await cancelRun(runId, "sam", undefined, world.runtime.people);
     const { end } = await world.settled(runId);
     expect(end?.status).toBe("cancelled");
@@ -224,7 +224,7 @@ scenario(
   options(),
   async (world) => {
     const runId = await world.run(script("child", "hang"));
-    await logged(world, "hanging");
+    await waitForLog(world, "hanging");
     await cancelRun(runId, "sam", undefined, world.runtime.people);
     await world.settled(runId);
     expect(pidsIn(logOf(world)).filter(isAlive)).toEqual([]);
@@ -318,7 +318,7 @@ scenario(
   options({ agent: runner("", 'ACP_LOADS: "1"') }),
   async (world) => {
     const runId = await world.run(TWICE);
-    const before = pidsIn(await logged(world, "waiting"));
+    const before = pidsIn(await waitForLog(world, "waiting"));
     crash(world);
     await world.restart();
     const { end } = await world.settled(runId);
@@ -341,7 +341,7 @@ scenario(
   options(),
   async (world) => {
     const runId = await world.run(TWICE);
-    const before = pidsIn(await logged(world, "waiting"));
+    const before = pidsIn(await waitForLog(world, "waiting"));
     crash(world);
     await world.restart();
     const item = await nextItem(world, runId);
@@ -360,7 +360,7 @@ scenario(
   options(),
   async (world) => {
     const again = await world.run(TWICE);
-    await logged(world, "waiting");
+    await waitForLog(world, "waiting");
     crash(world);
     await world.restart();
     const { callId } = await nextItem(world, again);

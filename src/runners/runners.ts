@@ -42,7 +42,7 @@ export interface SandboxedCommand {
 
 interface RunningProgram {
   live: LiveRunner;
-  leashed: SupervisedServer;
+  supervised: SupervisedServer;
   after(): Promise<string[]>;
 }
 
@@ -55,8 +55,8 @@ export function createRunners(parts: RunnersParts): Runners {
     const found = programs.get(runId);
     programs.delete(runId);
     if (!found) return [];
-    found.leashed.stop();
-    await found.leashed.ended.catch(() => undefined);
+    found.supervised.stop();
+    await found.supervised.ended.catch(() => undefined);
     return found.after();
   };
   return {
@@ -95,15 +95,15 @@ async function start(wanted: RunnerStart, parts: RunnersParts): Promise<RunningP
     const confined = await parts.confine([command, ...args], { workspace, runId });
     if ("problem" in confined) throw new Error(confined.problem);
     const { argv, env, sandbox, after } = confined;
-    const leashed = startSupervisedServer(argv, { cwd: workspace, env: { ...env, ...own } });
-    const program = programOf(leashed, acp);
+    const supervised = startSupervisedServer(argv, { cwd: workspace, env: { ...env, ...own } });
+    const program = programOf(supervised, acp);
     const as = { workspace, program: command, diff: parts.diff };
     // Loaded lazily with its protocol: few processes ever start a program.
     const { openSession, exitReason } = await import("./acp-session.ts");
     const opening = openSession(program, { cwd: workspace, session, mode, as, version: parts.version });
     const opened = opening.catch(async (error) => Promise.reject(await exitReason(error, program)));
     const live = await withTimeout(opened, program, wanted.signal);
-    const pid = leashed.pid!;
+    const pid = supervised.pid!;
     const began = processStartTime(pid);
     const facts = {
       command,
@@ -112,23 +112,23 @@ async function start(wanted: RunnerStart, parts: RunnersParts): Promise<RunningP
       pid,
       ...(began === undefined ? {} : { began }),
     };
-    return { live: Object.assign(live, { facts: { ...facts, ...live.facts } }), leashed, after };
+    return { live: Object.assign(live, { facts: { ...facts, ...live.facts } }), supervised, after };
   } catch (error) {
     throw new Error(`The program ${command} cannot be used: ${messageOf(error).replace(/\.$/, "")}.`);
   }
 }
 
-function programOf(leashed: SupervisedServer, { command }: Runner["acp"]): RunnerProcess {
+function programOf(supervised: SupervisedServer, { command }: Runner["acp"]): RunnerProcess {
   let errors = "";
-  leashed.errors.on("data", (chunk: Buffer) => {
+  supervised.errors.on("data", (chunk: Buffer) => {
     errors = (errors + chunk.toString("utf8")).slice(-MAX_ERRORS);
   });
   const said = (): string => (ownWords(errors) === "" ? "" : `; the last that it said: ${ownWords(errors)}`);
-  const ended = leashed.ended.then(
+  const ended = supervised.ended.then(
     (code) => endWords(code, command) + said(),
     (error: Error) => `it could not be started: ${error.message}`,
   );
-  return { input: leashed.input, output: leashed.output, ended, kill: leashed.kill };
+  return { input: supervised.input, output: supervised.output, ended, kill: supervised.kill };
 }
 
 /** Stops waiting when the program is silent for too long or the run is stopped. */

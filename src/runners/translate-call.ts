@@ -26,14 +26,14 @@ const MAX_INPUT = 20_000;
 const MAX_PREVIEW = 200_000;
 
 export function translateCall(known: AcpCall, as: TranslateOptions): ProgramCall {
-  const named = namedCall(known, as);
+  const named = equivalentCall(known, as);
   const { kind, title } = known;
   const input = { ...named.input, ...(title ? { title: clipped(title, 500) } : {}) };
   const isOver = known.status === "completed" || known.status === "failed";
   return {
     id: known.toolCallId,
     name: named.name,
-    input: bounded(input),
+    input: limitInput(input),
     judged: named.judged ?? [named.input],
     effect: kind && READS.has(kind) ? "read" : "unsafe",
     ...shown(previewOf(known, named, as)),
@@ -56,40 +56,40 @@ interface Named {
   judged?: Input[];
 }
 
-function namedCall(known: AcpCall, as: TranslateOptions): Named {
+function equivalentCall(known: AcpCall, as: TranslateOptions): Named {
   const raw = objectIn(known.rawInput);
   const paths = pathsOf(known, raw).map((path) => inWorkspace(path, as.workspace));
   const [path, second] = paths;
   switch (known.kind) {
     case "execute": {
       const command = commandIn(raw) ?? commandOf(known);
-      return command === undefined ? unnamed(known, raw) : { name: "Bash", input: { command } };
+      return command === undefined ? otherCall(known, raw) : { name: "Bash", input: { command } };
     }
     case "read":
-      return path === undefined ? unnamed(known, raw) : { name: "Read", input: { path } };
+      return path === undefined ? otherCall(known, raw) : { name: "Read", input: { path } };
     case "search":
       return { name: "Grep", input: { pattern: textIn(raw, "pattern", "query") ?? "", path: path ?? "." } };
     case "edit": {
-      if (path === undefined) return unnamed(known, raw);
+      if (path === undefined) return otherCall(known, raw);
       const name = diffsOf(known).length > 0 && diffsOf(known).every(isNew) ? "Write" : "Edit";
       const judged = paths.map((one) => ({ path: one }));
       return { name, input: { path, ...(paths.length > 1 ? { paths } : {}) }, judged };
     }
     case "delete":
-      return path === undefined ? unnamed(known, raw) : shell("rm", paths);
+      return path === undefined ? otherCall(known, raw) : shell("rm", paths);
     case "move":
-      return second === undefined ? unnamed(known, raw) : shell("mv", paths);
+      return second === undefined ? otherCall(known, raw) : shell("mv", paths);
     case "fetch": {
       const url = textIn(raw, "url", "uri");
-      return url === undefined ? unnamed(known, raw) : { name: "WebFetch", input: { url } };
+      return url === undefined ? otherCall(known, raw) : { name: "WebFetch", input: { url } };
     }
     default:
-      return unnamed(known, raw);
+      return otherCall(known, raw);
   }
 }
 
 /** Treated as a tool of an unknown server, so a person is asked. The program's own MCP tools keep their names. */
-function unnamed({ kind, name, title }: AcpCall, raw: Input): Named {
+function otherCall({ kind, name, title }: AcpCall, raw: Input): Named {
   const own = [name, title].find((one) => /^mcp__\w+__[\w-]+$/.test(one ?? ""));
   return { name: own ?? `mcp__acp__${kind ?? "other"}`, input: raw };
 }
@@ -190,7 +190,7 @@ function textIn(raw: Input, ...names: string[]): string | undefined {
 }
 
 /** Replaces an input that is too long for a person to read. A shortened input must not look like the actual call. */
-function bounded(input: Input): Input {
+function limitInput(input: Input): Input {
   const json = JSON.stringify(input);
   return json.length <= MAX_INPUT ? input : { clipped: clipped(json, MAX_INPUT) };
 }

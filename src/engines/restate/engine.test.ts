@@ -27,7 +27,7 @@ describe("against a real Restate", () => {
       ...more,
     });
 
-  async function started(drive: Drive, more: Partial<RestateEngineOptions> = {}) {
+  async function startEngine(drive: Drive, more: Partial<RestateEngineOptions> = {}) {
     const storeId = crypto.randomUUID();
     const engine = await create({ storeId, ...more });
     onTestFinished(() => engine.stop());
@@ -48,7 +48,7 @@ describe("against a real Restate", () => {
   test("[J6] fifty wakes during a drive cause one more drive, and Restate retains none of them", async () => {
     const held = Promise.withResolvers<void>();
     const begun: RunId[] = [];
-    const { engine, invocations } = await started(async (runId) => {
+    const { engine, invocations } = await startEngine(async (runId) => {
       begun.push(runId);
       await held.promise;
     });
@@ -64,7 +64,7 @@ describe("against a real Restate", () => {
   });
 
   test("[E3] a drive may take a day, a wake that no worker takes is dropped, and completed wakes are not retained", async () => {
-    const { service } = await started(async () => {});
+    const { service } = await startEngine(async () => {});
     const answer = await fetch(`${restate.admin}/services/${service}`);
     const { handlers } = (await answer.json()) as { handlers: { name: string }[] };
     expect(handlers).toEqual([
@@ -83,7 +83,7 @@ describe("against a real Restate", () => {
   test("[E4] while Restate is down a worker drives its runs itself and reports it once, then uses Restate again", async () => {
     const begun: RunId[] = [];
     const said: unknown[] = [];
-    const { engine, invocations } = await started(
+    const { engine, invocations } = await startEngine(
       async (runId) => {
         begun.push(runId);
         if (runId === "after") await release;
@@ -104,7 +104,7 @@ describe("against a real Restate", () => {
 
   test("[E4] a worker that Restate no longer knows registers again", async () => {
     const begun: RunId[] = [];
-    const { engine, invocations, service } = await started(async (runId) => {
+    const { engine, invocations, service } = await startEngine(async (runId) => {
       begun.push(runId);
       await release;
     });

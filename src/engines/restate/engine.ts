@@ -58,7 +58,7 @@ const RETRIES = {
 } as const;
 
 /** A Restate invocation that stays open until its drive has returned. */
-interface Held {
+interface OpenInvocation {
   /** Dead workers that took a wake of this run earlier. */
   from: Set<string>;
   returned: PromiseWithResolvers<void>;
@@ -71,7 +71,7 @@ class RestateEngine implements Engine {
   private readonly service: string;
   private readonly local: Engine;
   private readonly ingress: Ingress;
-  private readonly waiting = new Map<RunId, Held>();
+  private readonly waiting = new Map<RunId, OpenInvocation>();
   private server: Listening | undefined;
   private registration: Registration | undefined;
   private stopped: Promise<void> | undefined;
@@ -134,30 +134,30 @@ class RestateEngine implements Engine {
     const me: Taken = { worker, ...this.server!.reachedAt() };
     const taken = await context.run("taken", () => me);
     const from = taken.worker !== worker && (await isGone(taken, worker)) ? [taken.worker] : [];
-    await this.hold(context.key, from);
+    await this.waitForDrive(context.key, from);
   }
 
   /** Resolves when the drive has returned, or immediately if another invocation already waits for the same drive. */
-  private async hold(runId: RunId, from: readonly string[]): Promise<void> {
+  private async waitForDrive(runId: RunId, from: readonly string[]): Promise<void> {
     const other = this.waiting.get(runId);
     if (other) {
       for (const worker of from) other.from.add(worker);
       return;
     }
-    const held: Held = { from: new Set(from), returned: Promise.withResolvers() };
-    this.waiting.set(runId, held);
+    const invocation: OpenInvocation = { from: new Set(from), returned: Promise.withResolvers() };
+    this.waiting.set(runId, invocation);
     await this.local.wake(runId);
-    if (this.stopped) this.letGo();
-    await held.returned.promise;
+    if (this.stopped) this.completeAll();
+    await invocation.returned.promise;
   }
 
   private async drive(runId: RunId, signal: AbortSignal, drive: Drive): Promise<void> {
-    const held = this.waiting.get(runId);
+    const invocation = this.waiting.get(runId);
     this.waiting.delete(runId);
     try {
-      await drive(runId, signal, deliveryOf(held));
+      await drive(runId, signal, deliveryOf(invocation));
     } finally {
-      held?.returned.resolve();
+      invocation?.returned.resolve();
     }
   }
 
@@ -165,16 +165,18 @@ class RestateEngine implements Engine {
     await this.registration?.stop();
     this.server?.refuse();
     await this.local.stop();
-    this.letGo();
+    this.completeAll();
     await this.server?.close();
     await this.ingress.close();
   }
 
   /** Completes the open invocations. Their runs are still due in the store, where other workers find them. */
-  private letGo(): void {
+  private completeAll(): void {
     for (const { returned } of this.waiting.values()) returned.resolve();
     this.waiting.clear();
   }
 }
 
-const deliveryOf = (held: Held | undefined): Delivery => ({ lost: held && { workers: [...held.from] } });
+const deliveryOf = (invocation: OpenInvocation | undefined): Delivery => ({
+  lost: invocation && { workers: [...invocation.from] },
+});

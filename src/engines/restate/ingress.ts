@@ -38,12 +38,12 @@ export function createIngress(url: string, service: string): Ingress {
 
   function send(runId: RunId): Promise<Sent> {
     const current = sending.get(runId);
-    if (!current) return begin(runId);
-    current.next ??= current.now.then(() => begin(runId));
+    if (!current) return startSending(runId);
+    current.next ??= current.now.then(() => startSending(runId));
     return current.next;
   }
 
-  function begin(runId: RunId): Promise<Sent> {
+  function startSending(runId: RunId): Promise<Sent> {
     const entry: Sending = { now: post(runId) };
     sending.set(runId, entry);
     void entry.now.then(() => !entry.next && sending.delete(runId));
@@ -59,13 +59,13 @@ export function createIngress(url: string, service: string): Ingress {
         isAway = false;
         return "sent";
       }
-      return failed(`it answered ${statusCode}`, statusCode === 404);
+      return recordFailure(`it answered ${statusCode}`, statusCode === 404);
     } catch (error) {
-      return failed(describeSystemError(error), false);
+      return recordFailure(describeSystemError(error), false);
     }
   }
 
-  function failed(why: string, isUnknown: boolean): Sent {
+  function recordFailure(why: string, isUnknown: boolean): Sent {
     const isNew = !isAway;
     isAway = true;
     const error = new CadreError(
