@@ -24,11 +24,14 @@ test.each([
   expect(parseDuration(value)).toBe(ms);
 });
 
-test.each([0, 1, 999, 90_000, 1_800_000, 5_400_000, 90_061_001])("%d ms reads back", (ms) => {
-  expect(parseDuration(formatDuration(ms))).toBe(ms);
-});
+test.each([0, 1, 999, 90_000, 1_800_000, 5_400_000, 90_061_001])(
+  "%d ms is the same after formatting and parsing",
+  (ms) => {
+    expect(parseDuration(formatDuration(ms))).toBe(ms);
+  },
+);
 
-test("no input is slow", () => {
+test("very long input is parsed quickly", () => {
   const start = performance.now();
   expect(parseDuration(`${"1s ".repeat(20_000)}x`)).toBeUndefined();
   expect(parseDuration("1".repeat(100_000))).toBeUndefined();

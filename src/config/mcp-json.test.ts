@@ -1,4 +1,4 @@
-// `.mcp.json`: what other products write there, and what somebody could put there.
+// `.mcp.json` as other products write it, and as an attacker could write it.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -19,7 +19,7 @@ const write = (value: unknown): void =>
   writeFileSync(join(folder, ".mcp.json"), typeof value === "string" ? value : JSON.stringify(value));
 
 describe("in a trusted folder", () => {
-  test("servers are read in the form of other products; what would widen our trust is not", () => {
+  test("servers are read in the format of other products; keys that would make a server trusted are dropped", () => {
     write({
       mcpServers: {
         git: {
@@ -48,15 +48,15 @@ describe("in a trusted folder", () => {
     [{ command: "a", url: "https://example.com" }, "either `command` or `url`"],
     [{}, "either `command` or `url`"],
     [{ command: "a", env: { "A=B": "c" } }, "mcpServers.x.env"],
-  ])("%j is left out, and said", (server, said) => {
+  ])("%j is left out and reported", (server, words) => {
     write({ mcpServers: { x: server, ok: { command: "a" } } });
     const { servers, problems } = readMcpJson(folder, true);
     expect(Object.keys(servers)).toEqual(["ok"]);
-    expect(problems[0]?.message).toContain(said);
+    expect(problems[0]?.message).toContain(words);
   });
 
   test.each(["no json", "[]", '{"mcpServers": []}', '{"mcpServers": {"__proto__": {"command": "a"}}}'])(
-    "%s harms nothing",
+    "malformed content does not pollute prototypes: %s",
     (text) => {
       write(text);
       const { servers } = readMcpJson(folder, true);
@@ -65,7 +65,7 @@ describe("in a trusted folder", () => {
     },
   );
 
-  test("what is no plain file is not opened", () => {
+  test("a folder, a pipe or a device is reported and not read", () => {
     mkdirSync(join(folder, ".mcp.json"));
     expect(readMcpJson(folder, true).problems[0]?.message).toMatch(/plain file/);
     rmSync(join(folder, ".mcp.json"), { recursive: true });
@@ -76,7 +76,7 @@ describe("in a trusted folder", () => {
     expect(readMcpJson(folder, true).problems[0]?.message).toMatch(/plain file/);
   });
 
-  test("cadre.yaml wins over it", () => {
+  test("cadre.yaml overrides .mcp.json", () => {
     write({ mcpServers: { git: { command: "theirs" }, more: { command: "more" } } });
     writeFileSync(join(folder, "cadre.yaml"), "mcpServers: { git: { command: ours, env: [TOKEN] } }");
     const { mcpServers } = loadConfig({ folder, env: { CADRE_TRUST: "1" } });
@@ -87,7 +87,7 @@ describe("in a trusted folder", () => {
   });
 });
 
-test("[A52] in a folder that is not trusted nothing of it counts, whatever it says of itself", () => {
+test("[A52] in an untrusted folder .mcp.json is ignored, even if it claims to be trusted", () => {
   write({ mcpServers: { evil: { command: "touch" } }, trust: true, enableAllProjectMcpServers: true });
   const { servers, problems } = readMcpJson(folder, false);
   expect(servers).toEqual({});

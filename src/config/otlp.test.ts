@@ -3,14 +3,14 @@ import { otlpSettings } from "./otlp.ts";
 
 const ENDPOINT = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318/" };
 
-test("[TL3] without a receiver, or switched off, nobody wants traces", () => {
+test("[TL3] tracing is off without an endpoint or if it is disabled", () => {
   expect(otlpSettings({})).toBeUndefined();
   expect(otlpSettings({ OTEL_EXPORTER_OTLP_ENDPOINT: " " })).toBeUndefined();
   expect(otlpSettings({ ...ENDPOINT, OTEL_SDK_DISABLED: "TRUE" })).toBeUndefined();
   expect(otlpSettings({ ...ENDPOINT, OTEL_TRACES_EXPORTER: "none" })).toBeUndefined();
 });
 
-test("the usual variables: an endpoint is completed, one for traces is taken as it is and wins", () => {
+test("the general endpoint gets /v1/traces appended; the endpoint for traces is used unchanged and wins", () => {
   const plain = otlpSettings(ENDPOINT)!;
   expect(plain.url!.href).toBe("http://127.0.0.1:4318/v1/traces");
   expect(plain).toMatchObject({ problem: undefined, timeoutMs: 10_000, content: false, headers: {} });
@@ -29,7 +29,7 @@ test("the usual variables: an endpoint is completed, one for traces is taken as 
   expect(full.timeoutMs).toBe(15_000);
 });
 
-test("what cannot be spoken or reached is said", () => {
+test("an unsupported protocol and an endpoint without http are reported", () => {
   expect(otlpSettings({ ...ENDPOINT, OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" })!.problem).toMatch(
     /is grpc, and only/,
   );

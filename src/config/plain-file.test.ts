@@ -8,14 +8,14 @@ import { readPlainFile } from "./plain-file.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "cadre-plain-"));
 
-test("[A38] a link counts as the file that it leads to", () => {
+test("[A38] readPlainFile follows a link to a plain file", () => {
   writeFileSync(join(folder, "a.txt"), "a");
   symlinkSync(join(folder, "a.txt"), join(folder, "link.txt"));
   expect(readPlainFile(join(folder, "link.txt"), 1)).toBe("a");
   expect(() => readPlainFile(join(folder, "a.txt"), 0)).toThrow("larger");
 });
 
-test("[A38] a cadre.yaml that is a pipe or a device is said, and not waited for", () => {
+test("[A38] a cadre.yaml that is a pipe or a device is an error instead of a hang", () => {
   execFileSync("mkfifo", [join(folder, "pipe")]);
   for (const target of [join(folder, "pipe"), "/dev/zero"]) {
     const project = mkdtempSync(join(tmpdir(), "cadre-plain-"));

@@ -10,11 +10,11 @@ test.each([
   ["zebra", undefined],
   ["", undefined],
   ["x".repeat(100_000), undefined],
-])("nearest to %s", (word, meant) => {
+])("the known word nearest to %s is found", (word, meant) => {
   expect(nearestWord(word, ["handoff", "maxTurns", "model", "tools"])).toBe(meant);
 });
 
-test("a problem reads as one line that an editor can jump to", () => {
+test("a problem is one line with a file position that an editor can open", () => {
   const problem = {
     file: "a.md",
     line: 3,

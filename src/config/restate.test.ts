@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Restate, restateConfig } from "./restate.ts";
 
-test("[E10] without a word Restate and its one worker are on this machine", () => {
+test("[E10] by default Restate and its only worker are on this machine", () => {
   expect(restateConfig(undefined, {})).toEqual({
     ingress: "http://127.0.0.1:8080",
     admin: "http://127.0.0.1:9070",
@@ -11,7 +11,7 @@ test("[E10] without a word Restate and its one worker are on this machine", () =
   });
 });
 
-test("[E10] a variable wins over the file", () => {
+test("[E10] variables override the file", () => {
   const file = Restate.parse({ ingress: "http://restate:8080", listen: "0.0.0.0:9080" });
   const env = { CADRE_RESTATE_LISTEN: "[::1]:9081", CADRE_RESTATE_WORKERS: "http://balancer:9080" };
   expect(restateConfig(file, env)).toMatchObject({
@@ -22,7 +22,7 @@ test("[E10] a variable wins over the file", () => {
 });
 
 test.each(["9080", "host:99999", "http://host:9080"])(
-  "a place to listen at that is none is said: %s",
+  "an invalid listen address is reported: %s",
   (written) => {
     const must = "must be a place to listen at, like 0.0.0.0:9080";
     expect(() => Restate.parse({ listen: written })).toThrow(must);
@@ -33,7 +33,7 @@ test.each(["9080", "host:99999", "http://host:9080"])(
 );
 
 test.each([{ ingress: "restate:8080" }, { identity: ["secret"] }, { ingres: "http://restate:8080" }])(
-  "what does not fit is refused: %o",
+  "invalid settings are refused: %o",
   (written) => {
     expect(Restate.safeParse(written).success).toBe(false);
   },

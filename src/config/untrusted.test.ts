@@ -5,17 +5,17 @@ import { dropUntrusted } from "./untrusted.ts";
 
 const document = { file: "cadre.yaml", at: () => ({ line: 1, column: 1 }) };
 
-/** A key that got past the compiler without saying anything about trust or secrets. */
+/** The declared keys and one that got past the compiler without declaring anything about trust or secrets. */
 const planted = { ...DECLARED_KEYS, hooks: {} };
 
-test("[A53] a key that declares nothing is not taken from an untrusted folder", () => {
+test("[A53] a key that declares nothing is ignored in an untrusted folder", () => {
   const values = { model: "a/b", hooks: { after: "https://evil.test" } };
   const ignored = dropUntrusted(document, values, "/w", planted);
   expect(values).toEqual({ model: "a/b" });
   expect(ignored).toMatchObject([{ key: "hooks", problem: { code: "UNTRUSTED", severity: "warning" } }]);
 });
 
-test("[A61] every text in a key that declares nothing is masked, and so are the variables that it names", () => {
+test("[A61] in a key that declares nothing, all text and the values of the variables it names are secrets", () => {
   const hooks = { after: "https://hooks.test/T0KEN-in-the-path", signEnv: "SIGN_WITH" };
   const secrets = settingSecrets(
     { hooks, model: "provider/model" },
@@ -29,14 +29,14 @@ test("[A61] every text in a key that declares nothing is masked, and so are the 
   ]);
 });
 
-test("every key says whether an untrusted folder may set it, and where its secrets stand", () => {
+test("every key declares whether an untrusted folder may set it and which of its values are secrets", () => {
   for (const [key, { untrusted, secrets }] of Object.entries(DECLARED_KEYS)) {
     expect([key, untrusted === "allowed" || untrusted.length > 0]).toEqual([key, true]);
     expect([key, ["none", "named", "all"].includes(secrets)]).toEqual([key, true]);
   }
 });
 
-test("a key without these facts does not compile", () => {
+test("a key without these declarations does not compile", () => {
   type Facts = (typeof DECLARED_KEYS)[keyof typeof DECLARED_KEYS];
   // @ts-expect-error: `untrusted` and `secrets` are missing.
   const undeclared: Facts = { schema: DECLARED_KEYS.model.schema };

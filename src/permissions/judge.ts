@@ -10,7 +10,7 @@ import { GRANT_RULE, type Grant, type Judge, type PermissionRequest, type Verdic
 import { defaultVerdict, presetAllowance, presetDenial } from "./presets.ts";
 import { firstMatch, rulesFor } from "./rules.ts";
 
-/** `find` looks up what a tool declares about itself; a tool that it does not know counts as reaching everything. */
+/** `find` looks up what a tool declares about itself; an unknown tool is assumed to reach everything. */
 export const createJudge =
   (find: FindFacts): Judge =>
   (request) => {

@@ -56,7 +56,7 @@ export interface PermissionRequest extends WorkspaceView {
         sources: readonly string[];
         /** Hosts that the run knew before the untrusted input. */
         hosts: readonly string[];
-        /** For work given to another agent: what that agent may do and this one may not, as words. */
+        /** If the call delegates: the extra rights of the other agent, as text. */
         raises?: string | undefined;
       }
     | undefined;
@@ -68,7 +68,7 @@ export interface PermissionRequest extends WorkspaceView {
 /** A call that a person has decided, as a request to the judge now. */
 export interface PastCall {
   request: PermissionRequest;
-  /** A call that the person edited before allowing it counts as refused. */
+  /** "refused" also if the person edited the call before allowing it. */
   decided: "allowed" | "refused";
   title: string;
 }

@@ -60,7 +60,7 @@ export function firstMatch(
   return perhaps && { rule: perhaps, match: "maybe" };
 }
 
-/** What is wrong with a rule's text, as a sentence; undefined if it is fine. */
+/** Describes what is wrong with a rule's text, in a sentence; undefined if the rule is fine. */
 export function ruleProblem(text: string): string | undefined {
   const parts = split(text);
   if (!parts)
@@ -200,7 +200,7 @@ function weighed(options: PathRuleOptions): Matching {
   return { weight: patternWeight(weight, exact), matches };
 }
 
-/** For tools whose input has no known meaning: a pattern can make a call ask or deny it if any text matches, but never allow it. */
+/** Matches a pattern with any text in the input of a tool that Cadre does not know. A match can ask or deny, but never allow. */
 function textMatcher(pattern: string, reading: Reading): CompiledRule["matches"] {
   if (reading === "strict") return () => "no";
   const test = picomatch(pattern, { dot: true, nocase: true, bash: true, flags: "is" });

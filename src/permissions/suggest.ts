@@ -20,7 +20,7 @@ export interface Suggestion {
   stillAsked: string[];
 }
 
-/** Fewer calls are no habit. */
+/** Minimum number of similar calls; fewer do not show a habit. */
 const FEWEST = 3;
 const MOST_TRIED = 40;
 const MOST_SUGGESTED = 5;
@@ -95,7 +95,7 @@ function told(
   };
 }
 
-/** `Edit(x)` speaks of every way to change a file. */
+/** `Edit(x)` covers every way to change a file. */
 const changesFiles = (facts: DeclaredFacts | undefined): boolean =>
   facts?.target?.kind === "path" && facts.target.use === "changes";
 

@@ -1,15 +1,15 @@
-// Bash in each sandbox that works on this machine, and without one: what holds for it must hold in all of them.
+// The Bash tool without a sandbox and in each sandbox that works on this machine. The same tests must pass in all of them.
 
 import { bashTool } from "./bash.ts";
 import type { Confinement } from "./sandbox/confine.ts";
 import { DRIVERS, trySandbox } from "./sandbox/find-sandbox.ts";
 import type { SandboxName } from "./sandbox/sandbox.ts";
 
-const tried = await Promise.all(DRIVERS.map(async ({ name }) => ({ name, ...(await trySandbox(name)) })));
+const attempts = await Promise.all(DRIVERS.map(async ({ name }) => ({ name, ...(await trySandbox(name)) })));
 
 export const sandboxes: SandboxName[] = [
   "none",
-  ...tried.filter((one) => "sandbox" in one).map(({ name }) => name),
+  ...attempts.filter((one) => "sandbox" in one).map(({ name }) => name),
 ];
 
 export const confinement = (driver: SandboxName, changes: Partial<Confinement> = {}): Confinement => ({

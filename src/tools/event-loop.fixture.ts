@@ -1,8 +1,8 @@
-// How long others had to wait for their turn while something was at work, in milliseconds.
+// Measures how long some work blocks the event loop, in milliseconds.
 
 import { monitorEventLoopDelay } from "node:perf_hooks";
 
-/** 200 ms is what is meant; tenfold, because on a busy machine everybody waits. What explodes takes minutes. */
+/** The real limit is 200 ms. It is ten times that here, because a busy machine is slow. Exponential work would take minutes. */
 export const HELD_UP_MS = 2_000;
 
 export async function longestWait(work: () => Promise<unknown>): Promise<number> {

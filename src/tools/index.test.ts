@@ -50,13 +50,13 @@ it.each([
   ["S1-30", "web_fetch", "WebFetch"],
   ["S1-30", "google_web_search", "WebSearch"],
   ["-", "unknown", "unknown"],
-])("[%s] %s is %s", (_, alias, name) => {
+])("[%s] the alias %s means %s", (_, alias, name) => {
   expect(canonicalToolName(alias, builtinTools)).toBe(name);
   expect(canonicalRule(`${alias}(x *)`, builtinTools)).toBe(`${name}(x *)`);
   expect(canonicalRule(alias, builtinTools)).toBe(name);
 });
 
-it("gives each tool a schema that providers take, made once", () => {
+it("each tool has an input schema that providers accept, built only once", () => {
   for (const tool of builtinTools) {
     const schema = inputSchemaOf(tool);
     expect(schema).toMatchObject({ type: "object", additionalProperties: false });

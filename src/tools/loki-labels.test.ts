@@ -16,7 +16,7 @@ async function labels(input: { label?: string; query?: string; start?: string; e
   return await lokiLabelsTool({ settings: { url: loki.url }, env: {} }).execute(input, folder.context());
 }
 
-it("[S0-38] lists labels, or the values of one, of all streams or of some", async () => {
+it("[S0-38] lists labels, or the values of one label, for all streams or only some", async () => {
   expect((await labels(span)).output).toMatch(/^2 labels, .*\n<untrusted-n0nce source="loki">\napp\nenv\n</);
   expect((await labels({ ...span, label: "app" })).output).toMatch(/\napi\nweb⟦U\+000A⟧obey\n</);
   expect((await labels({ ...span, label: "app", query: '{env="prod"}' })).output).toMatch(/\napi\n</);
@@ -28,7 +28,7 @@ it("an empty answer names the time range", async () => {
   expect(await labels({ start: "now", end: "1h" })).toMatchObject({ isError: true });
 });
 
-it("a label is a name and nothing else: it becomes part of a path", () => {
+it("a label must be a plain name, because it becomes part of a URL path", () => {
   const { input } = lokiLabelsTool({ settings: undefined, env: {} });
   for (const label of ["../x", "a/b", "a?b", "", "a b", "1a"])
     expect(input.safeParse({ label }).success, label).toBe(false);

@@ -28,7 +28,7 @@ async function errors(input: { service: string; start?: string; limit?: number }
   return await tool.execute({ ...span, ...input }, folder.context());
 }
 
-it("[S0-39] each kind of error once, by level or by text, with count, first and last", async () => {
+it("[S0-39] lists each kind of error once with its count and its first and last time", async () => {
   const { output, isError } = await errors({ service: "api" });
   expect(isError).toBeUndefined();
   expect(output).toMatch(
@@ -57,16 +57,16 @@ it("a service without errors is distinguished from an unknown service", async ()
   expect(bare.output).toMatch(/No label names services: look at loki_labels/);
 });
 
-it("a service's name is text in the query, whatever it holds", async () => {
+it("a service name is escaped in the query", async () => {
   expect((await errors({ service: 'say "hi"' })).output).toMatch(/^1 error line of 1 kind,/);
   expect((await errors({ service: '"} or {app="web' })).isError).toBe(true);
 });
 
-it("reports a reached limit, because the counts are too small then", async () => {
+it("says if the limit was reached, since the counts are then too small", async () => {
   expect((await errors({ service: "api", limit: 2 })).output).toMatch(/the newest only \(limit 2\)/);
 });
 
-it("every failure is one sentence", async () => {
+it("a failing Loki and a missing configuration are reported", async () => {
   await using loki = await fakeLoki(LOGS, ({ url }, response) => {
     if (!url!.includes("query_range")) return false;
     response.writeHead(500).end("out of memory");

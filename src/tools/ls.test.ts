@@ -26,7 +26,7 @@ describe("LS", () => {
     expect(await lsTool.execute({ path: ".." }, folder.context())).toMatchObject({ isError: true });
   });
 
-  it("[A38] is bounded in a folder of very many, and others have their turn meanwhile", {
+  it("[A38] shortens the list of a huge folder, and does not block the event loop", {
     timeout: 60_000,
   }, async () => {
     await using folder = await tempWorkspace();
@@ -39,7 +39,7 @@ describe("LS", () => {
     expect(wait).toBeLessThan(HELD_UP_MS);
   });
 
-  it("a name can neither start a new line nor hide characters", async () => {
+  it("a file name cannot start a new line or hide characters", async () => {
     await using folder = await tempWorkspace();
     await writeFile(join(folder.path, "a\nb\u202ec"), "");
     expect((await lsTool.execute({}, folder.context())).output).toBe("a⟦U+000A⟧b⟦U+202E⟧c (0 bytes)");
@@ -54,7 +54,7 @@ describe("LS", () => {
     );
   });
 
-  it("stops when cancelled", async () => {
+  it("fails if already cancelled", async () => {
     await using folder = await tempWorkspace();
     await writeFile(join(folder.path, "a"), "");
     expect(await lsTool.execute({}, folder.context({ signal: AbortSignal.abort() }))).toEqual({

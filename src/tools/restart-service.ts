@@ -148,7 +148,7 @@ async function waitForHealth(health: Health, place: ProgramOptions): Promise<Hea
   return { healthy: false, ...(last === undefined ? {} : { last }), seconds: (passed() / 1000).toFixed(1) };
 }
 
-/** What is wrong; undefined if the service is healthy. The response's body is untrusted, so it is not read. */
+/** Checks the service's health; returns the problem, or undefined if it is healthy. The response's body is untrusted and not read. */
 async function checkOnce({ url, command }: Health, place: ProgramOptions): Promise<string | undefined> {
   if (url === undefined) {
     const { code, failed, stopped } = await runProgram(command!, place);

@@ -1,4 +1,4 @@
-// A small project with something that git ignores, for the tests of searches.
+// A small project with ignored files, for the tests of the search tools.
 
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// A real folder to work in, for the tests of tools.
+// A real temporary folder as the workspace, for the tests of tools.
 
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -16,8 +16,8 @@ it("[S1-28] answers with one line that sums up the list", async () => {
 it.each([
   ["no list", {}],
   ["an empty entry", { todos: [todo("  ", "pending")] }],
-  ["a state that is none", { todos: [{ content: "read", status: "done" }] }],
-  ["more than anybody reads", { todos: Array.from({ length: 101 }, () => todo("read", "pending")) }],
-])("takes no %s", (_, input) => {
+  ["an unknown status", { todos: [{ content: "read", status: "done" }] }],
+  ["more than 100 entries", { todos: Array.from({ length: 101 }, () => todo("read", "pending")) }],
+])("refuses input with %s", (_, input) => {
   expect(todoWriteTool.input.safeParse(input).success).toBe(false);
 });

@@ -6,7 +6,7 @@ import { createJudge } from "../permissions/judge.ts";
 import type { PermissionRequest } from "../permissions/permission.ts";
 import { type AnyTool, defineTool } from "./tool.ts";
 
-/** A tool as a program in plain JavaScript may write it, for which no compiler asks. */
+/** A tool as plain JavaScript may define it, where no compiler asks for the missing declarations. */
 const undeclared = {
   name: "deploy",
   description: "Deploys.",
@@ -23,7 +23,7 @@ const request: PermissionRequest = {
 const judge = createJudge((name) => (name === "deploy" ? undeclared : toolFacts(name)));
 
 describe("a tool that declares nothing", () => {
-  it("counts as reaching everything", () => {
+  it("is assumed to reach commands, files and the network", () => {
     expect(powersOf(undeclared)).toEqual(["commands", "files", "network"]);
     expect(canReach({ ...undeclared, reaches: ["nothing"] as never }, "commands")).toBe(true);
     expect(canReach({ ...undeclared, reaches: "network" as never }, "files")).toBe(true);
@@ -36,14 +36,14 @@ describe("a tool that declares nothing", () => {
     expect(declared(request)).toMatchObject({ verdict: "allow", rule: "default allow deploy" });
   });
 
-  it("[A66] asks once untrusted input has come in, whatever its effect", () => {
+  it("[A66] asks in a tainted run, whatever its effect", () => {
     const authority = [{ source: "project", rules: { allow: ["deploy"], ask: [], deny: [] } }];
     const tainted = { ...request, authority, taint: { sources: ["loki"], hosts: [] } };
     expect(judge({ ...request, authority }).verdict).toBe("allow");
     expect(judge(tainted)).toMatchObject({ verdict: "ask", basis: "taint" });
   });
 
-  it("does not compile", () => {
+  it("does not compile in TypeScript", () => {
     // @ts-expect-error: `reaches` is missing.
     const tool = defineTool({ ...undeclared, reaches: undefined });
     expect(tool.name).toBe("deploy");

@@ -59,7 +59,7 @@ export interface Fingerprints {
 }
 
 export interface Preview {
-  /** What a person sees before approving: a diff, a command. Made from the input alone, never from the model's explanation. */
+  /** Shown to a person before approving: a diff or a command. It comes from the input alone, never from the model's explanation. */
   text: string;
   /** Changes when the effect of the call would change, for example with a file's content. Same input and fingerprint, same effect. */
   fingerprint?: string;

@@ -9,7 +9,7 @@ export interface ArgvPattern {
   words: readonly WordPattern[];
   /** Any further words may follow. */
   open: boolean;
-  /** Without a wildcard: it names one call exactly. */
+  /** Whether it has no wildcard, so it names exactly one call. */
   exact: boolean;
   /** Number of literal characters; more is more specific. */
   weight: number;

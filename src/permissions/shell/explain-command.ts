@@ -26,7 +26,7 @@ export interface ProgramReading {
   depth: number;
   /** Known to change nothing. */
   readOnly: boolean;
-  /** What the words do not show. */
+  /** A remark about something that the words do not show. */
   note?: string;
   /** It executes what it reads from its input: `curl … | sh`. */
   runsInput?: true;

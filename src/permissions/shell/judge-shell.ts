@@ -1,4 +1,4 @@
-// Judges whether a shell command is read-only. A command that is not known to change nothing counts as changing something.
+// Judges whether a shell command is read-only. A command that is not known to be harmless is judged as a change.
 
 import { isInWorkspace, joinUnresolved, type WorkspaceView } from "../path-names.ts";
 import type { ShellJudge } from "../permission.ts";
@@ -23,7 +23,7 @@ export const judgeShell: ShellJudge = (command) => {
   return { readOnly: true, why: "every command is known to only read" };
 };
 
-/** Without a workspace, links are not resolved, and absolute paths count as outside. */
+/** If no workspace is given, links are not resolved, and absolute paths are treated as outside. */
 export function isReadOnlyCommand(argv: readonly ShellWord[], workplace?: WorkspaceView): Judgement {
   if (argv.some((word) => word === undefined)) return no("a word is known only when it runs");
   const [name = "", ...rest] = argv as readonly string[];

@@ -34,7 +34,7 @@ const GIT_LOG_WORDS = list(
 /** Formats that check a commit's signature: git then starts gpg, which writes to its home folder and may contact a server. */
 const CHECKS_SIGNATURE = /%[-+ ]?G/;
 
-/** By the program's name, or `git` with a subcommand. */
+/** The read-only commands. A key is a program's name, or `git` with a subcommand. */
 export const READ_ONLY_COMMANDS: ReadonlyMap<string, ReadOnlySpec> = new Map(
   Object.entries({
     ls: {

@@ -8,8 +8,8 @@ import { writeTool } from "../write.ts";
 const MARK = "⟦secret DB_PASSWORD⟧";
 const FILE = "PORT=8080\nDB_PASSWORD=the-real-value\n";
 
-describe("[A61] [R5] a mark is not written in the place of the value", () => {
-  it("by Write: a file that was read is written back", async () => {
+describe("[A61] [R5] the mask of a secret is never written to a file instead of its value", () => {
+  it("Write refuses content in which the secret is masked", async () => {
     await using folder = await tempWorkspace();
     await writeFile(join(folder.path, ".env"), FILE);
     const content = `PORT=9090\nDB_PASSWORD=${MARK}\n`;
@@ -19,7 +19,7 @@ describe("[A61] [R5] a mark is not written in the place of the value", () => {
     expect(await readFile(join(folder.path, ".env"), "utf8")).toBe(FILE);
   });
 
-  it("by Edit, which still changes the lines beside it", async () => {
+  it("Edit refuses a masked secret, but still changes other lines of the file", async () => {
     await using folder = await tempWorkspace();
     await writeFile(join(folder.path, ".env"), FILE);
     const edit = (old_string: string, new_string: string) =>
@@ -30,7 +30,7 @@ describe("[A61] [R5] a mark is not written in the place of the value", () => {
     expect(await readFile(join(folder.path, ".env"), "utf8")).toBe(FILE.replace("8080", "9090"));
   });
 
-  it("a text about marks that has them already may keep them", async () => {
+  it("a mask that was already in the file may stay", async () => {
     await using folder = await tempWorkspace();
     await writeFile(join(folder.path, "about.md"), `It shows ${MARK}.\n`);
     const content = `It shows ${MARK}, always.\n`;

@@ -4,7 +4,7 @@
 import { createTwoFilesPatch } from "diff";
 import { revealHidden, revealHiddenInName } from "../../journal/visible.ts";
 
-/** A few thousand lines: people read no more than that before they approve. */
+/** Maximum length of a preview: a few thousand lines, the most that a person would read before approving. */
 const MAX_SHOWN = 200_000;
 
 export const TOO_LONG =
@@ -14,7 +14,7 @@ export const TOO_LONG =
 export function diffPreview(path: string, before: string, after: string): string | undefined {
   const name = revealHiddenInName(path);
   if (before === after) return `${name}: no change`;
-  // With a time limit: the diff of two long, unlike texts would block the event loop for minutes.
+  // The time limit is needed: a diff of two long, different texts would block the event loop for minutes.
   const patch = createTwoFilesPatch(name, name, before, after, undefined, undefined, {
     context: 3,
     timeout: 100,

@@ -6,21 +6,21 @@ import { type OpenMethod, openFolder, openIn, pathIn } from "./open-folder.ts";
 
 const WAYS: OpenMethod[] = process.platform === "linux" ? ["by-descriptor", "by-name"] : ["by-name"];
 
-describe.each(WAYS)("a folder held %s", (holding) => {
+describe.each(WAYS)("a folder opened %s", (method) => {
   it("opens files in it, and creates missing folders if asked to", async () => {
     await using folder = await tempWorkspace();
-    await expect(openFolder(folder.path, ["a", "b"], { method: holding })).rejects.toMatchObject({
+    await expect(openFolder(folder.path, ["a", "b"], { method })).rejects.toMatchObject({
       code: "ENOENT",
     });
-    await using held = await openFolder(folder.path, ["a", "b"], { method: holding, create: true });
-    await using file = await openIn(held, "f", constants.O_WRONLY | constants.O_CREAT, 0o600);
+    await using opened = await openFolder(folder.path, ["a", "b"], { method, create: true });
+    await using file = await openIn(opened, "f", constants.O_WRONLY | constants.O_CREAT, 0o600);
     await file.writeFile("x");
     expect(await readFile(join(folder.path, "a/b/f"), "utf8")).toBe("x");
-    expect((await stat(pathIn(held, "."))).isDirectory()).toBe(true);
-    expect(await held.isUnchanged()).toBe(true);
+    expect((await stat(pathIn(opened, "."))).isDirectory()).toBe(true);
+    expect(await opened.isUnchanged()).toBe(true);
   });
 
-  it("[A35] [X1] goes through no link and no file", async () => {
+  it("[A35] [X1] refuses to open a folder through a link or a file", async () => {
     await using outside = await tempWorkspace();
     await using folder = await tempWorkspace();
     await writeFile(join(outside.path, "f"), "canary");
@@ -28,43 +28,43 @@ describe.each(WAYS)("a folder held %s", (holding) => {
     await symlink(join(outside.path, "f"), join(folder.path, "file"));
     for (const name of ["link", "file"])
       for (const create of [false, true])
-        await expect(openFolder(folder.path, [name], { method: holding, create })).rejects.toMatchObject({
+        await expect(openFolder(folder.path, [name], { method, create })).rejects.toMatchObject({
           code: expect.stringMatching(/^(ENOTDIR|ELOOP)$/),
         });
-    await using held = await openFolder(folder.path, [], { method: holding });
-    await expect(openIn(held, "file", constants.O_RDONLY)).rejects.toMatchObject({ code: "ELOOP" });
+    await using opened = await openFolder(folder.path, [], { method });
+    await expect(openIn(opened, "file", constants.O_RDONLY)).rejects.toMatchObject({ code: "ELOOP" });
   });
 
-  it("[A35] [X2] nothing outside is opened or made once a folder on the way was swapped", async () => {
+  it("[A35] [X2] opens and creates nothing outside after a parent folder was swapped for a link", async () => {
     await using outside = await tempWorkspace();
     await using folder = await tempWorkspace();
     await mkdir(join(folder.path, "a/b"), { recursive: true });
     await mkdir(join(outside.path, "b"));
     await writeFile(join(folder.path, "a/b/f"), "inside");
     await writeFile(join(outside.path, "b/f"), "canary");
-    await using held = await openFolder(folder.path, ["a", "b"], { method: holding });
+    await using opened = await openFolder(folder.path, ["a", "b"], { method });
     await rename(join(folder.path, "a"), join(folder.path, "away"));
     await symlink(outside.path, join(folder.path, "a"));
-    if (holding === "by-name") {
-      await expect(openIn(held, "f", constants.O_RDONLY)).rejects.toMatchObject({ code: "ENOTDIR" });
-      expect(await held.isUnchanged()).toBe(false);
+    if (method === "by-name") {
+      await expect(openIn(opened, "f", constants.O_RDONLY)).rejects.toMatchObject({ code: "ENOTDIR" });
+      expect(await opened.isUnchanged()).toBe(false);
     } else {
-      await using file = await openIn(held, "f", constants.O_RDONLY);
+      await using file = await openIn(opened, "f", constants.O_RDONLY);
       expect(await file.readFile("utf8")).toBe("inside");
-      await writeFile(pathIn(held, "new"), "");
+      await writeFile(pathIn(opened, "new"), "");
       await expect(stat(join(outside.path, "b/new"))).rejects.toMatchObject({ code: "ENOENT" });
     }
   });
 
-  it("[A35] sees a folder that was taken away and made anew", async () => {
+  it("[A35] notices that the folder was moved away and replaced by a new one", async () => {
     await using folder = await tempWorkspace();
     await mkdir(join(folder.path, "a"));
-    await using held = await openFolder(folder.path, ["a"], { method: holding });
+    await using opened = await openFolder(folder.path, ["a"], { method });
     await rename(join(folder.path, "a"), join(folder.path, "away"));
     await mkdir(join(folder.path, "a"));
     await writeFile(join(folder.path, "a/f"), "another");
-    await expect(openIn(held, "f", constants.O_RDONLY)).rejects.toMatchObject({
-      code: holding === "by-name" ? "ENOTDIR" : "ENOENT",
+    await expect(openIn(opened, "f", constants.O_RDONLY)).rejects.toMatchObject({
+      code: method === "by-name" ? "ENOTDIR" : "ENOENT",
     });
     await rm(join(folder.path, "away"), { recursive: true });
   });

@@ -48,7 +48,7 @@ export async function openIn(
   throw swapped(path);
 }
 
-/** Not with `join`: it would drop a trailing part, and a bare descriptor path is itself a link. */
+/** Does not use `join`, which would drop a trailing part; a bare descriptor path is itself a link. */
 export const pathIn = (folder: Pick<OpenFolder, "path">, name: string): string => `${folder.path}/${name}`;
 
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;

@@ -21,7 +21,7 @@ it.each([
   "e\u0301",
   "a\tb",
   "a\u0000",
-])("[A36] %j is no name for a new file", (name) => {
+])("[A36] %j is refused as the name of a new file", (name) => {
   expect(unportableName(name)).toEqual(expect.any(String));
 });
 
@@ -36,11 +36,11 @@ it.each([
   "common",
   "null.ts",
   "$DATA",
-])("%j is one", (name) => {
+])("%j is accepted as the name of a new file", (name) => {
   expect(unportableName(name)).toBeUndefined();
 });
 
-it("[A36] two hard links that differ in letter case are two files, each by its own name", async () => {
+it("[A36] two hard links whose names differ only in letter case are each used by their own name", async () => {
   await using folder = await tempWorkspace();
   await writeFile(join(folder.path, "readme"), "x");
   const other = await link(join(folder.path, "readme"), join(folder.path, "README")).catch(() => "folds");
@@ -49,7 +49,7 @@ it("[A36] two hard links that differ in letter case are two files, each by its o
   expect(await spellingOnDisk(folder.path, "none")).toBeUndefined();
 });
 
-const folds = await (async () => {
+const ignoresCase = await (async () => {
   const probe = join(tmpdir(), `cadre-Fold-${process.pid}`);
   await mkdir(probe);
   try {
@@ -59,8 +59,8 @@ const folds = await (async () => {
   }
 })();
 
-describe.runIf(folds)("where the file system folds letter case", () => {
-  it("[A36] a file is used by the name that it has on disk", async () => {
+describe.runIf(ignoresCase)("on a case-insensitive file system", () => {
+  it("[A36] a file is used by its name on disk, however its letter case is written", async () => {
     await using folder = await tempWorkspace();
     await mkdir(join(folder.path, "Src"));
     await writeFile(join(folder.path, "Src/File.txt"), "x");

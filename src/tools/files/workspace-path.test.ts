@@ -6,7 +6,7 @@ import { tempWorkspace } from "../temp-workspace.fixture.ts";
 import { writeTool } from "../write.ts";
 import { resolveInWorkspace } from "./workspace-path.ts";
 
-it("[A34] stays inside the workspace, aware of separators", async () => {
+it("[A34] refuses paths outside the workspace, including folders whose name starts like the workspace", async () => {
   await using folder = await tempWorkspace();
   const { path: root } = folder;
   await mkdir(join(root, "proj"));
@@ -33,7 +33,7 @@ it("[A34] stays inside the workspace, aware of separators", async () => {
   expect(await resolveInWorkspace(workspace, "a/../..a")).toMatchObject({ ok: true, relative: "..a" });
 });
 
-it("[A35] refuses links that lead outside: a file, a parent, a dangling one, a loop", async () => {
+it("[A35] refuses links that lead outside, and dangling and circular links", async () => {
   await using outside = await tempWorkspace();
   await using inside = await tempWorkspace();
   await writeFile(join(outside.path, "secret"), "s");
@@ -51,7 +51,7 @@ it("[A35] refuses links that lead outside: a file, a parent, a dangling one, a l
   }
 });
 
-it("[A35] a link inside is refused by its real name, so that rules judge the real place", async () => {
+it("[A35] a link to a file inside is refused and its real path named, so that rules judge the real path", async () => {
   await using folder = await tempWorkspace();
   await mkdir(join(folder.path, ".git"));
   await symlink(".git", join(folder.path, "innocent"));
@@ -62,7 +62,7 @@ it("[A35] a link inside is refused by its real name, so that rules judge the rea
   });
 });
 
-it("works where the workspace itself is named by a link", async () => {
+it("the workspace itself may be given as a link", async () => {
   await using folder = await tempWorkspace();
   await using other = await tempWorkspace();
   await writeFile(join(folder.path, "a"), "x");

@@ -1,6 +1,6 @@
 // Finds settings by which a repository makes git run programs or read other folders even for reading commands: filters, text
-// converters, signatures, objects fetched on demand. Whoever made the repository chose them (A30), so `git diff` there does not count as
-// reading. The user's own configuration is trusted.
+// converters, signatures, objects fetched on demand. The repository's author chose them (A30), so `git diff` there is not a
+// read-only command. The user's own configuration is trusted.
 
 import { existsSync, globSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";

@@ -1,4 +1,4 @@
-// A real git repository in a temporary folder, for the tests of worktrees. Nobody's own configuration is seen.
+// A real git repository in a temporary folder, for the tests of worktrees. Git configuration of the machine is ignored.
 
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
@@ -10,10 +10,10 @@ const run = promisify(execFile);
 
 export interface TempGit extends AsyncDisposable {
   path: string;
-  /** A person's git, in the repository or in a folder of it. */
+  /** Runs git as a person would, in the repository or in another folder. */
   git(args: readonly string[], folder?: string): Promise<string>;
   write(files: Record<string, string>, folder?: string): Promise<void>;
-  /** The text of a file; undefined if there is none. */
+  /** The text of a file; undefined if the file does not exist. */
   read(file: string, folder?: string): Promise<string | undefined>;
   /** Commits everything. */
   commit(files?: Record<string, string>, folder?: string): Promise<void>;

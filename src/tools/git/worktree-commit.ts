@@ -21,7 +21,7 @@ const KEEP = "Cadre-Keep";
 export interface CommitResult {
   /** Why a person must review it before it is merged. */
   why?: string | undefined;
-  /** What could not be committed. The folder is kept then. */
+  /** Work that could not be committed; the folder is then kept. */
   stays?: string | undefined;
 }
 

@@ -21,7 +21,7 @@ export type MergeResult =
   | { status: "merged"; commit: string; files: string[] }
   /** The parent is unchanged, and all work is on the branch. */
   | { status: "conflict"; branch: string; files: string[]; detail: string }
-  /** Not merged. All work is on the branch, or where `detail` says. */
+  /** The work was not merged. It is on the branch, or where `detail` says. */
   | { status: "kept"; branch: string; files: string[]; detail: string };
 
 /** How often the merge is computed again because the parent got a new commit meanwhile. */

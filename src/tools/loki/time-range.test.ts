@@ -22,7 +22,7 @@ it.each([
   ["2026-01-31T10:00:00+02:00", "2026-01-31T08:00:00.000Z"],
   ["2026-01-31 10:00z", "2026-01-31T10:00:00.000Z"],
   ["2026-01-31T10:00:00.123456789Z", "2026-01-31T10:00:00.123456789Z"],
-])("%s is %s", (text, time) => {
+])("the start %s means %s", (text, time) => {
   expect(startOf(text)).toBe(time);
 });
 
@@ -36,11 +36,11 @@ it.each([
   "last",
   "99999d",
   "1h; rm",
-])('"%s" is refused with the forms that are known', (text) => {
+])('"%s" is refused, and the error lists the accepted forms', (text) => {
   expect(startOf(text)).toMatch(/^start: ".*" is no time: write how long ago .*RFC 3339/);
 });
 
-it("is the last hour by default, and never the wrong way round", () => {
+it("the default is the last hour, and the start must be before the end", () => {
   expect(parseTimeRange({}, now)).toMatchObject({ range: { end: BigInt(now) * 1_000_000n } });
   expect(startOf("1h")).toBe("2026-01-31T11:00:00.000Z");
   expect(parseTimeRange({ start: "1h", end: "2h" }, now)).toMatchObject({

@@ -1,10 +1,11 @@
-# Runs a command in a process group of its own and leaves nothing of it behind. See supervised.ts.
-#  $1 the command   $2 its mark   $3 Cadre's PID namespace, where the system has such
-# Descriptor 3 is Cadre's leash: a line asks the command to stop; its end, which Cadre's death is too, kills it. What could not be
-# killed is written to it. Works in bash 3.2 as well.
+# Runs a command in its own process group and kills every process that it leaves behind. See supervise.ts.
+#  $1 the command   $2 the mark in its environment   $3 Cadre's PID namespace, if the system has namespaces
+# Descriptor 3 is a pipe to Cadre. When Cadre writes a line, the command gets SIGTERM. When the pipe closes, also because Cadre
+# died, the command is killed. The script writes the pids of processes that it could not kill to the same pipe.
+# It must also work in bash 3.2.
 
 exec 4>&1 >/dev/null 2>&1
-# Whoever started Cadre may have left files open: they lead around every wall.
+# Close descriptors inherited from the program that started Cadre: through them a command could get around the sandbox.
 for file in /dev/fd/*; do
   case ${file##*/} in [0-4] | *[!0-9]*) ;; *) eval "exec ${file##*/}>&-" ;; esac
 done
@@ -14,7 +15,8 @@ group=$!
 set +m
 exec 4>&-
 
-# What is left of the command: in its session, marked by its environment, or ours since its parent ended (a subreaper's).
+# Sets `left` to the processes that the command left behind: those with the mark in their environment, those in this session, and
+# orphans that this process adopted as a subreaper.
 find_left() {
   left=()
   for file in $(grep -lszx "CADRE_CALL_ID=$1" /proc/[0-9]*/environ); do
@@ -34,13 +36,13 @@ find_left() {
 sweep() {
   kill -KILL -- "-$group" "$group"
   [ -r /proc/self/stat ] || return
-  # In a PID namespace of our own everybody else in it is a leftover. Never true in Cadre's own.
+  # In a PID namespace of its own, every other process belongs to the command. Cadre's own namespace is excluded.
   own=$(readlink /proc/self/ns/pid)
   if [ -n "$own" ] && [ -n "$2" ] && [ "$own" != "$2" ]; then
     kill -KILL -1
     return
   fi
-  # Whoever is killed hands its children on: until nobody is left, or nobody who can be killed.
+  # A killed process leaves its children to this one, so repeat until no process is left or the rest cannot be killed.
   for round in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
     find_left "$1"
     [ ${#left[@]} = 0 ] && return

@@ -1,8 +1,8 @@
-// The little of domino that pages are read with; it brings no types of its own that fit its name.
+// Types for the few parts of domino that Cadre uses to read pages; the package has no types under this name.
 
 declare module "@mixmark-io/domino" {
   export interface DomNode {
-    /** In capitals for elements; `#text`. */
+    /** The tag name in capitals for an element; `#text` for text. */
     nodeName: string;
     nodeType: number;
     data: string;

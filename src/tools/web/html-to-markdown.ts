@@ -25,7 +25,7 @@ const BLOCKS =
   words(`ADDRESS ARTICLE ASIDE BLOCKQUOTE BODY CAPTION CENTER DD DETAILS DIV DL DT FIELDSET FIGCAPTION FIGURE
   FOOTER FORM H1 H2 H3 H4 H5 H6 HEADER HGROUP LEGEND LI MAIN P SECTION SUMMARY TABLE TBODY TFOOT THEAD`);
 
-/** Browsers draw 512. */
+/** Maximum nesting depth. Browsers draw 512 levels. */
 const MAX_DEPTH = 5_000;
 
 export function toMarkdown(html: string, url: string): Markdown {

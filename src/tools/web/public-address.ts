@@ -1,11 +1,11 @@
-// Tells public addresses from private ones, by number and after parsing. It lists what is public, so an unknown range counts as
-// private.
+// Tells public addresses from private ones, by number and after parsing. It lists the public ranges, so an unknown range is
+// treated as private.
 
 import { isIP } from "node:net";
 import { networkInterfaces } from "node:os";
 import ipaddr from "ipaddr.js";
 
-/** Metadata servers of clouds that no range covers. Whoever reads them gets the machine's keys. */
+/** Metadata servers of clouds that no range covers. They give the machine's keys to every program that asks. */
 const METADATA = ["168.63.129.16", "100.100.100.200", "fd00:ec2::254", "fd20:ce::254"];
 
 export function isPublicAddress(address: string): boolean {

@@ -14,7 +14,7 @@ export const brave: SearchProvider = {
   }),
   answer: z
     .object({
-      // Absent where nothing was found.
+      // Absent if nothing was found.
       web: z
         .object({
           results: z.array(
