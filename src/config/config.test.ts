@@ -21,7 +21,7 @@ const load = (yaml?: string, more: Env = {}, flags: ConfigFlags = {}) => {
   if (yaml !== undefined) writeFileSync(join(folder, "cadre.yaml"), yaml);
   return loadConfig({ folder, env: { ...env, ...more }, flags });
 };
-const trusted = (yaml: string) => load(yaml, { CADRE_TRUST: "1" });
+const loadTrusted = (yaml: string) => load(yaml, { CADRE_TRUST: "1" });
 
 /** The complete example of the design document. */
 const EXAMPLE = `
@@ -70,7 +70,7 @@ describe("reading cadre.yaml", () => {
   });
 
   test("the example of the design document loads without problems in a trusted folder", () => {
-    expect(trusted(EXAMPLE)).toMatchObject({
+    expect(loadTrusted(EXAMPLE)).toMatchObject({
       model: "anthropic/claude-sonnet-4-5",
       providers: { local: { type: "openai-compatible", apiKeyEnv: "LOCAL_API_KEY" } },
       aliases: { fast: "local/qwen3-coder-30b" },
@@ -143,12 +143,12 @@ describe("reading cadre.yaml", () => {
     const yaml = `
 loki: { url: "https://logs.example/loki", tokenEnv: LOKI_TOKEN, tenantEnv: LOKI_TENANT, timeout: 5s, token: x }
 services: { api: { restart: [docker, restart, api], health: { url: "http://127.0.0.1:80/health", timeout: 1m } } }`;
-    expect(trusted(yaml)).toMatchObject({
+    expect(loadTrusted(yaml)).toMatchObject({
       loki: { url: "https://logs.example/loki", tokenEnv: "LOKI_TOKEN", timeout: 5_000 },
       services: { api: { restart: ["docker", "restart", "api"], health: { timeout: 60_000 } } },
       problems: [{ code: "UNKNOWN_KEY", message: "unknown key `loki.token`" }],
     });
-    expect(trusted(yaml).loki).not.toHaveProperty("token");
+    expect(loadTrusted(yaml).loki).not.toHaveProperty("token");
   });
 
   test("[A45] hosts and ranges under `web` are normalised as in URLs", () => {
@@ -157,7 +157,7 @@ web:
   allow: [Example.COM., münchen.de, 0x7f.1, "::1"]
   private: [localhost:3000, 10.1.0.0/16, "[::1]:8080", fd00::/8, "127.1"]
   timeout: 5s`;
-    expect(trusted(yaml).web).toEqual({
+    expect(loadTrusted(yaml).web).toEqual({
       allow: ["example.com", "xn--mnchen-3ya.de", "127.0.0.1", "::1"],
       deny: [],
       private: [
@@ -222,14 +222,14 @@ describe("the engine", () => {
 
   test("[E8] a variable overrides the file, and a flag overrides both", () => {
     const yaml = `engine: pg-boss\nstore: ${POSTGRES}`;
-    expect(trusted(yaml).engine).toBe("pg-boss");
+    expect(loadTrusted(yaml).engine).toBe("pg-boss");
     expect(load(yaml, { CADRE_TRUST: "1", CADRE_ENGINE: "restate" }).engine).toBe("restate");
     const all = { CADRE_TRUST: "1", CADRE_ENGINE: "restate" };
     expect(load(yaml, all, { engine: "local" }).engine).toBe("local");
   });
 
   test("[E8] an engine for several machines is refused with a SQLite store", () => {
-    expect(() => trusted("engine: pg-boss")).toThrow(NEEDS);
+    expect(() => loadTrusted("engine: pg-boss")).toThrow(NEEDS);
     expect(() => load("", { CADRE_ENGINE: "restate" })).toThrow(NEEDS);
     expect(load("", { CADRE_ENGINE: "restate", CADRE_STORE: POSTGRES }).engine).toBe("restate");
   });
@@ -286,7 +286,7 @@ describe("trust", () => {
     const config = load(yaml);
     expect(config).toMatchObject(expected);
     expect(config.problems).toMatchObject([{ code: "UNTRUSTED" }]);
-    expect(trusted(yaml).problems).toEqual([]);
+    expect(loadTrusted(yaml).problems).toEqual([]);
   });
 
   test.each(["read-only", "ask"])("an untrusted file may choose a stricter preset: %s", (preset) => {
@@ -295,20 +295,20 @@ describe("trust", () => {
 
   test("`sandbox` is a driver name or an object; missing fields have their defaults", () => {
     const yaml = "sandbox: { network: [registry.example.com, '*.example.org'], write: [../remote.git] }";
-    expect(trusted(yaml).sandbox).toEqual({
+    expect(loadTrusted(yaml).sandbox).toEqual({
       driver: "auto",
       network: ["registry.example.com", "*.example.org"],
       write: [join(folder, "../remote.git")],
     });
-    expect(trusted("sandbox: srt").sandbox).toEqual({ driver: "srt", network: "approved", write: [] });
-    expect(trusted("sandbox: { network: off }").sandbox.network).toBe("off");
+    expect(loadTrusted("sandbox: srt").sandbox).toEqual({ driver: "srt", network: "approved", write: [] });
+    expect(loadTrusted("sandbox: { network: off }").sandbox.network).toBe("off");
     expect(load("sandbox: { network: off }").problems).toEqual([]);
   });
 
   test.each(["example.com\\0.evil.test", "*", "a b", "EXAMPLE.com", "-x", "http://x", "x.", "[::1]"])(
     "[A33] %j is rejected as a host name of the sandbox's network",
     (host) => {
-      expect(() => trusted(`sandbox: { network: [${JSON.stringify(host)}] }`)).toThrow(/host's name/);
+      expect(() => loadTrusted(`sandbox: { network: [${JSON.stringify(host)}] }`)).toThrow(/host's name/);
     },
   );
 

@@ -160,7 +160,7 @@ a
     "transform:scale(0)",
     "font-size:1px",
     "/* never closed",
-  ])("[A46] text hidden with unusual CSS is removed: %s", async (style) => {
+  ])("[A46] unusual CSS hides text exactly as in a browser: %s", async (style) => {
     const page = `<p style="${style}">ORDERS</p><p>Seen</p>`;
     await using net = await internet({ "page.test": answers(200, { "Content-Type": "text/html" }, page) });
     const { output } = await fetchPage(net, "http://page.test/");
