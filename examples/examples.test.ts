@@ -1,5 +1,5 @@
-// Every example by its README's own command, in a process of its own. Each judges itself; here the journal that it left behind is
-// asked as well, and it is shown that an example can find itself wanting, and that README and guide show what it prints.
+// Runs every example with the command from its README, in a process of its own. Each example checks itself. This test also checks
+// the journal, that README and guide show the real output, and that an example's own checks can fail.
 
 import { execFile } from "node:child_process";
 import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -22,7 +22,7 @@ const count = (type: JournalEvent["type"]) => (events: JournalEvent[]) =>
 const triggers: Fact = (events) =>
   events.flatMap(({ type, payload }) => (type === "RUN_STARTED" ? [payload.trigger] : []));
 
-/** What the journals of the tree must say, seen from outside: one telling thing for each. */
+/** One characteristic fact about the journals of each example. */
 const FACTS: Record<string, { fact: Fact; is: unknown }> = {
   "01-hello": { fact: (events) => events.length, is: 4 },
   "02-approval": {
@@ -51,7 +51,7 @@ const FACTS: Record<string, { fact: Fact; is: unknown }> = {
 const guide = globSync("docs/{guide,how}/*.md", { cwd: ROOT });
 const NAMES = globSync("[0-9][0-9]-*", { cwd: HERE }).toSorted();
 
-test("[S3-67] twelve examples, each with a telling fact and a line in the list", () => {
+test("[S3-67] there are twelve examples, each with a fact to check and a line in the list", () => {
   expect(NAMES).toEqual(Object.keys(FACTS));
   const list = readFileSync(join(HERE, "README.md"), "utf8");
   for (const name of NAMES) expect(list).toContain(`| [${name}](${name}/README.md) |`);
@@ -60,7 +60,7 @@ test("[S3-67] twelve examples, each with a telling fact and a line in the list",
 describe.concurrent.each(NAMES)("%s", (name) => {
   const [command, ...others] = commandsOf(name);
 
-  test("[S3-67] runs by its README's command, is as it says, and is shown as it prints", {
+  test("[S3-67] runs with its README's command, passes its checks, and prints what README and guide show", {
     timeout: 120_000,
   }, async () => {
     const { code, stdout, stderr } = await run(command!);
@@ -85,7 +85,7 @@ test.each(["handoff", "router", "advisors", "best-of", "team", "company"])(
   },
 );
 
-test.concurrent("an example in which one agent has done it all finds itself wanting", {
+test.concurrent("the checks of an example fail if one agent did all the work", {
   timeout: 120_000,
 }, async () => {
   const script = `
@@ -100,7 +100,7 @@ test.concurrent("an example in which one agent has done it all finds itself want
   expect(stderr).toMatch(/^Not as it should be: \S+incident\.md does not say/m);
 });
 
-test.concurrent("[S1-35] steps: where the model is no help, a person is asked", {
+test.concurrent("[S1-35] steps asks a person if the model does not help", {
   timeout: 120_000,
 }, async () => {
   const helpless = commandsOf("09-steps").find((line) => line.endsWith("--model scripted/helpless"))!;
@@ -109,7 +109,7 @@ test.concurrent("[S1-35] steps: where the model is no help, a person is asked", 
   expect(stdout).toContain("The tests fail. A person takes over.");
 });
 
-test.concurrent("the same command with a model over HTTP: its words, and its end", {
+test.concurrent("the same command works with a model over HTTP and prints its answer", {
   timeout: 120_000,
 }, async () => {
   const mock = new LLMock({ port: 0, strict: true, logLevel: "silent" });
@@ -152,7 +152,7 @@ function exec(program: string, args: string[], env: Record<string, string> = {})
   });
 }
 
-/** Of the whole tree, as the example's last line says where to look. */
+/** The events of the whole tree; the example's last line says where they are. */
 async function journalsOf(stdout: string): Promise<JournalEvent[]> {
   const [, runId, folder] = /cadre show (\S+) -C (\S+)/.exec(stdout)!;
   const { client, close } = await connect({ folder: folder!, io: { env: ENVIRONMENT }, drive: false });
@@ -163,7 +163,7 @@ async function journalsOf(stdout: string): Promise<JournalEvent[]> {
   }
 }
 
-/** What pages say that an example prints. */
+/** The blocks on these pages that show an example's output. */
 function blocksOf(name: string, pages: readonly string[]): { page: string; block: string }[] {
   return pages.flatMap((page) =>
     [...readFileSync(join(ROOT, page), "utf8").matchAll(/^```text (\S+)\n(.*?)^```$/gms)]
@@ -172,7 +172,7 @@ function blocksOf(name: string, pages: readonly string[]): { page: string; block
   );
 }
 
-/** Without what differs from run to run: ids, times, the number of an event where children end in another order. */
+/** Removes the parts that differ from run to run: ids, times, and event numbers that depend on the order in which children end. */
 function normalized(text: string): string[] {
   return text
     .replaceAll(/\b[rc][0-9a-z]{21}\b/g, "<run>")

@@ -1,6 +1,6 @@
-// `npm run build`: what is published. Node runs our TypeScript as it is, but not below node_modules, so a package needs
-// JavaScript; at its types `npm run check` has looked. `dist` has the shape of `src`: whatever is found beside a module,
-// or above it, is found from there as well.
+// `npm run build` makes the files that are published. Node runs our TypeScript directly, but not below node_modules, so the
+// package needs JavaScript. `npm run check` has already checked the types. `dist` has the same layout as `src`, so relative
+// paths work in both.
 
 import { execFileSync } from "node:child_process";
 import { cpSync, rmSync } from "node:fs";

@@ -1,4 +1,4 @@
-// Ink and React, for the terminal view, in two files of the package instead of 45 packages below it. Their licences lie beside them.
+// Bundles Ink and React, for the terminal view, into two files instead of 45 dependencies. Their licences are next to them.
 
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
@@ -27,7 +27,7 @@ export async function vendor(dist: string): Promise<void> {
     point(join(dist, file), dist);
 }
 
-/** By name: which names a CommonJS module exports is known only when it runs. */
+/** Re-exports every name explicitly: the exports of a CommonJS module are known only at run time. */
 async function reexport(name: string): Promise<string> {
   const names = Object.keys(await import(name)).filter((one) => !["default", "module.exports"].includes(one));
   return `export { ${names.join(", ")} } from ${JSON.stringify(name)};`;

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these strings are sources
-// The architecture holds: each rule finds nothing in the repository, and each is shown to find what it is for.
+// Checks the architecture rules: each finds no problem in the repository, and each finds the problems planted for it.
 
 import { globSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -16,7 +16,7 @@ describe.each(RULES)("$id", ({ id, title }) => {
     expect(problems(tree, id)).toEqual([]);
   });
 
-  test(`[${id}] would be seen to be broken`, () => {
+  test(`[${id}] reports planted violations`, () => {
     const { wrong, right } = PLANTED[id] ?? { wrong: {}, right: {} };
     expect(Object.keys(wrong)).not.toEqual([]);
     for (const [problem, files] of Object.entries(wrong))
@@ -27,7 +27,7 @@ describe.each(RULES)("$id", ({ id, title }) => {
   });
 });
 
-test("reads code, not comments, strings, templates and regular expressions", () => {
+test("the parser ignores comments, strings, templates and regular expressions", () => {
   const source = [
     'const a = "import x from \\"y\\""; // import b from "c"',
     "/* import d",
@@ -48,7 +48,7 @@ test("reads code, not comments, strings, templates and regular expressions", () 
   );
 });
 
-test("[AR1] [AR5] [AR6] one wrong import, planted in the repository itself, is seen", () => {
+test("[AR1] [AR5] [AR6] the rules report one wrong import planted in the real repository", () => {
   const path = "src/journal/events.ts";
   const wrong = `import "../models/model.ts";\n${repository.get(path)}`;
   const found = problems(treeOf(new Map([...repository, [path, wrong]]))).join("\n");

@@ -1,4 +1,5 @@
-// The files in deploy/ are right as far as files can be: they fit the schemas of what reads them, and say what they must.
+// Checks the files in deploy/ without deploying them: they match the schemas of the tools that read them and have the
+// required settings.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -18,7 +19,7 @@ const manifestsOf = (text: string): Json[] =>
   parseAllDocuments(text).map((document) => document.toJS() as Json);
 
 describe.each(files("compose/*.yaml"))("%s", (file) => {
-  test("fits Compose's schema", () => {
+  test("matches Compose's schema", () => {
     expect(composeProblems(read(file))).toEqual([]);
   });
 
@@ -27,11 +28,11 @@ describe.each(files("compose/*.yaml"))("%s", (file) => {
     ["healthcheck:", "healtcheck:"],
     ["interval:", "intervall:"],
     ["resources:", "resource:"],
-  ])("a misspelt key is found: %s %s", (right, wrong) => {
+  ])("the check finds a misspelt key: %s %s", (right, wrong) => {
     expect(composeProblems(read(file).replace(right, wrong))).not.toEqual([]);
   });
 
-  test("nobody is root, and what can be read-only is", () => {
+  test("no service runs as root, and every root file system is read-only", () => {
     for (const service of Object.values(composeOf(read(file))["services"] as Record<string, Json>))
       expect(service).toMatchObject({
         user: expect.stringMatching(/^[1-9]/),
@@ -41,17 +42,17 @@ describe.each(files("compose/*.yaml"))("%s", (file) => {
       });
   });
 
-  test("secrets come from outside", () => {
+  test("contains no secrets", () => {
     expect(read(file)).not.toMatch(/(password|token|key): +[^$\s]/i);
   });
 });
 
 describe.each(files("kubernetes/**/*.yaml"))("%s", (file) => {
-  test("fits Kubernetes' schemas, and every key is one of theirs", () => {
+  test("matches Kubernetes' schemas and has no unknown keys", () => {
     expect(manifestsOf(read(file)).flatMap(kubernetesProblems)).toEqual([]);
   });
 
-  test("who runs is not root, has limits, and says whether it is well", () => {
+  test("every container has limits and health probes, and none runs as root", () => {
     for (const manifest of manifestsOf(read(file))) {
       const pod = (manifest as { spec?: { template?: { spec: Json } } }).spec?.template?.spec;
       if (!pod) continue;
@@ -83,30 +84,30 @@ test.each([
   ["claimName", "claim", "/spec/template/spec/volumes/0/persistentVolumeClaim"],
   ["maxUnavailable", "maxUnavailabel", "/spec"],
   ["kind: Service", "kind: Servise", "v1 Servise"],
-])("a mistake in a manifest is found: %s → %s", (right, wrong, where) => {
+])("the check finds a mistake in a manifest: %s → %s", (right, wrong, where) => {
   const text = read("kubernetes/cadre.yaml");
   expect(text).toContain(right);
   const problems = manifestsOf(text.replaceAll(right, wrong)).flatMap(kubernetesProblems);
   expect(problems.join("\n")).toContain(where);
 });
 
-test("keys that are anybody's to choose are not misspelt", () => {
+test("the check accepts any key where users choose the names", () => {
   const [map] = manifestsOf(read("kubernetes/cadre.yaml"));
   expect(kubernetesProblems({ ...map!, data: { anything: "x" } })).toEqual([]);
 });
 
-// A run's model is resolved where it is admitted, and asked where it is driven: with the key only there, the API would take
-// the rehearsal for the default and refuse whoever names a model.
+// The API resolves a run's model at admission, and a worker calls it. If only the workers had the provider's key, the API
+// would fall back to the scripted model by default and reject requests that name a model.
 test.each(["compose/pg-boss.yaml", "compose/restate.yaml", "kubernetes/cadre.yaml"])(
-  "the API has the providers' variables that the workers have: %s",
+  "the API gets the same provider variables as the workers: %s",
   (file) => {
-    const [api, worker] = file.startsWith("compose") ? composed(file) : deployed(file);
+    const [api, worker] = file.startsWith("compose") ? servicesIn(file) : deploymentsIn(file);
     expect(api).toHaveProperty("ANTHROPIC_API_KEY");
     expect(api).toEqual(worker);
   },
 );
 
-function composed(file: string): Json[] {
+function servicesIn(file: string): Json[] {
   const services = composeOf(read(file))["services"] as Record<string, { environment: Json }>;
   return ["api", "worker"].map((name) => ofProviders(Object.entries(services[name]!.environment)));
 }
@@ -116,7 +117,7 @@ interface Deployment {
   spec: { template: { spec: { containers: { env: { name: string }[] }[] } } };
 }
 
-function deployed(file: string): Json[] {
+function deploymentsIn(file: string): Json[] {
   const all = manifestsOf(read(file)).filter(({ kind }) => kind === "Deployment") as unknown as Deployment[];
   return ["cadre-api", "cadre-worker"].map((name) => {
     const { spec } = all.find(({ metadata }) => metadata.name === name)!;
@@ -128,10 +129,10 @@ function deployed(file: string): Json[] {
 const ofProviders = (variables: [string, unknown][]): Json =>
   Object.fromEntries(variables.filter(([name]) => !name.startsWith("CADRE_")));
 
-test("the balancer has room for the addresses of all workers that it may find, in one answer", () => {
+test("one DNS answer to the balancer has room for the addresses of all workers", () => {
   const [, bytes] = /accepted_payload_size (\d+)/.exec(read("haproxy.cfg"))!;
   const [, workers] = /server-template worker (\d+)/.exec(read("haproxy.cfg"))!;
-  // 16 bytes for each A record; a name, and what stands before the records, are less than 512.
+  // 16 bytes per A record; the name and the header take less than 512.
   expect(512 + 16 * Number(workers)).toBeLessThanOrEqual(Number(bytes));
   for (const page of ["deploy.md", "restate.md"])
     expect(readFileSync(new URL(`../docs/guide/${page}`, DEPLOY), "utf8")).toMatch(
@@ -139,7 +140,7 @@ test("the balancer has room for the addresses of all workers that it may find, i
     );
 });
 
-test("the image has the packages that the tests ran with", () => {
+test("the image installs the package versions that the tests use", () => {
   const { devDependencies } = createRequire(import.meta.url)("../package.json") as {
     devDependencies: Record<string, string>;
   };

@@ -1,5 +1,5 @@
-// The lines that build the image, word for word, with the npm that is here: against a registry of this test's own, and a
-// package.json that has the optional packages as ours has them.
+// Runs the install commands of the Dockerfile literally, with the local npm, against a registry that this test starts and a
+// package.json with the same optional packages as ours.
 
 import { execFile, execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -53,7 +53,7 @@ function tarballOf(name: string, version: string): Buffer {
   return execFileSync("sh", ["-c", script, join(folder, name.replace("/", "-")), text]);
 }
 
-test("[E8] the image has Postgres, pg-boss and Restate's SDK, in the versions of the tests, and nothing of the tests", async () => {
+test("[E8] the image has the Postgres client, pg-boss and Restate's SDK in the tested versions, and no test dependencies", async () => {
   const place = join(folder, "cadre");
   await mkdir(place);
   const wanted = (versions: Versions) => Object.fromEntries(OPTIONAL.map((name) => [name, versions[name]]));

@@ -1,6 +1,6 @@
-// Files that are short to read and long to run begin first. On a fresh clone Vitest knows no times and goes by size: it
-// would begin with them last, and wait for them with a core idle. Those that wait for leases and outages, with many
-// processes, stand between those that compute, so that they do not starve each other.
+// Starts small test files that take long to run first. On a fresh clone Vitest knows no durations and sorts by size, so it
+// would start them last and wait for them with idle cores. Files that mostly wait (for leases and outages, with many
+// processes) alternate with files that compute, so that they do not starve each other.
 
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 

@@ -1,4 +1,4 @@
-// What is published, tried where it was installed.
+// Tests the published package where it is installed.
 
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import * as sources from "../src/index.ts";
 import { type Installed, installPackage, manifest, ROOT } from "./package/install.ts";
 
-/** It builds, packs and starts processes: on a busy machine that takes its time. */
+/** Building, packing and starting processes takes long on a busy machine. */
 const SLOW = 300_000;
 
 let installed: Installed;
@@ -21,7 +21,7 @@ beforeAll(() => {
 }, SLOW);
 afterAll(() => rmSync(installed.folder, { recursive: true, force: true, maxRetries: 5 }));
 
-test("the package is as npm, Node and TypeScript want it, and has what it lists", () => {
+test("the package meets the rules of npm, Node and TypeScript, and contains the files it lists", () => {
   const look = (tool: string, ...args: string[]) =>
     spawnSync(join(ROOT, "node_modules/.bin", tool), args, { encoding: "utf8" });
   expect(look("publint", "run", installed.tarball, "--strict").stdout).toContain("All good!");
@@ -38,14 +38,14 @@ test("the package is as npm, Node and TypeScript want it, and has what it lists"
   expect(files.filter((file) => /(?<!\.d)\.ts$/.test(file))).toEqual([]);
 });
 
-test("it runs nothing where it is installed, and npm warns of nothing", () => {
+test("it runs no install scripts, and npm prints no warning about them", () => {
   const { scripts } = manifest();
-  // From a tarball `prepare` counts, too; in a clone npm runs `postprepare` with or without it.
+  // npm also warns about `prepare` in a tarball. In a clone it runs `postprepare` even without a `prepare`.
   const warned = ["preinstall", "install", "postinstall", "prepare"].filter((name) => name in scripts);
   expect(warned).toEqual([]);
 });
 
-test("what it imports it depends on, or says that it may be there; Ink and React it brings along", async () => {
+test("every import is a dependency or an optional peer; Ink and React are bundled", async () => {
   const { dependencies, peerDependencies } = manifest();
   const known = new Set([...Object.keys(dependencies), ...Object.keys(peerDependencies), "cadre"]);
   const dist = join(installed.own, "dist");
@@ -65,7 +65,7 @@ test("what it imports it depends on, or says that it may be there; Ink and React
 });
 
 test(
-  "the command line works there: init, validate, run, doctor, and up with its API",
+  "the installed command line works: init, validate, run, doctor, and up with its API",
   async () => {
     const folder = join(installed.folder, "project");
     mkdirSync(folder);
@@ -109,7 +109,7 @@ test(
 
 const READER = "---\ndescription: Reads the note.\nsteps: ./reader.steps.ts\n---\nRead it.\n";
 
-test("a program that embeds it is type-checked and runs; steps have their types", () => {
+test("a program that embeds Cadre type-checks and runs, and so does a steps module", () => {
   const { folder } = installed;
   for (const file of ["embed.ts", "reader.steps.ts"])
     copyFileSync(join(ROOT, "test/package", file), join(folder, file));
@@ -124,12 +124,12 @@ test("a program that embeds it is type-checked and runs; steps have their types"
   expect(said).toBe("Tea costs 3 €.\n");
 });
 
-test("it exports what the sources do", async () => {
+test("it exports the same names as the sources", async () => {
   const exported = await import(join(ROOT, "index.js"));
   expect(Object.keys(exported).sort()).toEqual(Object.keys(sources).sort());
 });
 
-test("says whose work is in it, and nothing of that has terms that a user of it would have to think about", () => {
+test("it lists the bundled third-party code, all of it under permissive licences", () => {
   const page = join(installed.own, "dashboard/dist");
   const listed = [page, join(installed.own, "dist/vendor")]
     .map((folder) => readFileSync(join(folder, "third-party.md"), "utf8"))
@@ -140,7 +140,7 @@ test("says whose work is in it, and nothing of that has terms that a user of it 
   expect(licences.map(({ name }) => name)).toEqual(
     expect.arrayContaining(["react", "react-dom", "uplot", "ink", "yoga-layout"]),
   );
-  // What is no module is not listed: styles say it themselves.
+  // The list covers modules only; style sheets carry their own licence comments.
   const styles = globSync("assets/index-*.css", { cwd: page }).map((file) =>
     readFileSync(join(page, file), "utf8"),
   );

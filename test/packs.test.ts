@@ -1,5 +1,5 @@
-// The agents that come with Cadre are what the documents they go back to say: who may call whom, with which tools and
-// within which limits. Tables here, files in `agents/`.
+// The agents that ship with Cadre match their specifications: which agents they may call, with which tools and limits. The
+// tables are here, the agents in `agents/`.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,7 +16,7 @@ import { builtinTools } from "../src/tools/index.ts";
 import { canonicalRule } from "../src/tools/tool-names.ts";
 import { bash, write } from "./support/judge.ts";
 
-/** Tools that the agents name and that this version need not have: without them they have less, never more. */
+/** Tools that the agents name but this version lacks. A missing tool only reduces what an agent can do. */
 const LATER = ["Task"];
 
 const nowhere = mkdtempSync(join(tmpdir(), "cadre-packs-"));
@@ -47,12 +47,12 @@ function definitionOf(name: string): Definition {
   return agent!.definition!;
 }
 
-/** By the tools' own names: `read_file` is `Read`. */
+/** Rules with canonical tool names: `read_file` becomes `Read`. */
 const canonical = (rules: readonly string[]) => rules.map((rule) => canonicalRule(rule, builtinTools)).sort();
 const words = (text: string) => (text === "" ? [] : text.split(" "));
 const minutes = (count: number) => count * 60_000;
 
-test("these are all, and each is called by its pack and its name", () => {
+test("the packs contain exactly these agents, each named by pack and agent", () => {
   const listed = [...set.agents.keys()].sort();
   expect(listed).toEqual(
     [
@@ -75,11 +75,11 @@ describe("no problems", () => {
       .filter(({ code }) => code !== "NOT_YET")
       .map(({ file, line, code, message }) => `${file}:${line} ${code} ${message}`);
 
-  test("with every tool that they name there is nothing to say", () => {
+  test("there is no problem if every named tool exists", () => {
     expect(worthSaying(set)).toEqual([]);
   });
 
-  test("today only tools that are still to come are missed", () => {
+  test("in this version, the only problems are tools that do not exist yet", () => {
     const absent = new RegExp(`UNKNOWN_TOOL .*\`(${LATER.join("|")})\`|NO_KNOWN_TOOLS `);
     const missed = worthSaying(today).filter((text) => !absent.test(text));
     expect(missed).toEqual([]);
@@ -87,7 +87,7 @@ describe("no problems", () => {
   });
 });
 
-test("[S0-5] ops has every tool that it names", () => {
+test("[S0-5] every tool that the ops agents name exists", () => {
   for (const name of ["orchestrator", "coding", "log-analyzer"])
     expect(today.agents.get(`ops/${name}`)!.problems, name).toEqual([]);
 });
@@ -95,7 +95,7 @@ test("[S0-5] ops has every tool that it names", () => {
 const LOKI = "loki_query loki_labels loki_service_errors";
 const SEED_TOOLS = "shell_command_execute read_file write_file find_files search_code";
 
-/** Ids, agent, tools (`*`: every one), denies, delegates. */
+/** Ids, agent, tools (`*` for all), denied tools, delegates. */
 const ROWS = [
   ["S0-5] [S0-9", "ops/orchestrator", "", "", "coding log-analyzer"],
   ["S0-32] [S0-40", "ops/coding", `${SEED_TOOLS} ${LOKI} restart_service`, "", ""],
@@ -121,7 +121,7 @@ const ROWS = [
 ] as const;
 
 test.each(ROWS)(
-  "[%s] %s has exactly its tools, denies and delegates",
+  "[%s] %s has exactly the specified tools, denied tools and delegates",
   (_ids, name, allow, deny, delegates) => {
     const { tools, ...definition } = definitionOf(name);
     const pack = name.split("/")[0];
@@ -136,7 +136,7 @@ test.each(ROWS)(
   },
 );
 
-test("[S0-10] [S0-41] [S0-48] [S0-56] [S0-57] ops delegates one at a time, by a tool for each agent", () => {
+test("[S0-10] [S0-41] [S0-48] [S0-56] [S0-57] ops/orchestrator delegates to one agent at a time, with one tool per agent", () => {
   expect(definitionOf("ops/orchestrator").delegation).toMatchObject({
     tool: "per-agent",
     mode: "sequential",
@@ -150,7 +150,7 @@ test("[S0-10] [S0-41] [S0-48] [S0-56] [S0-57] ops delegates one at a time, by a 
 });
 
 describe("factory", () => {
-  test("[S1-9] [S1-23] [S1-68] spawns by its own tool, three workers at once, three levels deep", () => {
+  test("[S1-9] [S1-23] [S1-68] the supervisor spawns with its own tool, up to three workers at once and three levels deep", () => {
     const spawn = { tool: "mcp__agent__spawn" };
     expect(definitionOf("factory/supervisor")).toMatchObject({
       delegation: { ...spawn, mode: "parallel", maxParallel: 3 },
@@ -164,7 +164,7 @@ describe("factory", () => {
     expect(definitionOf("factory/orchestrator").delegable).toBe(false);
   });
 
-  test("[S1-22] children think with sonnet, who plans or judges with more", () => {
+  test("[S1-22] supervisor, worker and fixer use sonnet; planner and reviewer use opus", () => {
     for (const name of ["supervisor", "worker", "fixer"])
       expect(definitionOf(`factory/${name}`).models).toEqual([models.resolve("sonnet").model]);
     for (const name of ["planner", "reviewer"])
@@ -177,7 +177,7 @@ describe("factory", () => {
     expect(bestOf?.n).toBeGreaterThan(1);
   });
 
-  test("[S1-72] a plan names the files of each subtask, and what overlaps", () => {
+  test("[S1-72] a plan lists the files of each subtask and the overlaps", () => {
     const schema = z.fromJSONSchema(definitionOf("factory/planner").output as never);
     const subtask = { id: "a", title: "A", task: "Do a.", files: ["a.ts"], dependsOn: [], criteria: "green" };
     const overlaps = [{ file: "a.ts", subtasks: ["a", "b"], resolution: "a first" }];
@@ -190,7 +190,7 @@ describe("factory", () => {
   });
 });
 
-describe("[S1-5] [S1-8] [S1-29] the reviewer judges and does not mend", () => {
+describe("[S1-5] [S1-8] [S1-29] the reviewer judges but does not fix", () => {
   const setting = () => {
     const { allow = [], deny } = definitionOf("factory/reviewer").tools;
     return { gate: { allow, deny }, person: { allow: ["Bash", "Write", "Edit"] } };
@@ -221,7 +221,7 @@ describe("[S1-5] [S1-8] [S1-29] the reviewer judges and does not mend", () => {
       "npx prettier --write .",
     ],
     ...["npm test && git push", "npm test; rm -rf .", "npm test > src/a.ts", "FOO=1 npm run deploy"],
-  ])("it may not run `%s`, even where a person allows every command", (command) => {
+  ])("it may not run `%s`, even if a person allows every command", (command) => {
     expect(bash(command, setting()).verdict).toBe("deny");
   });
 
@@ -254,7 +254,7 @@ test.each([
   });
 });
 
-test("[S2-79] each role of the team has an icon of its own", () => {
+test("[S2-79] each role of the team has its own icon", () => {
   const roles = [...set.agents.values()].filter(({ name }) => name.startsWith("team/"));
   expect(new Set(roles.map(({ definition }) => definition?.icon)).size).toBe(6);
 });
@@ -298,19 +298,19 @@ test.each<[id: string, agent: string, pattern: Partial<Definition>, leaves: stri
   for (const leaf of pack(leaves)) expect(definitionOf(leaf)).toMatchObject({ kind: "subagent", agents: [] });
 });
 
-test("patterns/namer is the best of three, picked by a judge", () => {
+test("patterns/namer makes three drafts, and a judge picks the best", () => {
   expect(definitionOf("patterns/namer").bestOf).toMatchObject({ n: 3, judge: "patterns/naming-judge" });
 });
 
 describe("prompts", () => {
   const every = (): Agent[] => [...set.agents.values()];
 
-  test("each says when it should be called, in words that fit into a tool's description", () => {
+  test("each description says when to call the agent and is short enough for a tool description", () => {
     for (const { name, definition } of every())
       expect(definition!.description.length, name).toBeLessThan(400);
   });
 
-  test("none speaks of a tool that its agent does not have", () => {
+  test("no prompt mentions a tool that its agent does not have", () => {
     const known = [...builtinTools.map((tool) => tool.name), ...LATER];
     for (const { name, definition } of every()) {
       const { allow } = definition!.tools;

@@ -1,5 +1,5 @@
-// The seven roles of `factory`, tool by tool, as the loop itself sees them: what each is offered, and what becomes of a call
-// where the project says nothing. `–` is not offered, and refused if it is called all the same.
+// The seven roles of `factory`, tool by tool, as the loop sees them: which tools each is offered, and the verdict on a call
+// when the project has no rules. `–` means that the tool is not offered and that a call to it is refused.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
@@ -113,7 +113,7 @@ describe.each(
   );
 });
 
-test("[S1-24] [S1-32] [S1-79] what a role is not offered is denied by its gate, whatever the project allows", async () => {
+test("[S1-24] [S1-32] [S1-79] a tool that a role is not offered is denied, even if the project allows everything", async () => {
   const { parts } = world.runtime;
   const everything = [
     { source: "project", rules: { allow: ["*"], ask: [], deny: [], preset: "trusted" as const } },
@@ -122,7 +122,7 @@ test("[S1-24] [S1-32] [S1-79] what a role is not offered is denied by its gate, 
     const [role, ...cells] = line.split(/\s+/);
     const view = await viewOf(role!);
     for (const [index, [name, input]] of Object.values(CALLS).entries()) {
-      // Without a list of its own the supervisor is refused what must be named before its gate is asked.
+      // The supervisor has no tool list, so a tool that must be named is refused before its own rules are checked.
       const isRefusedBefore = role === "supervisor" && name === "mcp__monitoring__health";
       if (cells[index] !== "–" || name === "mcp__agent__spawn" || isRefusedBefore) continue;
       const judged = judgeCall({ name }, input, "read", [], view, { ...parts, authority: () => everything });

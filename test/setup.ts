@@ -1,4 +1,4 @@
-// Property tests try the same cases everywhere, so that a red run can be looked at anywhere. `FC_SEED=random` tries others.
+// Property tests use the same cases everywhere, so that a failure can be reproduced anywhere. `FC_SEED=random` uses others.
 
 import fc from "fast-check";
 

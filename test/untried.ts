@@ -1,4 +1,4 @@
-// Says at the beginning and at the end of `npm test` what could not be tried on this machine.
+// Prints at the start and end of `npm test` which tests cannot run on this machine.
 
 import { findRestate } from "../src/engines/restate/binary.fixture.ts";
 import { findPostgres } from "../src/stores/postgres/binaries.fixture.ts";

@@ -1,4 +1,4 @@
-// `node examples/01-hello/main.ts`: one agent, one answer, and the journal of it.
+// `node examples/01-hello/main.ts`: one agent gives one answer; prints its journal.
 
 import { type Example, main } from "../shared/play.ts";
 

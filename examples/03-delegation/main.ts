@@ -1,4 +1,4 @@
-// `node examples/03-delegation/main.ts`: a lead asks two others at the same time, and decides on what they say.
+// `node examples/03-delegation/main.ts`: a lead asks two other agents in parallel and decides on the basis of their reports.
 
 import { type Example, main } from "../shared/play.ts";
 

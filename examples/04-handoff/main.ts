@@ -1,4 +1,4 @@
-// `node examples/04-handoff/main.ts`: a letter to customers is drafted, and released by somebody else.
+// `node examples/04-handoff/main.ts`: one agent drafts a letter to customers, another one releases it.
 
 import { type Example, main } from "../shared/play.ts";
 

@@ -1,4 +1,4 @@
-// `node examples/05-router/main.ts`: a front desk that answers nothing itself and passes each request to one department.
+// `node examples/05-router/main.ts`: a front desk passes each request to one department and answers none itself.
 
 import { type Example, main } from "../shared/play.ts";
 

@@ -1,4 +1,4 @@
-// `node examples/06-advisors/main.ts`: a purchase is decided after compliance and risk have looked at it, both at once.
+// `node examples/06-advisors/main.ts`: compliance and risk review a purchase in parallel, then an agent decides.
 
 import { type Example, main } from "../shared/play.ts";
 

@@ -1,4 +1,4 @@
-// `node examples/08-best-of/main.ts`: three names for one function, found in three ways, and a judge.
+// `node examples/08-best-of/main.ts`: three drafts propose a name for a function, each in its own way, and a judge picks one.
 
 import { type Example, main } from "../shared/play.ts";
 

@@ -1,5 +1,5 @@
-// `node examples/09-steps/main.ts`: code decides what comes next, and the model only mends. With `--model scripted/helpless`
-// it only talks, and after three attempts a person is asked.
+// `node examples/09-steps/main.ts`: code decides what comes next, and the model only makes the fix. With
+// `--model scripted/helpless` the model only talks, and after three attempts a person is asked.
 
 import { type Example, main } from "../shared/play.ts";
 
@@ -7,7 +7,7 @@ export const example: Example = {
   folder: import.meta.dirname,
   agent: "mender",
   shows: [],
-  /** Who is asked in the end leaves it. */
+  /** The person chooses to leave it. */
   person: () => ({ decision: "answer", answer: "leave it" }),
   expected: {
     tree: ["mender, user, 4"],

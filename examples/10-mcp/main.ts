@@ -1,4 +1,4 @@
-// `node examples/10-mcp/main.ts`: an agent with a tool of an MCP server, whose words are taken for a stranger's.
+// `node examples/10-mcp/main.ts`: an agent uses a tool of an MCP server, whose text is treated as untrusted.
 
 import { type Example, main } from "../shared/play.ts";
 

@@ -1,4 +1,4 @@
-// The demo, played to each of its endings. What it says about the service, the log and the code must be true.
+// Plays the demo to each of its endings. Its statements about the service, the log and the code must be true.
 
 import { rm } from "node:fs/promises";
 import { expect, test } from "vitest";
@@ -24,7 +24,7 @@ const TESTS_ALLOWED = [`Bash(${TEST_COMMAND})`];
 const ORDER = { id: 48247, coupon: "FIVEOFF", lines: Array(3).fill({ sku: "a", price: 1999, quantity: 1 }) };
 const approve = (): Decision => ({ decision: "approve" });
 
-test("from the log to a green test, with one approval: the edit", async () => {
+test("the agent gets from the log to passing tests with one approval, for the edit", async () => {
   await using stage = await setStage();
   expect(isGreen(stage.folder)).toBe(false);
   const before = await placeOrder(stage.folder, ORDER);
@@ -65,7 +65,7 @@ test("from the log to a green test, with one approval: the edit", async () => {
   expect(await stage.read("logs/checkout.log")).toBe(log);
 });
 
-test("run again after the fix: the tests are green, and nothing is changed or asked", async () => {
+test("a second run after the fix finds passing tests, changes nothing and asks nothing", async () => {
   await using stage = await setStage();
   const runtime = await stage.runtime();
   await attend(runtime, await startRun(runtime, stage, TESTS_ALLOWED), approve);
@@ -76,7 +76,7 @@ test("run again after the fix: the tests are green, and nothing is changed or as
   expect(result.files_modified).toEqual([]);
 });
 
-test("nobody has allowed the tests: they are asked for too, once, where the answer is for the whole run", async () => {
+test("if no rule allows the tests, the agent asks about them too; one approval covers the whole run", async () => {
   await using stage = await setStage();
   const runtime = await stage.runtime();
   const runId = await startRun(runtime, stage);
@@ -91,7 +91,7 @@ test("nobody has allowed the tests: they are asked for too, once, where the answ
   expect(result.summary).toMatch(/^Fixed/);
 });
 
-test("the edit is rejected: the cause is reported, the fix left to a person, nothing changed", async () => {
+test("if the edit is rejected, the agent reports the cause, leaves the fix to a person and changes nothing", async () => {
   await using stage = await setStage();
   const code = await stage.read("service/pricing.js");
   const runtime = await stage.runtime();
@@ -120,9 +120,9 @@ const GIVE_REST_TO_FIRST_THAT_CAN = `  const shares = amounts.map((amount) => Ma
 `;
 
 test.each([
-  ["a worse one: the tests say so", GIVE_REST_TO_LAST, /^Not fixed/, false],
-  ["another good one: the tests pass", GIVE_REST_TO_FIRST_THAT_CAN, /^Fixed/, true],
-])("the edit is changed to %s", async (_, replacement, summary, green) => {
+  ["a worse one, and the tests fail", GIVE_REST_TO_LAST, /^Not fixed/, false],
+  ["another good one, and the tests pass", GIVE_REST_TO_FIRST_THAT_CAN, /^Fixed/, true],
+])("the person changes the edit to %s", async (_, replacement, summary, green) => {
   await using stage = await setStage();
   const runtime = await stage.runtime();
   const runId = await startRun(runtime, stage, TESTS_ALLOWED);
@@ -139,7 +139,7 @@ test.each([
   expect(words).toContainEqual(expect.stringContaining("You changed my edit"));
 });
 
-test("the tests may not run: the edit is made, but not called a fix", async () => {
+test("if the tests may not run, the agent makes the edit but does not call it a fix", async () => {
   await using stage = await setStage();
   const runtime = await stage.runtime();
   const runId = await startRun(runtime, stage);
@@ -153,7 +153,7 @@ test("the tests may not run: the edit is made, but not called a fix", async () =
   expect(isGreen(stage.folder)).toBe(true);
 });
 
-test("the process ends while the approval is open: another one goes on, and nothing is done twice", async () => {
+test("if the process ends while the approval is open, another one continues and repeats nothing", async () => {
   await using stage = await setStage();
   const first = await stage.runtime();
   const runId = await startRun(first, stage, TESTS_ALLOWED);
@@ -175,7 +175,7 @@ test("the process ends while the approval is open: another one goes on, and noth
   expect(isGreen(stage.folder)).toBe(true);
 });
 
-test("another log than this one: the script says that it has no words for it", async () => {
+test("with another log, the script says that it does not know this incident", async () => {
   await using stage = await setStage();
   const runtime = await stage.runtime();
   await rm(`${stage.folder}/logs`, { recursive: true });
@@ -184,7 +184,7 @@ test("another log than this one: the script says that it has no words for it", a
   expect((await endOf(runtime, runId)).result.summary).toContain("not the incident that I have a script for");
 });
 
-test("what the log and the words say is so", async () => {
+test("the statements in the log and the script are true", async () => {
   await using stage = await setStage();
   const log = await stage.read("logs/checkout.log");
   const words = await stage.read("incident.script.yaml");

@@ -1,4 +1,4 @@
-// `node examples/11-incident/main.ts`: from the log of a broken service to a green test, with every answer of the person given.
+// `node examples/11-incident/main.ts`: from the log of a broken service to passing tests, with scripted answers of the person.
 
 import { type Example, main } from "../shared/play.ts";
 

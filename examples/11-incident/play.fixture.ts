@@ -1,4 +1,4 @@
-// Plays the incident on a copy of this folder with the real runtime: a person is the only part that a test stands in for.
+// Plays the incident on a copy of this folder with the real runtime. The test replaces only the person.
 
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -22,7 +22,7 @@ const NOT_PLAYED = new Set([".cadre", "incident.test.ts", "play.fixture.ts"]);
 export interface Stage extends AsyncDisposable {
   folder: string;
   read(path: string): Promise<string>;
-  /** A runtime in this folder, driving, and stopped with the stage at the latest. `hasty`: the script without its pauses for the eye. */
+  /** Starts a runtime in this folder that drives runs; disposing the stage stops it. `hasty` plays the script without its pauses for viewers. */
   runtime(options?: { hasty?: boolean }): Promise<RuntimeAssembly>;
 }
 
@@ -68,7 +68,7 @@ export async function startRun(
   return runId;
 }
 
-/** Answers whatever the run asks until it has ended; the items that were asked, in their order. */
+/** Answers every open item until the run has ended. Returns the items in order. */
 export async function attend(
   runtime: RuntimeAssembly,
   runId: string,
@@ -91,7 +91,7 @@ export async function nextItem({ store }: RuntimeAssembly, runId: string): Promi
     try {
       const state = fold(runStateProjection, await store.journal.read(runId));
       if (state.end) return undefined;
-      // A call that is under way is no question yet: only what the store lists as open is.
+      // Only items that the store lists as open are ready to be answered.
       const open = new Set((await store.inbox.openItems({ run: runId })).map(({ itemId }) => itemId));
       const item = openItems(state).find(({ itemId }) => open.has(itemId));
       if (item) return item;
@@ -113,20 +113,20 @@ export async function endOf({ store }: RuntimeAssembly, runId: string) {
   return { journal, result: last.payload.result };
 }
 
-/** How often a tool was begun. */
+/** How often calls of a tool were started. */
 export function begun(journal: readonly JournalEvent[], tool: string): number {
   const ids = eventsOf(journal, "TOOL_PROPOSED").filter((event) => event.payload.name === tool);
   const wanted = new Set(ids.map((event) => event.payload.toolCallId));
   return eventsOf(journal, "TOOL_STARTED").filter((event) => wanted.has(event.payload.toolCallId)).length;
 }
 
-/** The service's own tests, run without Cadre. */
+/** Whether the service's own tests pass, run without Cadre. */
 export function isGreen(folder: string): boolean {
   const [, ...args] = TEST_COMMAND.split(" ");
   return spawnSync(process.execPath, args, { cwd: folder, env: {} }).status === 0;
 }
 
-/** What the service answers to an order over HTTP, and what it writes to its log. */
+/** Sends an order to the service over HTTP. Returns the response and the log output. */
 export async function placeOrder(
   folder: string,
   order: unknown,

@@ -1,4 +1,4 @@
-// The example, as its README says to run it. It judges itself; here it is also shown that it can find itself wanting.
+// Runs the example as its README says. The example checks itself; this test also shows that its checks can fail.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -21,7 +21,7 @@ interface Played extends AsyncDisposable {
   stage: Stage;
 }
 
-/** In a temporary folder of its own, which is removed with it. */
+/** Runs the example in a temporary folder, which is removed on disposal. */
 async function play(...args: string[]): Promise<Played> {
   const root = await mkdtemp(join(tmpdir(), "cadre-add-auth-test-"));
   const main = join(import.meta.dirname, "main.ts");
@@ -65,7 +65,7 @@ const TREE = `supervisor user completed
    └─ fixer delegation completed
 together`;
 
-/** The tree that was printed, without what differs from run to run. */
+/** The printed tree, without the parts that differ from run to run. */
 function treeIn(stdout: string): string {
   const lines = stdout.split("\n");
   const printed = lines.slice(lines.findIndex((line) => /^supervisor\s/.test(line)));
@@ -79,7 +79,7 @@ function treeIn(stdout: string): string {
     .join("\n");
 }
 
-test.concurrent("[S1-74] supervisor, planner, three workers and a researcher, reviewer and fixer: green, committed and pushed", {
+test.concurrent("[S1-74] supervisor, planner, workers, researcher, reviewer and fixer add a feature with passing tests, commit and push it", {
   timeout: PATIENCE_MS,
 }, async () => {
   await using played = await play();
@@ -90,7 +90,7 @@ test.concurrent("[S1-74] supervisor, planner, three workers and a researcher, re
   expect(stdout).toMatch(/worker login +asks for Write app\.js\n.*worker login +a person says: approve/);
   expect(stdout).toContain("asks for git push -u origin add-auth\n");
 
-  // The script speaks of these lines by their numbers.
+  // The script refers to these lines by number.
   const lines = git(stage.folder, "show", "add-auth:auth/token.js").split("\n");
   expect(lines[10]).toContain("const exp = Math.floor(now() / 1000) + LIFETIME_S;");
   expect(lines[21]).toContain("return exp * 1000 > now()");
@@ -106,7 +106,7 @@ test.concurrent("[S1-74] supervisor, planner, three workers and a researcher, re
   ]);
 });
 
-test.concurrent("[P4] [P6] killed while the workers are at work: another process ends it the same way, and nothing is done twice", {
+test.concurrent("[P4] [P6] after a kill during the workers' work, another process reaches the same result and repeats nothing", {
   timeout: PATIENCE_MS,
 }, async () => {
   await using played = await play("--kill");

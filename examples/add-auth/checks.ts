@@ -1,5 +1,4 @@
-// Whether it is as the runs say: looked up in the repository, on the remote and in the journals. A sentence for each thing
-// that is not.
+// Checks the claims of the runs against the repository, the remote and the journals. Returns one sentence per problem.
 
 import { spawnSync } from "node:child_process";
 import type { RunTree } from "../../src/api/client/types.ts";
@@ -48,7 +47,7 @@ function notParallel(events: readonly JournalEvent[]): string[] {
   return overlap ? [] : ["The workers were not at work together: one had ended before another began."];
 }
 
-/** P4, P5: a command is begun once, unless a person said `run again`; a person is asked once for each thing. */
+/** P4, P5: a command starts once unless a person chose `run again`, and a person is asked once about each call. */
 function repeatedCalls(events: readonly JournalEvent[]): string[] {
   const count = (type: "TOOL_STARTED" | "OUTCOME_DECIDED", { runId, payload }: EventOf<"TOOL_PROPOSED">) =>
     ofType(events, type).filter(
@@ -90,7 +89,7 @@ function notPushed(stage: Stage): string[] {
   ];
 }
 
-/** Of what is on the remote: what happens to lie in the working tree proves nothing. */
+/** Runs the tests on a clone of the remote, because the working tree may hold files that were never pushed. */
 function redTests({ folder, remote, judged }: Stage): string[] {
   git(folder, "clone", "--quiet", "--branch", "add-auth", remote, judged);
   const { status, stdout } = spawnSync(process.execPath, TESTS, {

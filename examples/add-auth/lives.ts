@@ -1,4 +1,4 @@
-// The process that does the work, as often as it takes: it may be killed with SIGKILL in the middle of it, once.
+// Starts the process that does the work, again if necessary: it may be killed with SIGKILL once.
 
 import { fork } from "node:child_process";
 import { once } from "node:events";
@@ -8,12 +8,12 @@ import type { JournalEvent } from "../../src/journal/events.ts";
 const WORK = join(import.meta.dirname, "work.ts");
 
 export interface Watcher {
-  /** Hears every event of the tree once, in order, whichever life it happened in. True: this one is the last of its life. */
+  /** Called once for every event of the tree, in order, across all processes. Returns true to kill the process now. */
   saw(event: JournalEvent): boolean;
   killed(): void;
 }
 
-/** Works until the run has ended. */
+/** Starts processes until the run has ended. */
 export async function liveThrough(folder: string, watcher: Watcher): Promise<void> {
   let seen = 0;
   for (;;) {
@@ -21,7 +21,7 @@ export async function liveThrough(folder: string, watcher: Watcher): Promise<voi
     const child = fork(WORK, [folder], { env: { ...process.env, PATH: pathWithThisNode() } });
     child.on("message", (message) => {
       const event = message as JournalEvent;
-      // A life begins by telling all that was before it.
+      // A new process first reports all earlier events.
       if (killed || event.position <= seen) return;
       seen = event.position;
       if (watcher.saw(event)) killed = child.kill("SIGKILL");
@@ -34,5 +34,5 @@ export async function liveThrough(folder: string, watcher: Watcher): Promise<voi
   }
 }
 
-/** The agents' `node` is the one that runs this. */
+/** A PATH on which the agents find the Node that runs this script. */
 const pathWithThisNode = (): string => [dirname(process.execPath), process.env["PATH"]].join(delimiter);

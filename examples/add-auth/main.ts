@@ -1,6 +1,6 @@
 // `node examples/add-auth/main.ts [--kill]`: six agents, in twelve runs, add authentication to a small service.
-// Only the model's words are prepared; files, tests, git and the remote are real. Ends with 1, and a sentence for each
-// thing that is not as it should be.
+// Only the model is scripted; files, tests, git and the remote are real. If something is wrong, it exits with 1 and prints
+// one sentence per problem.
 
 import { connect } from "../../src/cli/connection/connect.ts";
 import type { JournalEvent } from "../../src/journal/events.ts";
@@ -50,7 +50,7 @@ async function work({ folder }: Stage, kill: boolean): Promise<{ root: string; k
   return { root, kills };
 }
 
-/** The worst moment: something is under way that must not be repeated, and two others are at work. */
+/** The worst moment for a kill: an unsafe command is running, and two other workers are busy. */
 function firstCommandOfWorker(): (event: JournalEvent) => boolean {
   const workers = new Set<string>();
   const commands = new Set<string>();
@@ -65,7 +65,7 @@ function firstCommandOfWorker(): (event: JournalEvent) => boolean {
   };
 }
 
-/** Shows the tree, and finds what is wrong with it. */
+/** Prints the tree and returns its problems. */
 async function judge(stage: Stage, root: string): Promise<string[]> {
   const { client, close } = await connect({ folder: stage.folder, io: { env: ENVIRONMENT }, drive: false });
   try {

@@ -1,5 +1,4 @@
-// Where the work happens: a temporary folder with the service as a git repository, its agents, and a bare remote beside it
-// that keeps a log of every push.
+// Sets up a temporary folder with the service as a git repository, its agents, and a bare remote that logs every push.
 
 import { execFileSync } from "node:child_process";
 import { cp, mkdtemp, realpath, writeFile } from "node:fs/promises";
@@ -10,13 +9,13 @@ export interface Stage {
   /** The repository, and the project that Cadre works in. */
   folder: string;
   remote: string;
-  /** Where the branch is checked out from the remote, to be judged. */
+  /** The folder into which the checks clone the pushed branch. */
   judged: string;
 }
 
 const HERE = import.meta.dirname;
 const PACK = join(HERE, "../../agents/factory");
-/** Of the project, and so of its first commit. */
+/** Files of the project that are part of its first commit. */
 const PROJECT_FILES = ["cadre.yaml", "add-auth.script.yaml", "task.txt"];
 
 export async function makeStage(): Promise<Stage> {
@@ -47,7 +46,7 @@ function makeRepository({ folder, remote }: Stage): void {
   git(folder, "push", "--quiet", "-u", "origin", "main");
 }
 
-/** In the repository itself: a person's own name, signing key or hooks must not change how it ends. */
+/** Git settings of the repository, so that the user's own name, signing key or hooks do not change the result. */
 const SETTINGS = [
   ["user.name", "Cadre"],
   ["user.email", "cadre@example.com"],
@@ -55,7 +54,7 @@ const SETTINGS = [
   ["core.hooksPath", ".git/hooks"],
 ] as const;
 
-/** What a git command prints, without its last line break. */
+/** The output of a git command without its final line break. */
 export function git(folder: string, ...args: string[]): string {
   const stdio: ["ignore", "pipe", "pipe"] = ["ignore", "pipe", "pipe"];
   return execFileSync("git", args, { cwd: folder, encoding: "utf8", stdio }).trimEnd();

@@ -1,10 +1,10 @@
-// What happens, as it happens: a line for each thing worth one.
+// Reports progress: one line for each event worth showing.
 
 import { plainLine } from "../../src/cli/view/text/plain.ts";
 import type { EventOf, JournalEvent } from "../../src/journal/events.ts";
 import { duration } from "../../src/projections/words/format.ts";
 
-/** Tells events in their order; undefined where there is nothing to tell. */
+/** Returns a function that turns each event, in order, into a line, or undefined if there is nothing to show. */
 export function createStory(): (event: JournalEvent) => string | undefined {
   const names = new Map<string, string>();
   let beganAt: number | undefined;
@@ -19,7 +19,7 @@ export function createStory(): (event: JournalEvent) => string | undefined {
   };
 }
 
-/** `worker tokens`: the agent without its pack, and the subtask where it has one. */
+/** A short name such as `worker tokens`: the agent without its pack, and its subtask if it has one. */
 export function nameOf({ agent, task }: { agent: string; task: string }): string {
   const [, subtask] = /^Subtask (\w+):/.exec(task) ?? [];
   return [agent.replace(/^.*\//, ""), subtask].filter(Boolean).join(" ");
@@ -45,7 +45,7 @@ function tell(event: JournalEvent): string | undefined {
   }
 }
 
-/** A command as it stands; of a change, the file that its difference names. */
+/** The requested command, or the file of a requested change, read from its diff. */
 function wish({ payload: { name, preview = "" } }: EventOf<"TOOL_PROPOSED">): string {
   return name === "Bash" ? preview : `${name} ${/^\+\+\+ (\S+)/m.exec(preview)?.[1] ?? ""}`;
 }

@@ -1,5 +1,5 @@
-// One life of the process that does the work: `node work.ts <folder>`. Whoever started it hears of every event of the tree
-// and may kill it at any of them. Started again, it takes up the same run: both lives ask for it by the same key.
+// The process that does the work: `node work.ts <folder>`. It reports every event of the tree to its parent process, which may
+// kill it at any time. After a restart it continues the same run, because it starts it with the same key.
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// Whether an example went as it says: a sentence for each thing that did not.
+// Compares the result of an example with its expectations. Returns one sentence per difference.
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,29 +7,29 @@ import { allNodes, branches } from "../../src/cli/view/text/branches.ts";
 import { baseName } from "../../src/journal/agent-id.ts";
 import type { JournalEvent } from "../../src/journal/events.ts";
 
-/** What an example left behind. */
+/** The result of an example. */
 export interface Played {
   tree: RunTree;
-  /** Of the whole tree, in commit order. */
+  /** The events of the whole tree, in commit order. */
   events: JournalEvent[];
-  /** By run: what its model was told, from first to last. */
+  /** Everything that the model of each run read, in order, by run id. */
   told: Map<string, string>;
 }
 
 export interface Expected {
-  /** Who is started by whom and why, and with how many model calls: `└─ approver, handoff, 2`. */
+  /** One line per run with agent, trigger and number of model calls: `└─ approver, handoff, 2`. */
   tree: string[];
-  /** Whose words are the answer, and some of them. */
+  /** The agent whose summary is the answer, and a part of it. */
   answer: { by: string; says: string };
-  /** What an agent is told: these, in this order. */
+  /** Texts that an agent must read, in this order. */
   reads: Record<string, string[]>;
-  /** What it is not told. */
+  /** Texts that an agent must not read. */
   misses?: Record<string, string[]>;
-  /** Agents that are all at work before the first of them is done. */
+  /** Agents that must all have started before the first of them ends. */
   together?: string[];
-  /** What the journals of the tree say, in commit order and among other things: `APPROVAL_DECIDED reject`. */
+  /** Events that the journals must contain, in commit order: a type and a part of the payload, such as `APPROVAL_DECIDED reject`. */
   journal?: string[];
-  /** What stands in a file afterwards; `null`: there is no such file. */
+  /** Text that each file must contain afterwards; `null` if the file must not exist. */
   files?: Record<string, string | null>;
 }
 
@@ -89,7 +89,7 @@ function readToo(agent: string, parts: readonly string[], played: Played): strin
   );
 }
 
-/** By the order of commits: the first run of each has begun before one of these has ended. */
+/** Checks, in commit order, that the first runs of all these agents had started before one of them ended. */
 function apart(agents: readonly string[], { tree, events }: Played): string[] {
   const ids = new Set(agents.map((agent) => runsOf(agent, tree)[0]?.id));
   const own = events.filter(({ runId }) => ids.has(runId));
@@ -99,7 +99,7 @@ function apart(agents: readonly string[], { tree, events }: Played): string[] {
   return [`${agents.join(" and ")} were not at work together.`];
 }
 
-/** A type, then words that stand in the payload. */
+/** Each wanted line is an event type and a part of its payload. */
 function notHappened(wanted: readonly string[], { events }: Played): string[] {
   let at = 0;
   return wanted

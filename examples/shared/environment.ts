@@ -1,2 +1,2 @@
-/** For Cadre itself. No provider's key is handed on: nothing here can cost anything. */
+/** The environment for Cadre. It contains no provider key, so the examples cost nothing. */
 export const ENVIRONMENT = { CADRE_TRUST: "1" };

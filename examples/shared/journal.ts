@@ -1,4 +1,4 @@
-// A journal as a listing: the number, the type and the words of each event.
+// Lists a journal: number, type and description of each event.
 
 import { plainLine } from "../../src/cli/view/text/plain.ts";
 import { table } from "../../src/cli/view/text/table.ts";
@@ -19,7 +19,7 @@ export function journalLines(events: readonly JournalEvent[]): string[] {
   );
 }
 
-/** Where the place of a run in its pattern, or a call, says more than the words for people do. */
+/** A shorter text for events where the pattern slot or the call says more than the usual description. */
 function inShort({ type, payload }: JournalEvent): string | undefined {
   switch (type) {
     case "AGENT_THOUGHT":

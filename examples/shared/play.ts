@@ -1,6 +1,6 @@
-// Plays an example with the real runtime, on a copy of its folder: prints the journal of its first run, what others read
-// and the tree; then holds what happened against what the example says must. The model's words come from its script, or
-// with `--model` from another model: then only that everything ended is held against it.
+// Plays an example with the real runtime, on a copy of its folder. It prints the journal of the first run, what other agents
+// read, and the tree, and then compares the result with the example's expectations. The model is scripted. With `--model`
+// another model is used, and the only check is that every run completed.
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -18,18 +18,18 @@ import { makeStage } from "./stage.ts";
 import { treeLines } from "./tree.ts";
 
 export interface Example {
-  /** Where it stands; its script and its model are called like the folder, without the number. */
+  /** The example's folder. Its script and model are named after it, without the number. */
   folder: string;
-  /** Who is given the task. */
+  /** The agent that gets the task. */
   agent: string;
-  /** Who answers what is asked; absent: nothing is. */
+  /** Answers open items; absent if the example asks nothing. */
   person?: (item: ApprovalView) => DecisionBody;
-  /** Who was told something that is worth reading in full. */
+  /** Agents whose prompts are printed in full. */
   shows: string[];
   expected: Expected;
 }
 
-/** For a process that does nothing else. */
+/** The entry point of an example. Exits with 1 if there are problems. */
 export async function main(example: Example): Promise<void> {
   const { model } = parseArgs({ options: { model: { type: "string" } } }).values;
   const problems = await play(example, (text) => console.log(text), model);
@@ -37,7 +37,7 @@ export async function main(example: Example): Promise<void> {
   if (problems.length > 0) process.exitCode = 1;
 }
 
-/** A sentence for each thing that is not as it should be. */
+/** Plays the example. Returns one sentence per problem. */
 async function play(example: Example, say: (text: string) => void, model?: string): Promise<string[]> {
   const { folder, env } = await makeStage(example.folder, model);
   const { client, problems, close } = await connect({ folder, io: { env }, drive: true });
@@ -45,9 +45,9 @@ async function play(example: Example, say: (text: string) => void, model?: strin
     if (problems.length > 0) return problems;
     const task = (await readFile(join(folder, "task.txt"), "utf8")).trim();
     const { runId } = await client.post("/api/runs", { body: { agent: example.agent, task } });
-    await ended(runId, client, example.person, model === undefined ? PATIENCE_MS : LONG_PATIENCE_MS);
+    await followToEnd(runId, client, example.person, model === undefined ? PATIENCE_MS : LONG_PATIENCE_MS);
     const played = await playedOf(runId, client);
-    for (const text of tale(example, played)) say(text);
+    for (const text of reportLines(example, played)) say(text);
     const wrong = model === undefined ? problemsOf(example.expected, played, folder) : unfinished(played);
     const word = model === undefined ? "Checked." : `Ended, with ${model}.`;
     if (wrong.length === 0) say(`\n${word}\n\n  cadre show ${runId} -C ${folder}`);
@@ -57,11 +57,11 @@ async function play(example: Example, say: (text: string) => void, model?: strin
   }
 }
 
-/** Nothing here waits for a stranger, so what takes longer than this has gone wrong, and the checks say how. */
+/** No example waits for a real person or network, so one that takes longer than this has failed, and the checks report why. */
 const PATIENCE_MS = 60_000;
 const LONG_PATIENCE_MS = 600_000;
 
-async function ended(
+async function followToEnd(
   runId: string,
   client: CadreClient,
   person: Example["person"],
@@ -80,19 +80,19 @@ async function playedOf(runId: string, client: CadreClient): Promise<Played> {
     client.get("/api/runs/{id}/tree", { id: runId }),
     client.treeEvents(runId),
   ]);
-  const told = allNodes(tree).map(async ({ id }) => [id, await toldTo(id, client)] as const);
+  const told = allNodes(tree).map(async ({ id }) => [id, await textReadBy(id, client)] as const);
   return { tree, events, told: new Map(await Promise.all(told)) };
 }
 
-/** Everything that it reads and has not written or called for itself. */
-async function toldTo(runId: string, client: CadreClient): Promise<string> {
+/** All user messages that the model read: its task and everything it was told later. */
+async function textReadBy(runId: string, client: CadreClient): Promise<string> {
   const { messages } = await client.transcript(runId);
   return messages
     .flatMap((message) => (message.role === "user" ? message.content.map(({ text }) => text) : []))
     .join("\n\n");
 }
 
-function tale({ shows }: Example, { tree, events, told }: Played): string[] {
+function reportLines({ shows }: Example, { tree, events, told }: Played): string[] {
   const own = events.filter(({ runId }) => runId === tree.id);
   const runs = allNodes(tree);
   const read = shows.map((name) => {

@@ -1,5 +1,5 @@
-// Where an example plays: a copy of its folder, with its own model or another one, and a place for what Cadre remembers about a
-// person, so that this person's own is left alone.
+// Sets up an example: a copy of its folder with its own or another model, and a separate folder for Cadre's user settings, so
+// that the user's own settings stay untouched.
 
 import { cp, mkdtemp, readdir, readFile, realpath, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ export interface Stage {
   env: Record<string, string | undefined>;
 }
 
-/** What is said about the example is not for its agents. */
+/** Files about the example that its agents should not see. */
 const NOT_OF_THE_PROJECT = /^(\.cadre|main\.ts|README\.md)$|\.(test|fixture)\.ts$/;
 
 export async function makeStage(source: string, model: string | undefined): Promise<Stage> {
@@ -20,7 +20,7 @@ export async function makeStage(source: string, model: string | undefined): Prom
   const folder = join(root, name);
   await cp(source, folder, { recursive: true, filter: (path) => !NOT_OF_THE_PROJECT.test(basename(path)) });
   if (model !== undefined) await replaceModel(folder, model);
-  // Keys are handed on only to who asked for another model: otherwise nothing here can cost anything.
+  // Pass API keys on only if the user chose another model; otherwise the example must cost nothing.
   const keys = model === undefined ? {} : process.env;
   return { folder, env: { ...keys, ...ENVIRONMENT, XDG_CONFIG_HOME: join(root, "config") } };
 }

@@ -1,4 +1,4 @@
-// The tree of runs as people read one: who started whom and why, how each ended, and what it took.
+// Prints a tree of runs: who started whom and why, how each ended, and its time and cost.
 
 import type { RunTree } from "../../src/api/client/types.ts";
 import { branches } from "../../src/cli/view/text/branches.ts";
@@ -19,12 +19,12 @@ export function treeLines(top: RunTree, nameOf: NameOf = ({ agent }) => baseName
   return table([...rows, ["together", "", "", duration(timeOf(top)), ...spent(top.treeUsage)]]);
 }
 
-/** P3: a call that a crash cut off may have been paid for, and is said. */
+/** P3: model calls that a crash interrupted may have cost money, so they are shown. */
 function spent(usage: RunTree["usage"]): string[] {
   const { modelCalls, wastedCalls } = usage;
   const inVain = wastedCalls > 0 ? `${plural(wastedCalls, "model call")} in vain` : "";
   return [plural(modelCalls, "model call"), describeTokens(usage), describeCost(usage), inVain];
 }
 
-/** From its start to its end, its children's time and a person's included. */
+/** Time from start to end, including the time of children and of people. */
 const timeOf = ({ createdAt, endedAt, updatedAt }: RunTree): number => (endedAt ?? updatedAt) - createdAt;

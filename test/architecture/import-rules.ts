@@ -1,9 +1,9 @@
-// Who may import whom (DESIGN §13). Tests are free to import what they need; nothing may import a test.
+// Rules for imports between folders (DESIGN §13). Tests may import anything; nothing may import a test.
 
 import type { Rule, Tree } from "./rule.ts";
 import { type Import, lineAt, type Source } from "./sources.ts";
 
-/** From the ground up: a place imports from its own layer and from those before it. */
+/** Layers from the bottom up. A folder may import from its own layer and from the layers before it. */
 const LAYERS: readonly (readonly string[])[] = [
   ["ids", "system-ids", "errors", "clock", "config", "omit-undefined"],
   // A pattern's declaration is part of the journal's vocabulary: the journal pins its schema and names its trigger.
@@ -36,7 +36,7 @@ const CONTRACTS = new Set([
   "src/engines/engine.ts",
 ]);
 
-/** Folders of exchangeable implementations. Only `runtime/` and `project/` know more of them than their contracts. */
+/** Folders with exchangeable implementations. Only `runtime/` and `project/` may import more than their contracts. */
 const EXCHANGEABLE = new Set(["models", "tools", "stores", "engines"]);
 
 const BROWSER_SAFE =
@@ -46,13 +46,13 @@ const FOR_DASHBOARD =
 const NODE_GLOBAL =
   /(?<![\w$.#])(process|Buffer|global|require|__dirname|__filename|setImmediate)\b(?!\s*\??:)/g;
 
-/** From the ground up; what stands beside the folders (`routes.tsx`, `main.tsx`) knows them all. */
+/** Layers of the dashboard from the bottom up. Files outside these folders (`routes.tsx`, `main.tsx`) may import all of them. */
 const PAGE_LAYERS = ["ui", "live", "display", "components", "pages"];
 
 /** The function that AR17 proves pure from its imports. */
 const DECIDE = "src/loop/drive/decide.ts";
 
-/** Places that hold values and pure functions. In `agents` and `loop`, what a file imports tells. */
+/** Folders that hold only values and pure functions. A file in `agents` or `loop` is judged by its imports. */
 const PURE_PLACES = new Set([
   "ids",
   "errors",
@@ -67,7 +67,7 @@ const PURE_PLACES = new Set([
 ]);
 const PURE_PACKAGES = new Set(["zod"]);
 
-/** Globals that read or change the world: the clock and chance among them. */
+/** Globals with side effects or hidden inputs, including the clock and randomness. */
 const EFFECT_GLOBAL =
   /(?<![\w$.#])(?:process|fetch|console|crypto|performance|setTimeout|setInterval|setImmediate|queueMicrotask)\b(?!\s*\??:)|\bDate\.now\b|\bMath\.random\b|\bnew Date\(\s*\)/g;
 
@@ -138,7 +138,7 @@ export const importRules: Rule[] = [
       const inBrowser = (source: Source) => !source.isTest && BROWSER_SAFE.test(source.path);
       return [
         ...badImports(tree, inBrowser, (from, { target, specifier, typeOnly }) => {
-          // The client is typed by the routes, and loads nothing of them.
+          // The client imports types from the routes, but loads none of their code.
           if (from.path.startsWith("src/api/client/")) {
             if (typeOnly && (specifier === "zod" || target?.startsWith("src/api/"))) return undefined;
             if (specifier === "zod") return "the client loads no schemas: use `import type`";
@@ -254,7 +254,7 @@ function nodeGlobals(source: Source): string[] {
   });
 }
 
-/** One shortest cycle for each set of files that import each other in a ring. */
+/** A shortest cycle for each set of files that import each other. */
 function cycles(tree: Tree): string[][] {
   const next = new Map(tree.sources.map((source) => [source.path, targetsOf(source)]));
   const seen = new Set<string>();
@@ -281,7 +281,7 @@ function wayBack(start: string, next: ReadonlyMap<string, string[]>): string[] |
   return undefined;
 }
 
-/** Every file that one file imports, directly or not, with the shortest way to it. */
+/** Every file that one file imports, directly or indirectly, with the shortest chain of imports to it. */
 function reachableFrom(start: string, tree: Tree): { source: Source; path: string[] }[] {
   const sources = new Map(tree.sources.map((source) => [source.path, source]));
   const first = sources.get(start);
@@ -304,7 +304,7 @@ const targetsOf = (source: Source | undefined): string[] =>
 const inSource = (source: Source): boolean => !source.isTest && source.path.startsWith("src/");
 const inFolder = (name: string) => (source: Source) => inSource(source) && placeOf(source.path) === name;
 
-/** `src/journal/events.ts` is in `journal`, `src/ids.ts` in `ids`. Files outside of src have no place. */
+/** The place of a file: `journal` for `src/journal/events.ts`, `ids` for `src/ids.ts`, empty for files outside src. */
 const placeOf = (path: string | undefined): string =>
   /^src\/(patterns\/declarations|[^/.]+)/.exec(path ?? "")?.[1] ?? "";
 const layerOf = (place: string): number => LAYERS.findIndex((layer) => layer.includes(place));

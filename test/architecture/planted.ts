@@ -1,9 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these strings are sources
-// Small wrong sources: what each rule of the architecture must see, and right ones that it must leave alone.
+// Small sources for each architecture rule: wrong ones that it must report, and right ones that it must accept.
 
 type Planted = Record<string, string>;
 
-/** Per rule: a part of the sentence that must come, for the files that deserve it; and files that are fine. */
+/** Per rule: part of the expected message with the files that cause it, and files without a problem. */
 export const PLANTED: Record<string, { wrong: Record<string, Planted>; right: Planted }> = {
   AR1: {
     wrong: {

@@ -1,4 +1,4 @@
-// The contract of an architecture rule: it reads all files at once and says, in sentences, what is wrong.
+// The contract of an architecture rule: it reads all files at once and returns one sentence per problem.
 
 import type { Files, Source } from "./sources.ts";
 

@@ -1,24 +1,24 @@
-// Reads sources as text, well enough to judge them. TypeScript 7 has no compiler API, so we blank out what is not
-// code: comments, and the insides of strings, templates and regular expressions, each by spaces of the same length.
-// What is found in the blanked text then stands at the same place in the source.
+// Parses sources just enough to check them. TypeScript 7 has no compiler API, so we replace everything that is not code
+// with spaces: comments, and the contents of strings, templates and regular expressions. The length stays the same, so a
+// match in the blanked text has the same position in the source.
 
 import { posix } from "node:path";
 
 export interface Import {
   specifier: string;
-  /** The file it names, from the root; undefined for packages and `node:`. */
+  /** Path of the imported file from the root; undefined for packages and `node:`. */
   target: string | undefined;
   line: number;
-  /** A type or a module that is asked for in the middle of the code. */
+  /** An `import(…)` expression, of a type or a module. */
   dynamic: boolean;
-  /** `import type`: nothing of it is left when the code runs. */
+  /** An `import type`, which does not exist at run time. */
   typeOnly: boolean;
 }
 
 export interface Source {
   path: string;
   text: string;
-  /** The text with everything blank that is not code. */
+  /** The text with everything but code blanked out. */
   code: string;
   imports: Import[];
   isTest: boolean;

@@ -50,7 +50,7 @@ function unexplainedAny(source: Source): string[] {
 
 const DECLARED = /\b(?:const|let|function\*?|class|interface|type)\s+(\w+)/g;
 
-/** Looks at the names that we choose (declarations and files), not at those that libraries brought. */
+/** Checks the names that we choose (declarations and files), not those of libraries. */
 function wrongWords({ files, sources }: Tree): string[] {
   const avoided = avoidedWords(files.get("GLOSSARY.md") ?? "");
   const judge = (name: string, { path, code }: Source, index: number) => {
@@ -91,14 +91,14 @@ export function avoidedWords(glossary: string): Map<string, string> {
   );
 }
 
-/** A cell without marks of Markdown and without remarks in brackets. */
+/** A cell without Markdown and without remarks in parentheses. */
 const plain = (cell: string): string =>
   cell
     .replaceAll(/\(.*?\)|[`*_]/g, "")
     .trim()
     .toLowerCase();
 
-/** `runTaskList`, `run-task-list`, `RUN_TASK_LIST`: all are `run task list`. */
+/** Splits a name into words: `runTaskList`, `run-task-list` and `RUN_TASK_LIST` all become `run task list`. */
 const wordsOf = (name: string): string =>
   name
     .replaceAll(/([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])/g, "$1$3 $2$4")
@@ -107,7 +107,7 @@ const wordsOf = (name: string): string =>
     .trim()
     .toLowerCase();
 
-/** Ids of FAULTS and DESIGN, and of this check; further ones stand in SPEC.md. */
+/** Ids from FAULTS and DESIGN, and of the architecture rules; SPEC.md defines more. */
 const KNOWN_IDS = new Set([
   ...["F 1 50", "A 1 68", "U 1 55"].flatMap((range) => idsOf(range, 2)),
   ...["I 1 11", "J 1 11", "B 1 4", "D 0 6", "E 1 7", "P 1 13", "L 1 20", "AR 1 14"].flatMap((range) =>

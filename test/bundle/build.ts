@@ -1,5 +1,5 @@
-// The programs that tests start, hundreds of times, as a few files each: reading a thousand modules takes longer than what
-// most of them are started for. The code is that of the sources, and each module still finds what lies beside it there.
+// Bundles the programs that tests start hundreds of times into a few files each, because loading a thousand modules takes
+// longer than most of these tests. The code is unchanged, and each module still finds the files next to its source.
 
 import { globSync, statSync, writeFileSync } from "node:fs";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -46,7 +46,7 @@ export async function setup(): Promise<void> {
   await train();
 }
 
-/** Ink awaits at its top, which only a module may. */
+/** Leaves Ink out of the bundle: it uses top-level await, which only an ES module may. */
 const keepingInk: Plugin = {
   name: "keeping-ink",
   enforce: "pre",

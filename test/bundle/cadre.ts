@@ -1,4 +1,4 @@
-// `cadre` as a bundle has it: what bin/cadre.js does on a Node that is new enough.
+// The entry point of the bundled `cadre`: does what bin/cadre.js does on a recent Node.
 
 import { start } from "../../src/cli/main.ts";
 

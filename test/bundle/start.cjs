@@ -1,7 +1,7 @@
-// Starts a bundled program with what V8 has compiled of it before. Node's own cache holds no function that was not compiled
-// while its file was read, and compiling the others once more in each process takes a third of a short life.
-//  - `CADRE_TEST_TRAINS=1`: when it ends, what was compiled by then is kept for those that come after.
-//  - V8 refuses what another version of it has compiled, or one with other flags; then it compiles as usual.
+// Starts a bundled program with V8's cached code. Node's own cache lacks the functions that V8 compiles lazily, and compiling
+// them again takes a third of the time of a short process.
+//  - With `CADRE_TEST_TRAINS=1` the process saves everything it has compiled when it exits, for later processes.
+//  - V8 rejects a cache from another version or with other flags, and then compiles as usual.
 
 const { existsSync, readFileSync, writeFileSync } = require("node:fs");
 const { createRequire } = require("node:module");

@@ -1,4 +1,4 @@
-// Once through what most of the programs do, so that those which tests start find it compiled.
+// Runs the most common actions of the programs once, so that the processes of tests find their code compiled.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -31,14 +31,14 @@ export async function train(): Promise<void> {
   try {
     mkdirSync(join(folder, "agents"));
     for (const [path, text] of Object.entries(FILES)) writeFileSync(join(folder, path), text);
-    await ended(start("crash-child", folder, "team", join(folder, "crash"), "1000000"));
-    await ended(start("cadre", folder, "run", "lead", "Mend it", "--yes"));
-    await ended(start("cadre", folder, "runs", "--json"));
+    await waitForExit(start("crash-child", folder, "team", join(folder, "crash"), "1000000"));
+    await waitForExit(start("cadre", folder, "run", "lead", "Mend it", "--yes"));
+    await waitForExit(start("cadre", folder, "runs", "--json"));
     const up = start("cadre", folder, "up", "--port", "0", "--no-open", "--json");
     const [line] = (await once(createInterface(up.stdout!), "line")) as [string];
     await (await fetch((JSON.parse(line) as { link: string }).link)).text();
     up.kill("SIGTERM");
-    await ended(up);
+    await waitForExit(up);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -47,12 +47,12 @@ export async function train(): Promise<void> {
 const start = (program: Program, folder: string, ...args: string[]): ChildProcess =>
   spawn(process.execPath, [programPath(program), ...args], {
     cwd: folder,
-    // Not whoever's store and keys are set where the tests are started.
+    // A clean environment: the developer's own store and keys must not be used.
     env: { PATH: process.env["PATH"], HOME: folder, CADRE_TEST_TRAINS: "1" },
     stdio: ["ignore", "pipe", "pipe"],
   });
 
-async function ended(child: ChildProcess): Promise<void> {
+async function waitForExit(child: ChildProcess): Promise<void> {
   child.stdout!.resume();
   const complaints = await child.stderr!.setEncoding("utf8").toArray();
   if (child.exitCode === null) await once(child, "exit");

@@ -1,12 +1,12 @@
-// SIGKILL at the boundaries of a fork: nothing is ever half forked, nothing is done twice, and the origin stays as it was.
+// Kills the process at the boundaries of a fork. No fork is ever half made, no effect is repeated, and the original run stays unchanged.
 
 import { expect, it } from "vitest";
 import { inPool, liveThrough, undisturbed } from "./lives.ts";
 
-/** Every day some of them, and those around the one event that makes a fork. */
+/** By default every 5th boundary, and those around the event that creates the fork. */
 const STRIDE = process.env["CRASH_ALL"] === undefined ? 5 : 1;
 
-it("[FK6] a fork whose process is killed is there whole or not at all, and goes on with nothing done twice", async () => {
+it("[FK6] after a kill, a fork exists completely or not at all, and continues without repeating an effect", async () => {
   const fork = await undisturbed("fork");
   const [origin, forked] = [fork.left.runs.find(({ path }) => path === "tester"), fork.left.runs[0]];
   expect(forked).toMatchObject({

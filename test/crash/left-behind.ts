@@ -1,5 +1,5 @@
-// What a world looks like when all is over, without what differs from one time to the next: ids, nonces and durations.
-// Two histories that leave the same behind are the same to everybody.
+// The final state of a scenario, without the parts that differ between executions: ids, nonces and durations. If two
+// executions have the same final state, no user can tell them apart.
 
 import { join } from "node:path";
 import { systemClock } from "../../src/clock.ts";
@@ -13,23 +13,23 @@ import { payloadsOf, resultsRead } from "../support/scenario.ts";
 
 export interface LeftBehind {
   runs: RunLeft[];
-  /** What really happened, but for reading: each of these once. */
+  /** The effects that really happened, except reads; each must occur once. */
   done: string[];
 }
 
 interface RunLeft {
-  /** The agents from the root down to this one, with the round of a member of a team. */
+  /** The agents from the root down to this run; a team member has its round. */
   path: string;
   status: string;
   stopReason: string | undefined;
   summary: string | undefined;
-  /** What its model was told as results, in order. */
+  /** The tool results that its model read, in order. */
   read: string[];
-  /** What it was told beside its task. */
+  /** The context it was given in addition to its task. */
   heard: string[];
-  /** Answers of the model that were paid for and kept. */
+  /** The number of model answers recorded. */
   thoughts: number;
-  /** What was asked of a person, and the one decision on each. */
+  /** Each item that a person was asked, with its decision. */
   decisions: string[];
 }
 

@@ -1,5 +1,5 @@
-// One life on a folder, from its start until the root has ended. Counts every boundary it passes, before and after each
-// append and each effect, and kills its process with SIGKILL at the one it was told.
+// One execution of a scenario ("life") in a folder, until the root run has ended. It counts every boundary, before and after
+// each append and each effect, and kills its own process with SIGKILL at the requested one.
 
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import { beThePerson } from "../support/honest-person.ts";
 import { oracleTools } from "../support/oracle.ts";
 import { SCENARIOS, type ScenarioName, script } from "./scenario.ts";
 
-/** Ends by itself when `killAt` is 0, and then writes down no boundaries. */
+/** With `killAt` 0 it runs to the end and logs no boundaries. */
 export async function live(name: ScenarioName, folder: string, killAt: number): Promise<void> {
   const scenario = SCENARIOS[name];
   const { task, root, agents, files = {} } = scenario;
@@ -24,7 +24,10 @@ export async function live(name: ScenarioName, folder: string, killAt: number): 
     writeFileSync(join(folder, "agents", `${agent}.md`), text);
   for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, "agents", file), text);
   const death = deathAt(killAt, join(folder, "boundaries.log"));
-  const store = watched(openSqliteStore({ path: join(folder, "cadre.db"), clock: systemClock }), death);
+  const store = countBoundaries(
+    openSqliteStore({ path: join(folder, "cadre.db"), clock: systemClock }),
+    death,
+  );
   const said = script(scenario);
   const model: Script = (request) => {
     const { runId: of, turn, attempt } = request;
@@ -54,10 +57,10 @@ export async function live(name: ScenarioName, folder: string, killAt: number): 
 }
 
 interface Death {
-  /** True at the boundary that this life ends at. */
+  /** Counts a boundary. True if the process must die there. */
   isLast(name: string): boolean;
   isNear(): boolean;
-  /** What was queued before this boundary is on disk; what comes after it is not. */
+  /** Kills the process once everything queued before this boundary is on disk. Nothing later is written. */
   die(): Promise<never>;
   inFlight: Set<Promise<unknown>>;
 }
@@ -88,7 +91,7 @@ async function boundary(name: string, death: Death): Promise<void> {
   if (death.isLast(name)) await death.die();
 }
 
-function watched(store: Store, death: Death): Store {
+function countBoundaries(store: Store, death: Death): Store {
   const { runs, journal, leases } = store;
   const watch =
     <Given extends unknown[], T>(name: string, call: (...args: Given) => Promise<T>) =>
@@ -119,7 +122,7 @@ function watched(store: Store, death: Death): Store {
   });
 }
 
-/** Somebody answers whatever is asked until the run has ended. */
+/** Waits for the end of a run, and answers every open item meanwhile. */
 function endsIn(store: Store, runtime: RuntimeAssembly, oracle: string): (runId: string) => Promise<void> {
   let onEnd: (runId: string) => void = () => {};
   store.journal.onCommit((events) => {

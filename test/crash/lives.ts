@@ -1,4 +1,4 @@
-// Lives of the process under test, one after the other, on one folder.
+// Executes a scenario in one folder with several processes ("lives"), one after the other.
 
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
@@ -17,12 +17,12 @@ const STUCK = `still not done after ${STUCK_MS / 1000} s`;
 
 export interface Undisturbed {
   scenario: ScenarioName;
-  /** Those that it passes. */
+  /** The boundaries it passes, in order. */
   boundaries: string[];
   left: LeftBehind;
 }
 
-/** A life that nobody ends. */
+/** A life without a kill. */
 export async function undisturbed(scenario: ScenarioName): Promise<Undisturbed> {
   return inFolder(async (folder) => {
     await live(scenario, folder, NEVER);
@@ -30,7 +30,7 @@ export async function undisturbed(scenario: ScenarioName): Promise<Undisturbed> 
   });
 }
 
-/** Kills at these boundaries, one per life; the last life goes on to the end. What is left is what is always left. */
+/** Kills one life at each of these boundaries; the last life runs to the end. The final state must equal the undisturbed one. */
 export async function liveThrough({ scenario, left }: Undisturbed, ...killAt: number[]): Promise<void> {
   await inFolder(async (folder) => {
     try {
@@ -54,7 +54,7 @@ async function inFolder<T>(body: (folder: string) => Promise<T>): Promise<T> {
   }
 }
 
-/** In a process of its own. It may end before it comes to that boundary. */
+/** Runs a life in a process of its own. It may end before it reaches the boundary. */
 function liveUntilKilled(scenario: ScenarioName, folder: string, killAt: number): Promise<void> {
   const child = spawn(process.execPath, [programPath("crash-child"), scenario, folder, String(killAt)], {
     stdio: ["ignore", "ignore", "pipe"],
@@ -77,7 +77,7 @@ function liveUntilKilled(scenario: ScenarioName, folder: string, killAt: number)
   });
 }
 
-/** The last life needs no process to die with: this one has seen nothing of those before. */
+/** Fails if the life takes too long. The last life is not killed, so it can run in the test's own process, which shares no state with the earlier ones. */
 function inTime(life: Promise<void>): Promise<void> {
   const tooLong = setTimeout(STUCK_MS, undefined, { ref: false }).then(() => {
     throw new Error(STUCK);

@@ -1,5 +1,5 @@
-// The scenarios of the crash suite. Whoever answers the questions looks at the oracle first, as a person would look at
-// the world.
+// The scenarios of the crash suite. The simulated person checks the oracle before answering, as a real person would check
+// what happened.
 
 import type { ForkRequest } from "../../src/loop/commands/fork.ts";
 import type { ScriptedRequest, ScriptedTurn } from "../../src/models/scripted/script.ts";
@@ -12,9 +12,9 @@ export interface CrashScenario {
   agents: Record<string, string>;
   /** Further files in the agents' folder, by name. */
   files?: Record<string, string>;
-  /** What each of them says, turn by turn; of a member of a team, by name and round: `critic 2`. */
+  /** The turns of each agent. Keys of team members include the round: `critic 2`. */
   says: Record<string, ScriptedTurn[]>;
-  /** When the root has ended, it is forked so: the scenario is over with the fork's end. */
+  /** If present, the root is forked when it has ended, and the scenario ends with the fork. */
   fork?: ForkRequest;
 }
 
@@ -30,7 +30,7 @@ const say = (message: string) => ({ tool: "broadcast", input: { message } });
 const vote = (ready: boolean, reason: string) => ({ tool: "vote_conclude", input: { ready, reason } });
 const delegate = (to: string, task: string) => ({ tool: "delegate", input: { agent: to, task } });
 
-/** read → approval → unsafe → idempotent → final. `charge` is asked about, whatever its default. */
+/** read → approval → unsafe → idempotent → final. A rule makes `charge` ask, whatever its default. */
 const run: CrashScenario = {
   task: "look, charge, stamp, report",
   root: "tester",
@@ -45,7 +45,7 @@ const run: CrashScenario = {
   },
 };
 
-/** root → two children at once: one has an unsafe effect, the other a child of its own, which needs an approval. */
+/** The root starts two children at once. One has an unsafe effect; the other has a child of its own, which needs an approval. */
 const tree: CrashScenario = {
   task: "buy it, and have it checked",
   root: "lead",
@@ -120,7 +120,7 @@ const team: CrashScenario = {
   },
 };
 
-/** The same steps once more, from the beginning: what was done stands in, and is not done again. */
+/** Forks `run` from its beginning. The fork reuses the recorded effects and does not repeat them. */
 const fork: CrashScenario = { ...run, fork: { seq: 1 } };
 
 export const SCENARIOS = { run, tree, steps, team, fork };

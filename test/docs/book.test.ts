@@ -1,5 +1,5 @@
-// What the pages say can be held against the repository: links lead somewhere, files that are shown are those files, and
-// commands that are shown exist with their flags.
+// Checks the documentation against the repository: links work, quoted files match the real ones, and quoted commands exist
+// with their flags.
 
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
@@ -11,25 +11,25 @@ import { anchorsOf, type Block, blocksOf, linksOf, type Page, ROOT, readPages } 
 const pages = readPages();
 const blocks = pages.flatMap(blocksOf);
 
-test("every relative link leads to a file, and every anchor to a heading", () => {
+test("every relative link points to a file, and every anchor to a heading", () => {
   expect(pages.flatMap((page) => linksOf(page).flatMap((link) => brokenLink(page, link)))).toEqual([]);
 });
 
-test("a block that names a file is that file, or the region that it names", () => {
+test("a code block that names a file, or a region of it, has the same content", () => {
   expect(blocks.flatMap(wrongFile)).toEqual([]);
 });
 
-test("a file or folder of the repository that is named in a sentence exists", () => {
+test("every file or folder named in the text exists", () => {
   expect(pages.filter(({ path }) => !HISTORY.test(path)).flatMap(missingFiles)).toEqual([]);
 });
 
-test("a command that is shown exists, with its flags", () => {
+test("every quoted command exists, with its flags", () => {
   expect(blocks.flatMap((block) => linesOf(block).flatMap((line) => unknownCommand(block, line)))).toEqual(
     [],
   );
 });
 
-test("the checks find what is wrong", () => {
+test("the checks find planted mistakes", () => {
   const page = {
     path: "docs/x.md",
     text: "# A `b`, c\n[x](none.md) [y](#a-b-c) [z](#d) [w](../README.md#none)\n",
@@ -63,10 +63,10 @@ function brokenLink({ path, text }: Page, link: string): string[] {
   return anchorsOf(words).has(anchor) ? [] : [`${path}: ${link}: ${place} has no such heading`];
 }
 
-/** Tells what was there then. */
+/** Pages about the past, which may name files that no longer exist. */
 const HISTORY = /^(?:CHANGELOG\.md|docs\/decisions\/)/;
 
-/** Of the paths in backquotes, those without a gap to fill in. */
+/** Paths in backquotes that do not exist; paths with placeholders are ignored. */
 function missingFiles({ path, text }: Page): string[] {
   return [
     ...text.matchAll(/`((?:src|dashboard|test|deploy|examples|bench|schemas|scripts|site)\/[\w./-]+)`/g),
@@ -76,7 +76,7 @@ function missingFiles({ path, text }: Page): string[] {
     .map((file) => `${path}: there is no ${file}`);
 }
 
-/** Comes by a build or a test. */
+/** Files that a build or a test creates. */
 const MADE = /^(?:site\/dist|dashboard\/dist|test\/e2e\/shots)/;
 
 function wrongFile({ page, line, info, body }: Block): string[] {
@@ -89,7 +89,7 @@ function wrongFile({ page, line, info, body }: Block): string[] {
   return wanted?.trim() === body.trim() ? [] : [`${page}:${line}: is not what stands in ${file}`];
 }
 
-/** Between `#region name` and `#endregion`, as editors fold them. */
+/** The text between `#region name` and `#endregion`. */
 function regionOf(text: string, name: string): string | undefined {
   return new RegExp(`^.*#region ${name}$\\n([\\s\\S]*?)^.*#endregion`, "m").exec(text)?.[1];
 }

@@ -1,4 +1,4 @@
-// The Markdown pages of the repository, with their headings, links and fenced blocks: as much of Markdown as the checks need.
+// Reads the Markdown pages of the repository: headings, links and fenced blocks. It parses only what the checks need.
 
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -44,12 +44,12 @@ export function blocksOf({ path, text }: Page): Block[] {
   }));
 }
 
-/** Where links lead: `(path#anchor)`, without those inside code. */
+/** The targets of the links on a page, `path#anchor`, except links inside code. */
 export function linksOf({ text }: Page): string[] {
   return [...prose(text).matchAll(/\]\(([^()\s]+(?:\([^()]*\))?)\)/g)].map(([, target]) => target!);
 }
 
-/** What `#…` may name on a page: GitHub's way of making an anchor from a heading. */
+/** The anchors of a page, built from headings as GitHub does it. */
 export function anchorsOf(text: string): Set<string> {
   const seen = new Map<string, number>();
   const headings = [...withoutBlocks(text).matchAll(/^#{1,6} (.+)$/gm)].map(([, words]) => slug(words!));

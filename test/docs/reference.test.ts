@@ -1,9 +1,9 @@
-// The reference pages stand in the repository as they would be made now. `-u` writes them.
+// The committed reference pages match what the code generates now. `-u` rewrites them.
 
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { PAGES } from "./reference.ts";
 
-test.each(Object.entries(PAGES))("docs/reference/%s.md says what the code says", async (name, make) => {
+test.each(Object.entries(PAGES))("docs/reference/%s.md is up to date with the code", async (name, make) => {
   await expect(make()).toMatchFileSnapshot(join(import.meta.dirname, `../../docs/reference/${name}.md`));
 });

@@ -1,5 +1,5 @@
-// The reference, made from the code: a page cannot name a key, verb, event or code that does not exist, nor leave one out.
-// `npx vitest run test/docs/reference.test.ts -u` writes the pages anew.
+// Generates the reference pages from the code, so that they list every key, command, event and code, and no others.
+// `npx vitest run test/docs/reference.test.ts -u` rewrites the pages.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -86,7 +86,7 @@ function eventsPage(): string {
   ]);
 }
 
-/** The fields, with the comments that stand above them in the source. */
+/** The fields of an event, with the comments above them in the source. */
 function fieldsOf(type: string, schema: z.ZodType, source: string): Row[] {
   const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
   const [, body = ""] = new RegExp(`^  ${type}: z\\.object\\(\\{\\n(.*?)^  \\}\\)`, "ms").exec(source) ?? [];
@@ -118,6 +118,6 @@ const table = (rows: readonly Row[], first = "Key"): string =>
 
 const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ");
 
-/** Commander's descriptions begin small and have no full stop. */
+/** Turns a Commander description, which starts in lower case and has no full stop, into a sentence. */
 const sentence = (text: string): string =>
   `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith(".") ? "" : "."}`;

@@ -1,4 +1,4 @@
-// A zod schema as rows of a table: each key with what may stand there and what it means, those inside it below it.
+// Converts a zod schema to table rows: each key with its values and meaning, followed by its nested keys.
 
 import { z } from "zod";
 import { Duration } from "../../src/config/duration.ts";
@@ -35,8 +35,8 @@ export function rowsOf(shape: z.ZodRawShape): Row[] {
 }
 
 function rows(key: string, schema: Json): Row[] {
-  const inner = formsOf(schema).find(({ properties }) => properties) ?? mapped(schema);
-  const prefix = inner && inner === mapped(schema) ? `${key}.<name>` : key;
+  const inner = formsOf(schema).find(({ properties }) => properties) ?? mapValues(schema);
+  const prefix = inner && inner === mapValues(schema) ? `${key}.<name>` : key;
   const below = Object.entries(inner?.properties ?? {});
   return [
     { key, values: valuesOf(schema), meaning: schema.description ?? "" },
@@ -51,7 +51,7 @@ function valuesOf(schema: Json): string {
   if (schema.anyOf)
     return [...new Set(schema.anyOf.map(valuesOf))].filter((each) => each !== "null").join(", or ");
   if (schema.type === "array") return `a list of ${nouns(schema.items)}`;
-  if (schema.type === "object") return mapped(schema) ? "by name" : "a mapping";
+  if (schema.type === "object") return mapValues(schema) ? "by name" : "a mapping";
   const types = [schema.type ?? ""].flat();
   return types.map((type) => NOUNS[type] ?? "anything").join(", or ");
 }
@@ -71,8 +71,8 @@ function nouns(items: Json | undefined): string {
 
 const formsOf = (schema: Json): Json[] => [schema, ...(schema.anyOf ?? [])];
 
-/** What stands below each name, where the names are free. */
-function mapped({ additionalProperties }: Json): Json | undefined {
+/** The schema of the values of a map, whose keys are free to choose. */
+function mapValues({ additionalProperties }: Json): Json | undefined {
   return typeof additionalProperties === "object" && Object.keys(additionalProperties).length > 0
     ? additionalProperties
     : undefined;

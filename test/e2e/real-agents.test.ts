@@ -51,10 +51,10 @@ function works(agent: RealAgent, command: string): void {
     options,
     async (world) => {
       const made = join(world.folder, "made");
-      const rejected = await decided(world, "reject");
+      const rejected = await runAndDecide(world, "reject");
       expect(existsSync(made)).toBe(false);
       expect(payloadsOf(rejected, "TOOL_RESULT")).toMatchObject([{ outcome: "denied" }]);
-      const approved = await decided(world, "approve");
+      const approved = await runAndDecide(world, "approve");
       expect(existsSync(made)).toBe(true);
       expect(payloadsOf(approved, "TOOL_RESULT")).toMatchObject([
         { output: expect.stringMatching(agent.tellsOutput ? /MADE/ : /^$/), sandbox: "bwrap" },
@@ -109,7 +109,7 @@ function play(agent: RealAgent): void {
 const isEndless = ({ body }: { body: unknown }): boolean => JSON.stringify(body).includes("NEVER END");
 
 /** Starts a run that asks, decides the approval, and returns the journal. */
-async function decided(world: World, decision: "approve" | "reject"): Promise<JournalEvent[]> {
+async function runAndDecide(world: World, decision: "approve" | "reject"): Promise<JournalEvent[]> {
   const runId = await world.run("MAKE A FILE");
   const [item] = openItems(await world.settled(runId));
   await decideApproval(item!.id, { decision }, "sam", world.runtime.people);

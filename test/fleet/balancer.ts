@@ -1,5 +1,5 @@
-// A health-checked balancer before the workers: HAProxy with the configuration that deploy/ ships, where it is installed;
-// else a small one of our own, which does what that configuration asks for.
+// A load balancer with health checks in front of the workers: HAProxy with the configuration from deploy/ if it is
+// installed, otherwise a small balancer of our own that behaves as that configuration demands.
 
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -28,7 +28,7 @@ export function startBalancer(port: number, workers: readonly number[]): Promise
 
 const SHIPPED = new URL("../../deploy/haproxy.cfg", import.meta.url);
 
-/** As it is shipped, but for where it listens and whom it finds: names of containers are nothing to resolve here. */
+/** The shipped configuration with other addresses: container names cannot be resolved here. */
 export function haproxyFor(port: number, workers: readonly number[]): string {
   return readFileSync(SHIPPED, "utf8")
     .replace("bind :9080", `bind 127.0.0.1:${port}`)
@@ -100,7 +100,7 @@ function pass(stream: ServerHttp2Stream, headers: object, backend: Backend): voi
     if (!stream.destroyed) stream.respond(answer);
   });
   onward.on("error", () => {});
-  // An answer that has ended is on its way out: only one that was cut off is cut off here.
+  // A complete answer is already on its way to the client. Only an answer that was cut off is cut off here too.
   onward.on("close", () => {
     backend.streams--;
     if (!onward.readableEnded) stream.close(CANCEL);
@@ -109,7 +109,7 @@ function pass(stream: ServerHttp2Stream, headers: object, backend: Backend): voi
   stream.pipe(onward).pipe(stream);
 }
 
-/** Two failures and it is not well: then its calls are ended, and go to others. */
+/** Two failed checks mark a worker as unhealthy: its calls are cancelled and go to other workers. */
 async function check(backend: Backend): Promise<void> {
   const request = sessionOf(backend).request({ ":path": "/healthz" });
   const late = setTimeout(() => request.close(CANCEL), CHECK_MS);

@@ -1,5 +1,5 @@
-// What must be the same with either engine on Postgres, whatever the clocks of the workers say, however much rests in the
-// store, and whoever wrote it.
+// Behaviour that both engines share on Postgres: workers with wrong clocks, a store with many suspended runs, and runs that
+// other versions wrote.
 
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -13,7 +13,7 @@ import { eitherEngine, setting } from "./with-both.ts";
 
 const SUSPENDED = setting("CADRE_TEST_SUSPENDED", 10_000);
 const RUNNABLE = setting("CADRE_TEST_RUNNABLE", 500);
-/** Ten times what we aim at: it shows that nobody hangs. */
+/** Ten times our target: the test only shows that no worker hangs. */
 const READY_MS = 10 * 5_000;
 const RISE = 200 * 2 ** 20;
 const SKEWED = ["--import", fileURLToPath(new URL("./skewed-clock.ts", import.meta.url))];
@@ -22,9 +22,12 @@ const GOLDEN = new URL("../golden/0.1.0/delegation-waits.cadre", import.meta.url
 const HOUR_MS = 3_600_000;
 
 eitherEngine("either engine", ({ withBoth }) => {
-  withBoth("[F36] clocks of workers that are hours apart, and jump, change no timer and no lease", clocks);
-  withBoth("[F37] what is suspended is left alone at every start, and what is runnable begins", startUp);
-  withBoth("[F39] [E9] what an older version left goes on, what a newer one wrote is left to it", versions);
+  withBoth("[F36] worker clocks that are hours apart, and jump, affect no timer and no lease", clocks);
+  withBoth("[F37] at every start, runnable runs begin and suspended runs are left alone", startUp);
+  withBoth(
+    "[F39] [E9] workers continue runs of an older version and leave runs of a newer version alone",
+    versions,
+  );
 });
 
 async function clocks(crew: Crew): Promise<void> {
@@ -41,7 +44,7 @@ async function clocks(crew: Crew): Promise<void> {
   for (const worker of workers) worker.kill("SIGUSR2");
   const after = await some("patient", 4);
   await crew.allEnd([...after, ...(await some("lead", 2))]);
-  for (const runId of [...before, ...after]) await wasPatient(runId, crew.server.store);
+  for (const runId of [...before, ...after]) await expectPatience(runId, crew.server.store);
 
   expect(crew.begun(held), "nobody took it from who has it").toHaveLength(1);
   process.kill(crew.begun(held)[0]!.pid, "SIGKILL");
@@ -50,8 +53,8 @@ async function clocks(crew: Crew): Promise<void> {
   await crew.allEnd([held]);
 }
 
-/** Its provider was asked again when it had said, on the store's clock, and nothing took less than no time. */
-async function wasPatient(runId: string, store: Store): Promise<void> {
+/** Expects that the retry happened at the time the provider asked for, by the store's clock, and that no duration is negative. */
+async function expectPatience(runId: string, store: Store): Promise<void> {
   const journal = await store.journal.read(runId);
   const times = journal.map(({ ts }) => ts);
   expect(times).toEqual(times.toSorted((a, b) => a - b));
@@ -90,7 +93,7 @@ async function startUp(crew: Crew, engine: EngineName, ground: Ground): Promise<
     const { of, waitingTwice } = await wakesOf(store.id, engine, ground);
     const woken = new Set(of);
     const strangers = of.filter((runId) => !runnable.includes(runId));
-    // A wake is advisory (E4): after a kill Restate was seen to have fewer than all, and why was not found out.
+    // Wakes are advisory (E4). After a kill, Restate sometimes lacks some of them; we do not know why.
     const asleep = engine === "restate" ? [] : runnable.filter((runId) => !woken.has(runId));
     return { strangers, asleep, waitingTwice };
   };
@@ -110,7 +113,7 @@ async function startUp(crew: Crew, engine: EngineName, ground: Ground): Promise<
   expect(await atRest()).toEqual(before);
 }
 
-/** One by the store, and the others after it: nobody has to read them, and whoever did could not. */
+/** Creates one suspended run through the store and copies its row for the others. The copies have no journal: no worker should read them. */
 async function plantSuspended({ url, server }: Crew, { postgres }: Ground): Promise<void> {
   await admit(server.store, "s0");
   await (await acquireRun(server.store, "s0")).append([runSuspended("s1")], { rest: { wakeAt: undefined } });
@@ -126,7 +129,7 @@ async function plantSuspended({ url, server }: Crew, { postgres }: Ground): Prom
   );
 }
 
-/** The runs that the engine has a wake of, and those of which more than one waits, beside one that may be under way. */
+/** The runs for which the engine has a wake, and those with more than one waiting wake, not counting one in progress. */
 async function wakesOf(storeId: string, engine: EngineName, { postgres, restate }: Ground) {
   const jobs = `SELECT singleton_key AS run, state <> 'created' AS under_way FROM cadre_pgboss.job
     WHERE name LIKE '${storeId}/%' AND state <> 'completed'`;
@@ -143,7 +146,7 @@ async function wakesOf(storeId: string, engine: EngineName, { postgres, restate 
 async function versions(crew: Crew): Promise<void> {
   const { store } = crew.server;
   const recorded = readFileSync(GOLDEN, "utf8");
-  // Its folder must be where its workers are (E6).
+  // Its workspace must exist on the workers' machine (E6).
   const workspace = /"workspace":"([^"]+)"/.exec(recorded)![1]!;
   mkdirSync(workspace, { recursive: true });
   onTestFinished(() => rmSync(workspace, { recursive: true, force: true }));

@@ -1,5 +1,5 @@
-// Worker processes with either engine, on a Postgres and a Restate that several crews share: each has a store of its own, and
-// with Restate a balancer.
+// A crew: worker processes with one engine. Several crews share a Postgres and a Restate server; each crew has its own store
+// and, with Restate, its own balancer.
 
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
@@ -27,32 +27,32 @@ export type EngineName = "pg-boss" | "restate";
 export interface Crew {
   /** The address of its store. */
   url: string;
-  /** Admits, and drives nothing. */
+  /** Admits runs but drives none. */
   server: RuntimeAssembly;
-  /** Of Node, and for the process. Three at most at the same time. */
+  /** Starts a worker with these Node flags and variables. At most three can run at the same time. */
   hire(flags?: readonly string[], env?: Record<string, string>): Promise<Hired>;
-  /** `kill -9`, and it is gone. */
+  /** Kills the worker with `kill -9` and waits for its end. */
   kill(pid: number): Promise<void>;
-  /** With the same key it is the same run, however often it is asked for. */
+  /** Admits a run. Calls with the same key return the same run. */
   admit(agent: string, task: string, key?: string): Promise<string>;
-  /** Small trees: what keeps everybody busy. */
+  /** Starts small trees as load. */
   plant(trees: number): Promise<string[]>;
-  /** A run that stays in the middle of a read: resolves when a worker is there. */
+  /** Starts a run that stops in the middle of a read; resolves when a worker has reached that point. */
   waiter(name: string): Promise<Waiter>;
-  /** What really began, of all runs or of one. */
+  /** The effects that really began, of all runs or of one. */
   begun(runId?: string): Effect[];
-  /** Lets a run go on that stays in the middle of a read. */
+  /** Lets a waiting run continue. */
   letGo(name: string): void;
-  /** Until each has ended as it should, whoever has to be asked. */
+  /** Resolves when every run has completed; answers open items meanwhile. */
   completed(runIds: readonly string[], within?: number): Promise<void>;
-  /** The same, and nothing happened twice. */
+  /** Like `completed`, and checks that no effect happened twice. */
   allEnd(runIds: readonly string[], within?: number): Promise<void>;
-  /** So many small trees are there, each of them whole, and each charged once. */
+  /** Checks that this many small trees exist, each complete and charged once. */
   grown(trees: number): Promise<void>;
   end(): Promise<void>;
 }
 
-/** `readyAfter`: milliseconds since its process began. `risenBy`: bytes of memory that it took meanwhile. */
+/** `readyAfter`: milliseconds from the start of the process. `risenBy`: bytes of memory it allocated by then. */
 export type Hired = ChildProcess & { readyAfter: number; risenBy: number };
 
 export interface Waiter {
@@ -85,7 +85,7 @@ export async function gather(engine: EngineName, { postgres, restate }: Ground):
     scripts: { fleet: script },
     tools: oracleTools(oracle),
   });
-  /** By place: the one that is there, or was. */
+  /** The current or last worker on each port. */
   const workers: (ChildProcess | undefined)[] = ports.map(() => undefined);
   const admit: Crew["admit"] = async (agent, task, key) =>
     (await server.admit({ agent, task, attended: true }, key)).runId;
@@ -93,7 +93,7 @@ export async function gather(engine: EngineName, { postgres, restate }: Ground):
     effects(oracle).filter((effect) => runId === undefined || effect.runId === runId);
   const completed: Crew["completed"] = async (runIds, within = SOON.timeout) => {
     const open = [...runIds];
-    // One after the other: asking for all of them, again and again, would be most of the load.
+    // One run after the other: polling all of them would cause most of the load.
     const standing = async () => {
       await beThePerson(server, oracle);
       for (let runId = open[0]; runId !== undefined; runId = open[0]) {
@@ -111,7 +111,7 @@ export async function gather(engine: EngineName, { postgres, restate }: Ground):
     async hire(flags = [], env = {}) {
       const place = workers.findIndex((worker) => worker === undefined || hasEnded(worker));
       const listen = { CADRE_RESTATE_LISTEN: `127.0.0.1:${ports[place]}` };
-      // Flags may change modules as they are read.
+      // Flags may load hooks that change modules, so they need the sources instead of the bundle.
       const program = flags.length > 0 ? SOURCE : programPath("fleet-worker");
       const worker = fork(program, [folder], {
         execArgv: [...flags],

@@ -1,5 +1,5 @@
-// Postgres goes away and comes back, every 5 to 10 seconds and once for longer than the store waits for it, while hundreds
-// of trees run with either engine. CADRE_TEST_TREES and CADRE_TEST_RESTARTS make it a long one.
+// Postgres stops and restarts every 5 to 10 seconds, once for longer than the store waits for it, while hundreds of trees run
+// with both engines. CADRE_TEST_TREES and CADRE_TEST_RESTARTS make the test longer.
 
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "vitest";
@@ -8,30 +8,30 @@ import { seededRandom } from "../simulation/random.ts";
 import { type Crew, type Ground, SOON } from "./crew.ts";
 import { eitherEngine, setting } from "./with-both.ts";
 
-/** Half of them with each engine. */
+/** Trees per engine: half of the total. */
 const TREES = Math.ceil(setting("CADRE_TEST_TREES", 500) / 2);
 const OUTAGES = setting("CADRE_TEST_RESTARTS", 3);
 const SEED = setting("CADRE_TEST_SEED", 20_261_116);
 
 const random = seededRandom(SEED);
 const AWAY_MS = 1_000;
-/** The store's patience is 10 s: its callers hear of this one, and leases run out. */
+/** The store retries for 10 s, so this outage reaches its callers, and leases expire. */
 const LONG_AWAY_MS = 11_000;
 const PLAN = Array.from({ length: OUTAGES }, (_, index) => ({
   after: random.between(5_000, 10_000),
   away: index === 1 ? LONG_AWAY_MS : AWAY_MS,
 }));
 const LASTS_MS = PLAN.reduce((sum, { after, away }) => sum + after + away, 0);
-/** For what is still open when the last one is over. */
+/** Time for the runs that are still open after the last outage. */
 const REST_MS = 60_000 + 1_000 * TREES;
 
 eitherEngine("Postgres is away", ({ withBoth }) => {
   const crews: Crew[] = [];
-  /** The same for both: they share the Postgres. */
+  /** Shared by both engines, because they use the same Postgres. */
   let outages: Promise<void> | undefined;
 
   withBoth(
-    "[F34] again and again while trees run: all of them end, and nothing is done twice",
+    "[F34] repeatedly while trees run: every tree ends, and no effect is repeated",
     async (crew, engine, ground) => {
       await Promise.all([crew.hire(), crew.hire()]);
       crews.push(crew);
@@ -48,7 +48,7 @@ eitherEngine("Postgres is away", ({ withBoth }) => {
   );
 });
 
-/** Evenly, and during the outages too: what nobody has answered is asked for again, and is the same tree. */
+/** Admits trees at an even rate, also during outages. An admission without an answer is repeated with the same key, which gives the same tree. */
 async function feed(crew: Crew): Promise<string[]> {
   const from = performance.now();
   const admitted: Promise<string>[] = [];

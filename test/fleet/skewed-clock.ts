@@ -1,5 +1,5 @@
-// Makes a process one of a machine whose clock is wrong: `node --import skewed-clock.ts …`. CADRE_TEST_CLOCK says by how many
-// milliseconds, from the start and after it jumps, which it does on SIGUSR2.
+// Gives a process a wrong clock: `node --import skewed-clock.ts …`. CADRE_TEST_CLOCK holds two offsets in milliseconds: from
+// the start, and after the jump that SIGUSR2 triggers.
 
 const [from = 0, to = 0] = (process.env["CADRE_TEST_CLOCK"] ?? "").split(",").map(Number);
 const right = Date.now;

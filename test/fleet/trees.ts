@@ -1,5 +1,5 @@
-// What the fleet works on: trees of two runs with every kind of effect, small trees whose children work side by side, runs
-// that stay in the middle of a read until the test lets them go on, and runs whose provider makes them wait.
+// The work for the fleet: trees of two runs with every kind of effect, small trees with parallel children, runs that stop in
+// the middle of a read until the test lets them continue, and runs whose provider asks them to wait.
 
 import type { ScriptedRequest, ScriptedTurn } from "../../src/models/scripted/script.ts";
 
@@ -20,7 +20,7 @@ const act = (tool: string, what: string) => ({ tool, input: { what } });
 const delegate = (to: string) => ({ tool: "delegate", input: { agent: to, task: `${to}, do your part` } });
 const DELAY = { delay: 20 };
 
-/** What its provider asks of the patient one. */
+/** The `retryAfter` of the agent `patient`'s provider, in seconds. */
 export const PATIENCE_S = 2;
 
 export function script({ agent: name, turn, attempt, task }: ScriptedRequest): ScriptedTurn {

@@ -1,4 +1,4 @@
-// The same test with either engine, at the same time, on one Postgres and one Restate: most of it is waiting.
+// Runs the same test with both engines in parallel, on one Postgres and one Restate. Most of the time is spent waiting.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { describe, startRestate } from "../../src/engines/restate/restate.fixture.ts";
@@ -55,7 +55,7 @@ async function tryWith(engine: EngineName, body: Body, ground: Ground): Promise<
   }
 }
 
-/** A whole number by a variable, for a test that is to be longer. */
+/** A positive integer from an environment variable, to make a test longer. */
 export function setting(name: string, otherwise: number): number {
   const given = Number(process.env[name] ?? otherwise);
   if (!Number.isSafeInteger(given) || given < 1) throw new Error(`${name} is a whole number from 1 on.`);

@@ -1,5 +1,5 @@
-// A whole database as text that people can read and compare, and back. Kept with its own schema, so that a later version
-// has to bring it up to date itself.
+// Converts a whole database to readable text and back. The text includes the schema of its time, so that a later version
+// has to migrate it.
 
 import { DatabaseSync } from "node:sqlite";
 import { UNRELEASED_STEPS } from "./unreleased-schema.ts";
@@ -25,7 +25,7 @@ export function dumpDatabase(path: string): Dump {
   }
 }
 
-/** Without the tables that the search index makes for itself; its words are made from the journals again. */
+/** Skips the internal tables of the search index, which is rebuilt from the journals. */
 const SELECT_SCHEMA = `SELECT name, type, sql FROM sqlite_master
   WHERE sql IS NOT NULL AND name NOT LIKE 'search\\_%' ESCAPE '\\' ORDER BY rowid`;
 

@@ -1,4 +1,4 @@
-// Every journal that a released version wrote is read by this one, and what was at rest goes on (P13, F39).
+// This version reads every journal that a released version wrote, and continues the runs that were at rest (P13, F39).
 
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -27,11 +27,11 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("golden journals", () => {
-  it("[P13] holds every way to rest of the scenarios", () => {
+  it("[P13] there is a recording of every scenario", () => {
     for (const name of Object.keys(SCENARIOS)) expect(recordings.some((file) => file.endsWith(`${name}.json`))).toBe(true);
   });
 
-  it.each(recordings)("[P13][F39] %s is read, and goes on to its end", async (file) => {
+  it.each(recordings)("[P13][F39] %s can be read, and its run continues to its end", async (file) => {
     const name = file.replace(/^.*[/\\]/, "").replace(".json", "");
     const scenario = SCENARIOS[name]!;
     mkdirSync(join(folder, ".cadre"));

@@ -1,5 +1,5 @@
-// Records the golden trees of this version: `node test/golden/record-trees.ts`. Once per release, or for a tree that is
-// new; a recording that has shipped is never made again, because what it proves is that newer versions read it.
+// Records the golden trees of this version: `node test/golden/record-trees.ts`. Run it once per release, or for a new tree.
+// Never record a shipped one again: it proves that newer versions can read the old format.
 
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,5 @@
-// Records the golden journals of this version: `node test/golden/record.ts`. Once per release; a recording that has
-// shipped is never made again, because what it proves is that newer versions read it.
+// Records the golden journals of this version: `node test/golden/record.ts`. Run it once per release. Never record a
+// shipped one again: it proves that newer versions can read the old format.
 
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -36,7 +36,7 @@ async function record(scenario: GoldenScenario) {
   return dumpDatabase(join(folder, ".cadre", "cadre.db"));
 }
 
-/** A life that ends while `charge` is under way: its tool never answers, and the store is closed underneath. */
+/** Simulates a crash during `charge`: the tool never answers, and the store is closed meanwhile. */
 async function liveUntilCharge(folder: string, scenario: GoldenScenario): Promise<void> {
   let begun = (): void => {};
   const charging = new Promise<void>((resolve) => (begun = resolve));

@@ -1,10 +1,10 @@
-// What the golden journals hold: runs at rest in every way that a run of this version can rest, and one that has ended.
+// The scenarios of the golden journals: one run for every way in which a run can rest, and one that has ended.
 
 import type { Script } from "../../src/models/scripted/script.ts";
 
 export interface GoldenScenario {
   script: Script;
-  /** Where the recording stops. */
+  /** The event at which the recording stops. */
   stopAt: "RUN_COMPLETED" | "RUN_SUSPENDED" | "MODEL_CALL_FAILED";
   /** Recorded by a process that ended in the middle of `charge`. */
   interrupted?: true;

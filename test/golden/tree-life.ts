@@ -1,4 +1,4 @@
-// A golden tree while it lives: recorded here, and taken further by the test.
+// Runs a golden tree: `record-trees.ts` records it, and the test continues it.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -23,7 +23,7 @@ export function openTree(folder: string, tree: GoldenTree): Promise<RuntimeAssem
   });
 }
 
-/** Until the root has ended, or everything waits for a person. */
+/** Resolves when the root has ended or the tree waits for a person. */
 export function settled(runtime: RuntimeAssembly, root: string): Promise<"ended" | "waits"> {
   return new Promise((resolve, reject) => {
     const look = async (): Promise<void> => {
@@ -39,7 +39,7 @@ export function settled(runtime: RuntimeAssembly, root: string): Promise<"ended"
   });
 }
 
-/** Decides what is open, the same for each. */
+/** Makes the same decision on every open item. */
 export async function decideAll(runtime: RuntimeAssembly, root: string, decision: Decision | "cancel"): Promise<void> {
   if (decision === "cancel") {
     await cancelRun(root, "person", undefined, runtime.people);
@@ -51,7 +51,7 @@ export async function decideAll(runtime: RuntimeAssembly, root: string, decision
   }
 }
 
-/** What is asked as soon as it can be: a tree comes to rest a moment after it has said what it waits for. */
+/** Retries while the store reports a conflict: a tree comes to rest a moment after it has recorded what it waits for. */
 export async function whenAtRest<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 0; ; tries++) {
     try {

@@ -1,5 +1,5 @@
-// Every tree that a released version exported is read, verified, folded and re-decided by this one as it was; what waits
-// in it goes on to its end (P13, F39).
+// This version reads, verifies and folds every tree that a released version exported, and replays it with the same
+// decisions. Runs that wait in it continue to their end (P13, F39).
 
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -32,8 +32,8 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A recording in a store of its own, driven by nobody yet. */
-async function opened(file: string) {
+/** Loads a recording into a new store; nothing drives it yet. */
+async function openRecording(file: string) {
   const text = readFileSync(join(HOME, file), "utf8");
   runtime = await openTree(folder, TREES[nameOf(file)]!);
   const { root } = await moveIn(text, runtime.store);
@@ -48,12 +48,12 @@ async function opened(file: string) {
 }
 
 describe("golden trees", () => {
-  it("[P13] there is one of every kind", () => {
+  it("[P13] there is a recording of every tree", () => {
     expect(new Set(recordings.map(nameOf))).toEqual(new Set(Object.keys(TREES)));
   });
 
-  it.each(recordings)("[P13] [F39] [L2] %s is read, decided again as it was, and goes on to its end", async (file) => {
-    const { root, replay, text } = await opened(file);
+  it.each(recordings)("[P13] [F39] [L2] %s can be read, replays with the same decisions, and continues to its end", async (file) => {
+    const { root, replay, text } = await openRecording(file);
     const store = runtime!.store;
     expect(readTree(text).version).toBe(file.split(/[/\\]/)[0]);
     expect(await replay()).toMatchObject({ divergence: undefined });
@@ -73,8 +73,8 @@ describe("golden trees", () => {
 describe("replay", () => {
   const file = (name: string) => recordings.find((each) => nameOf(each) === name)!;
 
-  it("[L2] a rule that would ask is reported at the call that it would ask about", async () => {
-    const { replay, root } = await opened(file("single"));
+  it("[L2] replay reports a rule that would now ask at the call in question", async () => {
+    const { replay, root } = await openRecording(file("single"));
     const rules = { allow: [], ask: ["look"], deny: [] };
     const { divergence } = await replay({ authority: () => [{ source: "project", rules }] });
     const [first] = (await runtime!.store.journal.read(root)).filter(({ type }) => type === "TOOL_PROPOSED");
@@ -87,8 +87,8 @@ describe("replay", () => {
     ["delegation", "lead", "delegate(clerk)", "allow"],
     ["router", "desk", "delegate(billing)", "allow"],
     ["question", "asker", "AskUser", "ask"],
-  ])("[L2] of %s, a rule about what %s may start or ask is reported at the call", async (name, agent, rule, then) => {
-    const { replay, root } = await opened(file(name));
+  ])("[L2] in %s, replay reports a new rule for %s at the call that it denies", async (name, agent, rule, then) => {
+    const { replay, root } = await openRecording(file(name));
     const rules = { allow: [], ask: [], deny: [rule] };
     const { divergence } = await replay({ authority: () => [{ source: "project", rules }] });
     const first = (await runtime!.store.journal.read(root)).find(({ type }) => type === "TOOL_PROPOSED");
@@ -97,8 +97,8 @@ describe("replay", () => {
     expect(divergence?.now).toContain(`(project deny ${rule})`);
   });
 
-  it("[L2] [FK2] what stands in for a fork's effect is given, unless a rule would now deny the call", async () => {
-    const { replay, root } = await opened(file("fork"));
+  it("[L2] [FK2] replay reuses the recorded effect of a fork unless a rule would now deny the call", async () => {
+    const { replay, root } = await openRecording(file("fork"));
     const rules = { allow: [], ask: ["charge"], deny: [] };
     const asks = await replay({ authority: () => [{ source: "project", rules }] });
     const origin = (await runtime!.store.journal.read(root))[0];
@@ -114,8 +114,8 @@ describe("replay", () => {
     });
   });
 
-  it("[L2] a decision that has changed is reported at its event, the earliest of the tree first", async () => {
-    const { replay } = await opened(file("delegation"));
+  it("[L2] replay reports a changed decision at its event, the earliest one in the tree", async () => {
+    const { replay } = await openRecording(file("delegation"));
     const changed: typeof decide = (view, facts) => {
       const action = decide(view, facts);
       if (view.definition.name !== "clerk" || action.type !== "end") return action;

@@ -1,5 +1,5 @@
-// Trees of every kind that this version can make: small, and each for one thing. Recorded once per release by
-// `record-trees.ts`; what is said and decided in them stands here, so that a later version can go on with those that wait.
+// One small tree for each feature of this version. `record-trees.ts` records them once per release. Their scripts and
+// decisions are here, so that a later version can continue the trees that wait.
 
 import { z } from "zod";
 import type { Decision } from "../../src/loop/commands/person-commands.ts";
@@ -8,16 +8,16 @@ import { type AnyTool, defineTool } from "../../src/tools/tool.ts";
 import { oracleTools } from "../support/oracle.ts";
 
 export interface GoldenTree {
-  /** Front matter beside description and model; the first is the root. */
+  /** Frontmatter apart from description and model, by agent; the first agent is the root. */
   agents: Record<string, string>;
   files?: Record<string, string>;
-  /** The whole turn, or its text. */
+  /** The script of each agent: returns a whole turn or only its text. */
   says: Record<string, (request: ScriptedRequest) => ScriptedTurn | string>;
-  /** What a person decides, in order; when there is no more, the tree is left waiting. */
+  /** A person's decisions, in order. After the last one the tree is left waiting. */
   decisions?: (Decision | "cancel")[];
-  /** Recorded is a fork of the tree, at this event of it. */
+  /** If present, the recording is a fork of the tree at this event. */
   forkedAt?: number;
-  /** How the root ends, in the recording or after everything that waits was approved. */
+  /** How the root ends: in the recording, or once all open items are approved. */
   ends: "completed" | "failed" | "cancelled";
 }
 
@@ -225,7 +225,7 @@ export const scriptOf =
     return typeof said === "string" ? { text: said } : said;
   };
 
-/** Those of the oracle, and one that hears what nobody here wrote. */
+/** The oracle's tools, and `hear`, which returns untrusted text. */
 export const goldenTools = (oracle: string): AnyTool[] => [
   ...oracleTools(oracle),
   defineTool({

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { MIGRATIONS } from "../../src/stores/sqlite/schema.ts";
 import { UNRELEASED_STEPS } from "./unreleased-schema.ts";
 
-test("[F39] a golden recording is brought to the schema of a new file, column by column", () => {
+test("[F39] a golden recording is migrated to the schema of a new file, column by column", () => {
   expect(tablesOf(...UNRELEASED_STEPS)).toEqual(tablesOf(...MIGRATIONS));
 });
 

@@ -1,5 +1,5 @@
 // The schemas of SQLite files before the first release, step by step. Only the golden recordings still have the oldest one:
-// `restoreDatabase` brings them to the schema of the first release. Once they are recorded anew, this file can go.
+// `restoreDatabase` migrates them to the schema of the first release. Once they are recorded again, delete this file.
 
 export const UNRELEASED_STEPS: readonly string[] = [
   `

@@ -1,4 +1,4 @@
-// Our client as the conformance suite starts it: the address of its server is the last argument, the scenario a variable.
+// Cadre's MCP client, started by the conformance suite with the server's address as last argument and the scenario in a variable.
 
 import { systemClock } from "../../src/clock.ts";
 import { createConnection } from "../../src/mcp/reconnecting-connection.ts";

@@ -1,6 +1,6 @@
-// `npm run conformance`: the MCP conformance suite against our client, against Cadre's own server, and against a server with the
-// things that the suite asks for by name on the same wire. What came of it stands in docs/conformance.md. What fails must be expected
-// (expected-failures.yml, each with its reason), and what is expected must fail.
+// `npm run conformance` runs the MCP conformance suite against our client, against Cadre's own server, and against a fixture server
+// that has Cadre's transport and the tools the suite expects. The results are in docs/conformance.md. Every failure must be listed
+// in expected-failures.yml with its reason, and every listed scenario must fail.
 
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -25,7 +25,7 @@ const TOKEN = "a-token-that-is-long-enough-for-it";
 
 const EXPECTED = join(import.meta.dirname, "expected-failures.yml");
 
-/** Of those that a server can pass without the suite's own tools. */
+/** Scenarios that a server can pass without the suite's own tools. */
 const OF_CADRE = ["server-initialize", "ping", "tools-list", "resources-list", "dns-rebinding-protection"];
 
 export interface Report {
@@ -35,7 +35,7 @@ export interface Report {
   output: string;
 }
 
-/** Absent: all scenarios. */
+/** Runs one scenario, or all of them if none is named. */
 export const conformClient = (scenario?: string): Promise<Report> =>
   inScratch((scratch) => {
     const which = scenario === undefined ? ["--suite", "all"] : ["--scenario", scenario];
@@ -91,7 +91,7 @@ async function cadreServer(folder: string) {
   };
 }
 
-/** The suite cannot send a token: it is added on the way in, and nothing else is changed. */
+/** Serves the app. The suite cannot send a token, so it is added to each incoming request. */
 async function serve(app: Hono) {
   const { server, close } = createHttpServer(app);
   server.prependListener("request", ({ rawHeaders }) => {
@@ -102,7 +102,7 @@ async function serve(app: Hono) {
   return { url: `http://127.0.0.1:${port}/mcp`, [Symbol.asyncDispose]: close };
 }
 
-/** `- scenario # reason` */
+/** Parses lines such as `- scenario # reason`. */
 export function expectedFailures(): Map<string, string> {
   const lines = readFileSync(EXPECTED, "utf8").matchAll(/^ {2}- (\S+)(?: # (.*))?$/gm);
   return new Map(Array.from(lines, ([, scenario, reason = ""]) => [scenario!, reason]));

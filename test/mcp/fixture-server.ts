@@ -1,5 +1,5 @@
-// A server with the tools, resources and prompts that the conformance suite asks for by name, on the wire that Cadre's own server
-// has: the same door, the same routes, the same handler. Cadre itself offers none of these.
+// A server with the tools, resources and prompts that the conformance suite expects by name. It uses the authentication, routes
+// and handler of Cadre's own server, which offers none of these.
 
 import { completable, createMcpHandler, McpServer, ResourceTemplate } from "@modelcontextprotocol/server";
 import { Hono } from "hono";
@@ -72,7 +72,7 @@ function addTools(server: McpServer): void {
   );
 }
 
-/** Those that say something before they answer. */
+/** Tools that send notifications or requests before they answer. */
 function addTalkingTools(server: McpServer): void {
   const quiet = { inputSchema: z.object({}) };
   server.registerTool("test_tool_with_logging", { description: "Logs.", ...quiet }, async (_, { mcpReq }) => {

@@ -1,4 +1,4 @@
-// A program that embeds Cadre: type-checked and run where the package is installed, with nothing of the clone beside it.
+// A program that embeds Cadre. The test type-checks and runs it where the package is installed, away from the repository.
 
 import { createRuntime, defineAgent, defineTool } from "cadre";
 import { z } from "zod";
@@ -12,7 +12,7 @@ const clerk = defineAgent({
   limits: { maxTurns: 3 },
 });
 
-// @ts-expect-error the types are there, and hold: a limit is a number
+// @ts-expect-error the package has types, and they are checked: a limit is a number
 defineAgent({ name: "none", prompt: "", limits: { maxTurns: "many" } });
 
 const price = defineTool({

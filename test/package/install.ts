@@ -1,5 +1,5 @@
-// The package as `npm install` would leave it, in an empty folder outside of the clone: its files unpacked, and beside it
-// only what it depends on. What it finds but does not list, it finds in the clone alone.
+// Installs the package as `npm install` would, in an empty folder outside the repository: its unpacked files, and only the
+// dependencies it lists. A dependency that it uses but does not list is therefore missing.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 export interface Installed {
-  /** Where it was installed; `npm init` could have been here. */
+  /** The project folder into which the package was installed. */
   folder: string;
   /** The package's own folder. */
   own: string;
@@ -22,7 +22,7 @@ export function installPackage(): Installed {
   const own = join(folder, "node_modules/cadre");
   mkdirSync(own, { recursive: true });
   execFileSync(process.execPath, ["scripts/build.ts"], { cwd: ROOT, stdio: "inherit" });
-  // The page is built once for all tests, and browsers may be looking at it.
+  // Without scripts: all tests share one build of the web page, and browser tests may be using it.
   const packing = ["pack", "--ignore-scripts", "--json", "--pack-destination", folder];
   const [packed] = JSON.parse(execFileSync("npm", packing, { cwd: ROOT, encoding: "utf8" }));
   const tarball = join(folder, packed.filename);

@@ -1,4 +1,4 @@
-// A module with steps in a project of somebody who has the package: Node runs it as it is, and TypeScript knows its types.
+// A steps module in the project of a user of the package: Node runs it directly, and TypeScript finds its types.
 
 import { type Steps, type StepsInput, tool } from "cadre";
 

@@ -1,4 +1,4 @@
-// Workers of several versions with pg-boss: real processes on a real Postgres. The test's own process asks.
+// Workers of several versions with pg-boss: real processes on a real Postgres. The test's own process admits the runs.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -14,7 +14,7 @@ const SOURCE = fileURLToPath(new URL("worker-process.ts", import.meta.url));
 export interface Worker {
   process: ChildProcess;
   pid: number;
-  /** What it complained of. */
+  /** Its stderr so far. */
   said(): string;
 }
 
@@ -34,7 +34,7 @@ export class Fleet {
     return this;
   }
 
-  /** `flags`: of Node, which may change modules as they are read. */
+  /** `flags` are passed to Node and may load hooks that change modules. */
   async addWorker(flags: readonly string[] = []): Promise<Worker> {
     const program = flags.length > 0 ? SOURCE : programPath("scale-worker");
     const child = spawn(process.execPath, [...flags, program, this.folder, this.store], {

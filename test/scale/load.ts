@@ -1,5 +1,5 @@
-// What the workers of two versions are tried with: a run with an unsafe effect, and a model that takes a moment, so that
-// there is always something under way.
+// The work for the workers of two versions: a run with an unsafe effect and a slow model, so that something is always in
+// progress.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -36,7 +36,7 @@ export function writeAgents(folder: string): void {
 
 export const oracleOf = (folder: string): string => join(folder, "effects.log");
 
-/** The same for the process that asks and for those that work. */
+/** Options that the admitting process and the workers share. */
 export function loadOptions(folder: string, store: string): AssemblyOptions {
   return {
     folder,

@@ -1,4 +1,4 @@
-// Makes a process a version of Cadre whose journals have the next format: `node --import newer-version.ts …`.
+// Turns a process into a newer Cadre that writes the next journal format: `node --import newer-version.ts …`.
 
 import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";

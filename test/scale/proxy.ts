@@ -1,14 +1,14 @@
-// The network between a worker and its database, as far as a test can cut it: while it is split, nothing comes through in
-// either direction and nobody is told; when it heals, what was on its way arrives late. A connection may also die alone.
+// A network between a worker and its database that a test can cut. While it is split, nothing passes in either direction
+// and neither side gets an error. When it heals, delayed data arrives. A test can also kill only the open connections.
 
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
 export interface Proxy {
-  /** The address of the same database, through here. */
+  /** The address of the database through this proxy. */
   url: string;
   split(): void;
-  /** Those that are there are dead without a word, until it heals; new ones come through. */
+  /** Silently cuts the open connections until `heal`; new ones work. */
   deaden(): void;
   heal(): void;
   close(): Promise<void>;

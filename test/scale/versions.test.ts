@@ -1,4 +1,4 @@
-// Two versions of Cadre at work on one store, as while a fleet is upgraded: real processes, real Postgres.
+// Two versions of Cadre work on one store, as during a rolling upgrade: real processes, real Postgres.
 
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect } from "vitest";
@@ -14,12 +14,12 @@ beforeAll(async () => {
 });
 afterAll(() => postgres.end());
 
-test("[E9] [F39] an older worker leaves alone what it does not understand, and a newer one goes on with it", async () => {
+test("[E9] [F39] an older worker leaves a run in a newer format alone, and a newer worker continues it", async () => {
   await using fleet = await new Fleet(await postgres.newStore()).open();
   const { store } = fleet.runtime;
   const admit = async () => (await fleet.runtime.admit({ agent: "buyer", task: "buy it" })).runId;
   const statusOf = async (runId: string) => (await store.runs.get(runId))?.status;
-  /** As a newer server would write it. */
+  /** Appends an event in the format of a newer server. */
   const writeNewer = (runId: string) => {
     const payload = { v: 2, id: "note", source: "person", text: "It is urgent." } as const;
     const events = [{ type: "CONTEXT_ADDED", payload }] as const;

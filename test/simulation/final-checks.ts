@@ -67,11 +67,11 @@ function undecidable(journal: readonly JournalEvent[], definition: Definition): 
 /** P8: items that should have expired although no run is due. Skips paused and quarantined runs, which wait only for a person, and runs that wait for a provider. */
 export function missedTimers(states: readonly RunState[], now: number): string[] {
   return states
-    .filter(({ status, waitingOn }) => status !== "suspended" || !HELD.has(waitingOn?.kind))
+    .filter(({ status, waitingOn }) => status !== "suspended" || !NEEDS_PERSON.has(waitingOn?.kind))
     .filter(({ waitingOn }) => waitingOn?.kind !== "provider")
     .flatMap(openItems)
     .filter(({ expiresAt }) => (expiresAt ?? Infinity) <= now)
     .map(({ id }) => `P8 the time of ${id} has passed, and its run is not due`);
 }
 
-const HELD: ReadonlySet<string | undefined> = new Set(["paused", "quarantine"]);
+const NEEDS_PERSON: ReadonlySet<string | undefined> = new Set(["paused", "quarantine"]);

@@ -1,7 +1,7 @@
 // The await points of one worker. Each of its operations waits here until the simulation performs it, and the answer may
 // wait a second time. A crash between the two loses the answer and keeps the effect.
 //  G1  Writes happen in the order in which the worker requested them, as in a store's queue.
-//  G2  A dead worker gets no more answers. Of its queued writes, a prefix is carried out and the rest is lost.
+//  G2  A dead worker gets no more answers. The first few of its queued writes are carried out, and the rest is lost.
 
 import { CadreError } from "../../src/errors.ts";
 import type { Random } from "./random.ts";

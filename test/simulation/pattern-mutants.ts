@@ -33,7 +33,7 @@ export const PATTERN_MUTANTS: readonly Findable[] = [
         const answer = await store.journal.append(append);
         if (answer.refused || append.spawn?.start.trigger !== "advisor") return answer;
         const runId = `${append.spawn.runId}x`;
-        const events = append.events.map((event) => asOther(event, runId));
+        const events = append.events.map((event) => withChildId(event, runId));
         await store.journal.append({ ...append, events, spawn: { ...append.spawn, runId } });
         return answer;
       }),
@@ -56,7 +56,7 @@ export const PATTERN_MUTANTS: readonly Findable[] = [
   {
     name: "the judge starts before all drafts have ended",
     found: /^H5 /,
-    install: () => change(bestOf, "next", (action, view) => judgedEarly(action, view)),
+    install: () => change(bestOf, "next", (action, view) => judgeEarly(action, view)),
   },
   {
     name: "a team injects a message twice",
@@ -67,7 +67,8 @@ export const PATTERN_MUTANTS: readonly Findable[] = [
   {
     name: "a member hears its own words",
     found: /^K3 /,
-    install: () => change(team, "next", (action, view) => withRuns(action, (run) => [echoed(run, view)])),
+    install: () =>
+      change(team, "next", (action, view) => withRuns(action, (run) => [echoOwnWords(run, view)])),
   },
   {
     name: "a run that speaks for a member does not get the messages the member got",
@@ -129,7 +130,7 @@ function withRuns(action: Next, made: (run: PatternRun) => PatternRun[]): Next {
 }
 
 /** Starts the judge while a draft is still running. */
-function judgedEarly(action: Next, { state }: DecisionView): Next {
+function judgeEarly(action: Next, { state }: DecisionView): Next {
   const [first] = state.children.values();
   if (action?.type !== "suspend" || !first || [...state.children.values()].some(({ key }) => key === "judge"))
     return action;
@@ -151,13 +152,13 @@ function saidTwice(event: EventBody): EventBody[] {
   return [event, { ...event, payload: { ...event.payload, id: `${event.payload.id}/again` } }];
 }
 
-function echoed(run: PatternRun, view: DecisionView): PatternRun {
+function echoOwnWords(run: PatternRun, view: DecisionView): PatternRun {
   const own = messagesAfter(view, 0).filter(({ from }) => from === run.agent);
   return { ...run, messages: [...(run.messages ?? []), ...own.map((word) => injectMessage(view, word))] };
 }
 
 /** The same intent with another child's id. */
-function asOther(event: EventBody, runId: string): EventBody {
+function withChildId(event: EventBody, runId: string): EventBody {
   if (event.type !== "CHILD_RUN_STARTED") return event;
   return { ...event, payload: { ...event.payload, child_run_id: runId } };
 }

@@ -16,7 +16,7 @@ export interface PatternNode {
 
 export type Nodes = ReadonlyMap<RunId, PatternNode>;
 
-/** Whether this pattern slot needs no more waiting: its run has ended, is late, or could not be started. */
+/** Whether this pattern slot is settled: its run has ended, is late, or could not be started. */
 export const isSettled = ({ children, unstarted, late }: PatternNode, key: string): boolean =>
   unstarted.has(key) ||
   children.some(

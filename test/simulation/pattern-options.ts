@@ -42,13 +42,13 @@ export function expandPatternSeed(seed: number): SimOptions {
 /** Permission rules. A router can wait for an approval; other patterns cannot. */
 function rules(random: Random): SimOptions["authority"] {
   const rules = authority(random);
-  const somebody = `delegate(${random.pick(agentsBelow(0))})`;
+  const rule = `delegate(${random.pick(agentsBelow(0))})`;
   const kind = random.weighted([
     ["none", 8],
     ["ask", 2],
     ["deny", 0.5],
   ] as const);
-  if (kind !== "none") rules[kind].push(random.chance(0.15) ? "delegate" : somebody);
+  if (kind !== "none") rules[kind].push(random.chance(0.15) ? "delegate" : rule);
   return rules;
 }
 
@@ -135,12 +135,12 @@ function patternsAt(random: Random, level: number): Patterns {
 }
 
 function handoff(random: Random, level: number): Patterns["handoff"] {
-  return { agent: somebody(random, level), onFailure: random.pick(["fail", "return", "retry"]) };
+  return { agent: pickAgent(random, level), onFailure: random.pick(["fail", "return", "retry"]) };
 }
 
 function router(random: Random, level: number): Patterns["router"] {
   const destinations = some(random, level, 3);
-  const fallback = random.chance(0.5) ? { fallback: somebody(random, level) } : {};
+  const fallback = random.chance(0.5) ? { fallback: pickAgent(random, level) } : {};
   return { destinations, ...fallback, allowAnswer: random.chance(0.3) };
 }
 
@@ -165,7 +165,7 @@ function team(random: Random, level: number): Patterns["team"] {
 function bestOf(random: Random, level: number): Patterns["bestOf"] {
   const n = random.between(1, 3);
   const strategies = ["be short", "be thorough", "be bold"].slice(0, random.between(0, n));
-  return { n, strategies, ...(random.chance(0.5) ? { judge: somebody(random, level) } : {}) };
+  return { n, strategies, ...(random.chance(0.5) ? { judge: pickAgent(random, level) } : {}) };
 }
 
 /** A time limit: either too short for most runs, or long enough unless no worker is alive. */
@@ -174,11 +174,11 @@ const time = (random: Random): number =>
 
 /** Some of the agents below, without duplicates. */
 function some(random: Random, level: number, most: number, least = 1): string[] {
-  const wanted = Array.from({ length: random.between(least, most) }, () => somebody(random, level));
+  const wanted = Array.from({ length: random.between(least, most) }, () => pickAgent(random, level));
   return [...new Set(wanted)];
 }
 
-function somebody(random: Random, level: number): string {
+function pickAgent(random: Random, level: number): string {
   return random.weighted([
     [random.pick(agentsBelow(level)), 30],
     [nameOf(level - 1, 0), level === 0 ? 0 : 0.7],

@@ -65,28 +65,31 @@ export class Person {
       case "decide":
         return this.decide(random.pick(items), true);
       case "message":
-        return this.tried(`message to ${runId}`, sendMessage(runId, "and do not forget", "ann", this.parts));
+        return this.attempt(
+          `message to ${runId}`,
+          sendMessage(runId, "and do not forget", "ann", this.parts),
+        );
       case "pause":
-        return this.tried(`pause ${runId}`, pauseRun(runId, "ann", this.parts));
+        return this.attempt(`pause ${runId}`, pauseRun(runId, "ann", this.parts));
       case "resume":
-        return this.tried(`resume ${runId}`, resumeRun(runId, "ann", this.parts));
+        return this.attempt(`resume ${runId}`, resumeRun(runId, "ann", this.parts));
       case "freeze":
-        return this.tried(`freeze ${runId}`, freezeBranch(runId, "ann", this.parts));
+        return this.attempt(`freeze ${runId}`, freezeBranch(runId, "ann", this.parts));
       case "thaw":
-        return this.tried(`thaw ${runId}`, thawBranch(runId, "ann", this.parts));
+        return this.attempt(`thaw ${runId}`, thawBranch(runId, "ann", this.parts));
       case "set the budget": {
         const limits = { maxTokens: random.between(10_000, 60_000) };
         const scope = random.chance(0.5) ? ("tree" as const) : undefined;
-        return this.tried(
+        return this.attempt(
           `set the budget of ${runId}`,
           setBudget(runId, { limits, scope }, "ann", this.parts),
         );
       }
       case "cancel":
-        return this.tried(`cancel ${runId}`, cancelRun(runId, "ann", undefined, this.parts));
+        return this.attempt(`cancel ${runId}`, cancelRun(runId, "ann", undefined, this.parts));
       default: {
         const id = approvalId(runId, random.pick(["m1.0", "m2.1", "budget/1", "loop/1"]));
-        return this.tried(`approve ${id}`, decideApproval(id, { decision: "approve" }, "eve", this.parts));
+        return this.attempt(`approve ${id}`, decideApproval(id, { decision: "approve" }, "eve", this.parts));
       }
     }
   }
@@ -97,10 +100,10 @@ export class Person {
     const kind = state.waitingOn?.kind;
     if (state.cancel) return false;
     for (const top of state.waitingOn?.frozen ?? [])
-      await this.tried(`thaw ${top}`, thawBranch(top, "bob", this.parts));
+      await this.attempt(`thaw ${top}`, thawBranch(top, "bob", this.parts));
     if (state.waitingOn?.frozen) return true;
     if (state.status === "suspended" && (kind === "paused" || kind === "quarantine")) {
-      await this.tried(`resume ${runId}`, resumeRun(runId, "bob", this.parts));
+      await this.attempt(`resume ${runId}`, resumeRun(runId, "bob", this.parts));
       return true;
     }
     const items = openItems(state);
@@ -110,13 +113,13 @@ export class Person {
 
   private async decide(item: ApprovalItem, careless: boolean): Promise<string> {
     const { random } = this.world;
-    if (item.kind === "outcome") return this.say(item);
+    if (item.kind === "outcome") return this.decideUnknown(item);
     const decision = careless ? this.anyDecision(item) : this.helpfulDecision(item);
     const what = `${decision.decision} ${item.id}`;
-    const first = this.tried(what, decideApproval(item.id, decision, "ann", this.parts));
+    const first = this.attempt(what, decideApproval(item.id, decision, "ann", this.parts));
     if (!careless || !random.chance(0.15)) return first;
     const other: Decision = random.chance(0.5) ? decision : { decision: "reject", note: "no" };
-    const second = this.tried(
+    const second = this.attempt(
       `${other.decision} at the same time`,
       decideApproval(item.id, other, "eve", this.parts),
     );
@@ -136,23 +139,26 @@ export class Person {
     return random.weighted<Decision>([
       [{ decision: "approve" }, 6],
       [{ decision: "approve", scope: random.pick(["once", "run", "tree", "always"]) }, 2],
-      [{ decision: "edit", input: edited(item) }, 2],
+      [{ decision: "edit", input: editInput(item) }, 2],
       [{ decision: "edit", input: { what: 7 } }, 1],
       [{ decision: "reject", note: "rather not" }, 2],
     ]);
   }
 
   /** Decides an unknown outcome truthfully: "happened" only if the effect took place. */
-  private say(item: ApprovalItem): Promise<string> {
+  private decideUnknown(item: ApprovalItem): Promise<string> {
     const { random, watch } = this.world;
     const { runId, callId } = item;
     const done = watch.effects.some((effect) => effect.runId === runId && effect.callId === callId);
     const verdict = done ? "happened" : random.pick(["run_again", "fail"] as const);
-    return this.tried(`${verdict} ${item.id}`, decideOutcome(runId, callId!, { verdict }, "ann", this.parts));
+    return this.attempt(
+      `${verdict} ${item.id}`,
+      decideOutcome(runId, callId!, { verdict }, "ann", this.parts),
+    );
   }
 
   /** Expects refusals; any other error is a problem. */
-  private async tried(what: string, wish: Promise<unknown>): Promise<string> {
+  private async attempt(what: string, wish: Promise<unknown>): Promise<string> {
     try {
       await wish;
       return what;
@@ -173,7 +179,7 @@ export class Person {
 }
 
 /** An edited input that the tool accepts: a new task for a delegation, a new reason for a router's choice, a new text otherwise. */
-function edited({ itemId, input }: ApprovalItem): object {
+function editInput({ itemId, input }: ApprovalItem): object {
   const given = input as { task?: string; reason?: string } | undefined;
   const text = `edited ${itemId}`;
   if (given?.task !== undefined) return { ...given, task: text };

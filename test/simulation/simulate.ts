@@ -58,7 +58,7 @@ class Simulation {
   private workers: SimWorker[] = [];
   private born = 0;
   private crashes = 0;
-  /** Time of the last crash. Nobody can take over a dead worker's runs until its leases expire. */
+  /** Time of the last crash. Other workers cannot take over a dead worker's runs until its leases expire. */
   private lastCrash = 0;
   private activity = 0;
   private readonly trace: string[] = [];

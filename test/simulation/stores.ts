@@ -6,7 +6,7 @@ import { withAppend } from "./breaking.ts";
 import { Gate } from "./gate.ts";
 import type { SimProcess, Surroundings } from "./surroundings.ts";
 
-/** From the outside in: a check of what the loop is told against what is true, the mutant if there is one, the gate. */
+/** Layers from the outside in: a check that the loop is told the truth, the mutant if there is one, the gate. */
 export function workerStore(worker: SimProcess, world: Surroundings): Store {
   const inner = watchedStore(worker.gate, world);
   return withAppend(inner, async (append) => {

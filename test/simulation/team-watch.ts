@@ -92,7 +92,7 @@ export class TeamWatch {
     this.heard.set(runId, [...(this.heard.get(runId) ?? []), payload.id]);
   }
 
-  /** K3, K8: a member gets every message that is new to it and not its own, and nothing else. A run that speaks for a member gets what the member got. */
+  /** K3, K8: a member gets every message that is new to it and not its own, and nothing else. A run that speaks for a member gets the same messages as the member. */
   private *hears({ runId, payload }: EventOf<"RUN_STARTED">, parent: PatternNode): Generator<string> {
     const { round, member } = payload.team!;
     const heard = this.heard.get(runId) ?? [];

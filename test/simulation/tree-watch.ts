@@ -1,5 +1,5 @@
 // Checks the relations between the runs of a tree. A commit is a transaction, and after each one all journals must agree
-// (J7). What a run is told about its descendants is compared with their rows.
+// (J7). The watcher also compares what a run is told about its descendants with their rows.
 
 import type { RunId } from "../../src/ids.ts";
 import { DEFAULT_DELEGATION, type Delegation } from "../../src/journal/definition.ts";
@@ -19,7 +19,7 @@ interface Node {
   cancelled: boolean;
   /** Frozen as the top of a branch. */
   frozen: boolean;
-  /** For a root: the tree's budget as a person has raised it. */
+  /** The budget of the tree after a person has raised it; only on the root. */
   raised: Payload<"APPROVAL_DECIDED">["limits"];
   /** Children that the run no longer waits for (F27). */
   late: Set<RunId>;
@@ -148,7 +148,7 @@ export class TreeWatch {
     if (node.closed && !handsOver) yield "D2 goes on although its children were told that it has ended";
   }
 
-  /** B4: no more runs are at work than allowed. */
+  /** B4: the number of runs at work stays within the limit. */
   private *works(node: Node, call: string): Generator<string> {
     node.open.add(call);
     const atWork = [...this.nodes.values()].filter(({ open }) => open.size > 0).length;

@@ -73,7 +73,7 @@ export class Watch {
   answered({ runId, events }: Append, { refused }: AppendResult): void {
     if (refused) return;
     for (const event of events) {
-      this.acknowledged.push({ runId, key: nameOf(event), text: sorted(event.payload) });
+      this.acknowledged.push({ runId, key: nameOf(event), text: canonicalText(event.payload) });
     }
   }
 
@@ -143,7 +143,8 @@ export class Watch {
   async missing(read: (runId: RunId) => Promise<JournalEvent[]>): Promise<string[]> {
     const texts = new Map<string, string>();
     for (const runId of new Set(this.acknowledged.map((fact) => fact.runId))) {
-      for (const event of await read(runId)) texts.set(`${runId} ${nameOf(event)}`, sorted(event.payload));
+      for (const event of await read(runId))
+        texts.set(`${runId} ${nameOf(event)}`, canonicalText(event.payload));
     }
     return this.acknowledged
       .filter(({ runId, key, text }) => texts.get(`${runId} ${key}`) !== text)
@@ -177,7 +178,7 @@ function* wrongWith(event: JournalEvent, before: readonly JournalEvent[]): Gener
     payload.stopReason === "final_answer" &&
     payload.unseen &&
     !isClosing(before) &&
-    !drafts(before)
+    !usesBestOf(before)
   ) {
     yield "J11 completed with context that the model never saw";
   }
@@ -188,11 +189,11 @@ const isClosing = (before: readonly JournalEvent[]): boolean =>
   before.some(({ type, payload }) => type === "RUN_SUSPENDED" && payload.waitingOn.closing === true);
 
 /** H5: the run uses best of n and makes no model call of its own, so messages to it appear in its result. */
-const drafts = (before: readonly JournalEvent[]): boolean =>
+const usesBestOf = (before: readonly JournalEvent[]): boolean =>
   before.some(({ type, payload }) => type === "CHILD_RUN_STARTED" && payload.trigger === "best_of");
 
 /** A canonical text of the payload. A payload that is read back has its keys in schema order, so they are sorted. */
-function sorted(payload: object): string {
+function canonicalText(payload: object): string {
   return JSON.stringify(payload, (_, value: unknown) =>
     typeof value === "object" && value !== null && !Array.isArray(value)
       ? Object.fromEntries(Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1)))

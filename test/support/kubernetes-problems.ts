@@ -29,7 +29,7 @@ export function kubernetesProblems(manifest: Record<string, unknown>): string[] 
   const validate = VALIDATORS[kind];
   if (!validate) return [`${kind}: no such kind is known here`];
   const unseen: (() => string[])[] = [];
-  const isRight = validate(watched(manifest, "", unseen));
+  const isRight = validate(recordReads(manifest, "", unseen));
   const wrong = (validate.errors ?? []).map(
     ({ instancePath, keyword, params }) => `${instancePath} ${keyword} ${JSON.stringify(params)}`,
   );
@@ -37,12 +37,12 @@ export function kubernetesProblems(manifest: Record<string, unknown>): string[] 
 }
 
 /** Wraps the value to record which keys are read. Each function added to `unseen` lists the keys that never were. */
-function watched(value: unknown, path: string, unseen: (() => string[])[]): unknown {
+function recordReads(value: unknown, path: string, unseen: (() => string[])[]): unknown {
   if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map((item, index) => watched(item, `${path}/${index}`, unseen));
+  if (Array.isArray(value)) return value.map((item, index) => recordReads(item, `${path}/${index}`, unseen));
   const seen = new Set<string>();
   const inner = Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [key, watched(item, `${path}/${key}`, unseen)]),
+    Object.entries(value).map(([key, item]) => [key, recordReads(item, `${path}/${key}`, unseen)]),
   );
   unseen.push(() =>
     Object.keys(inner)

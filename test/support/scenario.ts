@@ -27,10 +27,10 @@ async function checkReplay({ runtime: { store, parts } }: World): Promise<void> 
 /** Caches reads. Replaying a run reads the runs it continues, so a chain of hundreds would be read hundreds of times. Nothing writes meanwhile. */
 function readOnce(store: Store): Store {
   const { read, head } = store.journal;
-  return overrideStore(store, { journal: { read: kept(read), head: kept(head) } });
+  return overrideStore(store, { journal: { read: cacheCalls(read), head: cacheCalls(head) } });
 }
 
-function kept<A extends unknown[], T>(read: (...which: A) => T): (...which: A) => T {
+function cacheCalls<A extends unknown[], T>(read: (...which: A) => T): (...which: A) => T {
   const known = new Map<string, T>();
   return (...which) => {
     const key = which.join();

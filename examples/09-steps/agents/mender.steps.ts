@@ -1,6 +1,6 @@
-// Until the tests pass, at most three times; then a person decides. The model cannot skip a test run, nor call fixed what
-// is not: that part is code. The module is run anew from the journal's answers whenever it is needed, so it has no state
-// of its own and looks at nothing but its steps (no clock, no files, no randomness).
+// Lets the model fix the program until the tests pass, at most three times; then a person decides. Code runs the tests, so
+// the model cannot skip them or claim a success. Cadre reruns the module from the answers in the journal whenever it needs
+// to, so the module keeps no state and depends only on its steps (no clock, no files, no randomness).
 
 import { ask, prompt, type Steps, tool, turns } from "cadre";
 
@@ -8,7 +8,7 @@ const TRIES = 3;
 
 export default function* (): Steps {
   for (let tries = 0; ; tries++) {
-    // Judged like a call of the model. Hidden: it reads the failure in the prompt below, once.
+    // The permission rules apply as for a call of the model. Hidden, because the prompt below shows the failure already.
     const tests = yield* tool("Bash", { command: "node --test mean.test.mjs" }, { hidden: true });
     if (!tests.isError) return { summary: `The tests pass after ${tries} attempts.` };
 
