@@ -113,7 +113,7 @@ async function startUp(crew: Crew, engine: EngineName, ground: Ground): Promise<
   expect(await atRest()).toEqual(before);
 }
 
-/** Creates one suspended run through the store and copies its row for the others. The copies have no journal: no worker should read them. */
+/** Creates one suspended run through the store and copies its rows with SQL for the others. The copied journals fail verification, so a worker that reads one is noticed. */
 async function plantSuspended({ url, server }: Crew, { postgres }: Ground): Promise<void> {
   await admit(server.store, "s0");
   await (await acquireRun(server.store, "s0")).append([runSuspended("s1")], { rest: { wakeAt: undefined } });
