@@ -64,7 +64,7 @@ test("[FK1] [FK2] [FK3] [FK7] `fork` repeats no finished call and takes a new me
   for (const event of ["nine", "0"])
     expect(await p.cadre("fork", `${id}#${event}`)).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/names no event: they are counted from 1\. Say RUN or RUN#SEQ/),
+      stderr: expect.stringMatching(/is not an event: events are numbered from 1\. Write RUN or RUN#SEQ/),
     });
   expect((await p.cadre("fork", id, "--model", "scripted/nothere")).stderr).toMatch(
     /choose another model\. Nothing was started\.\n$/,

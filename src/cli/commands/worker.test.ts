@@ -33,7 +33,7 @@ async function scaled(files: Record<string, string> = FILES): Promise<Project> {
 async function served(p: Project): Promise<CadreClient> {
   const [, base] = await p
     .startHere("up", "--no-worker", "--port", "0", "--no-open")
-    .shows(/up at (http:\/\/[\d.:]+)[\s\S]*Ctrl-C ends it; workers continue unfinished runs/);
+    .shows(/up at (http:\/\/[\d.:]+)[\s\S]*Ctrl-C stops the server; workers continue unfinished runs/);
   const token = readFileSync(join(p.folder, ".cadre", "token"), "utf8").trim();
   return createClient({
     baseUrl: base!,
