@@ -17,7 +17,9 @@ test("[U55] doctor says whether Restate answers on both ports, and what does not
     expect(await checked("restate")).toMatchObject([
       {
         state: "warn",
-        text: expect.stringMatching(/does not answer \(nothing is listening there\): runs continue without it/),
+        text: expect.stringMatching(
+          /does not answer \(nothing is listening there\): runs continue without it/,
+        ),
       },
       { state: "warn", text: expect.stringContaining("new workers are not registered with it") },
     ]);
