@@ -141,7 +141,7 @@ describe("answers", () => {
     expect(grant!.until! - Date.now()).toBeLessThan(8 * 3_600_000 + 1);
     await page.getByRole("button", { name: "Allowed without asking" }).click();
     await page.getByRole("button", { name: /^Revoke/ }).click();
-    await page.getByText("Nothing: every call that needs approval asks.").waitFor();
+    await page.getByText("You have granted nothing yet.").waitFor();
     expect((await client.get("/api/grants")).grants).toEqual([]);
   });
 });

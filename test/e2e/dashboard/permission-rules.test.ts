@@ -69,7 +69,7 @@ ${["src/a.ts", "src/b.ts", "src/c.ts", "docs/d.md", "e.txt"].map(write).join("")
   expect(await list.innerText()).toMatch(
     /Edit\(src\/\*\*\/\*\.ts\)\s+It would have allowed 3 of the 4 such calls that people allowed, and not the one that they refused\./,
   );
-  await list.getByText("Calls that would still ask").click();
+  await list.getByText("Calls you would still be asked about").click();
   await list.getByText(/e\.txt/).waitFor();
   expect(await list.locator("pre").innerText()).toBe('permissions:\n  allow:\n    - "Edit(src/**/*.ts)"');
   expect(await accessibilityProblems(page)).toEqual([]);

@@ -18,7 +18,7 @@ export function ProblemList({ problems, agentOf }: ProblemListProps) {
   if (problems.length === 0)
     return (
       <EmptyState icon={<CircleCheckBig size={28} aria-hidden />} title="No problems">
-        <p>Every agent file could be read, and every agent that a file names exists.</p>
+        <p>All agent files are readable, and all references between agents are valid.</p>
       </EmptyState>
     );
   const sorted = problems.toSorted(

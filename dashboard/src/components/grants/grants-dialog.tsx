@@ -21,7 +21,7 @@ export function GrantsDialog(props: GrantsDialogProps) {
     >
       <div className="min-h-16 overflow-y-auto p-4">
         {grants.data?.length === 0 && (
-          <p className="text-muted text-sm">Nothing: every call that needs approval asks.</p>
+          <p className="text-muted text-sm">You have granted nothing yet.</p>
         )}
         {grants.data && grants.data.length > 0 && <GrantList grants={grants.data} />}
       </div>

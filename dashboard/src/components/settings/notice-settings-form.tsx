@@ -51,7 +51,7 @@ export function NoticeSettingsForm() {
           ))}
         </span>
       </div>
-      <p className="text-muted">Notifications from quiet hours arrive as one when they end.</p>
+      <p className="text-muted">When quiet hours end, you get one notification for everything that happened.</p>
     </SettingsSection>
   );
 }

@@ -72,7 +72,7 @@ function WhoMay({ explanation }: { explanation: ExplanationView }) {
   return (
     <div className="overflow-x-auto border-line border-t">
       <table className="w-full text-xs">
-        <caption className="sr-only">Agents and the tools they may call that do more than read</caption>
+        <caption className="sr-only">Tools with side effects, and the agents that may call them</caption>
         <thead>
           <tr className="text-left text-muted">
             <th className="px-4 py-2 font-medium">Agent</th>
