@@ -75,7 +75,7 @@ test("[BV1] [BV2] [U36] a run's budget can be raised and lowered, and every refu
     return code === 0 ? stdout : stderr;
   };
   expect(await change(worker!, "--take", "15000")).toMatch(
-    /cannot have less than 12,100 tokens: so much is spent\. Nothing was changed\./,
+    /cannot have less than 12,100 tokens: that much is already spent\. Nothing was changed\./,
   );
   expect(await change(worker!, "--give", "90000")).toContain("The tree does not have so much left");
   expect(await change(worker!, "--give", "1.00")).toContain(

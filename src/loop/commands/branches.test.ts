@@ -51,7 +51,7 @@ scenario(
     const spent = usage.input + usage.output;
     const least = `${spent.toLocaleString("en-US")} tokens`;
     await expect(setBudget(runId, { limits: { maxTokens: spent - 1 } }, "ann", people)).rejects.toThrow(
-      `Run ${runId} cannot have less than ${least}: so much is spent. Nothing was changed.`,
+      `Run ${runId} cannot have less than ${least}: that much is already spent. Nothing was changed.`,
     );
     await setBudget(runId, { limits: { maxTokens: spent } }, "ann", people);
     expect((await world.state(runId)).waitingOn?.kind, "less is no answer to its stop").toBe("budget");

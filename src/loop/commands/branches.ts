@@ -88,7 +88,7 @@ function requireEnough(state: RunState, { maxTokens, maxCost }: Budget, open: Sp
   const held = open.tokens > 0 ? "spent or reserved for the open call" : "spent";
   throw new CadreError(
     "CONFLICT",
-    `Run ${state.runId} cannot have less than ${describeBudget(needs)}: so much is ${held}. Nothing was changed.`,
+    `Run ${state.runId} cannot have less than ${describeBudget(needs)}: that much is already ${held}. Nothing was changed.`,
   );
 }
 

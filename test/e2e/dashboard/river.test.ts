@@ -53,7 +53,7 @@ test("[U35] [U36] [BV1] [BV2] [BV4] a branch gets more budget, is frozen, stays 
   await change.click();
   await dialog.getByLabel("How much, in dollars").fill("1.45");
   await dialog.getByRole("button", { name: "Remove $1.45" }).click();
-  await dialog.getByText(/cannot have less than \$0\.\d\d: so much is spent, or held/).waitFor();
+  await dialog.getByText(/cannot have less than \$0\.\d\d: that much is already spent or reserved/).waitFor();
   await dialog.getByLabel("How much, in dollars").fill("9");
   await dialog.getByRole("button", { name: "Add $9.00" }).click();
   await dialog.getByText("The tree does not have so much left for one of its runs.").waitFor();
