@@ -20,9 +20,7 @@ export function GrantsDialog(props: GrantsDialogProps) {
       description="You granted these with an approval. Once you revoke one, the next such call asks again."
     >
       <div className="min-h-16 overflow-y-auto p-4">
-        {grants.data?.length === 0 && (
-          <p className="text-muted text-sm">You have granted nothing yet.</p>
-        )}
+        {grants.data?.length === 0 && <p className="text-muted text-sm">You have granted nothing yet.</p>}
         {grants.data && grants.data.length > 0 && <GrantList grants={grants.data} />}
       </div>
       <SuggestedRules enabled={props.open} />

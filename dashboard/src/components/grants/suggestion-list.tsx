@@ -63,7 +63,9 @@ function Suggestion({ suggestion }: { suggestion: Suggestions["suggestions"][num
       <p>It {describeSuggestion(suggestion)}.</p>
       {stillAsked.length > 0 && (
         <details className="text-sm">
-          <summary className="cursor-pointer py-1 text-muted text-xs">Calls you would still be asked about</summary>
+          <summary className="cursor-pointer py-1 text-muted text-xs">
+            Calls you would still be asked about
+          </summary>
           <ul className="list-disc pl-5">
             {stillAsked.map((title) => (
               <li key={title} className="break-words text-xs">

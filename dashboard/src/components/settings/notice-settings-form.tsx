@@ -51,7 +51,9 @@ export function NoticeSettingsForm() {
           ))}
         </span>
       </div>
-      <p className="text-muted">When quiet hours end, you get one notification for everything that happened.</p>
+      <p className="text-muted">
+        When quiet hours end, you get one notification for everything that happened.
+      </p>
     </SettingsSection>
   );
 }

@@ -70,7 +70,8 @@ export function BlastRadius({ radius }: { radius: Radius }) {
 }
 
 function News({ added }: { added: readonly string[] }) {
-  if (added.length === 0) return <span className="text-muted"> Nothing new: this tree can already do all of it.</span>;
+  if (added.length === 0)
+    return <span className="text-muted"> Nothing new: this tree can already do all of it.</span>;
   const shown = added.slice(0, SHOWN_NEWS);
   return (
     <span className="mt-1 flex flex-wrap items-center gap-1">
