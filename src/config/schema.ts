@@ -243,7 +243,11 @@ export const DECLARED_KEYS = {
           what: "a preset that allows more",
           part: "preset",
           needsTrust: ({ preset }) => preset === "edits" || preset === "trusted",
-          without: ({ preset: _, ...rest }) => rest,
+          without: (permissions) => {
+            const rest = { ...permissions };
+            delete rest.preset;
+            return rest;
+          },
         },
         {
           what: "allow rules",
