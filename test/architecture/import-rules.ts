@@ -30,7 +30,6 @@ const CONTRACTS = new Set([
   "src/stores/override-store.ts",
   "src/stores/users.ts",
   "src/stores/outbox.ts",
-  "src/stores/contract/follow.fixture.ts",
   "src/stores/move-tree.ts",
   "src/stores/tree-file.ts",
   "src/engines/engine.ts",
