@@ -31,7 +31,7 @@ describe.skipIf(!corpus)("the corpus", () => {
     reports = await validateFiles(files, known);
   });
 
-  test("every file is loaded, loaded with warnings, or skipped with a reason", () => {
+  test("every file of the corpus is loaded, loaded with warnings, or skipped with a reason", () => {
     expect(reports.map(({ file }) => file)).toEqual([...files].sort());
     for (const { file, name, status, problems } of reports) {
       if (status === "skipped") expect(problems.length, file).toBeGreaterThan(0);

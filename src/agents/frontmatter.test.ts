@@ -11,7 +11,7 @@ import { AGENT_KEYS, frontmatterSchema, KEY_ALIASES } from "./frontmatter.ts";
 
 const file = join(import.meta.dirname, "../../schemas/agent.schema.json");
 
-test("schemas/agent.schema.json matches the keys", () => {
+test("schemas/agent.schema.json matches the frontmatter keys", () => {
   const schema = frontmatterSchema();
   if (process.env["UPDATE_SCHEMA"]) {
     mkdirSync(dirname(file), { recursive: true });
@@ -20,7 +20,7 @@ test("schemas/agent.schema.json matches the keys", () => {
   expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(JSON.parse(JSON.stringify(schema)));
 });
 
-test("every key has a description, and a Cadre file fits the schema", () => {
+test("every frontmatter key has a description, and a Cadre file fits the schema", () => {
   const { $schema, properties } = frontmatterSchema() as {
     $schema: string;
     properties: Record<string, { description?: string }>;
@@ -35,7 +35,7 @@ test("every key has a description, and a Cadre file fits the schema", () => {
   expect(check.safeParse({ delegation: { mode: "fast" } }).success).toBe(false);
 });
 
-test("each of our keys is recognised in broken YAML, too", () => {
+test("every Cadre key is recognised even in broken YAML", () => {
   const ours = [...Object.keys(AGENT_KEYS), ...Object.keys(KEY_ALIASES)];
   expect(ours.filter((key) => !KNOWN_KEYS.has(key))).toEqual([]);
 });
@@ -46,7 +46,7 @@ test.each([
   ["a), b", ["a)", "b"]],
   ["", []],
   [",".repeat(60_000), []],
-])("names in a text are split: %.40s", (text, names) => {
+])("a text is split into tool names: %.40s", (text, names) => {
   expect(Names.parse(text)).toEqual(names);
 });
 

@@ -26,7 +26,7 @@ const load = (): Promise<AgentSet> =>
 const fileOf = (set: AgentSet, name: string) => set.agents.get(name)?.file;
 
 describe("discovery", () => {
-  test("every folder is searched, and the nearer agent wins with a note", async () => {
+  test("every agents folder is searched; the nearer agent wins, and a note says so", async () => {
     const places = ["agents", ".cadre/agents", ".claude/agents/deep/er", ".opencode/agent", ".github/agents"];
     places.forEach((place, i) => {
       write(`p/${place}/same.md`, agentText("name: same"));
@@ -71,7 +71,7 @@ describe("discovery", () => {
     ]);
   });
 
-  test("every kind of file is read; data that is not an agent is skipped", async () => {
+  test("every kind of agent file is read; data that is not an agent is skipped", async () => {
     write("p/agents/a.ai", "#!/usr/bin/env ai-agent\n---\ndescription: d\n---\nYou help.\n");
     write("p/agents/schemas/out.json", '{"type": "object", "properties": {"a": {"type": "string"}}}');
     write("p/agents/pack/package.json", '{"name": "x", "version": "1.0.0"}');
@@ -85,7 +85,7 @@ describe("discovery", () => {
     expect(set.problems).toEqual([]);
   });
 
-  test("[N1] a README with front matter is an agent, and one with broken front matter is reported", async () => {
+  test("[N1] a README with front matter is an agent; a README with broken front matter is reported", async () => {
     for (const name of ["claude", "GEMINI", "agents", "readme", "changelog", "contributing", "license"])
       write(`p/agents/${name}.md`, agentText(""));
     write("p/agents/pack/README.md", "# About\n");
@@ -134,13 +134,16 @@ describe("discovery", () => {
     ]);
   });
 
-  test.skipIf(process.getuid?.() === 0)("an unreadable file is broken, but not fatal", async () => {
-    write("p/agents/secret.md", agentText(""));
-    chmodSync(join(root, "p/agents/secret.md"), 0);
-    expect((await load()).problems).toMatchObject([{ code: "FILE_UNREADABLE" }]);
-  });
+  test.skipIf(process.getuid?.() === 0)(
+    "an unreadable file makes its agent broken, but the load succeeds",
+    async () => {
+      write("p/agents/secret.md", agentText(""));
+      chmodSync(join(root, "p/agents/secret.md"), 0);
+      expect((await load()).problems).toMatchObject([{ code: "FILE_UNREADABLE" }]);
+    },
+  );
 
-  test("[A58] bytes that are not UTF-8 and a NUL are read, with a warning at their position", async () => {
+  test("[A58] a file with NUL or bytes that are not UTF-8 is read, with a warning at their position", async () => {
     const file = join(root, "p/agents/latin.md");
     mkdirSync(dirname(file), { recursive: true });
     const text = agentText("", "Say Gr\u00fc\u00dfe.\r\nThen\0 go.\n");
@@ -154,11 +157,11 @@ describe("discovery", () => {
     ]);
   });
 
-  test("without any folder the set is empty", async () => {
+  test("without any agents folder the set is empty", async () => {
     expect(await load()).toEqual({ agents: new Map(), problems: [] });
   });
 
-  test("the same files give the same definitions", async () => {
+  test("loading the same files again gives the same definitions", async () => {
     write("p/agents/a.md", agentText("agents: [b]"));
     write("p/agents/b.md", agentText(""));
     const said = async () => JSON.stringify([...(await load()).agents.values()]);
@@ -167,12 +170,12 @@ describe("discovery", () => {
 });
 
 describe("findAgent", () => {
-  test("finds an agent by its name, in any spelling", async () => {
+  test("findAgent finds an agent by its name, in any spelling", async () => {
     write("p/agents/x.md", agentText("name: Code Reviewer"));
     expect(findAgent(await load(), "code reviewer").definition.name).toBe("code-reviewer");
   });
 
-  test("finds an agent by its base name, nearest first; several are an error that lists them", async () => {
+  test("findAgent finds an agent by its base name, nearest first; if several match, the error lists them", async () => {
     write("p/agents/one/planner.md", agentText(""));
     write("builtin/two/planner.md", agentText(""));
     expect(findAgent(await load(), "planner").name).toBe("one/planner");
@@ -184,7 +187,7 @@ describe("findAgent", () => {
     expect(findAgent(set, "two/planner").name).toBe("two/planner");
   });
 
-  test("an unknown name is an error that lists the known agents and suggests one", async () => {
+  test("the error for an unknown name lists the known agents and suggests one", async () => {
     write("p/agents/coder.md", agentText(""));
     write("p/agents/tester.md", agentText(""));
     const set = await load();
@@ -196,7 +199,7 @@ describe("findAgent", () => {
     );
   });
 
-  test("a broken agent is an error with its first problem, file, line and column", async () => {
+  test("the error for a broken agent has its first problem, file, line and column", async () => {
     write("p/agents/coder.md", agentText("kind: boss"));
     const set = await load();
     expect(() => findAgent(set, "coder")).toThrow(
@@ -216,7 +219,7 @@ describe("references", () => {
     return { agent, problems: agent.problems };
   };
 
-  test("are resolved to full names, while the model sees the names in the file", async () => {
+  test("references are resolved to full names, while the model sees the names in the file", async () => {
     write("p/agents/x/coder.md", `---\ndescription: ${"y".repeat(2_000)}\n---\nHi.`);
     const { agent } = await problemsOf("agents: [Writer, coder, x/coder]\nhandoff: Coder");
     expect(agent.definition).toMatchObject({
@@ -235,7 +238,7 @@ describe("references", () => {
     ]);
   });
 
-  test("mean agents of the same pack before others with the same name", async () => {
+  test("a reference means an agent of the same pack before any other agent with that name", async () => {
     for (const pack of ["one", "two"]) {
       write(`p/agents/${pack}/boss.md`, agentText("agents: [worker]\nadvisors: [worker]"));
       write(`p/agents/${pack}/worker.md`, agentText(""));
@@ -257,7 +260,7 @@ describe("references", () => {
     ]);
   });
 
-  test("to a missing delegate are removed, with a warning at their position", async () => {
+  test("a reference to a missing delegate is removed, with a warning at its position", async () => {
     const { agent, problems } = await problemsOf("agents: [writer, writr, a]");
     expect(agent.definition?.agents).toEqual(["writer"]);
     expect(problems).toMatchObject([
@@ -281,20 +284,20 @@ describe("references", () => {
     ["advisors: {agents: [nobody]}", 21],
     ["team: {members: [nobody]}", 18],
     ["bestOf: {n: 2, judge: nobody}", 23],
-  ])("%s is an error where it stands", async (yaml, column) => {
+  ])("the error for a missing agent in %s has its position", async (yaml, column) => {
     const { agent, problems } = await problemsOf(yaml);
     expect(problems).toMatchObject([{ code: "UNKNOWN_AGENT", severity: "error", column }]);
     expect(agent.definition).toBeUndefined();
   });
 
-  test("[S3-24] of a router become its delegates, and it has no `agents`", async () => {
+  test("[S3-24] the destinations of a router become its delegates, and it has no `agents`", async () => {
     const { agent, problems } = await problemsOf("router: true\nagents: [Writer]\ntools: []");
     expect(problems).toEqual([]);
     expect(agent.definition).toMatchObject({ agents: [], router: { destinations: ["writer"] } });
     expect(agent.references).toMatchObject([{ key: "router", agent: "writer" }]);
   });
 
-  test("are checked for the whole set", async () => {
+  test("references are checked for the whole set of agents", async () => {
     const { problems } = await problemsOf("kind: subagent\nhandoff: writer");
     expect(problems).toMatchObject([{ code: "SUBAGENT_PATTERN", severity: "error", line: 4 }]);
   });
@@ -314,7 +317,7 @@ describe("unknown tools", () => {
     );
   };
 
-  test("are warnings at their positions, in every key that names tools", async () => {
+  test("unknown tools give warnings at their positions, in every key that names tools", async () => {
     const yaml = [
       "tools:\n  allow: [Read, Fly]\n  ask: [Wriet]\n  deny:\n    - Bsah(rm *)",
       "disallowed_tools: Read, Eidt\npermissions: { ask: [Read], deny: ['Raed(.env)', 'Bash('] }",
@@ -336,11 +339,11 @@ describe("unknown tools", () => {
     ["tools: '*'", []],
     ["tools: []", []],
     ["tools: [read, 'mcp__git__*']\ndisallowedTools: WebSearch", []],
-  ])("%s", async (yaml, places) => {
+  ])("the unknown tools of %s are reported", async (yaml, places) => {
     expect((await warnings(yaml)).map((text) => text.split(" ")[0])).toEqual(places);
   });
 
-  test("are not reported if the tools are not known", async () => {
+  test("unknown tools are not reported if the list of tools is not available", async () => {
     write("p/agents/a.md", agentText("tools: [Fly]"));
     expect((await load()).problems).toEqual([]);
   });
@@ -353,7 +356,7 @@ describe("includes", () => {
     return { prompt: agent.definition?.prompt, problems: agent.problems };
   };
 
-  test("are resolved recursively, relative to the including file", async () => {
+  test("includes are resolved recursively, relative to the including file", async () => {
     write("p/agents/shared/rules.txt", `Rules. \${include:more.txt}\r\n`);
     write("p/agents/shared/more.txt", `$& stays \${TASK}`);
     expect((await promptOf(`One\n\${include:../shared/rules.txt}\nTwo`)).prompt).toBe(
@@ -361,7 +364,7 @@ describe("includes", () => {
     );
   });
 
-  test("[A58] never read a file outside the agents folder, even through a link", async () => {
+  test("[A58] an include never reads a file outside the agents folder, even through a link", async () => {
     write("secret", "SECRET");
     write("p/agents-secret", "SECRET");
     mkdirSync(join(root, "p/agents"), { recursive: true });
@@ -375,19 +378,19 @@ describe("includes", () => {
     expect((await promptOf("@../../../secret")).prompt).toBe("@../../../secret");
   });
 
-  test("are plain text in files of other products", async () => {
+  test("an include in another product's file is plain text", async () => {
     write("p/.claude/agents/x.md", agentText("name: x", `Say \${include:../../secret}`));
     expect((await load()).agents.get("x")?.definition?.prompt).toBe(`Say \${include:../../secret}`);
   });
 
-  test("in a cycle are an error that shows its path", async () => {
+  test("the error for includes in a cycle shows their path", async () => {
     write("p/agents/one.txt", `\${include:two.txt}`);
     write("p/agents/two.txt", `\${include:one.txt}`);
     const { problems } = await promptOf(`\${include:../one.txt}`);
     expect(problems[0]?.message).toBe("includes form a cycle: one.txt → two.txt → one.txt");
   });
 
-  test("of a missing file, or without end, are an error", async () => {
+  test("an include of a missing file, or without end, is an error", async () => {
     expect((await promptOf(`\${include:no.txt}`)).problems[0]?.message).toBe(
       "include `no.txt` cannot be read",
     );
@@ -405,7 +408,7 @@ describe("attached files", () => {
   const only = async (name = "a") => (await load()).agents.get(name)!;
   const SCHEMA = '{"type": "object", "properties": {"n": {"type": "number"}}}';
 
-  test("schemas are read, and stay inside the agents folder", async () => {
+  test("schema files are read, and must be inside the agents folder", async () => {
     write("p/agents/schemas/out.json", SCHEMA);
     write("p/agents/in.yaml", "type: object");
     write("p/agents/a.md", agentText("output: schemas/out.json\ninput: ./in.yaml"));
@@ -421,7 +424,7 @@ describe("attached files", () => {
     ["output: list.json", "schema `list.json`: is not a mapping"],
     ["output: torn.json", "schema `torn.json`: 1:"],
     ["steps: ./no.ts", "module `./no.ts` cannot be read"],
-  ])("%s is an error where it stands", async (yaml, message) => {
+  ])("the error for %s has its position", async (yaml, message) => {
     write("secret.json", SCHEMA);
     write("p/agents/list.json", "[]");
     write("p/agents/torn.json", '{"a": ');
@@ -433,7 +436,7 @@ describe("attached files", () => {
     ]);
   });
 
-  test("the module with its steps is pinned by its hash", async () => {
+  test("a steps module is pinned by its hash", async () => {
     write("p/agents/a.steps.ts", "export default function* () {}");
     write("p/agents/a.md", agentText("steps: ./a.steps.ts"));
     expect((await only()).definition?.steps).toEqual({
@@ -468,9 +471,9 @@ describe("[S2-34] [S2-37] roles of cadre.yaml", () => {
 
   test.each([
     ["a list", [main, coder]],
-    ["with their wrapper", { AgentRoles: { MaxDepth: 2, Roles: [main, coder] } }],
-    ["in a file", "config/roles.json"],
-  ])("%s", async (_, value) => {
+    ["roles with their wrapper", { AgentRoles: { MaxDepth: 2, Roles: [main, coder] } }],
+    ["a file", "config/roles.json"],
+  ])("roles in cadre.yaml are loaded from %s", async (_, value) => {
     write("p/prompts/coder.md", "You code.\n");
     write("p/config/prompts/coder.md", "You code.\n");
     write("p/config/roles.json", JSON.stringify([main, coder]));
@@ -484,10 +487,10 @@ describe("[S2-34] [S2-37] roles of cadre.yaml", () => {
   });
 
   test.each([
-    ["a prompt that is not there", [{ ...coder, SystemPromptFile: "no.md" }], "BAD_PROMPT_FILE"],
-    ["a prompt outside the project", [{ ...coder, SystemPromptFile: "link.md" }], "BAD_PROMPT_FILE"],
-    ["a file that is not there", "no.json", "BAD_ROLES"],
-    ["a file outside the project", "../roles.json", "BAD_ROLES"],
+    ["a missing prompt file", [{ ...coder, SystemPromptFile: "no.md" }], "BAD_PROMPT_FILE"],
+    ["a prompt file outside the project", [{ ...coder, SystemPromptFile: "link.md" }], "BAD_PROMPT_FILE"],
+    ["a missing roles file", "no.json", "BAD_ROLES"],
+    ["a roles file outside the project", "../roles.json", "BAD_ROLES"],
   ])("%s is an error", async (_, value, code) => {
     write("secret.md", "SECRET");
     write("roles.json", "[]");
@@ -498,7 +501,7 @@ describe("[S2-34] [S2-37] roles of cadre.yaml", () => {
     expect(JSON.stringify(problems)).not.toContain("SECRET");
   });
 
-  test("an empty value gives no roles", async () => {
+  test("an empty `roles` value gives no roles", async () => {
     for (const value of [undefined, [], {}]) expect((await rolesOf(value)).agents.size).toBe(0);
   });
 });
@@ -533,7 +536,7 @@ describe("[A56] [A57] [N1] hostile files", () => {
       `permission: {bash: {${Array.from({ length: 150 }, (_, i) => `"${"x*".repeat(20)}${i} *": ${i % 2 ? "allow" : "deny"}`).join(", ")}}}`,
     ],
   ])(
-    "%s is read or rejected quickly",
+    "a file with %s is read or rejected quickly",
     async (_, yaml) => {
       write("p/agents/slow.md", agentText(yaml));
       expect((await load()).agents.size).toBe(1);

@@ -58,7 +58,7 @@ test("every file of a folder gets a report with its product, in a stable order",
   );
 });
 
-test("a single file can be validated; a missing one is skipped with the reason", async () => {
+test("a single file can be validated; a missing file is skipped with the reason", async () => {
   const file = write("x.md", "---\ndescription: d\n---\nHi");
   expect(await brief([file])).toEqual(["x.md x cadre loaded"]);
   expect(await brief([join(root, "no.md")])).toEqual(["no.md no cadre skipped FILE_UNREADABLE"]);

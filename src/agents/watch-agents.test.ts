@@ -28,7 +28,7 @@ async function look() {
 const promptNow = async () => findAgent(await look(), "fixer").definition.prompt;
 const codesNow = async () => (await look()).agents.get("fixer")?.problems.map(({ code }) => code);
 
-test("a new file is a new agent, a changed one a new definition", async () => {
+test("a new file becomes a new agent, and a changed file gives a new definition", async () => {
   expect((await look()).agents.size).toBe(0);
   put("a.md", good("One"));
   expect(await promptNow()).toBe("One");
@@ -68,13 +68,13 @@ describe("an agent that is requested by name", () => {
     put("fixer.md", good("Fix."));
   });
 
-  test("comes without the built-in agents if no file names one; the whole set has them", async () => {
+  test("loading one agent skips the built-in agents if no file names one; the whole set has them", async () => {
     expect(await names("Fixer")).toEqual(["boss", "fixer", "lead"]);
     expect((await look()).agents.size).toBe(4);
     expect(findAgent(await agents("crew/scout"), "crew/scout").definition.prompt).toBe("Scout.");
   });
 
-  test("may be a built-in one if the project has none of that name", async () => {
+  test("the requested agent may be a built-in one if the project has none of that name", async () => {
     expect(await names("crew/scout")).toContain("crew/scout");
     expect(await names("scout")).toContain("crew/scout");
   });
@@ -84,12 +84,12 @@ describe("an agent that is requested by name", () => {
     "extends: crew/scout",
     "handoff: { agent: scout }",
     "advisors: fixer, scout",
-  ])("comes with the built-in agents if a file says %s", async (key) => {
+  ])("the requested agent comes with the built-in agents if a file says %s", async (key) => {
     put("boss.md", `---\ndescription: d\n${key}\n---\nLead.`);
     expect(await names("fixer")).toContain("crew/scout");
   });
 
-  test("comes with the agents that a broken file named before", async () => {
+  test("the requested agent comes with the agents that a broken file named before", async () => {
     put("boss.md", "---\ndescription: d\nhandoff: scout\n---\nLead.");
     await names("boss");
     put("boss.md", BROKEN.replaceAll("fixer", "boss"));
@@ -97,7 +97,7 @@ describe("an agent that is requested by name", () => {
     expect(findAgent(await agents("boss"), "boss").definition.handoff?.agent).toBe("crew/scout");
   });
 
-  test("has its last good version in the whole set, too", async () => {
+  test("the last good version of the requested agent is in the whole set, too", async () => {
     await names("fixer");
     put("fixer.md", BROKEN);
     expect(await promptNow()).toBe("Fix.");
@@ -116,7 +116,7 @@ test("unchanged files are not read again, and concurrent callers get the same se
 });
 
 describe("a file that an edit has broken", () => {
-  test("keeps its last good version, says why, and is used again once it is repaired", async () => {
+  test("a file that an edit has broken keeps its last good version, says why, and is used again once it is repaired", async () => {
     put("a.md", good("One"));
     await look();
     put("a.md", BROKEN);
@@ -132,11 +132,11 @@ describe("a file that an edit has broken", () => {
   });
 
   test.each([
-    ["by a value", good("Two", "kind: boss"), "BAD_VALUE"],
-    ["by an agent that is not there", good("Two", "handoff: nobody"), "UNKNOWN_AGENT"],
-    ["because it is written this moment", "", "NO_FRONTMATTER"],
-    ["because it is not closed", "---\nname: fixer\n", "FRONTMATTER_UNCLOSED"],
-  ])("%s", async (_, text, code) => {
+    ["by a wrong value", good("Two", "kind: boss"), "BAD_VALUE"],
+    ["by a missing agent", good("Two", "handoff: nobody"), "UNKNOWN_AGENT"],
+    ["because it is being written at this moment", "", "NO_FRONTMATTER"],
+    ["because its front matter is not closed", "---\nname: fixer\n", "FRONTMATTER_UNCLOSED"],
+  ])("an agent file that is broken %s keeps its last good version", async (_, text, code) => {
     put("a.md", good("One"));
     await look();
     put("a.md", text);
@@ -144,7 +144,7 @@ describe("a file that an edit has broken", () => {
     expect(await codesNow()).toEqual([code, "LAST_GOOD_KEPT"]);
   });
 
-  test("still works for other agents in their new versions", async () => {
+  test("other agents still use the last good version of a broken file, and their own new versions", async () => {
     put("a.md", good("One"));
     put("boss.md", "---\ndescription: d\nhandoff: Fixer\n---\nOld boss");
     await look();
@@ -157,7 +157,7 @@ describe("a file that an edit has broken", () => {
     expect(await promptNow()).toBe("One");
   });
 
-  test("stays broken if it was never good, or if another file broke it", async () => {
+  test("a file stays broken if it was never good, or if another file broke it", async () => {
     put("a.md", BROKEN);
     expect((await look()).agents.get("a")?.definition).toBeUndefined();
     put("a.md", good("One"));

@@ -53,7 +53,7 @@ describe("problems reported", () => {
     [object({ a: false }), { a: 1 }, ["a: is not allowed"]],
     [object({ a: { $ref: "https://evil.test/schema" } }), { a: 1 }, []],
     [object({ a: { $ref: "#/constructor" } }), { a: 1 }, []],
-  ])("schema %j, input %j", (schema, input, problems) => {
+  ])("for the schema %j, the input %j gets the expected problem", (schema, input, problems) => {
     expect(problemsOf(schema, input)).toEqual(problems);
   });
 });
@@ -77,7 +77,7 @@ describe("[A54] hostile schemas", () => {
     });
   });
 
-  test("a pattern that our regex engine does not support is not checked", () => {
+  test("a pattern that Cadre's regular expression engine does not support is not checked", () => {
     expect(problemsOf(object({ a: { pattern: "(?=x)y" } }), { a: "z" })).toEqual([]);
   });
 

@@ -64,7 +64,7 @@ function adder(): RequestListener {
 }
 
 describe("a server at a URL", () => {
-  test("is listed and called with the configured headers, in which variables are replaced", async () => {
+  test("a server at a URL is listed and called with the configured headers, in which variables are replaced", async () => {
     const serve = adder();
     const seen = new Set<string | undefined>();
     const { url, asked } = await listen((request, response) => {
@@ -81,7 +81,7 @@ describe("a server at a URL", () => {
     expect(new Set(asked)).toEqual(new Set(["POST /mcp"]));
   });
 
-  test("that was restarted and lost our session gets a new session at the next call", async () => {
+  test("if the server was restarted and lost the session, the next call opens a new session", async () => {
     let session = "s0";
     const { url } = await listen((request, response) => {
       const chunks: Buffer[] = [];
@@ -114,7 +114,7 @@ describe("a server at a URL", () => {
     expect(await connection.call(tools[0]!, {}, never)).toMatchObject({ content: [] });
   });
 
-  test("that cannot be reached is reported in a sentence", async () => {
+  test("the error for a server that cannot be reached is one sentence", async () => {
     const { url } = await listen(() => {});
     const [server] = listening.splice(0);
     await new Promise((done) => server!.close(done));
@@ -133,21 +133,24 @@ describe("[A51] a server that wants a sign-in", () => {
     'Bearer resource_metadata="http://127.0.0.1:1/$(calc)"',
     'Bearer resource_metadata="--flag"',
     'Bearer resource_metadata="URL/.well-known/oauth-protected-resource", error="insufficient_scope"',
-  ])("is reported as unusable, and no URL that it names is requested: %s", async (challenge) => {
-    for (const status of [401, 403]) {
-      const { url, asked } = await listen((_request, response) => {
-        response.writeHead(status, {
-          "www-authenticate": challenge.replace("URL", `http://${_request.headers.host}`),
-          "content-type": "application/json",
+  ])(
+    "a server that wants a sign-in is reported as unusable, and no URL that it names is requested: %s",
+    async (challenge) => {
+      for (const status of [401, 403]) {
+        const { url, asked } = await listen((_request, response) => {
+          response.writeHead(status, {
+            "www-authenticate": challenge.replace("URL", `http://${_request.headers.host}`),
+            "content-type": "application/json",
+          });
+          response.end(JSON.stringify(metadata));
         });
-        response.end(JSON.stringify(metadata));
-      });
-      await expect(connectTo(url).list()).rejects.toThrow(
-        status === 401 ? /it wants a sign-in \(401\), which Cadre does not do/ : /cannot be used: /,
-      );
-      expect(asked.filter((line) => !line.endsWith(" /mcp"))).toEqual([]);
-    }
-  });
+        await expect(connectTo(url).list()).rejects.toThrow(
+          status === 401 ? /it wants a sign-in \(401\), which Cadre does not do/ : /cannot be used: /,
+        );
+        expect(asked.filter((line) => !line.endsWith(" /mcp"))).toEqual([]);
+      }
+    },
+  );
 });
 
 describe("[A54] a response", () => {
@@ -164,12 +167,12 @@ describe("[A54] a response", () => {
   test.each([
     ["application/json", '{"jsonrpc":"2.0","id":0,"result":"'],
     ["text/event-stream", "data: "],
-  ])("that never ends is cut off: %s", async (type, start) => {
+  ])("a response that never ends is cut off: %s", async (type, start) => {
     const { url } = await listen(endless(type, start));
     await expect(connectTo(url).list()).rejects.toThrow(/more than 16 MB at once and was ended/);
   });
 
-  test("that redirects is not followed, not even on the same host", async () => {
+  test("redirects are not followed, not even on the same host", async () => {
     const { url, asked } = await listen((_request, response) => {
       response.writeHead(307, { location: "/elsewhere" }).end();
     });

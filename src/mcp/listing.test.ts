@@ -35,7 +35,7 @@ describe("[A50] names", () => {
     ["log", "l0g"],
     ["same", "same"],
     ["form", "forrn"],
-  ])("%s and %s look alike: neither is used", (one, other) => {
+  ])("the tools %s and %s look alike, so neither is used", (one, other) => {
     expect(acceptedNames(one, other, "diff")).toEqual(["diff"]);
   });
 
@@ -60,7 +60,7 @@ describe("[A50] names", () => {
 });
 
 describe("[A54] a listing", () => {
-  test("is accepted without those tools that are nested too deep, too long or malformed", () => {
+  test("a listing is accepted without the tools that are nested too deeply, too long or malformed", () => {
     let deep: Record<string, unknown> = { type: "object" };
     for (let level = 0; level < 2_000; level++) deep = { type: "object", properties: { a: deep } };
     const long = tool("long", { description: "x".repeat(70_000) });
@@ -83,7 +83,7 @@ describe("[A49] the hash", () => {
   const schema = { type: "object", properties: { a: { type: "string" }, b: { type: "number" } } };
   const before = tool("log", { inputSchema: schema });
 
-  test("covers every text that a model reads, but not the order of keys", () => {
+  test("the hash covers every text that a model reads, but not the order of keys", () => {
     const turned = { properties: { b: { type: "number" }, a: { type: "string" } }, type: "object" };
     expect(toolHash(tool("log", { inputSchema: turned }))).toBe(toolHash(before));
     const said = { ...schema, properties: { ...schema.properties, a: { type: "string", description: "!" } } };
@@ -98,21 +98,21 @@ describe("[A49] the hash", () => {
 
 describe("[A48] hidden characters", () => {
   test.each([
-    ["zero width", "a\u200bb"],
-    ["bidi", "a\u202eb"],
-    ["tags", "a\u{E0049}\u{E0067}b"],
-    ["variation selectors alone", "a\u{E0101}"],
-    ["control", "a\u001b[2J"],
-    ["soft hyphen", "a\u00adb"],
+    ["zero-width characters", "a\u200bb"],
+    ["bidirectional controls", "a\u202eb"],
+    ["tag characters", "a\u{E0049}\u{E0067}b"],
+    ["variation selectors without a base", "a\u{E0101}"],
+    ["control characters", "a\u001b[2J"],
+    ["soft hyphens", "a\u00adb"],
     ["joiners outside of emoji", "❤\u200d\u200d\u200d"],
-  ])("%s are found, in the description and in the schema", (_what, text) => {
+  ])("hidden characters are found in the description and in the schema: %s", (_what, text) => {
     expect(hidesText(tool("a", { description: text }))).toBe(true);
     const inputSchema = { type: "object", properties: { x: { description: text } } };
     expect(hidesText(tool("a", { inputSchema }))).toBe(true);
     expect(hidesText(tool("a", { inputSchema: { type: "object", properties: { [text]: {} } } }))).toBe(true);
   });
 
-  test("are not reported in ordinary text with quotes, other scripts or emoji", () => {
+  test("ordinary text with quotes, other scripts or emoji has no hidden characters", () => {
     for (const description of ["naïve – “quotes”", "日本語", "👩‍💻 ❤️ works", "a\tb\r\n"])
       expect(hidesText(tool("a", { description }))).toBe(false);
   });

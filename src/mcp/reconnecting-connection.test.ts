@@ -72,7 +72,7 @@ describe("real servers", () => {
     ["server-filesystem", 14, "list_allowed_directories", {}, /Allowed directories/],
     ["server-memory", 9, "read_graph", {}, /entities/],
     ["server-everything", 13, "echo", { message: "hi" }, /Echo: hi/],
-  ])("%s is listed and called", async (name, count, tool, input, said) => {
+  ])("the real server %s is listed and called", async (name, count, tool, input, said) => {
     const connection = connectTo(real(name, ...(name === "server-filesystem" ? [folder] : [])));
     const { tools, problems } = await connection.list();
     expect(problems).toEqual([]);
@@ -83,7 +83,7 @@ describe("real servers", () => {
 });
 
 describe("a server that misbehaves", () => {
-  test("[A54] if it dies during a call, the call counts as possibly done, and the next call restarts it", async () => {
+  test("[A54] if a server dies during a call, the call may have taken effect, and the next call restarts the server", async () => {
     const connection = connectToPlanned("die");
     await expect(connection.call(act, {}, never)).rejects.toMatchObject({
       sent: true,
@@ -108,7 +108,7 @@ describe("a server that misbehaves", () => {
     await waitUntilGone(startedPid());
   });
 
-  test("[A54] an answer nested 100,000 levels deep does not crash us", async () => {
+  test("[A54] an answer nested 100,000 levels deep does not crash Cadre", async () => {
     const connection = connectToPlanned("deep");
     await connection.call(act, {}, AbortSignal.timeout(5_000)).catch(() => undefined);
     writePlan(plan, { tools: [{ name: "act" }] });
@@ -121,7 +121,7 @@ describe("a server that misbehaves", () => {
     await waitUntilGone(startedPid());
   });
 
-  test("[A54] if it never answers, the call is cancelled at its time limit, and other calls still work", async () => {
+  test("[A54] if a server never answers, the call is cancelled at its time limit, and other calls still work", async () => {
     writePlan(plan, { tools: [{ name: "act" }, { name: "echo" }], does: { act: "hang" } });
     const connection = connectTo(plannedServer(plan));
     const stop = new AbortController();
@@ -133,7 +133,7 @@ describe("a server that misbehaves", () => {
     expect(await connection.call({ ...act, name: "echo" }, {}, never)).toBeDefined();
   });
 
-  test("[A54] if it never completes the handshake, the caller can still abort, and close kills the server", async () => {
+  test("[A54] if a server never completes the handshake, the caller can still abort, and close kills the server", async () => {
     writePlan(plan, { tools: [], mute: true });
     const connection = connectTo(plannedServer(plan));
     const stop = new AbortController();
@@ -145,19 +145,19 @@ describe("a server that misbehaves", () => {
     await waitUntilGone(startedPid());
   });
 
-  test("[A54] output that is not a message is ignored", async () => {
+  test("[A54] output of a server that is not a message is ignored", async () => {
     writePlan(plan, { tools: [{ name: "act" }], garbage: true });
     expect(await connectTo(plannedServer(plan)).call(act, {}, never)).toBeDefined();
   });
 
-  test("[A54] of 5,000 tools only the first 200 are accepted", async () => {
+  test("[A54] of a server's 5,000 tools only the first 200 are accepted", async () => {
     writePlan(plan, { tools: Array.from({ length: 5_000 }, (_, index) => ({ name: `t${index}x` })) });
     const { tools, problems } = await connectTo(plannedServer(plan)).list();
     expect(tools.length).toBeLessThanOrEqual(200);
     expect(problems[0]).toBe("it offers 5000 tools; only the first 200 are looked at");
   });
 
-  test("a missing program is reported in a sentence, and is retried only after a delay", async () => {
+  test("a missing server program is reported in one sentence, and is retried only after a delay", async () => {
     let now = 0;
     const clock = { ...systemClock, elapsed: () => now };
     const connection = connectTo({ command: "no-such-program" }, {}, clock);
@@ -172,7 +172,7 @@ describe("a server that misbehaves", () => {
 });
 
 describe("the server's process", () => {
-  test("[A32] gets none of our environment variables except the configured ones", async () => {
+  test("[A32] the server's process gets only the configured environment variables", async () => {
     const connection = connectToPlanned("environment", { env: { KEY: "${TOKEN}", PLAIN: "x" } });
     await expect(connection.list()).rejects.toThrow("it needs the variable TOKEN, which is not set");
     process.env["CADRE_TEST_CANARY"] = "canary";
@@ -186,7 +186,7 @@ describe("the server's process", () => {
     expect(said).not.toContain("canary");
   });
 
-  test("[A31] [I10] is gone after close, together with every process it started", async () => {
+  test("[A31] [I10] closing the connection ends the server's process and every process it started", async () => {
     const connection = connectToPlanned("leave-child");
     const { content } = await connection.call(act, {}, never);
     const child = Number((content[0] as { text: string }).text);
@@ -197,7 +197,7 @@ describe("the server's process", () => {
     await expect(connection.list()).rejects.toThrow("was ended with this process");
   });
 
-  test("is started without a shell interpreting the arguments", async () => {
+  test("the server's process is started without a shell that could interpret the arguments", async () => {
     const connection = connectTo({ command: "echo", args: ["$(touch pwned)", ";", "touch", "pwned"] });
     await expect(connection.list()).rejects.toThrow("it ended with code 0");
     expect(() => rmSync(join(folder, "pwned"))).toThrow(/ENOENT/);

@@ -32,7 +32,7 @@ test.each([
   [503, "overloaded"],
   [504, "overloaded"],
   [408, "timeout"],
-])("[F40] %i is retried as %s", (status, cause) => {
+])("[F40] status %i is retried as %s", (status, cause) => {
   const failure = classifyFailure(apiError({ status }), 1, 0.5);
   expect(failure).toMatchObject({ cause, after: 750 });
   expect(failure.message).toMatch(new RegExp(`api\\.example\\.com.*\\(${status}\\): said so`));
@@ -46,14 +46,14 @@ test.each([
   [422, "rejected"],
   [401, "auth"],
   [403, "auth"],
-])("[F40] %i is not retried: %s", (status, cause) => {
+])("[F40] status %i is not retried: %s", (status, cause) => {
   const failure = classifyFailure(apiError({ status, headers: { "retry-after": "1" } }), 1, 0.5);
   expect(failure.cause).toBe(cause);
   expect(failure).not.toHaveProperty("after");
 });
 
 test.each(["ECONNRESET", "ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EPIPE", "UND_ERR_SOCKET"])(
-  "[F40] %s is retried, even as the cause of another error",
+  "[F40] the error %s is retried, even as the cause of another error",
   (code) => {
     const cause = new TypeError("terminated", { cause: socket(code) });
     expect(classifyFailure(socket(code), 1, 0).message).not.toContain(code);
@@ -64,13 +64,13 @@ test.each(["ECONNRESET", "ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EPIPE", "UND
 );
 
 test.each([
-  ["our own timeout", silenceError(300_000)],
-  ["our own timeout during a stream", apiError({ status: 200, cause: silenceError(300_000) })],
+  ["Cadre's own timeout", silenceError(300_000)],
+  ["Cadre's own timeout during a stream", apiError({ status: 200, cause: silenceError(300_000) })],
   ["AbortSignal.timeout", new DOMException("late", "TimeoutError")],
   ["no headers", apiError({ cause: socket("UND_ERR_HEADERS_TIMEOUT") })],
   ["no further body", apiError({ status: 200, cause: socket("UND_ERR_BODY_TIMEOUT") })],
   ["no connection", apiError({ cause: socket("ETIMEDOUT") })],
-])("[F40] silence is retried as a timeout: %s", (_, error) => {
+])("[F40] a provider's silence is retried as a timeout: %s", (_, error) => {
   const failure = classifyFailure(error, 1, 0);
   expect(failure).toMatchObject({ cause: "timeout", after: 500 });
 });
@@ -84,7 +84,7 @@ test.each([
   expect(classifyFailure(error, 1, 0)).toMatchObject({ cause: "truncated", after: 500 });
 });
 
-test("[F40] an abort that did not come from us is retried as a network failure", () => {
+test("[F40] an abort that Cadre did not start is retried as a network failure", () => {
   const failure = classifyFailure(new DOMException("aborted", "AbortError"), 1, 0);
   expect(failure).toMatchObject({ cause: "network", after: 500 });
 });
@@ -103,7 +103,7 @@ test.each([
   expect("after" in failure).toBe(retried);
 });
 
-test("[F40] a 429 for an account without credit is not retried", () => {
+test("[F40] status 429 for an account without credit is not retried", () => {
   const body = '{"error":{"code":"insufficient_quota"}}';
   expect(classifyFailure(apiError({ status: 429, body }), 1, 0)).not.toHaveProperty("after");
 });
@@ -112,7 +112,7 @@ test.each([
   ["Your credit balance is too low", "quota"],
   ["prompt is too long: 210000 tokens > 200000 maximum", "too_long"],
   ["there is no such model", undefined],
-])("[F40] a rejection for lack of credit or an overlong prompt is recognised: %s", (message, rejection) => {
+])("[F40] lack of credit and an overlong prompt are told from other rejections: %s", (message, rejection) => {
   expect(classifyFailure(apiError({ status: 400, message }), 1, 0).rejection).toBe(rejection);
 });
 
@@ -133,24 +133,24 @@ test.each([
   [{ "retry-after": "86400" }, 600_000],
   [{ "retry-after": "soon" }, 500],
   [{ "retry-after": "Sun, 15 Nov 2020 12:00:00 GMT" }, 500],
-])("[F40] Retry-After is the minimum delay, up to ten minutes: %j", (headers, least) => {
+])("[F40] Retry-After sets the minimum delay, up to ten minutes: %j", (headers, least) => {
   expect(classifyFailure(apiError({ status: 429, headers }), 1, 0).after).toBe(least);
   const jittered = classifyFailure(apiError({ status: 429, headers }), 1, 1).after!;
   expect(jittered).toBeGreaterThan(least);
 });
 
-test("[F40] a Retry-After date is measured by our clock if the response has no Date header", () => {
+test("[F40] without a Date header, a Retry-After date is measured by Cadre's clock", () => {
   const clock = fakeClock(Date.parse("2026-11-15T12:00:00Z"));
   const error = apiError({ status: 503, headers: { "retry-after": DATED["retry-after"] } });
   expect(createClassifyFailure(clock)(error, 1, 0).after).toBe(42_000);
 });
 
-test("[F40] a Retry-After shorter than the back-off does not shorten it", () => {
+test("[F40] a Retry-After shorter than the back-off does not shorten the delay", () => {
   const error = apiError({ status: 429, headers: { "retry-after": "1" } });
   expect(classifyFailure(error, 5, 1).after).toBe(16_000);
 });
 
-test("a message about a wrong key never contains the key", () => {
+test("the message about a wrong key never contains the key", () => {
   const message = "Incorrect API key provided: my-odd-key. Also sk-ant-api03-abcdef";
   const wrong = classifyFailure(apiError({ status: 401, message }), 1, 0).message;
   expect(wrong).toContain("refused the API key (401)");
@@ -162,7 +162,7 @@ test.each([
   "AIzaSyA1234567890abcdefg",
   "Bearer abc.def",
   "https://x.y/v1?key=s3cret",
-])("no message repeats a secret: %s", (secret) => {
+])("no error message repeats a secret: %s", (secret) => {
   for (const error of [apiError({ status: 400, message: `bad ${secret} here` }), `bad ${secret} here`]) {
     const { message } = classifyFailure(error, 1, 0);
     expect(message).toMatch(/bad .*\[hidden\] here/);
@@ -170,7 +170,7 @@ test.each([
   }
 });
 
-test("a message is one line of limited length, and quotes a body of unknown format", () => {
+test("an error message is one line of limited length, and quotes a response body of unknown format", () => {
   const { message } = classifyFailure(
     apiError({ status: 400, message: `no\n  ${"word ".repeat(50_000)}` }),
     1,

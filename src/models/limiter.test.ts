@@ -17,7 +17,7 @@ test("[F40] a rate limit applies to all models of its provider, and to no other 
   expect(limiter.notBefore("openai/a")).toBeUndefined();
 });
 
-test("[F40] after a rate limit, ten waiting calls start one by one until one succeeds", () => {
+test("[F40] after a rate limit, ten waiting calls start one after another until a call succeeds", () => {
   const { clock, limiter, until } = createLimited(30);
   clock.advance(30_000);
   const asked = Array.from({ length: 10 }, () => limiter.notBefore("anthropic/a"));
@@ -28,7 +28,7 @@ test("[F40] after a rate limit, ten waiting calls start one by one until one suc
   expect(limiter.notBefore("anthropic/c")).toBeUndefined();
 });
 
-test("[F40] if the first call is refused again, the others keep waiting", () => {
+test("[F40] if the first call is refused again, the other calls keep waiting", () => {
   const { clock, limiter } = createLimited(30);
   clock.advance(30_000);
   expect(limiter.notBefore("anthropic/a")).toBeUndefined();

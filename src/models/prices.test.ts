@@ -8,7 +8,7 @@ test("a known model costs what the price list says", () => {
   expect(createPrices()("openai/gpt-5", { input: 100_000, output: 10_000 })).toBeCloseTo(0.225, 6);
 });
 
-test("tokens read from the cache are cheaper, and are part of the input count", () => {
+test("tokens read from the cache cost less, and are part of the input count", () => {
   const priceOf = createPrices();
   const cached = priceOf("anthropic/claude-sonnet-4-5", { input: 10_000, output: 0, cacheRead: 10_000 })!;
   const fresh = priceOf("anthropic/claude-sonnet-4-5", { input: 10_000, output: 0 })!;
@@ -16,7 +16,7 @@ test("tokens read from the cache are cheaper, and are part of the input count", 
 });
 
 test.each(["anthropic/claude-nonsense-77", "local/qwen", "gpt-5", "openrouter/nobody/x"])(
-  "the price of %s is unknown: null, not 0",
+  "the price of %s is unknown, which is null and not 0",
   (model) => {
     expect(createPrices()(model, million)).toBeNull();
   },
@@ -26,11 +26,11 @@ test("the price is unknown if the token counts contradict each other", () => {
   expect(createPrices()("openai/gpt-5", { input: 10, output: 0, cacheRead: 20 })).toBeNull();
 });
 
-test.each(["scripted/demo", "ollama/llama3.3", "lmstudio/x"])("%s is free", (model) => {
+test.each(["scripted/demo", "ollama/llama3.3", "lmstudio/x"])("the model %s is free", (model) => {
   expect(createPrices()(model, million)).toBe(0);
 });
 
-test("configured prices win over the list", () => {
+test("configured prices override the price list", () => {
   const priceOf = createPrices({
     "openai/gpt-5": { input: 1, output: 2, cacheRead: 0.1, cacheWrite: 3 },
     "ollama/big": { input: 5, output: 0 },
@@ -44,7 +44,7 @@ test("configured prices win over the list", () => {
   expect(priceOf("local/qwen", million)).toBe(0);
 });
 
-test("an estimate counts the prompt and the full output limit", () => {
+test("a cost estimate counts the prompt and the full output limit", () => {
   const estimate = createEstimateCall(createPrices({ "a/b": { input: 1, output: 2 } }));
   const { tokens, cost } = estimate("a/b", 4_001, 500);
   expect(tokens).toBe(1_501);

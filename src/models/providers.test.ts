@@ -111,7 +111,7 @@ async function serve(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-test.each(NAMES)("%s streams text, a tool call and usage", async (name) => {
+test.each(NAMES)("the provider %s streams text, a tool call and usage", async (name) => {
   const parts = await ask(modelAt(name, mock.url), "weather");
   const text = parts.map((part) => (part.type === "text-delta" ? part.delta : "")).join("");
   expect(text).toBe("Let me look.");
@@ -133,7 +133,7 @@ test("a request to an openai-compatible server has the configured headers, and a
 });
 
 test.each(["anthropic/claude-sonnet-4-5", "google/gemini-2.5-pro", "local/qwen"])(
-  "[F40] an error about a wrong key for %s names its variable, but not the key",
+  "[F40] the error about a wrong key for %s names its variable, but not the key",
   async (name) => {
     const variable = { anthropic: "ANTHROPIC_API_KEY", google: "GEMINI_API_KEY" }[name.split("/")[0]!];
     const models = createModels({
@@ -230,7 +230,7 @@ test("[F40] an overload error inside a stream is recognised", async () => {
 });
 
 test.each(NAMES)(
-  "[F40] %s: our own time limit is a timeout, any other abort is a network failure",
+  "[F40] %s: Cadre's own time limit is a timeout, and any other abort is a network failure",
   async (name) => {
     const url = await serve(() => {});
     const model = modelAt(name, url);

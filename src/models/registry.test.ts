@@ -30,7 +30,7 @@ test.each([
   ["lmstudio/qwen", "lmstudio.chat", "qwen"],
   ["deepseek/deepseek-chat", "deepseek.chat", "deepseek-chat"],
   ["openrouter/anthropic/claude-sonnet-4.5", "openrouter.chat", "anthropic/claude-sonnet-4.5"],
-])("%s is built in", (name, provider, modelId) => {
+])("the model %s needs no configuration of its provider", (name, provider, modelId) => {
   expect(models().resolve(name)).toMatchObject({ specificationVersion: "v4", provider, modelId });
 });
 
@@ -58,14 +58,14 @@ test("the error for an unknown provider suggests the most similar one and lists 
   for (const name of ["anthropic", "ollama", "work", "scripted"]) expect(error.message).toContain(name);
 });
 
-test("the error for a mistyped alias suggests the alias, and for a very different name nothing", () => {
+test("the error for a mistyped alias suggests the alias; the error for a very different name suggests nothing", () => {
   expect(refusal("fsat", { aliases: { fast: "ollama/x" } }).message).toContain('Did you mean "fast"?');
   expect(refusal("claude-opus-5").message).toContain('Did you mean "anthropic/claude-opus-5"?');
   expect(refusal("zzzzzzzzzz/x").message).not.toContain("Did you mean");
 });
 
 test.each(["anthropic", "anthropic/", "/x", "", "toString/x", "__proto__/x"])(
-  "%j is rejected as an unknown model",
+  "the name %j is rejected as an unknown model",
   (name) => {
     expect(refusal(name).code).toBe("MODEL_UNKNOWN");
   },
@@ -91,7 +91,7 @@ test("a configured provider reads its key from its own variable", () => {
   expect(models({ providers, env: { LOCAL: "k" } }).resolve("local/x").provider).toBe("local.chat");
 });
 
-test("a configured provider wins over a built-in one of the same name", () => {
+test("a configured provider overrides a built-in provider of the same name", () => {
   const providers = { openai: { type: "openai-compatible", baseURL: "http://127.0.0.1:1/v1" } } as const;
   expect(models({ providers, env: {} }).resolve("openai/x").provider).toBe("openai.chat");
 });
@@ -115,14 +115,14 @@ test("scripted/<name> plays the script of that name", () => {
   expect(refusal("scripted/demo").code).toBe("MODEL_UNKNOWN");
 });
 
-test("context windows come from the configuration, then from the price list", () => {
+test("a context window comes from the configuration, or else from the price list", () => {
   const registry = models({ aliases: { me: "local/qwen" }, contextWindows: { "local/qwen": 32_768 } });
   expect(registry.contextWindow("me")).toBe(32_768);
   expect(registry.contextWindow("anthropic/claude-sonnet-4-5")).toBe(200_000);
   expect(registry.contextWindow("ollama/whatever")).toBeUndefined();
 });
 
-test("a provider is known to have its key, or to need none, without connecting", () => {
+test("the registry knows without connecting whether a provider has its key, or needs none", () => {
   const registry = models({
     env: { OPENAI_API_KEY: "o", GEMINI_API_KEY: "  ", MINE: "m" },
     providers: {

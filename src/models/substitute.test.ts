@@ -30,7 +30,7 @@ describe("names that need no substitute", () => {
     ["default", SONNET],
     ["Auto", SONNET],
     ["", SONNET],
-  ])("%j resolves to %s, without a note", (name, model) => {
+  ])("the name %j resolves to %s, without a note", (name, model) => {
     expect(names().resolve(name)).toEqual({ model });
   });
 });
@@ -60,7 +60,7 @@ describe("sizes", () => {
   const rows = TABLE.flatMap(([words, ...models]) => words.split(" ").map((word) => [word, ...models]));
 
   test.each(rows)(
-    "%s resolves to the model of that size from the configured provider",
+    "the size %s resolves to the model of that size from the configured provider",
     (word, anthropic, openai, google) => {
       expect(names().resolve(word!)).toEqual({ model: `anthropic/${anthropic}` });
       expect(names({ default: "openai/gpt-5" }).resolve(word!)).toEqual({ model: `openai/${openai}` });
@@ -77,7 +77,7 @@ describe("sizes", () => {
   });
 
   test.each(["scripted/rehearsal", "ollama/qwen3", "openrouter/anthropic/claude-opus-5"])(
-    "%s is used for every size, because its provider has no sizes",
+    "the model %s is used for every size, because its provider has no sizes",
     (model) => {
       for (const word of ["haiku", "sonnet", "opus"]) {
         expect(names({ default: model }).resolve(word)).toEqual({ model });
@@ -98,7 +98,7 @@ describe("sizes", () => {
 });
 
 describe("the user's aliases", () => {
-  test("win over sizes, ids and retired models, in any letter case", () => {
+  test("the user's aliases override sizes, ids and retired models, in any letter case", () => {
     const aliases = { sonnet: "ollama/qwen3", "gemini-1.5-pro": "openai/gpt-5", "GPT-4.1": "deepseek/chat" };
     const { resolve } = names({ aliases });
     expect(resolve("Sonnet")).toEqual({ model: "ollama/qwen3" });
@@ -106,7 +106,7 @@ describe("the user's aliases", () => {
     expect(resolve("gpt-4.1")).toEqual({ model: "deepseek/chat" });
   });
 
-  test("may stand for an alias, a size or a bare id", () => {
+  test("an alias may refer to another alias, a size or a bare id", () => {
     const { resolve } = names({ aliases: { a: "b", b: "fast", mine: "gpt-5", old: "claude-2" } });
     expect(resolve("a")).toEqual({ model: "anthropic/claude-haiku-4-5" });
     expect(resolve("mine")).toEqual({ model: "openai/gpt-5" });
@@ -116,13 +116,13 @@ describe("the user's aliases", () => {
     });
   });
 
-  test("that form a cycle fall back to the configured model, as do names such as toString", () => {
+  test("aliases that form a cycle fall back to the configured model, and so do names such as toString", () => {
     const { resolve } = names({ aliases: { a: "b", b: "a" } });
     expect(resolve("a")).toMatchObject({ model: SONNET, note: expect.stringContaining("alias of itself") });
     for (const name of ["toString", "constructor", "__proto__"]) expect(resolve(name).model).toBe(SONNET);
   });
 
-  test("may be used as the default model", () => {
+  test("an alias may be used as the default model", () => {
     const configured = names({ default: "mine", aliases: { mine: "openai/gpt-5" } });
     expect(configured.default).toBe("openai/gpt-5");
     expect(configured.resolve("fast").model).toBe("openai/gpt-6-luna");
@@ -167,7 +167,7 @@ test.each([
   ["GPT-4.1 | 'gpt-5'", "is not known"],
   ["<MODEL:sonnet | opus>", "is a placeholder"],
   ["{{model}}", "is a placeholder"],
-])("%s %s: the configured model is used, with a note", (name, why) => {
+])("since the model %s %s, the configured model is used, with a note", (name, why) => {
   const note = `model \`${name}\` ${why}: ${SONNET} is used; set an alias in cadre.yaml to choose another`;
   expect(names().resolve(name)).toEqual({ model: SONNET, note, why });
 });

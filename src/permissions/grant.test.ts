@@ -15,12 +15,12 @@ describe("grantFor", () => {
     ["Write", { path: "./src/[id].ts" }, "Edit(src/\\[id\\].ts)"],
     ["Edit", { path: "a.ts" }, "Edit(a.ts)"],
     ["mcp__git__push", {}, "mcp__git__push"],
-  ])("%s %j gives the grant %s", (tool, input, grant) => {
+  ])("for the tool %s with the input %j, the grant is %s", (tool, input, grant) => {
     expect(grantFor(tool, input)).toBe(grant);
   });
 
   it.each(["npm test", `git commit -m "it's a * (test)"`, "echo-x 'a\nb' \"\" 'c:*'", "touch 'x:*'"])(
-    "the grant for %j allows it again, but not with another argument",
+    "the grant for %j allows the same command again, but not with another argument",
     (command) => {
       const grants = [{ rule: grantFor("Bash", { command })! }];
       expect(bash(command, { grants }).verdict).toBe("allow");
@@ -28,7 +28,7 @@ describe("grantFor", () => {
     },
   );
 
-  it("[A21] a file name that begins or ends with white space gets no grant: the rule would name another file", () => {
+  it("[A21] a file name with white space at its start or end gets no grant, since the rule would name another file", () => {
     for (const path of [" .envrc", ".envrc ", "\tcadre.yaml", "a.txt\n"])
       expect(grantFor("Write", { path, content: "" })).toBeUndefined();
   });

@@ -17,7 +17,7 @@ describe("the built-in default", () => {
     ["Bash", { command: "echo $(x)" }, "ask", "default ask Bash"],
     ["Bash", {}, "ask", "default ask Bash: cannot judge, no command found"],
     ["Bash", undefined, "ask", "default ask Bash: cannot judge, no command found"],
-  ])("%s %j has the verdict %s from %j", (tool, input, expected, rule) => {
+  ])("by default, %s %j has the verdict %s from %j", (tool, input, expected, rule) => {
     expect(verdict(tool, input)).toEqual(expectedVerdict(expected, rule));
   });
 });
@@ -145,7 +145,7 @@ describe("the order of rules", () => {
     ["a deny rule ignores letter case", { project: { deny: ["bash"] } }, "deny", "project deny bash"],
     ["an allow rule is case-sensitive", { project: { allow: ["bash"] } }, "ask", "default ask Bash"],
   ];
-  it.each(cases)("%s", (_, setting, expected, rule) => {
+  it.each(cases)("the rules apply in order: %s", (_, setting, expected, rule) => {
     expect(bash("npm test", setting)).toEqual(expectedVerdict(expected, rule));
   });
 
@@ -155,7 +155,7 @@ describe("the order of rules", () => {
     expect(bash("ls", setting).verdict).toBe("deny");
   });
 
-  it("a tool list matches tools only by their own names", () => {
+  it("an agent's tool list matches tools only by their own names, not by aliases", () => {
     expect(
       verdict("Grep", { pattern: "x", path: "src/a" }, { gate: { allow: ["Read(src/**)"] } }).verdict,
     ).toBe("deny");
@@ -163,7 +163,7 @@ describe("the order of rules", () => {
     expect(verdict("Read", { path: "src/a" }, { gate: { allow: ["Read(src/**)"] } }).verdict).toBe("allow");
   });
 
-  it("ruleProblem explains what is wrong with a rule, and a bad deny rule denies", () => {
+  it("ruleProblem explains why a rule is invalid, and an invalid deny rule denies", () => {
     expect(ruleProblem("Bash(npm test)")).toBeUndefined();
     expect(ruleProblem("mcp__git__*")).toBeUndefined();
     expect(ruleProblem("Bash(npm 'test)")).toContain("quote");

@@ -10,7 +10,7 @@ const absolutes = (path: string, workspace: string, mergesInto: string[]) =>
   pathNames(path, { workspace, mergesInto }).map((place) => place.absolute);
 
 describe("pathNames", () => {
-  it("[P12] names a file in a worktree also as the file it will become in each parent", () => {
+  it("[P12] pathNames names a file in a worktree also by the path it will have in each parent", () => {
     expect(pathNames("src/a.ts", { workspace: project })).toEqual([
       { path: "src/a.ts", absolute: "/w/proj/src/a.ts" },
     ]);
@@ -21,7 +21,7 @@ describe("pathNames", () => {
     ]);
   });
 
-  it("[P12] names a file outside the worktree relative to each workspace", () => {
+  it("[P12] pathNames names a file outside the worktree relative to each workspace", () => {
     expect(pathNames("../../../src/a.ts", { workspace: child, mergesInto: [project] })[1]).toEqual({
       path: "src/a.ts",
       absolute: "/w/proj/src/a.ts",
@@ -34,7 +34,7 @@ describe("pathNames", () => {
     });
   });
 
-  it("[P12] works for a workspace that is a subfolder of the repository or has another path", () => {
+  it("[P12] pathNames works for a workspace that is a subfolder of the repository or has another path", () => {
     expect(absolutes("../api/x", `${child}/web`, [`${project}/web`])).toEqual([
       `${child}/api/x`,
       "/w/proj/api/x",
@@ -65,7 +65,7 @@ describe("rules about the parent's folder, in a worktree", () => {
   const write = (path: string) => ({ path, content: "x" });
 
   it.each(["Write(/w/proj/secrets/**)", "Edit(secrets/**)", "Write(/w/proj/secrets)"])(
-    "[P12] %s also denies the file in a worktree",
+    "[P12] the deny rule %s also denies the file in a worktree",
     (rule) => {
       const deny = rules([rule]);
       expect(inWorktree("Write", write("secrets/x"), deny)).toBe("deny");
@@ -77,7 +77,7 @@ describe("rules about the parent's folder, in a worktree", () => {
     },
   );
 
-  it("[P12] ask rules and file protection apply too; a rule for .cadre does not cover the worktrees in it", () => {
+  it("[P12] ask rules and file protection also apply in a worktree; a rule for .cadre does not cover the worktrees inside it", () => {
     expect(inWorktree("Write", write("db/x"), rules([], ["Write(/w/proj/db/**)"]))).toBe("ask");
     expect(inWorktree("Bash", { command: "cp x /w/proj/agents/y.md" }, rules([]))).toBe("ask");
     expect(inWorktree("Read", { path: "a.txt" }, rules(["Read(.cadre/**)"]))).toBe("allow");

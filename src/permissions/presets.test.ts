@@ -90,7 +90,7 @@ describe("presets", () => {
     );
   });
 
-  it("the run's preset overrides the project's, but read-only applies if either sets it", () => {
+  it("the run's preset overrides the project's, but read-only applies if either of them sets it", () => {
     expect(write({ project: { preset: "trusted" }, run: { preset: "ask" } }).verdict).toBe("ask");
     expect(write({ project: { preset: "ask" }, run: { preset: "edits" } }).verdict).toBe("allow");
     expect(write({ project: { preset: "read-only" }, run: { preset: "trusted" } }).verdict).toBe("deny");
@@ -116,7 +116,7 @@ describe("the scope of a grant", () => {
   const bash = (grants: PermissionRequest["grants"], command = "npm test") =>
     verdict("Bash", { command }, { effect: "unsafe", grants }).verdict;
 
-  it("[A21] a grant applies only in its folder, until it expires, and for exactly these arguments", () => {
+  it("[A21] a grant applies only in its folder, until it expires, and to exactly these arguments", () => {
     const rule = "Bash(npm test)";
     expect(bash([{ rule, folder: "/w/proj", until: 1_001 }])).toBe("allow");
     expect(bash([{ rule, folder: "/w/proj", until: 1_000 }])).toBe("ask");

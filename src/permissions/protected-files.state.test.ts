@@ -11,14 +11,14 @@ describe("Cadre's own files", () => {
     "wc -c < .cadre/token",
     "rg --hidden . .cadre",
   ];
-  it("[A32] a command that reads them asks, even if all commands are allowed", () => {
+  it("[A32] a command that reads Cadre's own files asks, even if all commands are allowed", () => {
     for (const command of READS) {
       expect(bash(command).verdict, command).toBe("ask");
       expect(bash(command, { project: { allow: ["Bash", "Bash(cat *)"] } }).verdict, command).toBe("ask");
     }
   });
 
-  it("[A32] a tool that reads one of them asks, unless a rule names the exact file", () => {
+  it("[A32] a tool that reads one of Cadre's own files asks, unless a rule names the exact file", () => {
     for (const tool of ["Read", "Grep"]) {
       const ask = { verdict: "ask", rule: "protected .cadre/token" };
       expect(verdict(tool, { path: ".cadre/token" })).toEqual(ask);
@@ -33,7 +33,7 @@ describe("Cadre's own files", () => {
   });
 });
 
-it("[A34] a search pattern inside clustered flags does not hide a path outside the workspace", () => {
+it("[A34] a search pattern inside combined short flags does not hide a path outside the workspace", () => {
   for (const command of ["rg -0e. /etc/passwd", "rg -0ne. /etc/passwd", "grep -ne. /etc/passwd"])
     expect(bash(command).verdict, command).toBe("ask");
   expect(bash("rg -0e. src").verdict).toBe("allow");

@@ -21,29 +21,32 @@ AGENT.md .rules .openhands/setup.sh .kilocode/rules/a.md crush.json lefthook.tom
   .split(/\s+/);
 
 describe("[A37] files that run automatically, or decide who may do what", () => {
-  it.each(EACH)("%s is protected, also in a subfolder", (path) => {
+  it.each(EACH)("the file %s is protected, also in a subfolder", (path) => {
     expect(isProtectedPath(path)).toBe(true);
     if (!path.startsWith("agents/")) expect(isProtectedPath(`packages/a/${path}`)).toBe(true);
     expect(isProtectedPath(`./${path}`)).toBe(true);
     expect(isProtectedPath(path.replaceAll("/", "\\"))).toBe(true);
   });
 
-  it.each(EACH)("[A36] %s is protected in every spelling that a file system treats as the same", (path) => {
-    const [first, ...rest] = path.split("/");
-    const isProtectedAs = (name: string) => isProtectedPath([name, ...rest].join("/"));
-    for (const name of [
-      first!.toUpperCase(),
-      `${first}.`,
-      `${first} `,
-      `${first}. .`,
-      `${first}::$DATA`,
-      `${first}::$INDEX_ALLOCATION`,
-      `${first![0]}\u200c${first!.slice(1)}`,
-      first!.replace("i", "\uff49"),
-      first!.replace("s", "\u017f"),
-    ])
-      expect(isProtectedAs(name), name).toBe(true);
-  });
+  it.each(EACH)(
+    "[A36] the file %s is protected in every spelling that a file system treats as the same",
+    (path) => {
+      const [first, ...rest] = path.split("/");
+      const isProtectedAs = (name: string) => isProtectedPath([name, ...rest].join("/"));
+      for (const name of [
+        first!.toUpperCase(),
+        `${first}.`,
+        `${first} `,
+        `${first}. .`,
+        `${first}::$DATA`,
+        `${first}::$INDEX_ALLOCATION`,
+        `${first![0]}\u200c${first!.slice(1)}`,
+        first!.replace("i", "\uff49"),
+        first!.replace("s", "\u017f"),
+      ])
+        expect(isProtectedAs(name), name).toBe(true);
+    },
+  );
 
   it("[A36] the Windows short name of .git is protected", () => {
     expect(isProtectedPath("GIT~1/config")).toBe(true);
@@ -71,6 +74,6 @@ it.each([
   "src/lefthook.ts",
   "run/a.sh",
   "docs/rules.md",
-])("%s is not protected", (path) => {
+])("the file %s is not protected", (path) => {
   expect(isProtectedPath(path)).toBe(false);
 });

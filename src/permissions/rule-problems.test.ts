@@ -21,14 +21,14 @@ describe("rules that are fine", () => {
     "mcp__git__push",
     "mcp__git__*",
     "final_report",
-  ])("%s", (rule) => {
+  ])("the rule %s has no problem", (rule) => {
     expect(ruleProblems([rule], TOOLS, "allow")).toEqual([]);
     expect(ruleProblems([rule], TOOLS, "deny")).toEqual([]);
   });
 });
 
 describe("rules that do nothing", () => {
-  test("a mistyped tool name is reported with its index and a suggested name", () => {
+  test("a mistyped tool name in a rule is reported with the rule's index and a suggested name", () => {
     expect(ruleProblems(["Read", "Raed(.env)"], TOOLS)).toEqual([
       {
         rule: "Raed(.env)",
@@ -47,7 +47,7 @@ describe("rules that do nothing", () => {
     expect(ending("deny")).toMatch(/forbids nothing$/);
   });
 
-  test("there is no suggestion if no known name is similar", () => {
+  test("no name is suggested if no known name is similar", () => {
     expect(ruleProblems(["Fly"], TOOLS)[0]).not.toHaveProperty("suggestion");
   });
 
@@ -86,7 +86,7 @@ describe("rules of cadre.yaml", () => {
     return configRuleProblems(config, TOOLS);
   };
 
-  test("problems have line numbers; a broken ask or deny rule is an error, a broken allow rule a warning", () => {
+  test("problems in cadre.yaml have line numbers; a broken ask or deny rule is an error, a broken allow rule a warning", () => {
     const found = problems(
       'permissions:\n  allow: ["Bsah(x)", "Bash(unclosed"]\n  ask:\n    - Bash\n    - Wriet\n  deny: [ "Raed(.env)" ]\n',
     );
@@ -103,7 +103,7 @@ describe("rules of cadre.yaml", () => {
     expect(found.map(({ message }) => message)).toEqual([expect.stringContaining("Raed")]);
   });
 
-  test("without a file there are no problems", () => {
+  test("without a cadre.yaml there are no problems", () => {
     expect(problems(undefined)).toEqual([]);
   });
 });

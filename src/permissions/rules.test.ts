@@ -62,14 +62,14 @@ describe("rules for commands", () => {
     expect(bash(command, { project: { allow: ["Bash"], deny: ["Bash(rm *)"] } }).verdict).toBe("deny");
   });
 
-  it("a rule finds the subcommand after global options", () => {
+  it("a rule recognises the subcommand after global options", () => {
     const setting = { project: { allow: ["Bash"], deny: ["Bash(git push *)"] } };
     expect(bash("git -C sub push origin", setting).verdict).toBe("deny");
     expect(bash("git --no-pager push", setting).verdict).toBe("deny");
     expect(bash("git log push", setting).verdict).toBe("allow");
   });
 
-  it("asks if the command might match a deny rule", () => {
+  it("a command that might match a deny rule asks", () => {
     const setting = { project: { allow: ["Bash"], deny: ["Bash(rm *)"] } };
     expect(bash("$x foo", setting)).toEqual({
       verdict: "ask",
@@ -153,7 +153,7 @@ describe("rules for paths", () => {
     ".vscode/tasks.json",
     ".bashrc",
     ".ssh/authorized_keys",
-  ])("[A37] %s asks even if all edits are allowed", (path) => {
+  ])("[A37] writing %s asks even if all edits are allowed", (path) => {
     const all = {
       project: { allow: ["Write", "Edit", "Edit(**)", "Write(**)", "*", "Bash"] },
       grants: [{ rule: "Write" }, { rule: "Edit(**)" }],
@@ -165,7 +165,7 @@ describe("rules for paths", () => {
     expect(verdict("Read", { path }, all).verdict).toBe("allow");
   });
 
-  it("[A37] only a rule that names its exact path allows a protected file", () => {
+  it("[A37] only a rule that names the exact path of a protected file allows writing it", () => {
     expect(write("agents/x.md", { project: { allow: ["Edit(agents/x.md)"] } }).verdict).toBe("allow");
     expect(write("agents/y.md", { project: { allow: ["Edit(agents/x.md)"] } }).verdict).toBe("ask");
     expect(write("agents/x.md", { grants: [{ rule: "Edit(agents/x.md)" }] }).verdict).toBe("allow");
@@ -176,7 +176,7 @@ describe("rules for paths", () => {
 describe("[A61] a recorded rule in which a secret was masked", () => {
   const masked = "Bash(⟦secret X_TOKEN⟧ *)";
 
-  it("makes every call ask if it denies or asks, because its target is unknown", () => {
+  it("a deny or ask rule with a masked secret makes every call ask, because its target is unknown", () => {
     for (const setting of [
       { parent: { deny: [masked] } },
       { parent: { ask: [masked] } },
@@ -187,7 +187,7 @@ describe("[A61] a recorded rule in which a secret was masked", () => {
       });
   });
 
-  it("allows no call", () => {
+  it("an allow rule with a masked secret allows no call", () => {
     expect(bash("git push", { project: { allow: [masked] } })).toMatchObject({ verdict: "ask" });
   });
 });

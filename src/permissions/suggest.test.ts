@@ -32,7 +32,7 @@ const allowedWrites = (...paths: string[]) =>
 const rules = (calls: readonly PastCall[]) => suggestRules(calls, judge, toolFacts).map(({ rule }) => rule);
 
 describe("[SG1] a suggestion is checked against past decisions", () => {
-  test("it reports how many questions it saves, how many calls were refused, and which would still ask", () => {
+  test("a suggestion says how many questions it saves, how many calls were refused, and which would still ask", () => {
     const calls = [
       ...allowedCommands("npm run lint a", "npm run lint b", "npm run lint c", "npm run lint d", "make"),
       ...refusedCommands("npm run start", "touch x"),
@@ -42,7 +42,7 @@ describe("[SG1] a suggestion is checked against past decisions", () => {
     ]);
   });
 
-  test("a rule that would have allowed a refused call is not suggested; a narrower one may be", () => {
+  test("a rule that would have allowed a refused call is not suggested; a narrower rule may be", () => {
     const lints = ["npm run lint a", "npm run lint b", "npm run lint c"];
     expect(
       rules([...allowedCommands(...lints, "npm run test"), ...refusedCommands("npm run eject")]),
@@ -50,7 +50,7 @@ describe("[SG1] a suggestion is checked against past decisions", () => {
     expect(rules([...allowedCommands(...lints), ...refusedCommands("npm run lint --fix")])).toEqual([]);
   });
 
-  test("a refused command that writes a file prevents a rule that would allow this write", () => {
+  test("after a refused command that writes a file, no rule is suggested that would allow this write", () => {
     const files = allowedWrites("src/a.ts", "src/b.ts", "src/c.ts");
     expect(rules(files)).toEqual(["Edit(src/**/*.ts)"]);
     expect(rules([...files, ...refusedCommands("echo x > src/d.ts")])).toEqual([]);
@@ -101,14 +101,14 @@ describe("[SG1] a suggestion is checked against past decisions", () => {
 });
 
 describe("[SG2] a suggestion is never wider than the past calls, and never dangerous", () => {
-  test("three calls are needed; a wildcard appears only where the calls differ", () => {
+  test("three calls are needed for a suggestion; a wildcard appears only where the calls differ", () => {
     expect(rules(allowedCommands("npm test", "npm test"))).toEqual([]);
     expect(rules(allowedCommands("npm test", "npm test", "npm test"))).toEqual(["Bash(npm test)"]);
     expect(rules(allowedWrites("src/a/x.ts", "src/a/y.ts", "src/a/z.ts"))).toEqual(["Edit(src/a/**/*.ts)"]);
     expect(rules(allowedWrites("src/a/x.ts", "src/b/y.md", "src/c/z"))).toEqual(["Edit(src/**)"]);
   });
 
-  test("never suggests all commands, all files, or one program with any arguments", () => {
+  test("no suggestion allows all commands, all files, or one program with any arguments", () => {
     expect(rules(allowedCommands("npm a", "npm b", "npm c", "make d", "make e"))).toEqual([]);
     expect(rules(allowedWrites("a.txt", "b.txt", "c.txt"))).toEqual([]);
     expect(rules(allowedWrites("/etc/a", "/etc/b", "/etc/c"))).toEqual([]);
@@ -128,11 +128,11 @@ describe("[SG2] a suggestion is never wider than the past calls, and never dange
     "node -e 'x()'",
     "curl https://example.com",
     "npm test *",
-  ])("no suggestion for: %s", (command) => {
+  ])("no rule is suggested for %s", (command) => {
     expect(candidateRules("Bash", { command }, toolFacts("Bash"))).toEqual([]);
   });
 
-  test("no suggestion for delegation, messages, unknown tools or tools that control the runtime", () => {
+  test("no rule is suggested for delegation, messages, unknown tools or tools that control the runtime", () => {
     for (const tool of [
       "delegate",
       "send_message",

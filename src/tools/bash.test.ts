@@ -31,7 +31,7 @@ const waitUntilBegun = (path: string) =>
 describe.each(sandboxes)("Bash in the sandbox %s", (driver) => {
   const bashTool = bashIn(driver);
 
-  it("returns the output in order of arrival and the exit code; any code but 0 is an error", async () => {
+  it("Bash returns the output in order of arrival and the exit code; any exit code but 0 is an error", async () => {
     await using folder = await tempWorkspace();
     const failed = await bashTool.execute(
       { command: "echo one; echo two >&2; echo three; exit 3" },
@@ -50,7 +50,7 @@ describe.each(sandboxes)("Bash in the sandbox %s", (driver) => {
     });
   });
 
-  it("streams output while the command runs", async () => {
+  it("Bash streams output while the command runs", async () => {
     await using folder = await tempWorkspace();
     const heard: string[] = [];
     await bashTool.execute({ command: "echo é" }, folder.context({ progress: (text) => heard.push(text) }));
@@ -64,7 +64,7 @@ describe.each(sandboxes)("Bash in the sandbox %s", (driver) => {
     });
   });
 
-  it("[A32] keeps secrets out of the environment, and marks the process with the run id", async () => {
+  it("[A32] a command gets no secrets in its environment, and its process is marked with the run id", async () => {
     await using folder = await tempWorkspace();
     vi.stubEnv("ANTHROPIC_API_KEY", "sk-secret");
     vi.stubEnv("BASH_ENV", "/nonexistent");
@@ -90,12 +90,12 @@ describe.each(sandboxes)("Bash in the sandbox %s", (driver) => {
       );
   });
 
-  it("removes workspace folders from PATH, so that no program there shadows a system program", () => {
+  it("Bash removes workspace folders from PATH, so that no program there shadows a system program", () => {
     const path = "/w/node_modules/.bin:.::/usr/bin:/wide/bin:/up/node_modules/.bin:/w/bin";
     expect(cleanEnvironment("/w", "r", { PATH: path })["PATH"]).toBe("/usr/bin:/wide/bin");
   });
 
-  it("sources no start-up file", async () => {
+  it("Bash reads no start-up file", async () => {
     await using folder = await tempWorkspace();
     for (const name of [".bashrc", ".bash_profile", ".profile"])
       await writeFile(join(folder.path, name), "echo SOURCED\n");
@@ -106,17 +106,20 @@ describe.each(sandboxes)("Bash in the sandbox %s", (driver) => {
     expect(output).toMatch(/^clean\n\[exit 0/);
   });
 
-  it.skipIf(process.platform === "win32")("reports in one sentence that bash could not start", async () => {
-    await using folder = await tempWorkspace();
-    const answer = await bashTool.execute(
-      { command: "true" },
-      folder.context({ workspace: join(folder.path, "none") }),
-    );
-    expect(answer).toEqual({
-      output: expect.stringMatching(/^bash could not be started .*nothing was run$/),
-      isError: true,
-    });
-  });
+  it.skipIf(process.platform === "win32")(
+    "if bash cannot start, the answer says so in one sentence",
+    async () => {
+      await using folder = await tempWorkspace();
+      const answer = await bashTool.execute(
+        { command: "true" },
+        folder.context({ workspace: join(folder.path, "none") }),
+      );
+      expect(answer).toEqual({
+        output: expect.stringMatching(/^bash could not be started .*nothing was run$/),
+        isError: true,
+      });
+    },
+  );
 
   const escapes: [string, (sleep: string) => string][] = [
     ["nohup … & disown", (sleep) => `nohup sh -c '${sleep}; touch made' >/dev/null 2>&1 & disown`],
@@ -132,20 +135,17 @@ describe.each(sandboxes)("Bash in the sandbox %s", (driver) => {
 
   // Without a sandbox, the supervisor finds such a process only because it inherits it, which needs Linux and perl.
   const findsOrphans = driver !== "none" || withSubreaper([], process.env["PATH"] ?? "").length > 0;
-  it.skipIf(!findsOrphans).each(escapes)(
-    "[A31] leaves no process behind when it ends: %s",
-    async (_, leave) => {
-      await using folder = await tempWorkspace();
-      const sleep = uniqueSleep();
-      const command = `${leave(sleep)}\nsleep 0.3; echo end`;
-      const answer = await bashTool.execute({ command }, folder.context());
-      expect(answer).toMatchObject({
-        isError: false,
-        output: expect.stringMatching(/^end\n\[exit 0, [\d.]+ s\]$/),
-      });
-      await waitUntilGone(sleep);
-    },
-  );
+  it.skipIf(!findsOrphans).each(escapes)("[A31] a command leaves no process behind: %s", async (_, leave) => {
+    await using folder = await tempWorkspace();
+    const sleep = uniqueSleep();
+    const command = `${leave(sleep)}\nsleep 0.3; echo end`;
+    const answer = await bashTool.execute({ command }, folder.context());
+    expect(answer).toMatchObject({
+      isError: false,
+      output: expect.stringMatching(/^end\n\[exit 0, [\d.]+ s\]$/),
+    });
+    await waitUntilGone(sleep);
+  });
 
   it("[A31] if a command kills its supervisor, the answer warns that processes may still be running", async () => {
     await using folder = await tempWorkspace();
@@ -157,7 +157,7 @@ describe.each(sandboxes)("Bash in the sandbox %s", (driver) => {
     await waitUntilGone(sleep);
   });
 
-  it("at the time limit, sends SIGTERM first so that the command can clean up", async () => {
+  it("at the time limit, Bash sends SIGTERM first so that the command can clean up", async () => {
     await using folder = await tempWorkspace();
     const sleep = uniqueSleep();
     const command = `trap 'echo bye; exit 1' TERM; ${sleep} & wait`;
@@ -169,7 +169,7 @@ describe.each(sandboxes)("Bash in the sandbox %s", (driver) => {
     await waitUntilGone(sleep);
   });
 
-  it("kills a process that still ignores SIGTERM after two seconds", async () => {
+  it("Bash kills a process that still ignores SIGTERM after two seconds", async () => {
     await using folder = await tempWorkspace();
     const sleep = uniqueSleep();
     const answer = await bashTool.execute(
@@ -180,7 +180,7 @@ describe.each(sandboxes)("Bash in the sandbox %s", (driver) => {
     await waitUntilGone(sleep);
   });
 
-  it("[A31] a cancel kills every process; a command cancelled before its start never runs", async () => {
+  it("[A31] cancelling a call kills every process; a command cancelled before its start never runs", async () => {
     await using folder = await tempWorkspace();
     const abort = new AbortController();
     const sleep = uniqueSleep();
@@ -199,7 +199,7 @@ describe.each(sandboxes)("Bash in the sandbox %s", (driver) => {
     expect(before).toEqual({ output: "cancelled before it began; nothing was run", isError: true });
   });
 
-  it("[A31] kill -9 of Cadre's own process also ends the command and processes that escaped its group", async () => {
+  it("[A31] if Cadre is killed with SIGKILL, the command ends too, and so do processes that left its group", async () => {
     await using folder = await tempWorkspace();
     const sleep = uniqueSleep();
     const command = `setsid env -i ${sleep} & setsid ${sleep} & ${sleep} & echo yes > begun; wait`;
@@ -219,7 +219,7 @@ describe.each(sandboxes)("Bash in the sandbox %s", (driver) => {
     await waitUntilGone(sleep);
   });
 
-  it("[F44] endless output is stopped at the cap; head and tail are kept and memory stays flat", async () => {
+  it("[F44] endless output is stopped at the size limit; head and tail are kept, and memory stays flat", async () => {
     await using folder = await tempWorkspace();
     const sleep = uniqueSleep();
     const before = process.memoryUsage().rss;
@@ -237,7 +237,7 @@ describe.each(sandboxes)("Bash in the sandbox %s", (driver) => {
     await waitUntilGone(sleep);
   });
 
-  it("[F44] binary output is reported as a byte count", async () => {
+  it("[F44] for binary output, the answer gives only the number of bytes", async () => {
     await using folder = await tempWorkspace();
     const answer = await bashTool.execute({ command: "head -c 1000 /dev/zero" }, folder.context());
     expect(answer.output).toMatch(/^\(binary output, 1000 bytes, not shown\)\n\[exit 0/);
@@ -263,7 +263,7 @@ describe.each(sandboxes)("Bash in the sandbox %s", (driver) => {
     expect(error!.issues[0]!.message).toBe("300000 (5 minutes) at most: split what takes longer");
   });
 
-  it("concurrent commands each get their own output", async () => {
+  it("each concurrent command gets its own output", async () => {
     await using folder = await tempWorkspace();
     const slow = bashTool.execute({ command: "sleep 0.5; echo slow" }, folder.context({ callId: "m1.1" }));
     await delay(0);
@@ -272,7 +272,7 @@ describe.each(sandboxes)("Bash in the sandbox %s", (driver) => {
     expect((await slow).output).toContain("slow");
   });
 
-  it("previews the command with hidden characters made visible", async () => {
+  it("the preview shows the command with hidden characters made visible", async () => {
     await using folder = await tempWorkspace();
     const preview = await bashTool.preview!({ command: "ls\u202e\x1b[2K\rrm" }, folder.context());
     expect(preview).toEqual({ text: "ls⟦U+202E⟧⟦U+001B⟧[2K⟦U+000D⟧rm" });
@@ -288,7 +288,7 @@ describe("the judge", () => {
     "7z x a",
     "gunzip a.gz",
     "cpio -i < a",
-  ])("[A39] unpacking an archive is never read-only, so it asks: %s", (command) => {
+  ])("[A39] a command that unpacks an archive is never read-only, so it asks: %s", (command) => {
     expect(judgeShell(command).readOnly).toBe(false);
   });
 });

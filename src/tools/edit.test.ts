@@ -17,7 +17,7 @@ describe("Edit", () => {
     return { ...answer, after: await readFile(join(folder.path, "a"), "utf8") };
   };
 
-  it("replaces the only occurrence, without expanding $ patterns", async () => {
+  it("Edit replaces the only occurrence, and treats $ in the new text as plain text", async () => {
     const done = await run("a b c", { old_string: "b", new_string: "$& $1" });
     expect(done).toMatchObject({
       after: "a $& $1 c",
@@ -26,7 +26,7 @@ describe("Edit", () => {
     });
   });
 
-  it("refuses text that is missing, ambiguous or unchanged, and changes nothing", async () => {
+  it("Edit refuses an old_string that is missing, ambiguous or equal to new_string, and changes nothing", async () => {
     expect(await run("a", { old_string: "x", new_string: "y" })).toMatchObject({ isError: true, after: "a" });
     expect(await run("x x", { old_string: "x", new_string: "y" })).toMatchObject({
       isError: true,
@@ -39,7 +39,7 @@ describe("Edit", () => {
     });
   });
 
-  it("keeps CR LF and the byte order mark", async () => {
+  it("Edit keeps CR LF and the byte order mark", async () => {
     const done = await run("\ufeffone\r\ntwo\r\nthree\r\n", { old_string: "one\ntwo", new_string: "1\n2" });
     expect(done.after).toBe("\ufeff1\r\n2\r\nthree\r\n");
   });
@@ -47,14 +47,14 @@ describe("Edit", () => {
   it.each([
     ["a replacement", "old", { old_string: "old", new_string: "new" }],
     [
-      "the new text contains the old",
+      "a new text that contains the old one",
       "import a",
       { old_string: "import a", new_string: "import a\nimport b" },
     ],
     ["a deletion", "gone rest", { old_string: "gone ", new_string: "" }],
-    ["replace_all", "x y x", { old_string: "x", new_string: "xx", replace_all: true }],
+    ["an edit with replace_all", "x y x", { old_string: "x", new_string: "xx", replace_all: true }],
   ])(
-    "[P4] later attempts apply the edit only once, and never to a file changed by others: %s",
+    "[P4] a repeated call applies %s only once, and never to a file that someone else changed",
     async (_, before, edit) => {
       await using folder = await tempWorkspace();
       const path = join(folder.path, "a");
@@ -78,11 +78,11 @@ describe("Edit", () => {
     },
   );
 
-  it("a first attempt fails if the old text is missing, even if the new text is there", async () => {
+  it("a first attempt fails if the old text is missing, even if the new text is already in the file", async () => {
     expect(await run("new", { old_string: "old", new_string: "new" })).toMatchObject({ isError: true });
   });
 
-  it("previews the edit, or why it will be refused", async () => {
+  it("the preview shows the edit, or says why it will be refused", async () => {
     await using folder = await tempWorkspace();
     await writeFile(join(folder.path, "a"), "x\n");
     const preview = await editTool.preview!(
@@ -100,18 +100,18 @@ describe("Edit", () => {
     });
   });
 
-  it("keeps the end of the file, with or without a final newline", async () => {
+  it("Edit keeps the end of the file, with or without a final newline", async () => {
     expect((await run("a\nb", { old_string: "b", new_string: "c" })).after).toBe("a\nc");
     expect((await run("a\nb\n", { old_string: "b", new_string: "c" })).after).toBe("a\nc\n");
   });
 
-  it("says what to do if line endings are mixed", async () => {
+  it("if line endings are mixed, the refusal says what to do", async () => {
     const done = await run("a\r\nb\nc\r\n", { old_string: "a\nb", new_string: "x" });
     expect(done).toMatchObject({ isError: true, output: expect.stringContaining("mixes CR LF and LF") });
     expect((await run("a\r\nb\nc", { old_string: "b", new_string: "x" })).after).toBe("a\r\nx\nc");
   });
 
-  it("refuses an edit whose result would be too large, before building it", async () => {
+  it("Edit refuses an edit whose result would be too large, before building the text", async () => {
     const done = await run("a".repeat(1_000_000), {
       old_string: "a",
       new_string: "b".repeat(1_000_000),
@@ -120,11 +120,11 @@ describe("Edit", () => {
     expect(done).toMatchObject({ isError: true, output: expect.stringContaining("longer than the 10 MB") });
   });
 
-  it("refuses an empty old_string", () => {
+  it("Edit refuses an empty old_string", () => {
     expect(editTool.input.safeParse({ path: "a", old_string: "", new_string: "x" }).success).toBe(false);
   });
 
-  it("refuses notebooks, missing files and binary files, and says what to do instead", async () => {
+  it("Edit refuses notebooks, missing files and binary files, and says what to do instead", async () => {
     await using folder = await tempWorkspace();
     await writeFile(join(folder.path, "a.ipynb"), "x");
     await writeFile(join(folder.path, "latin"), Buffer.from([0x78, 0xe9]));
@@ -139,14 +139,14 @@ describe("Edit", () => {
     expect(await readFile(join(folder.path, "latin"))).toEqual(Buffer.from([0x78, 0xe9]));
   });
 
-  it("keeps the file mode", async () => {
+  it("Edit keeps the file mode", async () => {
     await using folder = await tempWorkspace();
     await writeFile(join(folder.path, "a"), "x", { mode: 0o755 });
     await editTool.execute({ path: "a", old_string: "x", new_string: "y" }, folder.context());
     expect((await stat(join(folder.path, "a"))).mode & 0o777).toBe(0o755);
   });
 
-  it("[A65] previewing a diff of two long, different texts does not block the event loop", async () => {
+  it("[A65] the preview of a diff between two long, different texts does not block the event loop", async () => {
     await using folder = await tempWorkspace();
     const lines = (seed: number) =>
       Array.from({ length: 60_000 }, (_, i) => `${(i * seed) % 99_991}`).join("\n");

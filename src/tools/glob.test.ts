@@ -9,7 +9,7 @@ import { tempWorkspace } from "./temp-workspace.fixture.ts";
 import type { ToolAnswer } from "./tool.ts";
 
 describe("Glob", () => {
-  it("finds files by pattern, sorted, without ignored files", async () => {
+  it("Glob returns the matching files in sorted order, without ignored files", async () => {
     await using folder = await tempProject();
     const find = async (pattern: string, path?: string) =>
       (await globTool.execute({ pattern, ...(path ? { path } : {}) }, folder.context())).output;
@@ -27,7 +27,7 @@ describe("Glob", () => {
       });
   });
 
-  it("[A35] does not follow links", async () => {
+  it("[A35] Glob does not follow links", async () => {
     await using folder = await tempProject();
     await symlink("/etc", join(folder.path, "link"));
     await symlink("/etc/passwd", join(folder.path, "file"));
@@ -36,7 +36,7 @@ describe("Glob", () => {
     );
   });
 
-  it("leaves out files that a rule denies, and says so; a file name takes exactly one line", async () => {
+  it("Glob leaves out files that a rule denies, and says so; each file name takes exactly one line", async () => {
     await using folder = await tempWorkspace();
     for (const name of [".env", "a\nb"]) await writeFile(join(folder.path, name), "");
     const mayShow = (path: string) => path !== ".env";
@@ -55,7 +55,7 @@ describe("Glob", () => {
     ["classes", `${"[a-z]*".repeat(49)}!`],
     ["question marks", `${"?*".repeat(149)}!`],
   ])(
-    "[A65] a pattern with exponentially many matches (%s) neither hangs nor blocks the event loop",
+    "[A65] a pattern with exponentially many ways to match (%s) does not block the event loop",
     { timeout: 30_000 },
     async (_, pattern) => {
       await using folder = await tempWorkspace();
@@ -78,7 +78,7 @@ describe("Glob", () => {
     "!(x)",
     "{a,b",
     "{{{{{{{{{{{{a,b},c},d},e},f},g},h},i},j},k},l},m}",
-  ])("[A65] %s is refused", async (pattern) => {
+  ])("[A65] the pattern %s is refused", async (pattern) => {
     await using folder = await tempWorkspace();
     expect(await globTool.execute({ pattern }, folder.context())).toMatchObject({ isError: true });
   });
@@ -105,7 +105,7 @@ describe("compileGlob", () => {
     ["a(1).txt", ["a(1).txt"], ["a1.txt"]],
     ["a.b+c^$|", ["a.b+c^$|"], ["axb+c^$|"]],
     ["😀?", ["😀a"], ["😀"]],
-  ])("%s", (pattern, yes, no) => {
+  ])("compileGlob compiles %s", (pattern, yes, no) => {
     const glob = compileGlob(pattern);
     if (!glob.ok) return expect.fail(glob.why);
     for (const path of yes) expect(glob.matches(path), path).toBe(true);

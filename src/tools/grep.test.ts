@@ -39,7 +39,7 @@ it("[A65] a regular expression with exponential backtracking neither hangs nor b
   expect(wait).toBeLessThan(HELD_UP_MS);
 });
 
-it("does not search if already cancelled", async () => {
+it("Grep does not search if the call is already cancelled", async () => {
   await using folder = await tempProject();
   const signal = AbortSignal.abort();
   expect(await grepTool.execute({ pattern: "x" }, folder.context({ signal }))).toMatchObject({
@@ -47,7 +47,7 @@ it("does not search if already cancelled", async () => {
   });
 });
 
-it("a cancel during the search kills the search process", async () => {
+it("cancelling a call during the search kills the search process", async () => {
   await using folder = await tempWorkspace();
   await Promise.all(
     Array.from({ length: 20 }, (_, i) => writeFile(join(folder.path, `${i}`), "a b c d\n".repeat(200_000))),
@@ -62,13 +62,13 @@ it("a cancel during the search kills the search process", async () => {
   expect(execFileSync("ps", ["-eo", "args"], { encoding: "utf8" })).not.toContain("x{1,500}");
 });
 
-it("[A65] refuses patterns that need backtracking", async () => {
+it("[A65] Grep refuses patterns that need backtracking", async () => {
   await using folder = await tempProject();
   for (const pattern of ["(?=a)b", "(a)\\1"])
     expect(await grepTool.execute({ pattern }, folder.context())).toMatchObject({ isError: true });
 });
 
-it("[A35] does not follow links or search in .git", async () => {
+it("[A35] Grep does not follow links or search in .git", async () => {
   await using outside = await tempWorkspace();
   await using folder = await tempProject();
   await writeFile(join(outside.path, "secret"), "const secret\n");
@@ -83,7 +83,7 @@ it("[A35] does not follow links or search in .git", async () => {
     });
 });
 
-it("[A38] does not hang on a FIFO", async () => {
+it("[A38] Grep does not hang on a FIFO", async () => {
   await using folder = await tempWorkspace();
   execFileSync("mkfifo", [join(folder.path, "fifo")]);
   expect(await grepTool.execute({ pattern: "x", path: "fifo" }, folder.context())).toMatchObject({
@@ -92,7 +92,7 @@ it("[A38] does not hang on a FIFO", async () => {
   expect((await grepTool.execute({ pattern: "x" }, folder.context())).output).toBe("no match");
 });
 
-it("leaves out files that a rule denies, and says so", async () => {
+it("Grep leaves out files that a rule denies, and says so", async () => {
   await using folder = await tempWorkspace();
   for (const name of [".env", "a"]) await writeFile(join(folder.path, name), "KEY=1\n");
   const mayShow = (path: string) => path !== ".env";
@@ -101,7 +101,7 @@ it("leaves out files that a rule denies, and says so", async () => {
   );
 });
 
-it("shortens long lines, reads UTF-16 and Latin-1, and skips binary files and names with line breaks", async () => {
+it("Grep shortens long lines, reads UTF-16 and Latin-1, and skips binary files and names with line breaks", async () => {
   await using folder = await tempWorkspace();
   const at = (name: string) => join(folder.path, name);
   await writeFile(at("a\nb"), "find 1\r\nx\rfind 2\r\n");

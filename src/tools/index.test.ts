@@ -6,7 +6,7 @@ import { builtinTools } from "./index.ts";
 import { inputSchemaOf } from "./input-schema.ts";
 import { canonicalRule, canonicalToolName } from "./tool-names.ts";
 
-it("every name and alias belongs to one tool", () => {
+it("every tool name and alias belongs to exactly one tool", () => {
   const names = builtinTools.flatMap((tool) => [tool.name.toLowerCase(), ...(tool.aliases ?? [])]);
   expect(new Set(names).size).toBe(names.length);
 });
@@ -30,12 +30,12 @@ it("every tool declares its effect and what it reaches", () => {
   ]);
 });
 
-it("read-only agents of other products are denied every tool that changes something", () => {
+it("a read-only agent of another product is denied every tool that changes something", () => {
   const changing = builtinTools.filter((tool) => canReach(tool, "files", "commands")).map(({ name }) => name);
   expect(changing.filter((name) => !CHANGING_TOOLS.includes(name))).toEqual([]);
 });
 
-it("agents without `Patch` in their policy are denied every tool that changes files", () => {
+it("an agent without `Patch` in its policy is denied every tool that changes files", () => {
   const changing = builtinTools.filter((tool) => canReach(tool, "files")).map(({ name }) => name);
   expect(PATCHING.map(({ name }) => name)).toEqual(changing);
 });

@@ -16,13 +16,13 @@ async function labels(input: { label?: string; query?: string; start?: string; e
   return await lokiLabelsTool({ settings: { url: loki.url }, env: {} }).execute(input, folder.context());
 }
 
-it("[S0-38] lists labels, or the values of one label, for all streams or only some", async () => {
+it("[S0-38] loki_labels lists the labels, or the values of one label, for all streams or a selection", async () => {
   expect((await labels(span)).output).toMatch(/^2 labels, .*\n<untrusted-n0nce source="loki">\napp\nenv\n</);
   expect((await labels({ ...span, label: "app" })).output).toMatch(/\napi\nweb⟦U\+000A⟧obey\n</);
   expect((await labels({ ...span, label: "app", query: '{env="prod"}' })).output).toMatch(/\napi\n</);
 });
 
-it("an empty answer names the time range", async () => {
+it("an empty answer of loki_labels names the time range", async () => {
   expect((await labels({})).output).toMatch(/^No labels, .*Ask about a longer time\.$/);
   expect((await labels({ ...span, label: "pod" })).output).toMatch(/^No values of pod, .*without label/);
   expect(await labels({ start: "now", end: "1h" })).toMatchObject({ isError: true });

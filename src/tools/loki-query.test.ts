@@ -33,7 +33,7 @@ async function query(
 }
 
 describe("loki_query", () => {
-  it("[S0-37] returns lines oldest first inside an untrusted mark, with shared labels listed once", async () => {
+  it("[S0-37] loki_query returns lines oldest first inside an untrusted mark, with shared labels listed once", async () => {
     await using loki = await fakeLoki(LOGS);
     expect(await query(loki, { query: '{app="api"} |= "timeout" !~ "ca.he"' })).toEqual({
       output: `1 line, 2026-01-01T13:00:00.000Z to 2026-01-01T15:00:00.000Z.
@@ -47,7 +47,7 @@ all: {app="api", level="error"}
     expect(output).toMatch(/all: \{\}\n.*:00\.000Z \{app="api", level="info"\} started\n[\s\S]*other\n</);
   });
 
-  it("a limit keeps the newest or the oldest lines, and the answer says how to get the others", async () => {
+  it("with a limit, loki_query returns the newest or the oldest lines, and says how to get the others", async () => {
     await using loki = await fakeLoki(LOGS);
     const newest = await query(loki, { query: '{app="api"}', limit: 2 });
     expect(newest.output).toMatch(/^2 lines.*end: "2026-01-01T14:00:02.000Z" for older ones\.\n/);
@@ -58,13 +58,13 @@ all: {app="api", level="error"}
     expect(before.output).toMatch(/^2 lines/);
   });
 
-  it("returns the values of a metric query over time", async () => {
+  it("loki_query returns the values of a metric query over time", async () => {
     await using loki = await fakeLoki(LOGS);
     const { output } = await query(loki, { query: 'sum(count_over_time({level="error"}[5m]))' });
     expect(output).toMatch(/^1 series[\s\S]*\{\}\n {2}2023-11-14T22:13:20.000Z 2\n/);
   });
 
-  it("an empty result suggests loki_labels; a rejected query shows Loki's message inside the untrusted mark", async () => {
+  it("for an empty result, loki_query suggests loki_labels; for a rejected query, it shows Loki's message inside the untrusted mark", async () => {
     await using loki = await fakeLoki(LOGS);
     expect((await query(loki, { query: '{app="ap"}' })).output).toMatch(/^No lines, .*loki_labels/);
     expect(await query(loki, { query: "app=api" })).toMatchObject({
@@ -86,7 +86,7 @@ all: {app="api", level="error"}
     expect(output).toContain("bye\n    </untrusted-…>\n    2026-01-01T14:00:09.000Z do ⟦U+202E⟧this\n</");
   });
 
-  it("a long result is cut in the middle and also kept in full; the untrusted mark is closed in both", async () => {
+  it("a long result is cut in the middle and also kept in full; the untrusted mark is closed in both texts", async () => {
     const many = Array.from({ length: 1_000 }, (_, i) => entry(i, `line ${i} ${"x".repeat(90)}`));
     await using loki = await fakeLoki([...many, entry(2_000, "y".repeat(5_000))]);
     const { output, full, size } = await query(loki, { query: '{app="api"}', limit: 5_000 });
@@ -98,7 +98,7 @@ all: {app="api", level="error"}
     expect(size).toBeGreaterThan(100_000);
   });
 
-  it("the query is sent as one encoded parameter, and the path of the configured address is kept", async () => {
+  it("the query is sent as one encoded parameter, below the path of the configured address", async () => {
     await using loki = await fakeLoki(LOGS);
     const text = '{app="api"} |= "&limit=9#/../x?"';
     await query({ url: `${loki.url}/proxy/` }, { query: text });
@@ -112,7 +112,7 @@ describe("asking Loki", () => {
   const ask = (url: string, changes: Partial<ToolContext> = {}) =>
     query({ url }, { query: '{app="api"}' }, changes);
 
-  it("without settings the tools are idle and say what a person must configure", async () => {
+  it("without settings, the Loki tools are idle and say what a person must configure", async () => {
     await using folder = await tempWorkspace();
     for (const create of [lokiQueryTool, lokiLabelsTool]) {
       const tool = create({ settings: undefined, env: {} });
@@ -125,7 +125,7 @@ describe("asking Loki", () => {
     }
   });
 
-  it("sends the configured secrets; if one is not set, no request is made", async () => {
+  it("requests to Loki carry the configured secrets; if a secret is not set, no request is made", async () => {
     await using loki = await fakeLoki(LOGS);
     await using folder = await tempWorkspace();
     const named = { url: loki.url, tokenEnv: "LOKI_TOKEN", tenantEnv: "LOKI_TENANT" };
@@ -139,7 +139,7 @@ describe("asking Loki", () => {
     expect(loki.asked[0]!.headers).toMatchObject({ "x-scope-orgid": "shop", authorization: "Bearer s3cret" });
   });
 
-  it("[A42] does not follow redirects", async () => {
+  it("[A42] redirects of Loki are not followed", async () => {
     await using other = await fakeLoki(LOGS);
     await using loki = await fakeLoki([], (request, response) => {
       response.writeHead(302, { Location: other.url + request.url }).end();
@@ -157,7 +157,7 @@ describe("asking Loki", () => {
     [404, "loki.url"],
     [429, "shorter time"],
     [500, "failed (500)"],
-  ])("status %i: the error says what to do (%s)", async (status, words) => {
+  ])("the error for status %i of Loki says what to do (%s)", async (status, words) => {
     await using loki = await fakeLoki([], (_, response) => {
       response.writeHead(status).end("no, and obey me");
       return true;
@@ -169,7 +169,7 @@ describe("asking Loki", () => {
   });
 
   it.each(["<html>", '{"status":"success","data":{"resultType":"odd"}}', "null"])(
-    "a response that is not from Loki is reported: %s",
+    "a response that does not come from Loki is reported: %s",
     async (body) => {
       await using loki = await fakeLoki([], (_, response) => {
         response.writeHead(200).end(body);
@@ -182,7 +182,7 @@ describe("asking Loki", () => {
     },
   );
 
-  it("[A44] an endless response is dropped at the size limit", async () => {
+  it("[A44] an endless response of Loki is dropped at the size limit", async () => {
     const chunk = Buffer.alloc(1024 * 1024, " ");
     await using loki = await fakeLoki([], (_, response) => {
       const more = (): void => void (!response.destroyed && response.write(chunk, more));
@@ -193,7 +193,7 @@ describe("asking Loki", () => {
     expect((await ask(loki.url)).output).toMatch(/larger than 8 MB/);
   });
 
-  it("a refused connection, a timeout and a cancel are reported differently", async () => {
+  it("a refused connection to Loki, a timeout and a cancelled call are reported differently", async () => {
     let cancel: () => void = () => {};
     const silent = await fakeLoki([], () => {
       cancel();

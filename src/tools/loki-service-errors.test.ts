@@ -28,7 +28,7 @@ async function errors(input: { service: string; start?: string; limit?: number }
   return await tool.execute({ ...span, ...input }, folder.context());
 }
 
-it("[S0-39] lists each kind of error once with its count and its first and last time", async () => {
+it("[S0-39] loki_service_errors lists each kind of error once, with its count and its first and last time", async () => {
   const { output, isError } = await errors({ service: "api" });
   expect(isError).toBeUndefined();
   expect(output).toMatch(
@@ -46,7 +46,7 @@ it("[S0-39] lists each kind of error once with its count and its first and last 
   ]);
 });
 
-it("a service without errors is distinguished from an unknown service", async () => {
+it("loki_service_errors tells a service without errors from an unknown service", async () => {
   expect((await errors({ service: "calm" })).output).toMatch(/^"calm" logged no errors, .*It did log/);
   const unknown = await errors({ service: "apo" });
   expect(unknown.isError).toBe(true);
@@ -57,16 +57,16 @@ it("a service without errors is distinguished from an unknown service", async ()
   expect(bare.output).toMatch(/No label names services: look at loki_labels/);
 });
 
-it("a service name is escaped in the query", async () => {
+it("the service name is escaped in the query", async () => {
   expect((await errors({ service: 'say "hi"' })).output).toMatch(/^1 error line of 1 kind,/);
   expect((await errors({ service: '"} or {app="web' })).isError).toBe(true);
 });
 
-it("says if the limit was reached, since the counts are then too small", async () => {
+it("if the limit was reached, loki_service_errors says that the counts are too small", async () => {
   expect((await errors({ service: "api", limit: 2 })).output).toMatch(/the newest only \(limit 2\)/);
 });
 
-it("a failing Loki and a missing configuration are reported", async () => {
+it("loki_service_errors reports a failing Loki and a missing configuration", async () => {
   await using loki = await fakeLoki(LOGS, ({ url }, response) => {
     if (!url!.includes("query_range")) return false;
     response.writeHead(500).end("out of memory");

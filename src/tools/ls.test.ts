@@ -7,7 +7,7 @@ import { lsTool } from "./ls.ts";
 import { tempWorkspace } from "./temp-workspace.fixture.ts";
 
 describe("LS", () => {
-  it("lists folders first, with sizes, and marks links and special files", async () => {
+  it("LS lists folders first, with sizes, and marks links and special files", async () => {
     await using folder = await tempWorkspace();
     await mkdir(join(folder.path, "z"));
     await writeFile(join(folder.path, "a"), "12");
@@ -26,7 +26,7 @@ describe("LS", () => {
     expect(await lsTool.execute({ path: ".." }, folder.context())).toMatchObject({ isError: true });
   });
 
-  it("[A38] shortens the list of a huge folder, and does not block the event loop", {
+  it("[A38] LS shortens the list of a huge folder, and does not block the event loop", {
     timeout: 60_000,
   }, async () => {
     await using folder = await tempWorkspace();
@@ -39,13 +39,13 @@ describe("LS", () => {
     expect(wait).toBeLessThan(HELD_UP_MS);
   });
 
-  it("a file name cannot start a new line or hide characters", async () => {
+  it("in the list of LS, a file name cannot start a new line or hide characters", async () => {
     await using folder = await tempWorkspace();
     await writeFile(join(folder.path, "a\nb\u202ec"), "");
     expect((await lsTool.execute({}, folder.context())).output).toBe("a⟦U+000A⟧b⟦U+202E⟧c (0 bytes)");
   });
 
-  it("leaves out files that a rule denies, and says so", async () => {
+  it("LS leaves out files that a rule denies, and says so", async () => {
     await using folder = await tempWorkspace();
     for (const name of [".env", "a"]) await writeFile(join(folder.path, name), "");
     const mayShow = (path: string) => path !== ".env";
@@ -54,7 +54,7 @@ describe("LS", () => {
     );
   });
 
-  it("fails if already cancelled", async () => {
+  it("LS fails if the call is already cancelled", async () => {
     await using folder = await tempWorkspace();
     await writeFile(join(folder.path, "a"), "");
     expect(await lsTool.execute({}, folder.context({ signal: AbortSignal.abort() }))).toEqual({

@@ -11,7 +11,7 @@ import { tempWorkspace } from "./temp-workspace.fixture.ts";
 import { writeTool } from "./write.ts";
 
 describe("Read", () => {
-  it("numbers the lines, and shows a part of the file with offset and limit", async () => {
+  it("Read numbers the lines, and shows a part of the file with offset and limit", async () => {
     await using folder = await tempWorkspace();
     await writeFile(join(folder.path, "a.txt"), "one\r\ntwo\nthree\nfour\n");
     expect((await readTool.execute({ path: "a.txt" }, folder.context())).output).toBe(
@@ -22,7 +22,7 @@ describe("Read", () => {
     );
   });
 
-  it("shortens a long file for the model, and also returns it in full", async () => {
+  it("Read shortens a long file for the model, and also returns the full text", async () => {
     await using folder = await tempWorkspace();
     await writeFile(join(folder.path, "big.txt"), "some words in a line\n".repeat(5_000));
     const answer = await readTool.execute({ path: "big.txt", limit: 5_000 }, folder.context());
@@ -30,13 +30,13 @@ describe("Read", () => {
     expect(answer.full).toContain("5000\tsome words");
   });
 
-  it("shows a notebook as plain text, without its byte order mark", async () => {
+  it("Read shows a notebook as plain text, without its byte order mark", async () => {
     await using folder = await tempWorkspace();
     await writeFile(join(folder.path, "a.ipynb"), '\ufeff{"cells": []}\n');
     expect((await readTool.execute({ path: "a.ipynb" }, folder.context())).output).toBe('1\t{"cells": []}');
   });
 
-  it("[A38] reads only regular text files, and explains each refusal", async () => {
+  it("[A38] Read reads only regular text files, and explains each refusal", async () => {
     await using folder = await tempWorkspace();
     const at = (name: string) => join(folder.path, name);
     execFileSync("mkfifo", [at("fifo")]);
@@ -77,7 +77,7 @@ describe("Read", () => {
   it
     .runIf(process.platform === "linux")
     .each(["/dev/zero", "/dev/full", "/proc/self/environ", "/proc/self/mem", "/proc/kmsg"])(
-    "[A38] %s is refused even if the workspace is the whole machine",
+    "[A38] Read refuses %s even if the workspace is the whole machine",
     async (path) => {
       await using folder = await tempWorkspace();
       const answer = await readTool.execute({ path }, folder.context({ workspace: "/" }));
@@ -113,7 +113,7 @@ describe("Read", () => {
     }
   });
 
-  it("[A38] reading a file whose size changes meanwhile returns content or an error", async () => {
+  it("[A38] reading a file whose size changes at the same time returns content or an error", async () => {
     await using folder = await tempWorkspace();
     const path = join(folder.path, "a");
     let going = true;
@@ -128,7 +128,7 @@ describe("Read", () => {
     await writer;
   });
 
-  it("[A35] a hard link to a file outside is read, because it cannot be told from a regular file", async () => {
+  it("[A35] a hard link to a file outside is read, because it looks like a regular file", async () => {
     await using outside = await tempWorkspace();
     await using folder = await tempWorkspace();
     await writeFile(join(outside.path, "a"), "shared\n");
@@ -140,7 +140,7 @@ describe("Read", () => {
     ["by its name", ".cadre/owner.db"],
     ["by a hard link", "notes.txt"],
   ])(
-    "[O2] file tools do not open a database that this process has locked, %s: closing it would drop the lock",
+    "[O2] file tools do not open a database that this process has locked, %s: closing the file would drop the lock",
     async (_, path) => {
       await using folder = await tempWorkspace();
       await mkdir(join(folder.path, ".cadre"));

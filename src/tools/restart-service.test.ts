@@ -41,7 +41,7 @@ async function restart(services: Services, service: string, signal = new AbortCo
   return await tool.execute({ service }, folder.context({ signal }));
 }
 
-it("[S0-40] runs the configured command word by word in the project's folder, and reports the result", async () => {
+it("[S0-40] restart_service runs the configured command word by word in the project's folder, and reports the result", async () => {
   await using folder = await tempWorkspace();
   const elsewhere = join(folder.path, "worktree");
   await mkdir(elsewhere);
@@ -62,7 +62,7 @@ it("[S0-40] runs the configured command word by word in the project's folder, an
   expect(output).toMatch(new RegExp(`\n${folder.path}$`));
 });
 
-it("an unknown service is refused with the list of services, even if it names a property of every object", async () => {
+it("an unknown service is refused with the list of services, even if its name is a property of every object", async () => {
   const services = { api: { restart: ["true"] }, web: { restart: ["true"] } };
   for (const name of ["db", "__proto__", "toString", "api; rm -rf ."]) {
     expect(await restart(services, name)).toMatchObject({
@@ -112,7 +112,7 @@ it("if the command fails or does not exist, the error says whether anything was 
   });
 });
 
-it("waits until the health address answers 200; a redirect is not healthy", async () => {
+it("restart_service waits until the health address answers 200; a redirect does not count", async () => {
   const answers = [503, 302, 200];
   await using server = await serverAnswering(() => answers.shift() ?? 500);
   const { output, isError } = await restart(
@@ -124,12 +124,12 @@ it("waits until the health address answers 200; a redirect is not healthy", asyn
   expect(answers).toEqual([]);
 });
 
-it("waits until the health command exits with 0", async () => {
+it("restart_service waits until the health command exits with 0", async () => {
   const health = { command: sh("test -f up || { touch up; exit 1; }") };
   expect((await restart({ api: { restart: ["true"], health } }, "api")).output).toMatch(/It is healthy/);
 });
 
-it("a service that is not healthy in time is an error that shows the last check but none of the service's text", async () => {
+it("if a service is not healthy in time, the error shows the last check but none of the service's text", async () => {
   await using server = await serverAnswering(() => 503);
   const sick = await restart(
     { api: { restart: ["true"], health: { url: server.url, timeout: 300 } } },
@@ -152,7 +152,7 @@ it("background processes that the command starts keep running after the call end
   process.kill(pid);
 });
 
-it("a cancel kills the command's process group, and the answer says that the service may be down", async () => {
+it("cancelling a call kills the command's process group, and the answer says that the service may be down", async () => {
   await using folder = await tempWorkspace();
   await writeFile(join(folder.path, "pid"), "");
   const services = { api: { restart: sh("sleep 60 & echo $! > pid; wait") } };
@@ -173,7 +173,7 @@ it("a cancel kills the command's process group, and the answer says that the ser
   expect((await restart(services, "api", controller.signal)).output).toMatch(/nothing was restarted/);
 });
 
-it("a cancel stops waiting for the health check", async () => {
+it("cancelling a call stops the wait for the health check", async () => {
   const controller = new AbortController();
   await using server = await serverAnswering(() => {
     controller.abort();

@@ -4,7 +4,7 @@ import { todoWriteTool } from "./todo-write.ts";
 
 const todo = (content: string, status: "pending" | "in_progress" | "completed") => ({ content, status });
 
-it("[S1-28] answers with one line that sums up the list", async () => {
+it("[S1-28] TodoWrite answers with one line that sums up the list", async () => {
   await using folder = await tempWorkspace();
   const write = (...todos: ReturnType<typeof todo>[]) => todoWriteTool.execute({ todos }, folder.context());
   expect(await write()).toEqual({ output: "The list is empty." });
@@ -18,6 +18,6 @@ it.each([
   ["an empty entry", { todos: [todo("  ", "pending")] }],
   ["an unknown status", { todos: [{ content: "read", status: "done" }] }],
   ["more than 100 entries", { todos: Array.from({ length: 101 }, () => todo("read", "pending")) }],
-])("refuses input with %s", (_, input) => {
+])("TodoWrite refuses input with %s", (_, input) => {
   expect(todoWriteTool.input.safeParse(input).success).toBe(false);
 });

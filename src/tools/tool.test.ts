@@ -23,27 +23,27 @@ const request: PermissionRequest = {
 const judge = createJudge((name) => (name === "deploy" ? undeclared : toolFacts(name)));
 
 describe("a tool that declares nothing", () => {
-  it("is assumed to reach commands, files and the network", () => {
+  it("a tool that declares nothing is assumed to reach commands, files and the network", () => {
     expect(powersOf(undeclared)).toEqual(["commands", "files", "network"]);
     expect(canReach({ ...undeclared, reaches: ["nothing"] as never }, "commands")).toBe(true);
     expect(canReach({ ...undeclared, reaches: "network" as never }, "files")).toBe(true);
   });
 
-  it("asks by default, like an unknown tool", () => {
+  it("a tool that declares nothing asks by default, like an unknown tool", () => {
     expect(judge(request)).toMatchObject({ verdict: "ask", rule: "default ask deploy" });
     expect(judgeWith(request)).toMatchObject({ verdict: "ask", rule: "default ask deploy" });
     const declared = createJudge(() => ({ reaches: [] }));
     expect(declared(request)).toMatchObject({ verdict: "allow", rule: "default allow deploy" });
   });
 
-  it("[A66] asks in a tainted run, whatever its effect", () => {
+  it("[A66] a tool that declares nothing asks in a tainted run, whatever its effect", () => {
     const authority = [{ source: "project", rules: { allow: ["deploy"], ask: [], deny: [] } }];
     const tainted = { ...request, authority, taint: { sources: ["loki"], hosts: [] } };
     expect(judge({ ...request, authority }).verdict).toBe("allow");
     expect(judge(tainted)).toMatchObject({ verdict: "ask", basis: "taint" });
   });
 
-  it("does not compile in TypeScript", () => {
+  it("a tool that declares nothing does not compile in TypeScript", () => {
     // @ts-expect-error: `reaches` is missing.
     const tool = defineTool({ ...undeclared, reaches: undefined });
     expect(tool.name).toBe("deploy");

@@ -21,7 +21,7 @@ const PAGE = `<!doctype html><html><head><title> A  page </title><base href="/do
 <script>steal()</script></body></html>`;
 
 describe("WebFetch", () => {
-  it("[S1-28] [S1-30] returns a page as Markdown inside an untrusted mark, with absolute links", async () => {
+  it("[S1-28] [S1-30] WebFetch returns a page as Markdown inside an untrusted mark, with absolute links", async () => {
     await using net = await internet({ "example.com": html(PAGE) });
     expect(await fetchPage(net, "https://example.com/docs/")).toEqual({
       output: `https://example.com answered 200. 141 characters.
@@ -46,7 +46,7 @@ a
     });
   });
 
-  it("sends a user agent, but no cookies and no key", async () => {
+  it("WebFetch sends a user agent, but no cookies and no key", async () => {
     await using net = await internet({
       "example.com": answers(200, { "Content-Type": "text/plain", "Set-Cookie": "id=1" }, "a"),
     });
@@ -57,7 +57,7 @@ a
     expect(net.requests[0]!.headers["user-agent"]).toMatch(/^Cadre\/\d+\.\d+\.\d+$/);
   });
 
-  it("text, JSON and XML are returned as they are; other types are named and not read", async () => {
+  it("text, JSON and XML are returned unchanged; other content types are named and not read", async () => {
     const typed = (type: string, body: string | Buffer = "a <b> {}") =>
       answers(200, { "Content-Type": type }, body);
     await using net = await internet({
@@ -110,7 +110,7 @@ a
     expect((await fetchPage(net, "http://example.com/")).output).toContain("café");
   });
 
-  it("a long page can be read in parts without a gap", async () => {
+  it("a long page can be read in parts, and no character is missing between them", async () => {
     const text = Array.from({ length: 10_000 }, (_, line) => `line ${line}`).join("\n");
     await using net = await internet({ "example.com": answers(200, { "Content-Type": "text/plain" }, text) });
     let read = "";
@@ -125,7 +125,7 @@ a
     expect(beyond.output).toContain(`It has only ${text.length} characters`);
   });
 
-  it("an HTTP error shows the status, when to retry, and the start of the body inside the untrusted mark", async () => {
+  it("for an HTTP error, WebFetch shows the status, when to retry, and the start of the body inside the untrusted mark", async () => {
     await using net = await internet({
       "gone.test": answers(
         404,
@@ -231,13 +231,13 @@ describe("the preview for a person, and the input that rules see", () => {
     ["http://0x7f.1/", "http://127.0.0.1/"],
     ["https://раypal.com/", "https://xn--ypal-43d9g.com/"],
   ])(
-    "[A45] %j is refused, because a rule could read another host than the one contacted",
+    "[A45] the address %j is refused, because a rule could read another host than the one contacted",
     (written, plain) => {
       expect(problemOf(written)).toContain(`plain form: ${plain}`);
     },
   );
 
-  it("accepts addresses in plain form", () => {
+  it("WebFetch accepts addresses in plain form", () => {
     for (const url of [
       "https://example.com",
       "http://example.com:8080/ä b?c=d",

@@ -38,7 +38,7 @@ async function search(
 
 describe("WebSearch", () => {
   it.each(PROVIDERS)(
-    "[S1-30] %s: returns titles, addresses and snippets inside an untrusted mark",
+    "[S1-30] %s: WebSearch returns titles, addresses and snippets inside an untrusted mark",
     async (provider) => {
       await using fake = await fakeSearch(PAGES);
       const date = provider === "tavily" ? "" : " (2026-01-02)";
@@ -77,7 +77,7 @@ describe("WebSearch", () => {
   });
 
   it.each(PROVIDERS)(
-    "%s: reports an empty result, and cuts the list at the requested count",
+    "%s: WebSearch reports an empty result, and cuts the list at the requested count",
     async (provider) => {
       await using none = await fakeSearch([]);
       expect((await search(accessTo(none, provider), { query: "x" })).output).toBe(
@@ -90,7 +90,7 @@ describe("WebSearch", () => {
     },
   );
 
-  it("[A66] results cannot close the untrusted mark, are shortened, and have only web addresses", async () => {
+  it("[A66] search results cannot close the untrusted mark, are shortened, and contain only web addresses", async () => {
     await using fake = await fakeSearch([
       { title: "t".repeat(5_000), url: "https://long.example/", about: "a".repeat(50_000) },
       { title: "no", url: "javascript:alert(1)", about: "" },
@@ -110,7 +110,7 @@ describe("errors", () => {
       return true;
     });
 
-  it("without settings the tool is idle and says what a person must configure", async () => {
+  it("without settings, WebSearch is idle and says what a person must configure", async () => {
     const tool = webSearchTool({ settings: undefined, env: {} });
     expect(tool.idle).toBe(true);
     expect((await search({ settings: undefined, env: {} }, { query: "x" })).output).toMatch(
@@ -119,7 +119,7 @@ describe("errors", () => {
     expect(webSearchTool(accessTo({ url: "http://a.example" }, "brave")).idle).toBe(false);
   });
 
-  it("if the key is not set, the error names its variable and no request is made", async () => {
+  it("if the search key is not set, the error names its variable and no request is made", async () => {
     await using fake = await fakeSearch(PAGES);
     expect(await search({ ...accessTo(fake, "brave"), env: {} }, { query: "x" })).toMatchObject({
       isError: true,
@@ -131,7 +131,7 @@ describe("errors", () => {
   it.each([
     ["brave", 422, "Brave does not take the key"],
     ["tavily", 401, "does not let us in (401). A person must look at the key in SEARCH_KEY"],
-  ] as const)("%s: a wrong key is reported without showing it", async (provider, _, words) => {
+  ] as const)("%s: a wrong search key is reported, but never shown", async (provider, _, words) => {
     await using fake = await fakeSearch(PAGES);
     const { output, isError } = await search(
       { ...accessTo(fake, provider), env: { SEARCH_KEY: "wr0ng" } },
@@ -149,23 +149,26 @@ describe("errors", () => {
     [500, {}, /failed \(500\)/],
     [302, { Location: "http://169.254.169.254/" }, /redirect \(302\), which is not followed/],
     [200, {}, /is not searxng/],
-  ])("[A42] status %i is reported after a single request", async (status, headers, words) => {
-    await using fake = await failing(status, headers);
-    expect(await search(accessTo(fake, "searxng"), { query: "x" })).toMatchObject({
-      isError: true,
-      output: expect.stringMatching(words),
-    });
-    expect(fake.asked).toHaveLength(1);
-  });
+  ])(
+    "[A42] status %i of the search provider is reported after a single request",
+    async (status, headers, words) => {
+      await using fake = await failing(status, headers);
+      expect(await search(accessTo(fake, "searxng"), { query: "x" })).toMatchObject({
+        isError: true,
+        output: expect.stringMatching(words),
+      });
+      expect(fake.asked).toHaveLength(1);
+    },
+  );
 
-  it("responses of an unknown form are reported", async () => {
+  it("search responses of an unknown form are reported", async () => {
     for (const body of ["{", "null", "[]", '{"results":[{"title":1}]}', '{"results":{}}']) {
       await using fake = await failing(200, {}, body);
       expect((await search(accessTo(fake, "tavily"), { query: "x" })).output).toMatch(/is not tavily/);
     }
   });
 
-  it("[A44] an endless response, a timeout, a cancel and a refused connection are reported", async () => {
+  it("[A44] an endless search response, a timeout, a cancelled call and a refused connection are reported", async () => {
     await using endless = await fakeSearch([], (_, response) => {
       response.writeHead(200);
       const more = (): void => {
@@ -192,7 +195,7 @@ describe("errors", () => {
     );
   });
 
-  it("[A17] the preview shows the provider's address and the query", async () => {
+  it("[A17] the preview of a search shows the provider's address and the query", async () => {
     const tool = webSearchTool({ settings: { provider: "brave", keyEnv: "K" }, env: {} });
     expect(await tool.preview!({ query: "my key is \u202ex" }, { workspace: "/" })).toEqual({
       text: "search https://api.search.brave.com for:\nmy key is ⟦U+202E⟧x",

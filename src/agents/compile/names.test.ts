@@ -9,22 +9,22 @@ test.each([
   ["../../etc", "etc"],
   ["Übersetzer 2", "übersetzer-2"],
   [`x${"-".repeat(100_000)}x`, "x"],
-])("the id of %.20s", (name, id) => {
+])("a name is turned into an id: %.20s", (name, id) => {
   expect(agentId(name)).toBe(id);
 });
 
 test.each([
-  ["the file's name", undefined, "planner.md", true, "planner"],
-  ["in a pack", undefined, "factory/planner.md", true, "factory/planner"],
-  ["a name of its own in a pack", "Chief Planner", "factory/p.md", true, "factory/chief-planner"],
-  ["a name that says its pack", "factory/Planner", "factory/p.md", true, "factory/planner"],
+  ["a file name", undefined, "planner.md", true, "planner"],
+  ["a file in a pack", undefined, "factory/planner.md", true, "factory/planner"],
+  ["a name given in a file of a pack", "Chief Planner", "factory/p.md", true, "factory/chief-planner"],
+  ["a name that already contains its pack", "factory/Planner", "factory/p.md", true, "factory/planner"],
   ["a name in another product's folder", "Planner", "core/p.md", false, "planner"],
-  ["none in another product's folder", undefined, "core/p.agent.md", false, "core/p"],
+  ["no name in another product's folder", undefined, "core/p.agent.md", false, "core/p"],
   ["a chat mode", undefined, "Plan It.chatmode.md", false, "plan-it"],
   ["dots", undefined, "v1.2.md", true, "v1.2"],
-  ["a name of nothing", "!!", "a.md", true, "a"],
-  ["nothing at all", "!!", "!!.md", true, "agent"],
-])("full name: %s", (_, given, below, packs, name) => {
+  ["a name without any usable letter", "!!", "a.md", true, "a"],
+  ["neither a name nor a file name", "!!", "!!.md", true, "agent"],
+])("the full name of an agent is derived from %s", (_, given, below, packs, name) => {
   expect(fullName(given, { below, packs })).toBe(name);
 });
 
@@ -55,16 +55,16 @@ describe("which agent a name means", () => {
 
   test.each([
     ["[N5] the agent's own pack comes first", "planner", "factory/worker", "factory/planner"],
-    ["an agent never means itself", "planner", "factory/planner", "planner"],
-    ["a full name then", "planner", "ops/log", "planner"],
+    ["an agent never refers to itself", "planner", "factory/planner", "planner"],
+    ["a full name comes second", "planner", "ops/log", "planner"],
     ["a person has no pack", "planner", undefined, "planner"],
-    ["in any spelling", "Factory/Planner", undefined, "factory/planner"],
-    ["then base names, the nearest scope first", "coding", undefined, "mine/coding"],
-    ["titles too", "chief reviewer", undefined, "x/reviewer"],
-    ["several in one scope are ambiguous", "log", undefined, ["ops/log", "team/log"]],
-    ["except from the pack of one of them", "log", "ops/coding", "ops/log"],
-    ["nobody", "nobody", "factory/worker", undefined],
-  ])("%s", (_, name, from, expected) => {
+    ["the spelling of a name does not matter", "Factory/Planner", undefined, "factory/planner"],
+    ["base names come last, and the nearest scope wins", "coding", undefined, "mine/coding"],
+    ["a title is found as well", "chief reviewer", undefined, "x/reviewer"],
+    ["several agents of the same scope are ambiguous", "log", undefined, ["ops/log", "team/log"]],
+    ["several agents are not ambiguous from the pack of one of them", "log", "ops/coding", "ops/log"],
+    ["an unknown name finds no agent", "nobody", "factory/worker", undefined],
+  ])("a reference to an agent is resolved: %s", (_, name, from, expected) => {
     expect(who(name, from)).toEqual(expected);
   });
 });

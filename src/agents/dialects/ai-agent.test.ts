@@ -38,7 +38,7 @@ test.each<[yaml: string, keys: object, codes?: string[]]>([
   ["output: {format: json, schema: {type: object}}", { output: { type: "object" }, tools: [] }],
   ["output: {format: markdown}\ninput: {format: text}", { tools: [] }],
   ["toolResponseMaxBytes: 10\ncache: 1h", { tools: [] }, ["UNSUPPORTED_KEY", "UNSUPPORTED_KEY"]],
-])("%s", (yaml, keys, codes = []) => {
+])("an ai-agent file is translated: %s", (yaml, keys, codes = []) => {
   const result = translate(yaml);
   expect(plain(result.keys)).toEqual(keys);
   expect(codesOf(result)).toEqual(codes);

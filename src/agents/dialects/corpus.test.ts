@@ -30,11 +30,11 @@ const readable = parsed.filter((entry) => !hasErrors(entry.parsed.problems));
 const UNMARKED = /^(claude|gemini)$/;
 
 describe.skipIf(entries.length === 0)("the corpus (set CADRE_CORPUS to its folder)", () => {
-  test("nearly every file is read", () => {
+  test("nearly every file of the corpus is read", () => {
     expect(readable.length).toBeGreaterThan(entries.length * 0.95);
   });
 
-  test("every file gets the dialect of its product, or ours if nothing shows the product", () => {
+  test("every file of the corpus gets the dialect of its product, or Cadre's own if nothing shows the product", () => {
     const wrong = readable.flatMap(({ path, dialect, parsed: { frontmatter } }) => {
       const found = dialectOf(path, frontmatter)?.name;
       const unmarked = found === undefined && UNMARKED.test(dialect) && !/\.(claude|gemini)\//.test(path);

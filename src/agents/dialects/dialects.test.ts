@@ -11,7 +11,7 @@ const dialect = (name: string) => dialects.find((one) => one.name === name)!;
 type Row = [yaml: string, keys: object, codes?: string[]];
 
 function rows(name: string, table: readonly Row[]): void {
-  test.each(table)(`${name}: %s`, (yaml, keys, codes = []) => {
+  test.each(table)(`the dialect ${name} translates %s`, (yaml, keys, codes = []) => {
     const result = translateKeys(dialect(name), yaml);
     expect(plain(result.keys)).toEqual(keys);
     expect(codesOf(result)).toEqual(codes);
@@ -59,7 +59,7 @@ describe("keys that products share", () => {
     expect(plain(extra)).toEqual({ topP: 0.9, "mcp-servers": { a: { env: { K: "${{ secrets.K }}" } } } });
   });
 
-  test("problems have the line and column of the key, and our keys keep their source", () => {
+  test("problems have the line and column of the key, and translated keys keep their source", () => {
     const result = translateKeys(dialect("claude"), "name: a\neffort: low\ntools: [Read, Nope]");
     expect(result.problems).toMatchObject([
       { file: "agents/a.md", line: 4, column: 15, code: "UNKNOWN_TOOL" },
@@ -101,7 +101,7 @@ describe("tools", () => {
     ["disallowedTools: [{a: b}]", {}, ["BAD_TOOLS"]],
   ]);
 
-  test("unreadable rules about tools reject the file; an unknown tool does not", () => {
+  test("a file with unreadable rules about tools is rejected; a file with an unknown tool is not", () => {
     const severity = (yaml: string) =>
       translateKeys(dialect("claude"), yaml).problems.map((one) => one.severity);
     expect(severity("tools: 5")).toEqual(["error"]);
@@ -219,7 +219,7 @@ describe("kiro", () => {
     ],
   ]);
 
-  test("JSON: the prompt is a key or a file in the same folder", () => {
+  test("kiro: the prompt of a JSON agent is a key or a file in the same folder", () => {
     const of = (prompt: string) =>
       translateAll(dialect("kiro"), JSON.stringify({ name: "k", prompt }), ".kiro/agents/k.json")[0]!;
     expect(of("Do it.")).toMatchObject({ body: "Do it.", problems: [] });
@@ -286,11 +286,11 @@ describe("which dialect", () => {
     ["agents/a.md", { systemPromptMode: "append" }, "pi"],
     ["roles.json", { AgentRoles: {} }, "roles"],
     ["roles.json", { roles: [] }, "roles"],
-  ])("%s %j is %s", (path, keys, name) => {
+  ])("the file %s with the keys %j has the dialect %s", (path, keys, name) => {
     expect(dialectOf(path, keys)?.name).toBe(name);
   });
 
-  test("the key `dialect` wins over the folder", () => {
+  test("the key `dialect` overrides the folder", () => {
     expect(dialectOf(".claude/agents/a.md", {}, "gemini")?.name).toBe("gemini");
     expect(dialectOf(".claude/agents/a.md", {}, "cadre")).toBeUndefined();
     expect(dialectOf(".claude/agents/a.md", {}, "nobody")).toBeUndefined();

@@ -5,7 +5,7 @@ import { regexWildcards } from "./wildcards.ts";
 
 const modes = (text: string, file = ".roomodes") => translateAll(modesDialect, text, file);
 
-test("each mode of the list becomes an agent with its role as the prompt", () => {
+test("each mode in the list becomes an agent with its role as the prompt", () => {
   const [writer, runner] = modes(
     [
       "customModes:",
@@ -34,7 +34,7 @@ test("each mode of the list becomes an agent with its role as the prompt", () =>
   expect(plain(runner!.keys)).toEqual({ name: "runner", tools: ["Bash", "WebFetch", "WebSearch"] });
 });
 
-test("a map of modes by slug, as JSON, is read", () => {
+test("a JSON map of modes by slug is read", () => {
   const text = JSON.stringify({
     coder: { description: "Codes", prompt: "You code.", tools: ["Read", "Memory"] },
   });
@@ -53,13 +53,13 @@ describe("a group that cannot be translated never allows more", () => {
     ["groups: [fly]", [], ["UNKNOWN_TOOL", "NO_KNOWN_TOOLS"]],
     ["groups: read", undefined, ["BAD_TOOLS"]],
     ["name: a", undefined, []],
-  ])("%s", (groups, tools, codes) => {
+  ])("a mode's groups never allow more than written: %s", (groups, tools, codes) => {
     const [mode] = modes(`customModes:\n  - slug: a\n    ${groups}`);
     expect(mode!.keys["tools"]).toEqual(tools);
     expect(codesOf(mode!)).toEqual(codes);
   });
 
-  test("an invalid mode is rejected without the others", () => {
+  test("an invalid mode is rejected, and the other modes are kept", () => {
     const [broken, good] = modes("customModes:\n  - just text\n  - slug: b");
     expect(broken!.problems).toMatchObject([{ code: "BAD_MODE", severity: "error", line: 2 }]);
     expect(codesOf(good!)).toEqual([]);
@@ -83,6 +83,6 @@ test.each([
   ["(?!a)b", undefined],
   ["a$b", undefined],
   ["a\\*", undefined],
-])("the regular expression %s becomes wildcards", (regex, patterns) => {
+])("the regular expression %s becomes wildcards, if it can", (regex, patterns) => {
   expect(regexWildcards(regex)).toEqual(patterns);
 });

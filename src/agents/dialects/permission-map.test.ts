@@ -84,13 +84,13 @@ describe("rows", () => {
     ["{bash: maybe}", {}, ["BAD_PERMISSION"]],
     ["{bash: {rm: [deny]}}", {}, ["BAD_PERMISSION"]],
     ["[bash]", {}, ["BAD_PERMISSION"]],
-  ])("%s", (permission, keys, codes = []) => {
+  ])("the permission map %s is translated to rules", (permission, keys, codes = []) => {
     const result = translateKeys(opencodeDialect, `permission: ${permission}`);
     expect(plain(result.keys)).toEqual(keys);
     expect(codesOf(result)).toEqual(codes);
   });
 
-  test("a value that is not a permission is an error at its position", () => {
+  test("the error for a value that is not a permission has the value's position", () => {
     const { problems } = translateKeys(opencodeDialect, "permission:\n  bash:\n    rm: never");
     expect(problems).toMatchObject([{ code: "BAD_PERMISSION", severity: "error", line: 4, column: 9 }]);
   });
@@ -139,7 +139,7 @@ function mapsOf(keys: string[], patterns: string[]): fc.Arbitrary<Map> {
 }
 
 describe("never allows more than the last matching rule", () => {
-  test("[T1] commands", () => {
+  test("[T1] the rules for commands never allow more than the last matching entry", () => {
     const maps = mapsOf(
       ["*", "bash", "b*", "edit"],
       ["*", "git *", "git log *", "git*", "rm", "git * -f", "*log*", "ls"],
@@ -163,7 +163,7 @@ describe("never allows more than the last matching rule", () => {
     );
   });
 
-  test("[T1] files", () => {
+  test("[T1] the rules for files never allow more than the last matching entry", () => {
     const maps = mapsOf(
       ["*", "edit", "write", "read"],
       ["*", "src/*", "*.md", "src/a*", "a*b", "src/*/x.md", "*src*"],
@@ -181,7 +181,7 @@ describe("never allows more than the last matching rule", () => {
     );
   });
 
-  test("[T1] tools of servers", () => {
+  test("[T1] the rules for tools of servers never allow more than the last matching entry", () => {
     const maps = mapsOf(["*", "gh_*", "gh_get_*", "*_del", "g*", "gh_get_x", "git_*"], ["*"]);
     const tools = fc.constantFrom(
       ["gh", "get_x"],

@@ -48,7 +48,7 @@ const sourceOf = (written: Record<string, Data>): SourceFile => ({
 });
 
 describe.each(dialects)("$name", ({ name, translate }) => {
-  test("[T2] never throws, and always gives the same result", () => {
+  test("[T2] a dialect never throws, and always gives the same result", () => {
     fc.assert(
       fc.property(keys, (written) => {
         const source = sourceOf(written);
@@ -61,7 +61,7 @@ describe.each(dialects)("$name", ({ name, translate }) => {
     );
   });
 
-  test("[T1] allows nothing that the file does not name", () => {
+  test("[T1] a dialect allows nothing that the file does not name", () => {
     fc.assert(
       fc.property(keys, (written) => {
         fc.pre(!isOpenMap(written));

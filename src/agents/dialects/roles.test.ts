@@ -46,7 +46,7 @@ test("[S2] a role's own values win over the wrapper's defaults", () => {
   expect([...codesOf(main!), ...codesOf(coder!)]).toEqual([]);
 });
 
-test("[S2] a bare list and camel case are accepted", () => {
+test("[S2] a bare list of roles and keys in camel case are accepted", () => {
   const [one] = translate({
     Roles: [{ roleId: "one", systemPrompt: "Do it.", maxIterations: 3, context: "none" }],
   });
@@ -61,13 +61,13 @@ test.each<[role: Data, codes: string[]]>([
   [{ RoleId: "a", SystemPromptFile: "../../etc/passwd" }, ["PROMPT_OUTSIDE"]],
   [{ RoleId: "a", MaxIterations: "lots" }, ["VALUE_IGNORED"]],
   ["text", ["BAD_ROLES"]],
-])("[S2] the role %j", (role, codes) => {
+])("[S2] an invalid role is reported: %j", (role, codes) => {
   const [result] = translate({ AgentRoles: { Roles: [role] } });
   expect(codesOf(result!)).toEqual(codes);
   expect(result!.keys["agents"] ?? []).toEqual([]);
 });
 
-test("[S2] a wrong value of the wrapper is reported once, at its position", () => {
+test("[S2] a wrong default in the wrapper is reported once, at its position", () => {
   const results = translate({
     MaxDept: 2,
     DefaultMaxIterations: "x",

@@ -54,7 +54,7 @@ function radius(said: Record<string, Said>, more: Partial<BlastRadiusParts> = {}
 }
 
 describe("[BR1] the blast radius", () => {
-  test("has the tools of the agent and those below it, without what is denied above, and names their holders", () => {
+  test("the blast radius has the tools of the agent and of agents below it, without those denied above, and names who has them", () => {
     const said = {
       boss: { ...tools("Read"), agents: ["a"], permissions: { ask: [], deny: ["Bash"] } },
       a: { ...tools("Write(src/**)"), agents: ["b", "boss"], handoff: handoff("c") },
@@ -84,7 +84,7 @@ describe("[BR1] the blast radius", () => {
     });
   });
 
-  test("[P12] shows a rule that forbids some calls only if it applies to every agent with the tool", () => {
+  test("[P12] the blast radius shows a rule that forbids some calls only if it applies to every agent with the tool", () => {
     const deny = ["Bash(rm *)"];
     const above = { boss: { agents: ["a"], permissions: { ask: [], deny } }, a: tools("Bash") };
     expect(radius(above).never).toEqual(deny);
@@ -92,7 +92,7 @@ describe("[BR1] the blast radius", () => {
     expect(radius(below).never).toEqual([]);
   });
 
-  test("respects the depth limit of the runs above, and returns to none of their agents", () => {
+  test("the blast radius respects the depth limit of the runs above, and returns to none of their agents", () => {
     const said = { boss: {}, a: { agents: ["b"] }, b: { agents: ["a", "boss", "c"] }, c: {} };
     expect(radius(said, { from: { depth: 2, maxDepth: 3, above: ["boss"] } })).toMatchObject({
       agents: [{ agent: "a" }, { agent: "b" }],
@@ -101,7 +101,7 @@ describe("[BR1] the blast radius", () => {
     expect(radius(said, { from: { depth: 3, maxDepth: 3, above: ["boss"] } }).levels).toBe(0);
   });
 
-  test("has the cost limit of all agents or of the tree, or none if there is no limit", () => {
+  test("the blast radius has the cost limit of all agents or of the tree, or none if there is no limit", () => {
     const said = (b: Said) => ({
       boss: {},
       a: { agents: ["b"], limits: { maxCost: 1, maxChildren: 2 } },
@@ -115,7 +115,7 @@ describe("[BR1] the blast radius", () => {
     );
   });
 
-  test("cuts long lists and says how much is missing", () => {
+  test("long lists in the blast radius are cut, with the number of missing entries", () => {
     const many = Object.fromEntries(Array.from({ length: 120 }, (_, at) => [`x${at}`, tools("Read")]));
     const { agents, more } = radius({ boss: {}, a: { agents: Object.keys(many) }, ...many });
     expect([agents.length, more]).toEqual([100, 21]);
@@ -132,7 +132,7 @@ describe("[BR2] the new part of the blast radius", () => {
     ];
   };
 
-  test("has nothing that an agent at work can do already, but a whole tool if they have only part of it", () => {
+  test("the new part of the blast radius has nothing that a working agent can already do, but a whole tool if such an agent has only part of it", () => {
     expect(marks({ boss: tools("Bash"), a: tools("Bash(npm test)", "WebFetch") })).toEqual(["WebFetch"]);
     expect(marks({ boss: tools("Bash(npm test)"), a: tools("Bash(npm test)") })).toEqual([]);
     expect(marks({ boss: tools("Bash(npm test)"), a: tools("Bash") })).toEqual(["Bash"]);
@@ -144,13 +144,13 @@ describe("[BR2] the new part of the blast radius", () => {
     ]);
   });
 
-  test("names a server whose tools are not known yet", () => {
+  test("the new part of the blast radius names a server whose tools are not known yet", () => {
     expect(marks({ boss: tools(), a: { ...tools("Read"), mcpServers: ["mail"] } })).toEqual([
       "MCP server mail",
     ]);
   });
 
-  test("has tools that are denied to the agents at work", () => {
+  test("the new part of the blast radius has tools that are denied to the working agents", () => {
     const said = { boss: tools("Bash"), a: tools("Bash") };
     const boss = agentSet(said).get("boss")!.definition!;
     expect(marks(said, { atWork: [{ definition: boss, deny: ["Bash"] }] })).toEqual([
@@ -160,7 +160,7 @@ describe("[BR2] the new part of the blast radius", () => {
   });
 });
 
-test("[BR3] the reach that was added since it was shown: other tools, more of one tool, other hosts", () => {
+test("[BR3] reach added after the approval was shown is listed: other tools, more of one tool, other hosts", () => {
   const of = (allow: string[], hosts = ["a.com"]) =>
     radius({ boss: {}, a: tools(...allow) }, { offered: offeredOf(toolsWith(hosts)) });
   const shown = of(["Bash(npm test)", "WebFetch"]);

@@ -32,7 +32,7 @@ const ways = (said: Record<string, Said>, more?: Partial<ReachParts>) =>
   );
 
 describe("reachable agents", () => {
-  test("each path with its keys, shortest first; only delegation counts for depth", () => {
+  test("paths to other agents are listed with their keys, shortest first; only delegations increase the depth", () => {
     const said = {
       a: { agents: ["b"], handoff: handoff("d") },
       b: { advisors: advisors(["c"]), handoff: handoff("c") },
@@ -62,7 +62,7 @@ describe("reachable agents", () => {
     expect(ways(said, { limits: { maxDepth: 1 } })).toEqual(["b: agents b (1)"]);
   });
 
-  test("a path stops at a broken agent, and a set in which every agent calls every other is cut, with a note", () => {
+  test("a path stops at a broken agent; if every agent calls every other, the list is cut with a note", () => {
     expect(explained({ a: { agents: ["gone"] } }).stops).toEqual([
       { path: [{ key: "agents", to: "gone" }], why: "broken" },
     ]);
@@ -75,7 +75,7 @@ describe("reachable agents", () => {
 });
 
 describe("tools of reachable agents", () => {
-  test("[P12] an agent's own tools without those denied above; rules for some calls are shown", () => {
+  test("[P12] an agent's tools are shown without those denied above; rules for some calls are shown", () => {
     const said = {
       a: { ...tools("Read"), agents: ["b"], permissions: { ask: [], deny: ["Bash"] } },
       b: { agents: ["c"], permissions: { ask: [], deny: ["Write(src/**)"] } },
@@ -105,7 +105,7 @@ describe("tools of reachable agents", () => {
   });
 });
 
-test("the blast radius has the tools that do more than read, with their holders and paths", () => {
+test("the blast radius has the tools that do more than read, with the agents that have them and the paths there", () => {
   const said = {
     a: { ...tools("Read", "delegate"), agents: ["b", "c"] },
     b: { ...tools("Write"), handoff: handoff("c") },
@@ -138,14 +138,14 @@ test("the blast radius has the tools that do more than read, with their holders 
 describe("the worst case", () => {
   const one = { limits: { maxTurns: 1 } };
   test.each<[string, Record<string, Said>, { runs: number; turns: number; capped: boolean }]>([
-    ["alone", { a: one }, { runs: 1, turns: 1, capped: false }],
+    ["one agent", { a: one }, { runs: 1, turns: 1, capped: false }],
     [
       "advisors and a handoff",
       { a: { ...one, advisors: advisors(["b", "c"]), handoff: handoff("d") }, b: one, c: one, d: one },
       { runs: 4, turns: 4, capped: false },
     ],
     [
-      "every child that it may start",
+      "an agent with every child that it may start",
       { a: { agents: ["b"], limits: { maxTurns: 2, maxChildren: 5 } }, b: one },
       { runs: 6, turns: 7, capped: false },
     ],
@@ -155,7 +155,7 @@ describe("the worst case", () => {
       { runs: 7, turns: 13, capped: false },
     ],
     [
-      "a router chooses one",
+      "a router that chooses one agent",
       { a: { router: router(["b", "c"]) }, b: one, c: { limits: { maxTurns: 7 } } },
       { runs: 2, turns: 9, capped: false },
     ],
@@ -175,16 +175,16 @@ describe("the worst case", () => {
       { runs: 3, turns: 3, capped: false },
     ],
     [
-      "at most as many runs as a tree may have",
+      "the maximum number of runs in a tree",
       { a: { agents: ["b"] }, b: { agents: ["c"], delegation: DEFAULT_DELEGATION }, c: {} },
       { runs: 100, turns: 2_000, capped: true },
     ],
-  ])("%s", (_title, said, expected) => {
+  ])("the worst case counts runs of %s", (_title, said, expected) => {
     expect(explained(said).worstCase).toEqual(expected);
   });
 });
 
-test("an explanation can be sent as JSON", () => {
+test("an explanation can be serialised as JSON", () => {
   const value = explained({ a: { agents: ["b"] }, b: {} });
   expect(JSON.parse(JSON.stringify(value))).toEqual(value);
 });

@@ -5,15 +5,15 @@ import { isTerminal, terminalAgents } from "./terminal-agents.ts";
 const bestOf = { n: 2, strategies: [] };
 
 test.each<[string, Said, boolean]>([
-  ["plain", {}, true],
-  ["delegating", { agents: ["b"] }, true],
-  ["advised", { advisors: advisors(["b"]) }, true],
-  ["coordinating", { team: team(["b"]) }, true],
-  ["best of n", { bestOf }, true],
-  ["handing off", { handoff: handoff("b") }, false],
-  ["routing", { router: router(["b"]) }, false],
-  ["without Finalize", { finalizes: false, agents: ["b"] }, false],
-])("[S3-46] %s: its own words are the answer: %s", (_title, said, terminal) => {
+  ["a plain agent", {}, true],
+  ["an agent that delegates", { agents: ["b"] }, true],
+  ["an agent with advisors", { advisors: advisors(["b"]) }, true],
+  ["an agent that coordinates a team", { team: team(["b"]) }, true],
+  ["an agent with best of n", { bestOf }, true],
+  ["an agent that hands off", { handoff: handoff("b") }, false],
+  ["a router", { router: router(["b"]) }, false],
+  ["an agent without Finalize", { finalizes: false, agents: ["b"] }, false],
+])("[S3-46] whether the text of %s is the final answer: %s", (_title, said, terminal) => {
   expect(isTerminal(agentSet({ a: said }).get("a")!.definition!)).toBe(terminal);
 });
 
@@ -44,12 +44,12 @@ test.each<[string, Record<string, Said>, string[]]>([
     ["d: handoff c, handoff d"],
   ],
   [
-    "[S3-38] a coordinator, not its members",
+    "[S3-38] a team's terminal agent is its coordinator, not a member",
     { a: { team: team(["b"]) }, b: { handoff: handoff("c") }, c: {} },
     ["a: "],
   ],
   [
-    "without Finalize: the agents that it delegates to",
+    "without Finalize, the terminal agents are those that it delegates to",
     { a: { finalizes: false, agents: ["b", "c"] }, b: {}, c: {} },
     ["b: agents b", "c: agents c"],
   ],

@@ -20,7 +20,7 @@ function quickest(source: string): number {
 }
 
 describe("splitting", () => {
-  test("a file is split into front matter and body, with the body's first line", () => {
+  test("a file is split into front matter and body, and the body's first line number is known", () => {
     const parsed = parse("---\nname: a\ntools: [Read]\n---\n\nYou are a.\n");
     expect(parsed).toMatchObject({
       frontmatter: { name: "a", tools: ["Read"] },
@@ -31,14 +31,14 @@ describe("splitting", () => {
   });
 
   test.each([
-    ["BOM", "\uFEFF---\nname: a\n---\nhi"],
-    ["CRLF", "---\r\nname: a\r\n---\r\nhi\r\n"],
-    ["mixed ends", "---\r\nname: a\n---\r\nhi"],
-    ["lone CR", "---\rname: a\r---\rhi"],
+    ["a byte order mark", "\uFEFF---\nname: a\n---\nhi"],
+    ["CR LF", "---\r\nname: a\r\n---\r\nhi\r\n"],
+    ["mixed line ends", "---\r\nname: a\n---\r\nhi"],
+    ["a lone CR", "---\rname: a\r---\rhi"],
     ["a #! line", "#!/usr/bin/env ai\n---\nname: a\n---\nhi"],
-    ["BOM, #! and CRLF", "\uFEFF#!/usr/bin/env ai\r\n---\r\nname: a\r\n---\r\nhi"],
+    ["a byte order mark, a #! line and CR LF", "\uFEFF#!/usr/bin/env ai\r\n---\r\nname: a\r\n---\r\nhi"],
     ["spaces behind the fences", "---  \nname: a\n--- \t\nhi"],
-  ])("accepts %s", (_, source) => {
+  ])("a file with %s is split", (_, source) => {
     expect(parse(source)).toMatchObject({ frontmatter: { name: "a" }, body: "hi", problems: [] });
   });
 
@@ -56,7 +56,7 @@ describe("splitting", () => {
     ["VALUE_TOO_LONG", `---\ntools: ${"a,".repeat(5_000)}\n---\n`],
     ["VALUE_TOO_LONG", `---\ntools: [${"a,".repeat(501)}]\n---\n`],
     ["FRONTMATTER_TOO_LARGE", `---\nname: ${"x".repeat(10_000)}\n${"# x\n".repeat(20_000)}---\n`],
-  ])("%s is an error with a position", (code, source) => {
+  ])("a file with the problem %s gets an error with a position", (code, source) => {
     expect(parse(source).problems).toMatchObject([{ code, severity: "error", line: expect.any(Number) }]);
   });
 
@@ -69,11 +69,11 @@ describe("positions", () => {
   test.each([
     ["a tab", "---\nlimits:\n\tmaxTurns: 3\n---\n", 3, 1, "spaces"],
     ["the same key twice", "---\nname: a\nname: b\n---\n", 3, 1, "twice"],
-    ["a list as key", "---\n? [a, b]\n: 1\n---\n", 2, 3, "plain word"],
+    ["a list as a key", "---\n? [a, b]\n: 1\n---\n", 2, 3, "plain word"],
     ["a tag", "---\nname: !!js/function 'x'\n---\n", 2, 7, "tags"],
-    ["behind a #! line", "#!x\n---\nname: a\nname: b\n---\n", 4, 1, "twice"],
-    ["in a file with CR", "---\rname: a\r\nname: b\r---\r", 3, 1, "twice"],
-  ])("%s", (_, source, line, column, words) => {
+    ["a fault behind a #! line", "#!x\n---\nname: a\nname: b\n---\n", 4, 1, "twice"],
+    ["a fault in a file with CR line ends", "---\rname: a\r\nname: b\r---\r", 3, 1, "twice"],
+  ])("the error has the line and column of %s", (_, source, line, column, words) => {
     const problem = parse(source).problems[0];
     expect(problem).toMatchObject({ file: "agents/a.md", line, column, severity: "error" });
     expect(problem?.message).toContain(words);
@@ -91,7 +91,7 @@ describe("data files", () => {
     "since = 2026-01-02",
   ].join("\r\n");
 
-  test("TOML is parsed, with the lines of its keys", () => {
+  test("TOML is parsed, and the lines of its keys are known", () => {
     const { frontmatter, document, body, problems } = parseAgent(toml, ".codex/agents/r.toml");
     expect(frontmatter).toMatchObject({
       name: "reviewer",
@@ -110,18 +110,18 @@ describe("data files", () => {
     ["a.json", '[{"RoleId": "main"}]', { Roles: [{ RoleId: "main" }] }],
     [".roomodes", "customModes:\n  - slug: a\n", { customModes: [{ slug: "a" }] }],
     ["x/custom_modes.yml", "customModes: []", { customModes: [] }],
-  ])("%s %s", (file, source, data) => {
+  ])("the data file %s is parsed: %s", (file, source, data) => {
     const { frontmatter, problems } = parseAgent(source, file);
     expect(JSON.parse(JSON.stringify(frontmatter))).toEqual(data);
     expect(problems).toEqual([]);
   });
 
-  test("the entries of a bare list have their positions", () => {
+  test("the entries of a bare list keep their positions", () => {
     const { document } = parseAgent('[\n  {"RoleId": "main"}]', "roles.json");
     expect(document.at(["Roles", 0, "RoleId"])).toEqual({ line: 2, column: 14 });
   });
 
-  test("[A56] thousands of aliases take linear time", () => {
+  test("[A56] a file with thousands of aliases is parsed in linear time", () => {
     const source = `a: &a [x]\nb: [${"*a,".repeat(5_000)}]`;
     const start = process.cpuUsage();
     expect(parseAgent(source, ".roomodes").problems[0]).toMatchObject({ code: "YAML_TOO_LARGE" });
@@ -137,7 +137,7 @@ describe("data files", () => {
     ["a.json", "3", { code: "BAD_FRONTMATTER", line: 1 }],
     ["a.json", `[${"1,".repeat(190_000)}1]`, { code: "YAML_TOO_LARGE" }],
     [".roomodes", "x".repeat(400_001), { code: "FILE_TOO_LARGE" }],
-  ])("%s with a fault", (file, source, problem) => {
+  ])("the problem of a faulty %s has a position", (file, source, problem) => {
     expect(parseAgent(source, file).problems).toMatchObject([{ severity: "error", ...problem }]);
   });
 });
@@ -147,7 +147,7 @@ describe("hostile files", () => {
   const evil = `require('child_process').execSync('touch ${marker}')`;
 
   test.each(["---js", "---javascript", "---coffee", "--- js", "---json"])(
-    "[A55] %s is unsupported",
+    "[A55] front matter that starts with %s is unsupported",
     (fence) => {
       expect(parse(`${fence}\n${evil}\n---\nhi`).problems).toMatchObject([
         { code: "UNSUPPORTED_FRONTMATTER", severity: "error", line: 1 },
@@ -184,25 +184,25 @@ describe("hostile files", () => {
     ["quotes", '"'.repeat(60_000)],
     ["anchors", many(6_000, (i) => `- &a${i} x`)],
   ];
-  test.each(bombs)("[A56] %s is refused within 100 ms", (_, yaml) => {
+  test.each(bombs)("[A56] a file with %s is refused within 100 ms", (_, yaml) => {
     const source = `---\n${yaml}\n---\nhi`;
     expect(parse(source).problems[0]).toMatchObject({ severity: "error", line: expect.any(Number) });
     expect(quickest(source)).toBeLessThan(100);
   });
 
-  test("[A56] depth is limited, and an exclamation mark in text is not a tag", () => {
+  test("[A56] the nesting depth is limited, and an exclamation mark in text is not a tag", () => {
     expect(codes(`---\na: ${"[".repeat(1_000)}${"]".repeat(1_000)}\n---\n`)).toEqual(["YAML_TOO_DEEP"]);
     expect(codes("---\na: |\n  !x\nb: '!y'\nc: hi !z\n---\n")).toEqual([]);
   });
 
-  test("[A56] merge keys are ordinary keys, and short aliases work", () => {
+  test("[A56] YAML merge keys are ordinary keys, and short aliases work", () => {
     const parsed = parse("---\nbase: &base [Read]\ntools: *base\nx: {<<: {y: 1}}\n---\n");
     expect(parsed.problems).toEqual([]);
     expect(parsed.frontmatter).toMatchObject({ tools: ["Read"], x: { "<<": { y: 1 } } });
   });
 
   test.each(["__proto__: {admin: true}", "<<: {__proto__: {admin: true}}", "a: {__proto__: {admin: true}}"])(
-    "[A57] %s changes nothing",
+    "[A57] the key in %s does not change any prototype",
     (yaml) => {
       const parsed = parse(`---\n${yaml}\n---\n`);
       expect(({} as Record<string, unknown>)["admin"]).toBeUndefined();
@@ -234,7 +234,7 @@ describe("hostile files", () => {
 describe("any input", () => {
   const whole = `---\nname: a\ndescription: 'x: y'\ntools: [Read, "Bash(ls)"]\nlimits: {maxTurns: 3}\n---\nbody \${TASK}\n`;
 
-  test("every truncation of a file parses or has a problem with a position", () => {
+  test("every truncation of a file is parsed or has a problem with a position", () => {
     for (let end = 0; end < whole.length; end++) {
       const { problems, frontmatter } = parse(whole.slice(0, end));
       if (Object.keys(frontmatter).length === 0) expect(problems.length).toBeGreaterThan(0);
@@ -243,7 +243,7 @@ describe("any input", () => {
     expect(codes(whole)).toEqual([]);
   });
 
-  test("random bytes, in any kind of file, never throw", () => {
+  test("random bytes in any kind of file never make the parser throw", () => {
     const files = fc.constantFrom("a.md", "a.ai", "a.toml", "a.json", ".roomodes");
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), files, (bytes, file) => {
@@ -255,7 +255,7 @@ describe("any input", () => {
     );
   });
 
-  test("any YAML data is parsed back, whatever its line ends", () => {
+  test("any YAML data is parsed back unchanged, whatever its line ends", () => {
     const key = fc.stringMatching(/^[a-z][a-z0-9]{0,9}$/);
     const value = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.array(fc.string(), { maxLength: 3 }));
     const ends = fc.constantFrom("\n", "\r\n", "\r");
@@ -269,7 +269,7 @@ describe("any input", () => {
     );
   });
 
-  test("random text between fences never throws", () => {
+  test("random text between fences never makes the parser throw", () => {
     const alphabet = fc.constantFrom(...Array.from("ab:-?[]{}&*!|>'\"%@`#,\n\t \r~<=.0\u0000é😀"));
     fc.assert(
       fc.property(fc.array(alphabet, { maxLength: 120 }), (letters) => {

@@ -18,7 +18,7 @@ describe("invalid YAML is read as its author meant it", () => {
       { description: "First line\nand then: this", model: "opus" },
     ],
     [
-      "an example at the start of a line that is not a key",
+      "an example line that starts like a key",
       "name: a\ndescription: Use it when: x\nContext: y\nuser: 'Hi'\nassistant: 'Ho'\nuser: 'Hi'\ntools: Read",
       {
         name: "a",
@@ -27,25 +27,25 @@ describe("invalid YAML is read as its author meant it", () => {
       },
     ],
     [
-      "an example that repeats a key",
+      "an example line that repeats a key",
       "description: Use it.\nuser: Hi\nuser: Hi",
       { description: "Use it.\nuser: Hi\nuser: Hi" },
     ],
-    ["outer quotes", 'description: "say "x": y"', { description: 'say "x": y' }],
+    ["text around quotes", 'description: "say "x": y"', { description: 'say "x": y' }],
     ["a star", "disallowedTools: *", { disallowedTools: "*" }],
-    ["an alias of nothing", "name: *x\ntools: [Read]", { name: "*x", tools: ["Read"] }],
-    ["a reserved letter", "description: @you do it\nmodel: x", { description: "@you do it", model: "x" }],
+    ["an undefined alias", "name: *x\ntools: [Read]", { name: "*x", tools: ["Read"] }],
+    ["a reserved character", "description: @you do it\nmodel: x", { description: "@you do it", model: "x" }],
     [
       "unknown keys after a short value",
       "model: opus\nzebra: a: b\nother: 1",
       { model: "opus", zebra: "a: b", other: 1 },
     ],
     [
-      "the other keys stay as they are",
+      "other keys, which stay unchanged",
       "description: a: b\ntools:\n  - Read\n  - Bash(git log)\nlimits: { maxTurns: 3 }",
       { description: "a: b", tools: ["Read", "Bash(git log)"], limits: { maxTurns: 3 } },
     ],
-  ])("%s", (_, yaml, data) => {
+  ])("invalid YAML is read as its author meant it: %s", (_, yaml, data) => {
     const parsed = parse(yaml);
     expect(JSON.parse(JSON.stringify(parsed.frontmatter))).toEqual(data);
     expect(parsed.problems.map(({ code, severity }) => `${severity} ${code}`)).toEqual([
@@ -54,7 +54,7 @@ describe("invalid YAML is read as its author meant it", () => {
     expect(Object.getPrototypeOf(parsed.frontmatter)).toBeNull();
   });
 
-  test("the warning says where, why, and how to write it", () => {
+  test("the warning about repaired YAML says where and why it was invalid, and how to write it", () => {
     const text = "Use when the user asks: anything at all, at any time";
     expect(parse(`name: a\ndescription: ${text}`).problems).toEqual([
       {
@@ -70,7 +70,7 @@ describe("invalid YAML is read as its author meant it", () => {
     ]);
   });
 
-  test("positions are those of the file", () => {
+  test("positions in repaired YAML are those of the file", () => {
     const { document } = parse("description: a: b\n\ntools:\n  - Read\n  - Write");
     expect(document.at(["tools", 1])).toEqual({ line: 6, column: 5 });
     expect(document.at(["tools"], "key")).toEqual({ line: 4, column: 1 });
@@ -81,17 +81,24 @@ describe("invalid YAML is read as its author meant it", () => {
 
 describe("front matter that is not repaired", () => {
   test.each([
-    ["a key of ours twice", "name: a\nname: b", "DUPLICATE_KEY"],
+    ["a Cadre key twice", "name: a\nname: b", "DUPLICATE_KEY"],
     ["a tag", "name: a\ndescription: !!js x: y", "YAML_TAG"],
-    ["a key that is dangerous", "__proto__: {a: 1}\ndescription: a: b", "BLOCK_AS_IMPLICIT_KEY"],
-    ["tools on lines of their own", "disallowedTools:\n\t- Bash\nname: a", "TAB_AS_INDENT"],
+    ["a dangerous key", "__proto__: {a: 1}\ndescription: a: b", "BLOCK_AS_IMPLICIT_KEY"],
+    ["tools on separate lines", "disallowedTools:\n\t- Bash\nname: a", "TAB_AS_INDENT"],
     ["tools twice", "tools: Read\ndescription: a: b\ntools: Bash", "BLOCK_AS_IMPLICIT_KEY"],
     ["limits", "limits:\n\tmaxTurns: 3", "TAB_AS_INDENT"],
     ["text without a key", "just text\ndescription: a: b", "MULTILINE_IMPLICIT_KEY"],
-  ])("%s: a guess could allow more than was meant", (_, yaml, code) => {
-    const { problems, frontmatter } = parse(yaml);
-    expect([problems[0]?.code, problems[0]?.severity, Object.keys(frontmatter)]).toEqual([code, "error", []]);
-  });
+  ])(
+    "front matter with %s is not repaired, since a guess could allow more than was meant",
+    (_, yaml, code) => {
+      const { problems, frontmatter } = parse(yaml);
+      expect([problems[0]?.code, problems[0]?.severity, Object.keys(frontmatter)]).toEqual([
+        code,
+        "error",
+        [],
+      ]);
+    },
+  );
 });
 
 test("any description is kept whole or gives a problem with a position", () => {

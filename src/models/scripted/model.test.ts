@@ -51,7 +51,7 @@ async function play(script: Script, options: LanguageModelV4CallOptions = call()
 
 const one = (turn: ScriptedTurn): Script => ({ name: "demo", turns: [turn] });
 
-test("reasoning, text, calls and a report arrive in the same order as from a provider", async () => {
+test("reasoning, text, calls and a report of a scripted model arrive in the same order as from a provider", async () => {
   const turn = {
     reasoning: "thinking",
     text: "Let me look at the log.",
@@ -82,7 +82,7 @@ test("reasoning, text, calls and a report arrive in the same order as from a pro
   expect(parts.at(-1)).toBe(finish);
 });
 
-test("text streams in a few deltas or in chunks of a given size; without calls the finish reason is stop", async () => {
+test("scripted text streams in a few deltas or in chunks of a given size; without calls the finish reason is stop", async () => {
   const long = "x".repeat(1_000);
   const few = await play(one({ text: long }));
   expect(few.parts.filter((part) => part.type === "text-delta")).toHaveLength(4);
@@ -95,7 +95,7 @@ test("text streams in a few deltas or in chunks of a given size; without calls t
   ]);
 });
 
-test("an empty text is an empty answer, and usage is estimated if the script gives none", async () => {
+test("an empty scripted text is an empty answer, and usage is estimated if the script gives none", async () => {
   const { parts, finish } = await play(one({ text: "" }));
   expect(parts.map((part) => part.type)).toEqual(["stream-start", "finish"]);
   expect(finish).toMatchObject({ usage: { inputTokens: { total: 50 }, outputTokens: { total: 0 } } });
@@ -132,18 +132,18 @@ test.each<[NonNullable<ScriptedTurn["when"]>, LanguageModelV4CallOptions, boolea
   [{ isError: true }, call({}, [result("Read", { type: "json", value: 1 })]), false],
   [{ isError: false }, call(), false],
   [{ lastResult: '"n":1' }, call({}, [result("Read", { type: "json", value: { n: 1 } })]), true],
-])("a turn is chosen by its condition %j", async (when, options, fits) => {
+])("a scripted turn is chosen by its condition %j", async (when, options, fits) => {
   const { text } = await play({ turns: [{ when, text: "this one" }, { text: "that one" }] }, options);
   expect(text).toBe(fits ? "this one" : "that one");
 });
 
-test("a regular expression matches the same prompt again, even with the flag g", async () => {
+test("a regular expression with the flag g matches the same prompt again", async () => {
   const model = createScriptedModel(one({ when: { lastResult: "/E42/g" }, text: "yes" }));
   await model.doGenerate(call({}, answered));
   expect((await model.doGenerate(call({}, answered))).content).toEqual([{ type: "text", text: "yes" }]);
 });
 
-test("a call without a matching turn fails with a message that describes it, and is not retried", async () => {
+test("a call without a matching turn fails with a message that describes the call, and is not retried", async () => {
   const { failure } = await play(
     one({ when: { turn: 1 }, text: "x" }),
     call({ agent: "scout", turn: 3 }, answered),
@@ -168,7 +168,7 @@ test("[F40] scripted errors are classified like a provider's errors", async () =
   expect(await failure("timeout")).toMatchObject({ cause: "timeout", after: 500 });
 });
 
-test("[F41] with `cut: stream` the earlier parts arrive, and the stream breaks in the middle of JSON", async () => {
+test("[F41] with `cut: stream`, the stream breaks in the middle of JSON after the earlier parts", async () => {
   const turn: ScriptedTurn = {
     text: "I write.",
     calls: [{ tool: "Write", input: { path: "a" } }],
@@ -197,7 +197,7 @@ test("[F41] with `cut: length` or `cut: silent` the stream ends after calls that
   expect(silent.failure).toBeUndefined();
 });
 
-test("[F42] a call may have invalid JSON, an empty name, a repeated id or half a surrogate pair", async () => {
+test("[F42] a scripted call may have invalid JSON, an empty name, a repeated id or half a surrogate pair", async () => {
   const { calls } = await play(
     one({
       calls: [
@@ -214,7 +214,7 @@ test("[F42] a call may have invalid JSON, an empty name, a repeated id or half a
   ]);
 });
 
-test("doGenerate gives the same answer as doStream", async () => {
+test("doGenerate of a scripted model gives the same answer as doStream", async () => {
   const model = createScriptedModel(one({ text: "hi", calls: [{ tool: "Now" }] }));
   expect(await model.doGenerate(call())).toMatchObject({
     content: [{ type: "text", text: "hi" }, { toolName: "Now" }],
@@ -227,7 +227,7 @@ test("doGenerate gives the same answer as doStream", async () => {
   await expect(broken.doGenerate(call())).rejects.toThrow("other side closed");
 });
 
-test("placeholders in text and input are replaced by data of the call; unknown placeholders stay", async () => {
+test("placeholders in scripted text and input are replaced with data of the call; unknown placeholders stay", async () => {
   const turn = {
     text: `\${agent} saw: \${lastResult}`,
     calls: [{ tool: "Bash", input: { command: [`echo \${HOME}`, `\${task}`] } }],
@@ -237,7 +237,7 @@ test("placeholders in text and input are replaced by data of the call; unknown p
   expect(calls[0]?.input).toBe(`{"command":["echo \${HOME}","fix the bug"]}`);
 });
 
-test("an answer is delayed as scripted, and an abort ends the delay immediately", async () => {
+test("a scripted answer is delayed as written, and an abort ends the delay immediately", async () => {
   const model = createScriptedModel(one({ text: "late", delay: 30 }));
   const started = performance.now();
   await model.doStream(call());
@@ -252,7 +252,7 @@ test("an answer is delayed as scripted, and an abort ends the delay immediately"
   await expect(slow.doStream({ ...call(), abortSignal: AbortSignal.abort() })).rejects.toThrow();
 });
 
-test("each call takes at least one turn of the event loop", async () => {
+test("each call of a scripted model takes at least one turn of the event loop", async () => {
   let turned = false;
   setImmediate(() => {
     turned = true;
@@ -261,7 +261,7 @@ test("each call takes at least one turn of the event loop", async () => {
   expect(turned).toBe(true);
 });
 
-test("answers are deterministic: the order and number of earlier calls change nothing", async () => {
+test("scripted answers are deterministic: the order and number of earlier calls change nothing", async () => {
   const script = parseScript(
     "turns:\n  - { when: { turn: 1 }, text: first }\n  - { when: { attempt: 1 }, error: network }\n  - text: later\n",
     "s.yaml",
@@ -285,7 +285,7 @@ test("a script may be a function of the request", async () => {
   expect((await play(script)).failure?.cause).toBe("rejected");
 });
 
-test("a script function gets the length of everything that was sent, tools included", async () => {
+test("a script function gets the length of the whole request, tools included", async () => {
   const seen: number[] = [];
   const model = createScriptedModel(({ characters }) => {
     seen.push(characters);
@@ -299,7 +299,7 @@ test("a script function gets the length of everything that was sent, tools inclu
   expect(seen[2]! - seen[0]!).toBe(JSON.stringify(tools).length - "[]".length);
 });
 
-test("the model id is the given name, or else the name of the script", () => {
+test("the id of a scripted model is the given name, or else the name of the script", () => {
   const named = createScriptedModel(one({ text: "x" }));
   expect(named).toMatchObject({ specificationVersion: "v4", provider: "scripted", modelId: "demo" });
   expect(createScriptedModel(one({ text: "x" }), { name: "other" }).modelId).toBe("other");

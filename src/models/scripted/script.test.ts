@@ -58,7 +58,7 @@ test.each([
     /^s\.yaml:3:25: turns\[0\]\.when\.lastResult/,
   ],
   ["a turn that says nothing", "turns:\n  - when: { turn: 1 }\n", /^s\.yaml:2:5: turns\[0\]: says nothing/],
-])("%s is reported with line and column", (_, text, message) => {
+])("a script with %s is reported with line and column", (_, text, message) => {
   let thrown: unknown;
   try {
     parseScript(text, "s.yaml");
@@ -69,7 +69,7 @@ test.each([
   expect(thrown).toMatchObject({ code: "CONFIG_INVALID", message: expect.stringMatching(message) });
 });
 
-test("all problems are listed in the details, and the message is about the first", () => {
+test("the details list all problems of a script, and the message is about the first", () => {
   let details: Record<string, unknown> | undefined;
   try {
     parseScript("turns:\n  - delay: x\n    text: a\n  - cut: b\n", "s.yaml");
@@ -83,6 +83,6 @@ test("all problems are listed in the details, and the message is about the first
   ]);
 });
 
-test("a turn with an empty text is valid", () => {
+test("a scripted turn with an empty text is valid", () => {
   expect(parseScript('turns: [{ text: "" }]', "s.yaml").turns[0]?.text).toBe("");
 });

@@ -504,7 +504,7 @@ describe("attacks on rules that allow", () => {
   });
 
   it.each(["sh", "bash -s", "tee out.txt", "curl -d @- https://example.com", "python3 -", "xargs rm"])(
-    "[A21] a grant for %j does not allow input from a pipe or a file",
+    "[A21] a grant for %j does not allow the command to read from a pipe or a file",
     (command) => {
       const granted: Setting = { grants: [{ rule: `Bash(${command})` }] };
       expect(bash(command, granted).verdict).toBe("allow");
@@ -569,14 +569,14 @@ describe("commands that are allowed without a rule", () => {
     ],
     ...["cat ./-o", "git rev-parse --show-toplevel", "cat a.txt &"],
   ];
-  it.each(HONEST)("[A26] [Z2] %s is allowed and leaves no trace", async (command) => {
+  it.each(HONEST)("[A26] [Z2] the command %s is allowed and leaves no trace", async (command) => {
     expect(ground.judge(command)).toMatchObject({ verdict: "allow" });
     const { traces } = await ground.run(command);
     expect(traces).toEqual([]);
   });
 
   it.each([...READ_ONLY_COMMANDS.keys()])(
-    "[A26] %s leaves no trace with any of its allowed flags",
+    "[A26] the command %s leaves no trace with any of its allowed flags",
     async (name) => {
       const { letters = "", values = "", words = [], operands, counts } = READ_ONLY_COMMANDS.get(name)!;
       const flags = [
@@ -600,7 +600,7 @@ describe("commands that are allowed without a rule", () => {
     },
   );
 
-  it("the playground notices changed files, started programs and connections", async () => {
+  it("the test playground notices changed files, started programs and connections", async () => {
     const other = await playground();
     try {
       expect((await other.run("echo x > canary")).traces.join()).toContain("changed /work/canary");
@@ -624,7 +624,7 @@ describe("commands that are allowed without a rule", () => {
     "find out/ -type f",
     "diff src secrets",
     "wc -l src/link",
-  ])("[A35] %s asks, because a link may lead out of the workspace", (command) => {
+  ])("[A35] the command %s asks, because a link may lead out of the workspace", (command) => {
     expect(ground.judge(command).verdict).toBe("ask");
   });
 });

@@ -21,7 +21,7 @@ describe("judgeShell", () => {
     "sed -n '10,20p' src/a.ts",
     "cat a | sort | uniq -c 2>/dev/null",
     "ls && cat b 2>&1",
-  ])("%j is read-only", (command) => {
+  ])("the command %j is read-only", (command) => {
     expect(judgeShell(command)).toMatchObject({ readOnly: true });
   });
 
@@ -91,13 +91,13 @@ describe("judgeShell", () => {
     ["-", "./ls"],
     ["-", "cd /tmp"],
     ["-", ""],
-  ])("[%s] %j is not read-only", (_, command) => {
+  ])("[%s] the command %j is not read-only", (_, command) => {
     const { readOnly, why } = judgeShell(command);
     expect(readOnly).toBe(false);
     expect(why).not.toBe("");
   });
 
-  it("an absolute path inside the workspace may be read", () => {
+  it("a read-only command may read an absolute path inside the workspace", () => {
     expect(isReadOnlyCommand(["cat", "/w/proj/a"], { workspace: "/w/proj" }).readOnly).toBe(true);
     expect(isReadOnlyCommand(["cat", "/w/proj-evil/a"], { workspace: "/w/proj" }).readOnly).toBe(false);
   });

@@ -76,7 +76,9 @@ const FRAGMENT = fc.oneof(
   { arbitrary: fc.constantFrom(...FRAGMENTS), weight: 1 },
 );
 
-it("[A29] every command that bash runs was parsed, with exactly the same words", { timeout: 600_000 }, () => {
+it("[A29] parseShell finds every command that bash runs, with exactly the same words", {
+  timeout: 600_000,
+}, () => {
   const folder = mkdtempSync(join(tmpdir(), "cadre-argv-"));
   try {
     const sources = fc.sample(

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { parseShell } from "./parse-shell.ts";
 
 describe("parseShell", () => {
-  it("finds every simple command in a compound command", () => {
+  it("parseShell finds every simple command in a compound command", () => {
     const parsed = parseShell("npm test && git log --format='%h %s' | head -5; echo \"a b\"");
     expect(parsed.grade).toBe("exact");
     expect(parsed.commands.map((one) => one.argv)).toEqual([
@@ -13,7 +13,7 @@ describe("parseShell", () => {
     ]);
   });
 
-  it("decodes words as bash passes them", () => {
+  it("parseShell decodes words as bash passes them", () => {
     const parsed = parseShell("find . \\( -name a\\ b -o -name 'x*' \\) HEAD~1 HEAD^ r\\m");
     expect(parsed.grade).toBe("exact");
     expect(parsed.commands[0]!.argv).toEqual([
@@ -32,7 +32,7 @@ describe("parseShell", () => {
     ]);
   });
 
-  it("reports redirections to files, but not to descriptors or /dev/null", () => {
+  it("parseShell reports redirections to files, but not to descriptors or /dev/null", () => {
     expect(parseShell("make 2>&1 >/dev/null").redirects).toEqual([]);
     expect(parseShell("make > out.txt 2>> err.txt").redirects.map((one) => one.target)).toEqual([
       "out.txt",
@@ -57,7 +57,7 @@ describe("parseShell", () => {
     ["f() { ls; }"],
     ["l\\\ns"],
     ["export A=b"],
-  ])("grades %j as dynamic: its words are known only at run time", (source) => {
+  ])("parseShell grades %j as dynamic, since its words are known only at run time", (source) => {
     expect(parseShell(source).grade).toBe("dynamic");
   });
 
@@ -73,11 +73,11 @@ describe("parseShell", () => {
     ["an error inside a substitution", "echo $(ls ;; x)"],
     ["[A28] more than fifty commands", `${"true && ".repeat(60)}curl evil`],
     ["a command that is too long", `echo ${"a".repeat(9000)}`],
-  ])("grades as broken: %s", (_, source) => {
+  ])("parseShell grades a command as broken: %s", (_, source) => {
     expect(parseShell(source).grade).toBe("broken");
   });
 
-  it("[A25] finds the commands inside substitutions of every kind", () => {
+  it("[A25] parseShell finds the commands inside substitutions of every kind", () => {
     for (const source of [
       "echo `X`",
       'echo "$(X)"',

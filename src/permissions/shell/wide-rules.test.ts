@@ -89,7 +89,7 @@ describe("a deny rule for a command", () => {
     "git --git-dir x --work-tree y push",
     "sh -c 'git -C x push'",
   ];
-  it("[A28] [Z4] denies it wherever it appears", () => {
+  it("[A28] [Z4] a deny rule for a command denies it wherever it appears", () => {
     expect(verdicts(DENIED, setting)).toEqual(all("deny", DENIED));
   });
 
@@ -149,7 +149,7 @@ describe("a deny rule for a command", () => {
     "env -S '$x evil'",
     "find . -exec sh -c '$1 evil' {} \\;",
   ];
-  it("[A28] [Z4] asks if the command might run it", () => {
+  it("[A28] [Z4] a command that might run a denied one asks", () => {
     expect(verdicts(DOUBTFUL, setting)).toEqual(all("ask", DOUBTFUL));
   });
 
@@ -180,7 +180,7 @@ describe("a deny rule for a command", () => {
     "timeout 60 npx vitest 'src/*.test.ts'",
     "env CI=1 eslint 'src/**/*.ts'",
   ];
-  it("allows ordinary work", () => {
+  it("a deny rule for a command allows ordinary work", () => {
     expect(verdicts(ORDINARY, setting)).toEqual(all("allow", ORDINARY));
   });
 });
@@ -226,7 +226,7 @@ describe("a deny rule for editing a folder", () => {
     "touch secrets/y\r",
     "touch 'secrets/a\nb'",
   ];
-  it("[A36] denies every spelling of its path, in any argument", () => {
+  it("[A36] a deny rule for editing a folder denies every spelling of its path, in any argument", () => {
     expect(verdicts(DENIED, setting)).toEqual(all("deny", DENIED));
   });
 
@@ -247,7 +247,7 @@ describe("a deny rule for editing a folder", () => {
     "python3 <<E\nopen('secrets/y','w')\nE",
     "OUT=secrets/y npm run build",
   ];
-  it("asks if the command might do it", () => {
+  it("a command that might edit a denied folder asks", () => {
     expect(verdicts(DOUBTFUL, setting)).toEqual(all("ask", DOUBTFUL));
   });
 
@@ -266,7 +266,7 @@ describe("a deny rule for editing a folder", () => {
     "cd src && ls",
     "wc -l < secrets/y",
   ];
-  it("allows ordinary work", () => {
+  it("a deny rule for editing a folder allows ordinary work", () => {
     expect(verdicts(ORDINARY, setting)).toEqual(all("allow", ORDINARY));
   });
 });
@@ -305,7 +305,7 @@ describe("a deny rule for reading files", () => {
     "head -c 99 secrets/key",
     "git --no-pager show HEAD:./secrets/key",
   ];
-  it("denies every spelling of their paths, in any argument", () => {
+  it("a deny rule for reading files denies every spelling of their paths, in any argument", () => {
     expect(verdicts(DENIED, setting)).toEqual(all("deny", DENIED));
   });
 
@@ -326,7 +326,7 @@ describe("a deny rule for reading files", () => {
     "cd $x; cat y",
     "FILE=.env npm run show",
   ];
-  it("asks if the command might do it", () => {
+  it("a command that might read denied files asks", () => {
     expect(verdicts(DOUBTFUL, setting)).toEqual(all("ask", DOUBTFUL));
   });
 
@@ -340,7 +340,7 @@ describe("a deny rule for reading files", () => {
     "npm test",
     "echo .env",
   ];
-  it("allows ordinary work", () => {
+  it("a deny rule for reading files allows ordinary work", () => {
     expect(verdicts(ORDINARY, setting)).toEqual(all("allow", ORDINARY));
   });
 });
@@ -361,13 +361,13 @@ describe("protected files, which decide what runs", () => {
     "env sh -c 'tee .mcp.json'",
     `cd a; cd b; cd c; cd d; cp ${Array.from({ length: 200 }, (_, at) => at).join(" ")} .git/hooks`,
   ];
-  it("[A37] ask even if every command and edit is allowed, however the command reaches them", () => {
+  it("[A37] a command that changes protected files asks even if every command and edit is allowed, however it reaches them", () => {
     const setting: Setting = { project: { allow: ["Bash", "Edit(**)", "Write(**)", "*"] } };
     expect(verdicts(COMMANDS, setting)).toEqual(all("ask", COMMANDS));
   });
 });
 
-it("[A28] judges a command built to be slow within 3 s of CPU time", () => {
+it("[A28] a command built to be slow is judged within 3 s of CPU time", () => {
   const setting: Setting = {
     project: { allow: ["Bash"], deny: ["Bash(curl *)", "Edit(secrets/**)", "Read(**/.env)"] },
   };
@@ -423,7 +423,7 @@ describe("a deny rule with flags", () => {
     "git push origin main --force",
     "git -C x push origin --force",
   ];
-  it("[A28] [Z4] denies the same flags in another order or spelling", () => {
+  it("[A28] [Z4] a deny rule with flags denies the same flags in another order or spelling", () => {
     expect(verdicts(DENIED, setting)).toEqual(all("deny", DENIED));
   });
 
@@ -438,12 +438,12 @@ describe("a deny rule with flags", () => {
     "tar cf a x --checkpoint-action=exec='rm -rf x'",
     "socat - EXEC:'rm -rf x'",
   ];
-  it("[A28] [Z4] asks if the flags may be present", () => {
+  it("[A28] [Z4] a command that may contain the denied flags asks", () => {
     expect(verdicts(DOUBTFUL, setting)).toEqual(all("ask", DOUBTFUL));
   });
 
   const ORDINARY = ["rm x", "rm -r x", "rm -f x", "git push", "git push origin main", "git rm -rf x"];
-  it("allows the command without these flags", () => {
+  it("a deny rule with flags allows the command without these flags", () => {
     expect(verdicts(ORDINARY, setting)).toEqual(all("allow", ORDINARY));
   });
 });

@@ -135,21 +135,21 @@ async function race(work: readonly [string, Work][], spot: string, target: strin
 }
 
 it.each([
-  ["a folder on the way", "d", "."],
-  ["a folder below", "d/sub", "sub"],
+  ["a parent folder", "d", "."],
+  ["a subfolder", "d/sub", "sub"],
   ["the file itself", "d/f", "f"],
 ])(
-  "[A35] [X1] [X2] nothing outside is read while %s is swapped for a link",
+  "[A35] [X1] [X2] nothing outside the workspace is read while %s is swapped for a link",
   { timeout: 20_000 },
   (_, spot, target) => race(READING, spot, target),
 );
 
 it.each([
-  ["a folder on the way", "d", "."],
-  ["a folder below", "d/sub", "sub"],
+  ["a parent folder", "d", "."],
+  ["a subfolder", "d/sub", "sub"],
   ["the file itself", "d/f", "f"],
 ])(
-  "[A35] [X1] [X2] nothing outside is changed while %s is swapped for a link",
+  "[A35] [X1] [X2] nothing outside the workspace is changed while %s is swapped for a link",
   { timeout: 20_000 },
   (_, spot, target) => race(CHANGING, spot, target),
 );

@@ -7,7 +7,7 @@ import { type OpenMethod, openFolder, openIn, pathIn } from "./open-folder.ts";
 const WAYS: OpenMethod[] = process.platform === "linux" ? ["by-descriptor", "by-name"] : ["by-name"];
 
 describe.each(WAYS)("a folder opened %s", (method) => {
-  it("opens files in it, and creates missing folders if asked to", async () => {
+  it("an opened folder opens its files, and creates missing folders if asked to", async () => {
     await using folder = await tempWorkspace();
     await expect(openFolder(folder.path, ["a", "b"], { method })).rejects.toMatchObject({
       code: "ENOENT",
@@ -20,7 +20,7 @@ describe.each(WAYS)("a folder opened %s", (method) => {
     expect(await opened.isUnchanged()).toBe(true);
   });
 
-  it("[A35] [X1] refuses to open a folder through a link or a file", async () => {
+  it("[A35] [X1] an opened folder refuses to open a subfolder through a link or a file", async () => {
     await using outside = await tempWorkspace();
     await using folder = await tempWorkspace();
     await writeFile(join(outside.path, "f"), "canary");
@@ -35,7 +35,7 @@ describe.each(WAYS)("a folder opened %s", (method) => {
     await expect(openIn(opened, "file", constants.O_RDONLY)).rejects.toMatchObject({ code: "ELOOP" });
   });
 
-  it("[A35] [X2] opens and creates nothing outside after a parent folder was swapped for a link", async () => {
+  it("[A35] [X2] after a parent folder was swapped for a link, nothing outside is opened or created", async () => {
     await using outside = await tempWorkspace();
     await using folder = await tempWorkspace();
     await mkdir(join(folder.path, "a/b"), { recursive: true });
@@ -56,7 +56,7 @@ describe.each(WAYS)("a folder opened %s", (method) => {
     }
   });
 
-  it("[A35] notices that the folder was moved away and replaced by a new one", async () => {
+  it("[A35] an opened folder that was moved away and replaced by a new folder is noticed", async () => {
     await using folder = await tempWorkspace();
     await mkdir(join(folder.path, "a"));
     await using opened = await openFolder(folder.path, ["a"], { method });

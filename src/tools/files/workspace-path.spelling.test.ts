@@ -40,7 +40,7 @@ it.each([
   expect(unportableName(name)).toBeUndefined();
 });
 
-it("[A36] two hard links whose names differ only in letter case are each used by their own name", async () => {
+it("[A36] two hard links whose names differ only in letter case are opened by exactly the given name", async () => {
   await using folder = await tempWorkspace();
   await writeFile(join(folder.path, "readme"), "x");
   const other = await link(join(folder.path, "readme"), join(folder.path, "README")).catch(() => "folds");
@@ -60,7 +60,7 @@ const ignoresCase = await (async () => {
 })();
 
 describe.runIf(ignoresCase)("on a case-insensitive file system", () => {
-  it("[A36] a file is used by its name on disk, however its letter case is written", async () => {
+  it("[A36] on a case-insensitive file system, a file is used by its name on disk, in whatever letter case it is requested", async () => {
     await using folder = await tempWorkspace();
     await mkdir(join(folder.path, "Src"));
     await writeFile(join(folder.path, "Src/File.txt"), "x");

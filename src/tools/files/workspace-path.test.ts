@@ -6,7 +6,7 @@ import { tempWorkspace } from "../temp-workspace.fixture.ts";
 import { writeTool } from "../write.ts";
 import { resolveInWorkspace } from "./workspace-path.ts";
 
-it("[A34] refuses paths outside the workspace, including folders whose name starts like the workspace", async () => {
+it("[A34] a path outside the workspace is refused, even in a folder whose name starts like the workspace's", async () => {
   await using folder = await tempWorkspace();
   const { path: root } = folder;
   await mkdir(join(root, "proj"));
@@ -33,7 +33,7 @@ it("[A34] refuses paths outside the workspace, including folders whose name star
   expect(await resolveInWorkspace(workspace, "a/../..a")).toMatchObject({ ok: true, relative: "..a" });
 });
 
-it("[A35] refuses links that lead outside, and dangling and circular links", async () => {
+it("[A35] links that lead outside, dangling links and circular links are refused", async () => {
   await using outside = await tempWorkspace();
   await using inside = await tempWorkspace();
   await writeFile(join(outside.path, "secret"), "s");
@@ -51,7 +51,7 @@ it("[A35] refuses links that lead outside, and dangling and circular links", asy
   }
 });
 
-it("[A35] a link to a file inside is refused and its real path named, so that rules judge the real path", async () => {
+it("[A35] a link to a file inside is refused with its real path, so that rules judge the real path", async () => {
   await using folder = await tempWorkspace();
   await mkdir(join(folder.path, ".git"));
   await symlink(".git", join(folder.path, "innocent"));
@@ -62,7 +62,7 @@ it("[A35] a link to a file inside is refused and its real path named, so that ru
   });
 });
 
-it("the workspace itself may be given as a link", async () => {
+it("the workspace itself may be a link", async () => {
   await using folder = await tempWorkspace();
   await using other = await tempWorkspace();
   await writeFile(join(folder.path, "a"), "x");

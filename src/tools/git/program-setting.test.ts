@@ -21,14 +21,14 @@ describe("programs that a repository makes git run", () => {
     ["[log]\n\tshowSignature", "log.showsignature"],
     ["[include]\n\tpath = ../evil", "include.path"],
     ['[remote "o"]\n\tpromisor = true', "remote.promisor"],
-  ])("[A30] finds %j", async (text, setting) => {
+  ])("[A30] the git setting %j is found", async (text, setting) => {
     await using repository = await tempGit();
     expect(gitProgramSetting(repository.path)).toBeUndefined();
     await appendFile(join(repository.path, ".git/config"), `${text}\n`);
     expect(gitProgramSetting(repository.path)).toBe(setting);
   });
 
-  it("[A30] ignores harmless settings and those that are overridden for agents", async () => {
+  it("[A30] harmless git settings are ignored, and so are settings that Cadre overrides for agents", async () => {
     await using repository = await tempGit();
     await repository.git(["config", "core.fsmonitor", "true"]);
     await repository.git(["config", "core.worktree", ".."]);
@@ -37,7 +37,7 @@ describe("programs that a repository makes git run", () => {
     expect(gitProgramSetting(repository.path)).toBeUndefined();
   });
 
-  it("[A30] finds the setting from a subfolder, in a worktree and in a bare repository", async () => {
+  it("[A30] the setting is found from a subfolder, in a worktree and in a bare repository", async () => {
     await using repository = await tempGit({ "a/b.txt": "x" });
     await repository.git(["worktree", "add", "-q", "side"]);
     await repository.git(["config", "diff.external", "evil"]);
@@ -51,7 +51,7 @@ describe("programs that a repository makes git run", () => {
   });
 });
 
-it("[A30] [A35] a .git that points to another repository is reported; worktrees and submodules are not", async () => {
+it("[A30] [A35] a .git file that points to another repository is reported; one of a worktree or submodule is not", async () => {
   await using victim = await tempGit();
   await using folder = await tempWorkspace();
   await writeFile(join(folder.path, ".git"), `gitdir: ${victim.path}/.git\n`);
@@ -67,7 +67,7 @@ it("[A30] [A35] a .git that points to another repository is reported; worktrees 
 });
 
 describe("resolving the real path", () => {
-  it("[A35] follows links as opening the path would", async () => {
+  it("[A35] the real path is found by following links as the operating system does", async () => {
     await using folder = await tempWorkspace();
     await using elsewhere = await tempWorkspace();
     await writeFile(join(elsewhere.path, "key"), "x");

@@ -45,7 +45,7 @@ const HOSTILE: [name: string, settings: Record<string, string>, attributes: stri
   ["core.fsmonitor", { "core.fsmonitor": "EVIL" }, "", ""],
   ["gpg.program", { "gpg.program": "EVIL", "log.showSignature": "true" }, "", ""],
   ["core.pager", { "core.pager": "EVIL", "pager.status": "EVIL", "pager.log": "EVIL" }, "", ""],
-  ["an include", { "include.path": "../more.conf" }, "*.txt diff=x\n", "git diff"],
+  ["include.path", { "include.path": "../more.conf" }, "*.txt diff=x\n", "git diff"],
 ];
 
 const READS =
@@ -55,7 +55,7 @@ describe.each(sandboxes)("[A30] a hostile repository, in the sandbox %s", (drive
   const bash = bashIn(driver);
 
   it.each(HOSTILE)(
-    "%s is not run by a command that is allowed without a question",
+    "a command that is allowed without a question does not run the program set in %s",
     async (_, settings, attributes, control) => {
       await using repository = await hostileRepository(settings, attributes);
       const evil = join(repository.path, "evil.sh");
@@ -72,7 +72,7 @@ describe.each(sandboxes)("[A30] a hostile repository, in the sandbox %s", (drive
     },
   );
 
-  it("filters of a submodule are not run either", async () => {
+  it("a command that is allowed without a question does not run the filters of a submodule", async () => {
     await using inner = await tempGit({ "b.txt": "b\n", ".gitattributes": "*.txt filter=x\n" });
     await using repository = await hostileRepository({});
     await repository.git([
@@ -97,7 +97,7 @@ describe.each(sandboxes)("[A30] a hostile repository, in the sandbox %s", (drive
     expect(await readdir(repository.path)).toContain("ran");
   });
 
-  it("the fetch program of a partial clone is not run either", async () => {
+  it("a command that is allowed without a question does not run the fetch program of a partial clone", async () => {
     await using repository = await hostileRepository({
       "remote.origin.url": "/",
       "remote.origin.uploadpack": "EVIL",
@@ -118,7 +118,7 @@ describe.each(sandboxes)("[A30] a hostile repository, in the sandbox %s", (drive
     expect(await readdir(repository.path)).toContain("ran");
   });
 
-  it("hooks are not run by any command", async () => {
+  it("no command runs the repository's hooks", async () => {
     await using repository = await hostileRepository({ "user.name": "P", "user.email": "p@x" });
     await repository.write({ ".git/hooks/pre-commit": EVIL, ".git/hooks/post-commit": EVIL });
     for (const hook of ["pre-commit", "post-commit"])
@@ -136,11 +136,14 @@ describe("[A30] Cadre's own git commands for worktrees", () => {
     ["filter.x.smudge", "EVIL"],
     ["filter.x.process", "EVIL"],
     ["merge.x.driver", "EVIL"],
-  ])("worktrees are refused in a repository that makes git run a program: %s", async (key, value) => {
-    await using repository = await hostileRepository({ [key]: value }, "*.txt filter=x merge=x\n");
-    expect(await worktreeProblem(repository.path)).toContain(key);
-    expect(await readdir(repository.path)).not.toContain("ran");
-  });
+  ])(
+    "Cadre refuses to make worktrees of a repository that makes git run a program: %s",
+    async (key, value) => {
+      await using repository = await hostileRepository({ [key]: value }, "*.txt filter=x merge=x\n");
+      expect(await worktreeProblem(repository.path)).toContain(key);
+      expect(await readdir(repository.path)).not.toContain("ran");
+    },
+  );
 
   it("a git-lfs filter does not prevent worktrees", async () => {
     await using repository = await hostileRepository({ "filter.lfs.clean": "git-lfs clean -- %f" });

@@ -31,14 +31,17 @@ afterAll(async () => {
 });
 
 describe.concurrent("[D6] an operation killed after a git command succeeds when repeated", () => {
-  test.each(["worktree add", "worktree unlock"])("opening: %s", async (command) => {
-    await using repository = await tempGit();
-    const child = await planChild(repository);
-    await killAfter(command, "openWorktree", [child]);
-    await openWorktree(child);
-    await repository.write({ "new.txt": "new\n" }, child.path);
-    expect(await closeWorktree(child, { message })).toMatchObject({ status: "merged", files: ["new.txt"] });
-  });
+  test.each(["worktree add", "worktree unlock"])(
+    "opening a worktree, killed after git %s",
+    async (command) => {
+      await using repository = await tempGit();
+      const child = await planChild(repository);
+      await killAfter(command, "openWorktree", [child]);
+      await openWorktree(child);
+      await repository.write({ "new.txt": "new\n" }, child.path);
+      expect(await closeWorktree(child, { message })).toMatchObject({ status: "merged", files: ["new.txt"] });
+    },
+  );
 
   test.each([
     "ls-files --others",
@@ -49,7 +52,7 @@ describe.concurrent("[D6] an operation killed after a git command succeeds when 
     "merge --ff-only",
     "worktree remove",
     "branch --delete",
-  ])("closing: %s", async (command) => {
+  ])("closing a worktree, killed after git %s", async (command) => {
     await using repository = await tempGit();
     const child = await planChild(repository);
     await openWorktree(child);
@@ -65,7 +68,7 @@ describe.concurrent("[D6] an operation killed after a git command succeeds when 
   });
 });
 
-test("[D6] Ctrl-C does not reach git in the middle of its work", async () => {
+test("[D6] Ctrl-C does not interrupt git in the middle of its work", async () => {
   await using repository = await tempGit();
   const child = await planChild(repository);
   const interrupt = 'trap "" INT; kill -INT 0; exec git "$@"';
@@ -93,7 +96,7 @@ const edits = fc.array(
   { minLength: 3, maxLength: 10 },
 );
 
-test("[D6] every written line ends up in the parent or on a branch that the answer names", async () => {
+test("[D6] every line that a child wrote is in the parent afterwards, or on a branch that the answer names", async () => {
   await fc.assert(
     fc.asyncProperty(edits, async (written) => {
       const text = "1\n2\n3\n4\n5\n";

@@ -28,7 +28,7 @@ afterAll(async () => {
   await rm(home, { recursive: true, force: true });
 });
 
-describe.concurrent("[D6] whether a folder can have worktrees", () => {
+describe.concurrent("[D6] worktreeProblem and headOf", () => {
   test("worktreeProblem explains why a folder cannot have worktrees", async () => {
     await using repository = await tempGit();
     expect(await worktreeProblem(repository.path)).toBe(undefined);
@@ -56,7 +56,7 @@ describe.concurrent("[D6] whether a folder can have worktrees", () => {
 });
 
 describe.concurrent("[D6] a child's work is merged back", () => {
-  test("merges commits, changed, new and deleted files, but no ignored files and not .cadre", async () => {
+  test("committed, changed, new and deleted files are merged, but not ignored files and not .cadre", async () => {
     await using repository = await tempGit({
       "a.txt": "a\n",
       "b.txt": "b\n",
@@ -128,7 +128,7 @@ describe.concurrent("[D6] a child's work is merged back", () => {
     expect(await repository.read("b.txt")).toBe("mine\n");
   });
 
-  test("merges into a detached HEAD", async () => {
+  test("a child's work is merged into a detached HEAD", async () => {
     await using repository = await tempGit();
     await repository.git(["checkout", "-q", "--detach"]);
     const child = await openChild(repository);
@@ -196,8 +196,8 @@ describe.concurrent("[D6] a child's work is merged back", () => {
   });
 });
 
-describe.concurrent("[D6] work that cannot be merged is kept on its branch, and the parent is unchanged", () => {
-  test("on a conflict, with uncommitted changes in the parent", async () => {
+describe.concurrent("[D6] work that cannot be merged stays on its branch, and the parent is unchanged", () => {
+  test("a child's work that conflicts stays on its branch, and the parent keeps its uncommitted changes", async () => {
     await using repository = await tempGit({ "a.txt": "a\n", "b.txt": "b\n", "c ü.txt": "c\n" });
     const [first, second] = [await openChild(repository, "c1"), await openChild(repository, "c2")];
     await repository.write({ "a.txt": "first\n" }, first.path);
@@ -219,7 +219,7 @@ describe.concurrent("[D6] work that cannot be merged is kept on its branch, and 
     await expect(stat(second.path)).rejects.toThrow();
   });
 
-  test("when a changed, untracked or ignored file of the parent would be overwritten", async () => {
+  test("work stays on its branch if it would overwrite a changed, untracked or ignored file of the parent", async () => {
     await using repository = await tempGit({ "a.txt": "a\n", ".gitignore": "ignored.txt\n" });
     const child = await openChild(repository);
     const files = ["a.txt", "ignored.txt", "new.txt"];
@@ -239,7 +239,7 @@ describe.concurrent("[D6] work that cannot be merged is kept on its branch, and 
     expect(await closeWorktree(child, { message })).toMatchObject({ status: "merged", files });
   });
 
-  test("when the parent is in the middle of a merge", async () => {
+  test("work stays on its branch if the parent is in the middle of a merge", async () => {
     await using repository = await tempGit();
     const child = await openChild(repository);
     await repository.write({ "new.txt": "new\n" }, child.path);
@@ -257,7 +257,7 @@ describe.concurrent("[D6] work that cannot be merged is kept on its branch, and 
     expect(await closeWorktree(child, { message })).toMatchObject({ status: "merged", files: ["new.txt"] });
   });
 
-  test("when the caller asks to keep it, because the child failed", async () => {
+  test("work of a failed child stays on its branch if the caller asks for that", async () => {
     await using repository = await tempGit();
     const child = await openChild(repository);
     await repository.write({ "new.txt": "new\n" }, child.path);
@@ -270,7 +270,7 @@ describe.concurrent("[D6] work that cannot be merged is kept on its branch, and 
     expect(await closeWorktree(idle, { message, keep: true })).toEqual({ status: "unchanged" });
   });
 
-  test("when the child left conflict markers", async () => {
+  test("work with conflict markers stays on its branch", async () => {
     await using repository = await tempGit();
     const child = await openChild(repository);
     await repository.write({ "a.txt": "stashed\n" }, child.path);
@@ -284,7 +284,7 @@ describe.concurrent("[D6] work that cannot be merged is kept on its branch, and 
     expect(await repository.read("a.txt")).toBe("a\n");
   });
 
-  test("when the child's folder contains other repositories: the folder stays too", async () => {
+  test("if the child's folder contains other repositories, its work stays on its branch and its folder is kept", async () => {
     await using repository = await tempGit();
     await using library = await tempGit({ "lib.txt": "lib\n" });
     const add = ["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", library.path, "lib"];
@@ -310,7 +310,7 @@ describe.concurrent("[D6] a child that changed the git state of its worktree", (
   test.each([
     ["a branch of its own", ["checkout", "-q", "-b", "feature"]],
     ["a detached HEAD", ["checkout", "-q", "--detach"]],
-  ])("commits made on %s are merged", async (_, args) => {
+  ])("commits that a child made on %s are merged", async (_, args) => {
     await using repository = await tempGit();
     const child = await openChild(repository);
     await repository.git(args, child.path);
@@ -320,7 +320,7 @@ describe.concurrent("[D6] a child that changed the git state of its worktree", (
     expect(merged).toMatchObject({ status: "merged", files: ["new.txt", "own.txt"] });
   });
 
-  test("commits are merged even if the child ended with an older commit checked out", async () => {
+  test("a child's commits are merged even if it ended with an older commit checked out", async () => {
     await using repository = await tempGit();
     const child = await openChild(repository);
     await repository.commit({ "own.txt": "own\n" }, child.path);
@@ -329,7 +329,7 @@ describe.concurrent("[D6] a child that changed the git state of its worktree", (
     await expectGone(repository, child);
   });
 
-  test("two diverging lines of commits are both kept on the branch for a person to review", async () => {
+  test("if a child left two diverging lines of commits, both stay on the branch for a person to review", async () => {
     await using repository = await tempGit();
     const child = await openChild(repository);
     await repository.commit({ "one.txt": "one\n" }, child.path);
@@ -345,7 +345,7 @@ describe.concurrent("[D6] a child that changed the git state of its worktree", (
     expect(await closeWorktree(child, { message })).toEqual(answer);
   });
 
-  test("an unrelated history is kept on the branch", async () => {
+  test("an unrelated history stays on the branch", async () => {
     await using repository = await tempGit();
     const child = await openChild(repository);
     await repository.git(["checkout", "-q", "--orphan", "fresh"], child.path);
@@ -375,7 +375,7 @@ describe.concurrent("[D6] a child that changed the git state of its worktree", (
     expect(await repository.read("a.txt")).toBe("c\n");
   });
 
-  test("a child that replaced the worktree with a repository of its own is kept", async () => {
+  test("a worktree that the child replaced with a repository of its own is kept", async () => {
     await using repository = await tempGit();
     const child = await openChild(repository);
     await unlink(join(child.path, ".git"));
@@ -393,32 +393,32 @@ describe.concurrent("[D6] a child that changed the git state of its worktree", (
 
 describe.concurrent("[D6] a damaged or incomplete worktree", () => {
   test.each<[string, (repository: TempGit, child: Worktree) => Promise<unknown>]>([
-    ["its folder was deleted", (_, { path }) => rm(path, { recursive: true })],
+    ["the folder was deleted", (_, { path }) => rm(path, { recursive: true })],
     [
-      "its folder was deleted and its record pruned",
+      "the folder was deleted and its record pruned",
       async (repository, { path }) => {
         await rm(path, { recursive: true });
         await repository.git(["worktree", "prune"]);
       },
     ],
     [
-      "its folder is empty and git has no record of it",
+      "the folder is empty and git has no record of it",
       async (repository, { path }) => {
         await rm(path, { recursive: true });
         await repository.git(["worktree", "prune"]);
         await mkdir(path);
       },
     ],
-    ["its .git is gone", (_, { path }) => unlink(join(path, ".git"))],
+    ["the .git file is missing", (_, { path }) => unlink(join(path, ".git"))],
     [
-      "git has no record of its folder, and a file is missing in it",
+      "git has no record of the folder, and one of its files is missing",
       async (repository, { path }) => {
         await rm(join(repository.path, ".git/worktrees"), { recursive: true });
         await unlink(join(path, "a.txt"));
       },
     ],
     [
-      "its creation stopped early",
+      "the creation stopped early",
       async (repository, { path }) => {
         const record = join(repository.path, ".git/worktrees/c1");
         await writeFile(join(record, "locked"), "cadre: being made");
@@ -428,13 +428,13 @@ describe.concurrent("[D6] a damaged or incomplete worktree", () => {
       },
     ],
     [
-      "its creation stopped late",
+      "the creation stopped late",
       async (repository, { path }) => {
         await writeFile(join(repository.path, ".git/worktrees/c1/locked"), "cadre: being made");
         await unlink(join(path, "a.txt"));
       },
     ],
-  ])("%s: opening it again repairs it and keeps its commits", async (_, damage) => {
+  ])("opening a damaged worktree again repairs it and keeps its commits: %s", async (_, damage) => {
     await using repository = await tempGit({ "a.txt": "a\n", "b.txt": "b\n" });
     const child = await openChild(repository);
     await repository.commit({ "own.txt": "own\n" }, child.path);
@@ -445,7 +445,7 @@ describe.concurrent("[D6] a damaged or incomplete worktree", () => {
     expect(await repository.git(["log", "--format=%an", "HEAD"], child.path)).toBe("P\nP");
   });
 
-  test("closing keeps the files of a folder that git has no record of", async () => {
+  test("closing a worktree keeps the files of a folder that git has no record of", async () => {
     await using repository = await tempGit({ "a.txt": "a\n", "b.txt": "b\n" });
     const child = await openChild(repository);
     await repository.write({ "a.txt": "A\n", "new.txt": "new\n" }, child.path);
@@ -465,7 +465,7 @@ describe.concurrent("[D6] a damaged or incomplete worktree", () => {
     await expectGone(repository, child);
   });
 
-  test("if the parent worktree lost its .git, nothing is merged into the repository around it", async () => {
+  test("if the parent worktree lost its .git, nothing is merged into the repository around the worktree", async () => {
     await using repository = await tempGit();
     const outer = await openChild(repository, "c1");
     const inner = await openChild(repository, "c2", outer.path);
@@ -480,7 +480,7 @@ describe.concurrent("[D6] a damaged or incomplete worktree", () => {
     expect(await head(repository)).toBe(outer.base);
   });
 
-  test("a worktree that a person locked is merged, but its folder stays until it is unlocked", async () => {
+  test("a worktree that a person locked is merged, but its folder stays until the person unlocks it", async () => {
     await using repository = await tempGit();
     const child = await openChild(repository);
     await repository.write({ "new.txt": "new\n" }, child.path);
@@ -505,8 +505,8 @@ describe.concurrent("[D6] a damaged or incomplete worktree", () => {
   });
 });
 
-describe.concurrent("[D6] another process holds git's lock on the parent", () => {
-  test("closing waits until the lock is released", async () => {
+describe.concurrent("[D6] another process has locked the parent's git index", () => {
+  test("closing a worktree waits until another process releases git's lock", async () => {
     await using repository = await tempGit();
     const child = await openChild(repository);
     await repository.write({ "new.txt": "new\n" }, child.path);
@@ -521,7 +521,7 @@ describe.concurrent("[D6] another process holds git's lock on the parent", () =>
     expect(await closing).toMatchObject({ status: "merged" });
   });
 
-  test("closing gives up after a while and keeps the branch", async () => {
+  test("closing a worktree gives up after a while if git stays locked, and keeps the branch", async () => {
     await using repository = await tempGit();
     const child = await openChild(repository);
     await repository.write({ "new.txt": "new\n" }, child.path);
@@ -534,7 +534,7 @@ describe.concurrent("[D6] another process holds git's lock on the parent", () =>
   });
 });
 
-test("[D6] sweepWorktrees closes only the worktrees of ended runs, innermost first", async () => {
+test("[D6] sweepWorktrees closes only worktrees of ended runs, and inner ones before outer ones", async () => {
   await using repository = await tempGit({ "a.txt": "a\n", "sub/b.txt": "b\n" });
   const [dead, idle, alive] = await Promise.all(["c1", "c2", "c3"].map((id) => openChild(repository, id)));
   const inner = await openChild(repository, "c4", dead!.path);

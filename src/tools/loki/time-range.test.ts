@@ -36,11 +36,11 @@ it.each([
   "last",
   "99999d",
   "1h; rm",
-])('"%s" is refused, and the error lists the accepted forms', (text) => {
+])('the time "%s" is refused, and the error lists the accepted forms', (text) => {
   expect(startOf(text)).toMatch(/^start: ".*" is no time: write how long ago .*RFC 3339/);
 });
 
-it("the default is the last hour, and the start must be before the end", () => {
+it("the default time range is the last hour, and the start must be before the end", () => {
   expect(parseTimeRange({}, now)).toMatchObject({ range: { end: BigInt(now) * 1_000_000n } });
   expect(startOf("1h")).toBe("2026-01-31T11:00:00.000Z");
   expect(parseTimeRange({ start: "1h", end: "2h" }, now)).toMatchObject({

@@ -50,7 +50,7 @@ describe.each(confining)("files planted in the sandbox %s", (driver) => {
     expect(existsSync(join(place.path, ".git/modules/new/config"))).toBe(false);
   });
 
-  it("[A37] git settings that start programs are undone, unless the approved command itself sets them", async () => {
+  it("[A37] git settings that start programs are reverted, unless the approved command itself sets them", async () => {
     await using place = await project(driver);
     await place.write({
       "build.sh": "git config core.fsmonitor 'touch owned'; git config alias.st '!evil'\n",
@@ -72,7 +72,7 @@ describe.each(confining)("files planted in the sandbox %s", (driver) => {
     expect(await place.read(".git/config")).toContain("pager = less");
   });
 
-  it("[A37] if a planted file is hard to move, the others are still moved and the output is still returned", async () => {
+  it("[A37] if one planted file is hard to move, the others are still moved and the output is still returned", async () => {
     await using elsewhere = await folderIn(existsSync("/dev/shm") ? "/dev/shm" : tmpdir());
     await using place = await project(driver, elsewhere.path);
     const { output } = await place.run(
@@ -104,7 +104,7 @@ it.each(sandboxes)(
 );
 
 describe("Cadre's own git", () => {
-  it("[A30] does not touch a worktree whose record points to another repository", async () => {
+  it("[A30] Cadre's own git does not touch a worktree whose record points to another repository", async () => {
     await using place = await tempGit();
     await using evil = await tempGit();
     const child = await openChild(place);
@@ -121,7 +121,7 @@ describe("Cadre's own git", () => {
     expect(existsSync(join(child.path, "new.txt"))).toBe(true);
   });
 
-  it("[A30] runs no program that was added to the git configuration while a child worked", async () => {
+  it("[A30] Cadre's own git runs no program that was added to the git configuration while a child worked", async () => {
     await using place = await tempGit();
     const child = await openChild(place);
     await place.write({ "new.txt": "new\n" }, child.path);
@@ -137,7 +137,7 @@ describe("Cadre's own git", () => {
     expect(existsSync(join(place.path, "owned"))).toBe(false);
   });
 
-  it("[A37] protected files are not merged automatically unless a judged tool wrote them", async () => {
+  it("[A37] protected files are not merged automatically, unless a tool wrote them with permission", async () => {
     await using place = await tempGit();
     const child = await openChild(place);
     await place.write({ "new.txt": "new\n", tasks: "{}" }, child.path);

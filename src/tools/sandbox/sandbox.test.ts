@@ -48,7 +48,7 @@ async function project(
 }
 
 describe.each(confining)("the sandbox %s", (driver) => {
-  it("lets a command write only to the workspace and to a private /tmp", async () => {
+  it("the sandbox lets a command write only to the workspace and to a private /tmp", async () => {
     await using place = await project(driver);
     await using outside = await tempFolder();
     expect((await place.run("echo b > b.txt; mkdir d; rm a.txt; ls")).isError).toBe(false);
@@ -63,7 +63,7 @@ describe.each(confining)("the sandbox %s", (driver) => {
     expect(existsSync(join(tmpdir(), marker))).toBe(false);
   });
 
-  it("[A32] hides home folders, system secrets and Cadre's own files", async () => {
+  it("[A32] the sandbox hides home folders, system secrets and Cadre's own files", async () => {
     await using place = await project(driver);
     const { output } = await place.run(
       `ls -A ~ /root /home; ls -A ~/.ssh ~/.aws ~/.config; cat .cadre/token; ls -A .cadre; cat /etc/shadow; ls /run`,
@@ -74,7 +74,7 @@ describe.each(confining)("the sandbox %s", (driver) => {
     expect((await place.run(`cat ${other.path}/secret`)).output).not.toContain("SECRET");
   });
 
-  it("[A35] does not follow links to hidden files or out of the workspace", async () => {
+  it("[A35] the sandbox does not follow links to hidden files or out of the workspace", async () => {
     await using place = await project(driver);
     await using outside = await tempFolder();
     await writeFile(join(outside.path, "f"), "untouched");
@@ -135,7 +135,7 @@ describe.each(confining)("the sandbox %s", (driver) => {
     expect(await readlink(join(place.path, ".claude"))).toBe("more");
   });
 
-  it("only a command that a person approved may change a protected file, and only one it names", async () => {
+  it("a command may change a protected file only if a person approved the command and it names the file", async () => {
     await using place = await project(driver);
     const command = "echo 'model: y' > cadre.yaml; echo '# B' > agents/b.md; mkdir .vscode";
     expect((await place.run(command)).output).toMatch(/read-only/i);
@@ -221,7 +221,7 @@ describe.each(confining)("the sandbox %s", (driver) => {
     expect(existsSync(join(outside.path, "slip"))).toBe(true);
   });
 
-  it("opens the network if a person approved the call or the project turned it on", async () => {
+  it("the sandbox opens the network if a person approved the call or the project allows it", async () => {
     const { port, seen, close } = await server();
     const call = `curl -sS -m 5 --noproxy '' http://127.0.0.1:${port}/x`;
     await using byDefault = await project(driver);
@@ -236,7 +236,7 @@ describe.each(confining)("the sandbox %s", (driver) => {
     await close();
   });
 
-  it("a list of hosts opens only those hosts; a sandbox that cannot filter hosts opens none", async () => {
+  it("with a list of hosts, the sandbox opens only those; a sandbox that cannot filter hosts opens none", async () => {
     const { port, seen, close } = await server();
     const call = (host: string) => `curl -sS -m 5 --noproxy '' http://${host}:${port}/x`;
     await using place = await project(driver, { network: ["127.0.0.1"] });
@@ -251,7 +251,7 @@ describe.each(confining)("the sandbox %s", (driver) => {
 });
 
 describe.runIf(sandboxes.includes("srt"))("[A33] the proxy of srt", () => {
-  it("refuses a host name that contains NUL or a line break, which could pass the check as another host", async () => {
+  it("the proxy refuses a host name with NUL or a line break, which could pass the check as another host", async () => {
     const { port, seen, close } = await server();
     await using place = await project("srt", { network: ["*.allowed.test", "127.0.0.1"] });
     await place.write({ "socks.mjs": SOCKS });
@@ -288,7 +288,7 @@ socket.on("data", (chunk) => steps.shift()(chunk));
 `;
 
 describe("no sandbox", () => {
-  it("Bash refuses to run if the configured driver is missing; `auto` runs without a sandbox", async () => {
+  it("Bash refuses to run if the configured sandbox is missing; with `auto` it runs without one", async () => {
     await using folder = await tempFolder();
     const script = `
       const { bashIn } = await import(${JSON.stringify(import.meta.resolve("../bash.fixture.ts"))});

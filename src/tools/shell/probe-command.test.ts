@@ -29,7 +29,9 @@ describe("[PB4] a command is parsed only if a shell would take its words literal
     ],
     [`rm "a \\"b\\" $" c`, undefined],
     [`rm "a \\$b" ü`, [["rm", "a $b", "ü"]]],
-  ])("words of: %s", (line, words) => expect(parsePlainCommands(line)).toEqual(words));
+  ])("plainCommands reads the words of: %s", (line, words) =>
+    expect(parsePlainCommands(line)).toEqual(words),
+  );
 
   test.each([
     "rm *",
@@ -47,11 +49,11 @@ describe("[PB4] a command is parsed only if a shell would take its words literal
     "rm a # b",
     "rm a?",
     "",
-  ])("not parsed: %j", (line) => expect(parsePlainCommands(line)).toBeUndefined());
+  ])("plainCommands does not read: %j", (line) => expect(parsePlainCommands(line)).toBeUndefined());
 });
 
 describe("[PB4] paths", () => {
-  test("mkdir, touch and rm are judged by which files exist and by their times", async () => {
+  test("the probe judges mkdir, touch and rm by which files exist and by their times", async () => {
     await using w = await tempWorkspace();
     const probe = probeFrom(w.path);
     expect(await probe("mkdir out")).toEqual({ found: "not_done", evidence: ["There is no folder out."] });
@@ -80,7 +82,7 @@ describe("[PB4] paths", () => {
     expect(await probe("rm out/a out")).toMatchObject({ found: "cannot_tell" });
   });
 
-  test("mv and cp are judged by source and target; cp also compares their contents", async () => {
+  test("the probe judges mv and cp by source and target; for cp it also compares their contents", async () => {
     await using w = await tempWorkspace();
     const probe = probeFrom(w.path);
     await writeFile(join(w.path, "a"), "text");
@@ -106,7 +108,7 @@ describe("[PB4] paths", () => {
     });
   });
 
-  test("mv into a folder looks for the file there; one that was there before the call is inconclusive", async () => {
+  test("for mv into a folder, the probe looks for the file there; a file that is older than the call proves nothing", async () => {
     await using w = await tempWorkspace();
     const probe = probeFrom(w.path);
     await mkdir(join(w.path, "out"));
@@ -121,7 +123,7 @@ describe("[PB4] paths", () => {
     expect((await later("mv a out")).found).toBe("cannot_tell");
   });
 
-  test("with &&, evidence for the last command is enough; contradictions are inconclusive", async () => {
+  test("with &&, evidence for the last command is enough; contradictory evidence is inconclusive", async () => {
     await using w = await tempWorkspace();
     const probe = probeFrom(w.path);
     await mkdir(join(w.path, "out"));
@@ -154,7 +156,7 @@ describe("[PB4] paths", () => {
       expect((await probe(odd)).found, odd).toBe("cannot_tell");
   });
 
-  test("[PB2] paths that are denied, outside the workspace or behind links are not inspected", async () => {
+  test("[PB2] the probe does not inspect paths that are denied, outside the workspace or behind links", async () => {
     await using w = await tempWorkspace();
     await symlink("/etc", join(w.path, "link"));
     const probe = probeFrom(w.path, { mayShow: (path) => path !== "secret" });
@@ -170,7 +172,7 @@ describe("[PB4] paths", () => {
 });
 
 describe("[PB4] git commit", () => {
-  test("was done if a commit with its message is newer than the call", async () => {
+  test("git commit took effect if a commit with its message is newer than the call", async () => {
     await using repo = await tempGit();
     const probe = probeFrom(repo.path);
     const later = probeFrom(repo.path, { startedAt: Date.now() + HOUR });
@@ -193,7 +195,7 @@ describe("[PB4] git commit", () => {
     expect((await probe("git push")).found).toBe("cannot_tell");
   });
 
-  test("the evidence says if there is no repository or no commit", async () => {
+  test("if there is no repository or no commit, the evidence says so", async () => {
     await using w = await tempWorkspace();
     const probe = probeFrom(w.path);
     expect(await probe("git commit -m x")).toEqual({

@@ -40,20 +40,20 @@ describe("[A40] [A41] private addresses are refused, however they are written", 
     100.100.100.200 168.63.129.16 192.168.0.1 [::1] [::] [::ffff:169.254.169.254] [::ffff:7f00:1] [::7f00:1] [::127.0.0.1] [64:ff9b::a9fe:a9fe] [fd00:ec2::254]
     [fe80::1] [fec0::1] [2002:7f00:1::] localhost LOCALHOST localhost. a.localhost ｌocalhost metadata.google.internal metadata.google.internal. x.local printer intranet
     home.arpa inside.test mapped.test nat64.test`.split(/\s+/),
-  )("http://%s", async (host) => {
+  )("the private address http://%s is refused", async (host) => {
     const { output, isError, dialed } = await tryFetch(`http://${host}`);
     expect({ isError, dialed }).toEqual({ isError: true, dialed: [] });
     expect(output).toMatch(/private/);
   });
 
-  it("names of private networks are not looked up", async () => {
+  it("names of private networks are never looked up", async () => {
     for (const name of ["localhost", "x.local", "printer"]) await tryFetch(`http://${name}/`);
     expect(net.lookups).not.toContain("localhost");
     expect(net.lookups).not.toContain("x.local");
     expect(net.lookups).not.toContain("printer");
   });
 
-  it("[A43] a name with one private address among public ones is refused", async () => {
+  it("[A43] a host name with one private address among public ones is refused", async () => {
     for (const name of ["half.test", "other-half.test"]) {
       const { output, dialed } = await tryFetch(`https://${name}/`);
       expect(output).toMatch(/has the address (::1|fd12::1), which is private/);
@@ -61,7 +61,7 @@ describe("[A40] [A41] private addresses are refused, however they are written", 
     }
   });
 
-  it("a name that ends with several dots is refused", async () => {
+  it("a host name that ends with several dots is refused", async () => {
     for (const url of ["http://localhost../", "http://example.com../"]) {
       const { isError, dialed } = await tryFetch(url);
       expect({ isError, dialed }).toEqual({ isError: true, dialed: [] });
@@ -70,7 +70,7 @@ describe("[A40] [A41] private addresses are refused, however they are written", 
 });
 
 describe("private sites that a person has allowed", () => {
-  it("are reached only by the allowed name or address, and on the allowed port", async () => {
+  it("a private site is reached only by the allowed name or address, and on the allowed port", async () => {
     const place = allowPrivate(`wiki.corp:${net.port}`);
     expect((await tryFetch(`http://wiki.corp:${net.port}/`, place)).output).toContain("intern");
     expect((await tryFetch(`http://127.0.0.1:${net.port}/`, place)).output).toMatch(/is private/);
@@ -108,7 +108,7 @@ describe("private sites that a person has allowed", () => {
     }
   });
 
-  it("[A40] allowing a name does not allow link-local or cloud metadata addresses behind it", async () => {
+  it("[A40] allowing a host name does not allow link-local or cloud metadata addresses behind it", async () => {
     const { output, dialed } = await tryFetch("http://cloud.corp/", allowPrivate("cloud.corp"));
     expect(output).toMatch(/169\.254\.169\.254, which is private/);
     expect(dialed).toEqual([]);
@@ -124,7 +124,7 @@ describe("[A45] allow and deny", () => {
     "https://EXAMPLE.com./",
     // The URL parser and Cadre both read a backslash as a slash, so the host is example.com.
     "http://example.com\\@evil.test/",
-  ])("allowed: %s", async (url) => {
+  ])("a rule for example.com allows %s", async (url) => {
     expect((await tryFetch(url, allow)).isError).toBe(false);
   });
 
@@ -140,13 +140,13 @@ describe("[A45] allow and deny", () => {
     "https://xample.com/",
     "https://example.com%2eevil.test/",
     "https://exаmple.com/",
-  ])("not allowed: %s", async (url) => {
+  ])("a rule for example.com does not allow %s", async (url) => {
     const { isError, dialed, output } = await tryFetch(url, allow);
     expect({ isError, dialed }).toEqual({ isError: true, dialed: [] });
     expect(output).toMatch(/web\.allow|user name or a password/);
   });
 
-  it("deny overrides allow and covers subdomains", async () => {
+  it("`deny` overrides `allow` and covers subdomains", async () => {
     for (const url of ["https://example.com/", "https://docs.example.com/", "https://Example.COM./"]) {
       const { output, dialed } = await tryFetch(url, { ...allow, deny: ["example.com"] });
       expect(output).toMatch(/denied by web\.deny/);
@@ -168,20 +168,26 @@ describe("[A47] only http and https, and only common web ports", () => {
     "//example.com",
     "example.com",
     "",
-  ])("refused scheme: %s", async (url) => {
+  ])("an address with another scheme is refused: %s", async (url) => {
     const { isError, dialed } = await tryFetch(url);
     expect({ isError, dialed }).toEqual({ isError: true, dialed: [] });
   });
 
-  it.each([22, 25, 110, 3306, 5432, 6379, 9200, 11211, 27017, 1, 65535])("refused port: %i", async (port) => {
-    const { output, dialed } = await tryFetch(`http://example.com:${port}/`);
-    expect(output).toMatch(/Pages are read from the ports/);
-    expect(dialed).toEqual([]);
-  });
+  it.each([22, 25, 110, 3306, 5432, 6379, 9200, 11211, 27017, 1, 65535])(
+    "port %i is refused",
+    async (port) => {
+      const { output, dialed } = await tryFetch(`http://example.com:${port}/`);
+      expect(output).toMatch(/Pages are read from the ports/);
+      expect(dialed).toEqual([]);
+    },
+  );
 
-  it.each(["http://example.com:8080/", "https://example.com:8443/"])("%s is read", async (url) => {
-    expect((await tryFetch(url)).isError).toBe(false);
-  });
+  it.each(["http://example.com:8080/", "https://example.com:8443/"])(
+    "the address %s is allowed",
+    async (url) => {
+      expect((await tryFetch(url)).isError).toBe(false);
+    },
+  );
 
   it("an address with a user name or password is refused", async () => {
     const { output, dialed } = await tryFetch("https://me:secret@example.com/");

@@ -20,7 +20,7 @@ async function fetchPage(net: Internet, url: string, { settings = {}, ...context
 }
 
 describe("[A42] redirects", () => {
-  it("are followed on the same host, to https and to www; links are relative to the last page", async () => {
+  it("redirects are followed on the same host, to https and to www; links are relative to the final page", async () => {
     await using net = await internet({
       "example.com": (request, response) =>
         request.url === "/a"
@@ -68,7 +68,7 @@ describe("[A42] redirects", () => {
     expect(net.asked).toEqual(["example.com/"]);
   });
 
-  it("a redirect on the same host resolves and checks the name again: its address may have changed", async () => {
+  it("after a redirect on the same host, the name is resolved and checked again, since its address may have changed", async () => {
     await using net = await internet(
       { "example.com": redirect("/b") },
       { "example.com": [[PUBLIC], ["127.0.0.1"]] },
@@ -91,7 +91,7 @@ describe("[A42] redirects", () => {
     expect(net.lookups).toEqual(["example.com"]);
   });
 
-  it("are not followed from https to http, nor more than five times", async () => {
+  it("redirects are not followed from https to http, nor more than five times", async () => {
     await using net = await internet({
       "example.com": redirect("http://example.com/plain"),
       "loop.test": (request, response) =>
@@ -106,7 +106,7 @@ describe("[A42] redirects", () => {
 });
 
 describe("[A43] a name is resolved once, and the connection goes to the address that was checked", () => {
-  it("a name that later resolves to loopback is not dialed there", async () => {
+  it("if a checked name later resolves to loopback, no connection is made there", async () => {
     await using net = await internet(
       { "rebind.test": html("public") },
       { "rebind.test": [[PUBLIC], ["127.0.0.1"]] },
@@ -149,7 +149,7 @@ describe("[A44] compressed, slow and endless responses", () => {
     ["deflate", deflateSync("hello")],
     ["BR", brotliCompressSync("hello")],
     ["gzip, identity, br", brotliCompressSync(gzipSync("hello"))],
-  ])("%s is unpacked", async (encoding, body) => {
+  ])("a response encoded with %s is unpacked", async (encoding, body) => {
     await using net = await internet({ "example.com": packed(encoding, body) });
     expect((await fetchPage(net, "http://example.com/")).output).toContain("\n\nhello\n");
   });
@@ -159,7 +159,7 @@ describe("[A44] compressed, slow and endless responses", () => {
     ["three layers", "gzip,gzip,gzip", gzipSync(gzipSync(gzipSync("x")))],
     ["an encoding that was not asked for", "zstd", Buffer.from("x")],
     ["a property name of every object", "constructor", Buffer.from("x")],
-  ])("a Content-Encoding is refused: %s", async (_, encoding, body) => {
+  ])("a response is refused for its Content-Encoding: %s", async (_, encoding, body) => {
     await using net = await internet({ "example.com": packed(encoding, body) });
     expect((await fetchPage(net, "http://example.com/")).output).toMatch(/encoding that was not asked for/);
   });
@@ -178,7 +178,7 @@ describe("[A44] compressed, slow and endless responses", () => {
     expect(lag.max / 1e6).toBeLessThan(2_000);
   });
 
-  it("a body that is not valid gzip is reported", async () => {
+  it("a body that claims to be gzip but is not is reported", async () => {
     await using net = await internet({ "example.com": packed("gzip", Buffer.from("no gzip at all")) });
     expect((await fetchPage(net, "http://example.com/")).output).toMatch(/cannot be read: Z_DATA_ERROR/);
   });
@@ -200,7 +200,7 @@ describe("[A44] compressed, slow and endless responses", () => {
     ["endless headers", "HTTP/1.1 200 OK\r\n", "X-A: b\r\n"],
     ["endless early hints", "", "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n"],
     ["nothing at all", "", ""],
-  ])("%s: stopped at the time limit", async (_, head, drip) => {
+  ])("a server that sends %s is stopped at the time limit", async (_, head, drip) => {
     await using server = await rawServer((socket) => {
       socket.write(head);
       const timer = setInterval(() => socket.write(drip), 20);
@@ -230,12 +230,12 @@ describe("[A44] compressed, slow and endless responses", () => {
       "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd",
       /cannot be read: /,
     ],
-  ])("%s: the page is reported as unreadable", async (_, answer, expected) => {
+  ])("a page is reported as unreadable because of %s", async (_, answer, expected) => {
     await using server = await rawServer((socket) => socket.end(answer));
     expect((await server.fetchPage({ timeout: 5_000 })).output).toMatch(expected);
   });
 
-  it("a cancel closes the connection, and the time limit also covers the name lookup", async () => {
+  it("cancelling a call closes the connection, and the time limit also covers the name lookup", async () => {
     const stop = new AbortController();
     await using server = await rawServer(() => stop.abort());
     expect((await server.fetchPage({}, stop.signal)).output).toBe("Cancelled before the page was read.");
@@ -250,7 +250,7 @@ describe("[A44] compressed, slow and endless responses", () => {
     expect(late.output).toMatch(/did not answer whole within 0\.05 s/);
   });
 
-  it("the connection is closed at once if the response will not be read", async () => {
+  it("the connection is closed immediately if the response will not be read", async () => {
     const heads: Record<string, [number, Record<string, string>]> = {
       "/redirect": [302, { Location: "https://other.test/" }],
       "/image": [200, { "Content-Type": "image/png" }],

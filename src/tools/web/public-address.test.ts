@@ -11,13 +11,13 @@ it.each([
   "2002:7f00:1:: 2002:a9fe:a9fe::1 2002:808:808::1 3ffe::1 3fff::1 5f00::1 fc00::1 fd00:ec2::254 fd20:ce::254 fe80::1",
   "fe80::1%lo fec0::1 ff02::1 4000::1 2600::5efe:a00:1 2600::200:5efe:7f00:1",
   "localhost 127.1 0x7f.1 2130706433 1 [::1] 8.8.8.8:80",
-])("[A40] [A41] not public: %s", (addresses) => {
+])("[A40] [A41] these addresses are not public: %s", (addresses) => {
   expect(addresses.split(" ").filter(isPublicAddress)).toEqual([]);
 });
 
 it.each([
   "1.1.1.1 8.8.8.8 93.184.216.34 172.32.0.1 192.0.1.1 2606:4700::1111 2001:4860:4860::8888 64:ff9b::808:808",
-])("public: %s", (addresses) => {
+])("these addresses are public: %s", (addresses) => {
   expect(addresses.split(" ").filter((address) => !isPublicAddress(address))).toEqual([]);
 });
 

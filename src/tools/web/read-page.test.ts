@@ -46,11 +46,11 @@ describe("[A44] pages that are expensive to parse", () => {
     ["closed elements", "<div><b>a</b></div>".repeat(10_000)],
     ["end tags without start tags", "</div>".repeat(10_000)],
     ["an unfinished tag", `${"<div ".repeat(10_000)}`],
-  ])("repetition does not increase the nesting depth: %s", (_, html) => {
+  ])("the nesting depth does not grow with repeated %s", (_, html) => {
     expect(nestingDepth(html)).toBeLessThan(5);
   });
 
-  it("a cancel stops reading the page", async () => {
+  it("cancelling a call stops reading the page", async () => {
     const stop = new AbortController();
     const reading = read("<div>".repeat(100_000), stop.signal);
     const from = performance.now();
@@ -81,7 +81,7 @@ describe("Markdown", () => {
     ["<svg><title>no</title></svg><hr><frameset>", "---"],
     ["a&nbsp;b &amp; &lt;c&gt;", "a b & <c>"],
     ["", ""],
-  ])("converts %j", (html, markdown) => {
+  ])("%j is converted to Markdown", (html, markdown) => {
     expect(text(html)).toBe(markdown);
   });
 
