@@ -10,7 +10,7 @@ import type { RunId } from "../ids.ts";
 import type { Delta } from "../journal/deltas.ts";
 import type { RunRequest } from "../loop/commands/admit.ts";
 import type { ForkRequest } from "../loop/commands/fork.ts";
-import type { PersonMessage } from "../loop/commands/message-session.ts";
+import type { PersonMessage } from "../loop/commands/messages.ts";
 import type { CommandParts } from "../loop/commands/person-commands.ts";
 import type { LoopParts } from "../loop/parts.ts";
 import type { ReplaySummary } from "../loop/replay/replay.ts";

@@ -12,7 +12,7 @@ import {
   typesOf,
 } from "../../test/support/scenario.ts";
 import { openApprovalIds } from "../../test/support/world.ts";
-import { sendMessage } from "../loop/commands/message-run.ts";
+import { sendMessage } from "../loop/commands/messages.ts";
 import { cancelRun, decideApproval } from "../loop/commands/person-commands.ts";
 
 scenario(

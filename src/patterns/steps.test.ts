@@ -11,7 +11,7 @@ import {
 } from "../../test/support/steps.ts";
 import { openApprovalIds } from "../../test/support/world.ts";
 import { fakeClock } from "../clock.ts";
-import { sendMessage } from "../loop/commands/message-run.ts";
+import { sendMessage } from "../loop/commands/messages.ts";
 import { cancelRun, decideApproval } from "../loop/commands/person-commands.ts";
 
 scenario(

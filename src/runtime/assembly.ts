@@ -17,11 +17,11 @@ import type { FindFacts } from "../journal/tool-facts.ts";
 import { declaredTool } from "../loop/builtin-tools/declared/index.ts";
 import { type AdmitParts, admit, type RunRequest } from "../loop/commands/admit.ts";
 import { type ForkParts, type ForkRequest, forkRun } from "../loop/commands/fork.ts";
-import { messageSession, type PersonMessage } from "../loop/commands/message-session.ts";
+import { messageSession, type PersonMessage } from "../loop/commands/messages.ts";
 import type { CommandParts } from "../loop/commands/person-commands.ts";
 import { retryRun } from "../loop/commands/retry.ts";
 import { checkOnRuns } from "../loop/drive/check-on-runs.ts";
-import { endCancelledRuns } from "../loop/drive/end-cancelled-runs.ts";
+import { endCancelledRuns } from "../loop/drive/drive.ts";
 import { createStepGate } from "../loop/drive/step-gate.ts";
 import type { LoopParts } from "../loop/parts.ts";
 import { type ReplaySummary, replayRuns } from "../loop/replay/replay.ts";
@@ -61,8 +61,7 @@ import { evalWorkspace } from "./eval-workspace.ts";
 import { openEngine } from "./open-engine.ts";
 import { createOutages } from "./outages.ts";
 import { createProjectRunners } from "./runners.ts";
-import type { DrivingParts } from "./start-driving.ts";
-import { startServices } from "./start-services.ts";
+import { type DrivingParts, startServices } from "./start-services.ts";
 import { hasFolder, worktreesOf } from "./worktrees.ts";
 
 export interface AssemblyOptions extends ProjectOptions {

@@ -2,7 +2,7 @@
 
 import type { RunId } from "../ids.ts";
 import * as branches from "../loop/commands/branches.ts";
-import * as messages from "../loop/commands/message-run.ts";
+import * as messages from "../loop/commands/messages.ts";
 import * as commands from "../loop/commands/person-commands.ts";
 import { assemblyOf, type Runtime } from "./embed.ts";
 

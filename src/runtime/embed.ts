@@ -9,7 +9,7 @@ import type { Delta } from "../journal/deltas.ts";
 import type { JournalEvent } from "../journal/events.ts";
 import type { RunRequest } from "../loop/commands/admit.ts";
 import type { ForkRequest } from "../loop/commands/fork.ts";
-import type { PersonMessage } from "../loop/commands/message-session.ts";
+import type { PersonMessage } from "../loop/commands/messages.ts";
 import { type ApprovalItem, openItems } from "../projections/folds/approvals.ts";
 import type { RunRow } from "../projections/folds/run-row.ts";
 import { runStateProjection } from "../projections/folds/run-state.ts";

@@ -5,6 +5,7 @@ import type { Config } from "../config/config.ts";
 import type { Engine } from "../engines/engine.ts";
 import { createLocalEngine } from "../engines/local.ts";
 import type { RunId } from "../ids.ts";
+import { parseAddress, storageError } from "../stores/postgres/faults.ts";
 import { openInSameDatabase } from "../stores/postgres/open.ts";
 
 export interface EngineParts {
@@ -28,10 +29,13 @@ export async function openEngine({ config, storeId, worker, ...options }: Engine
       const { createPgBossEngine } = await import("../engines/pg-boss.ts");
       const url = config.store;
       return createPgBossEngine({
+        ...options,
         url,
         storeId,
         patiently: (open, isOver) => openInSameDatabase(url, open, isOver),
-        ...options,
+        // An error without a run comes from the database, which the engine shares with the store.
+        onError: (error, runId) =>
+          options.onError(runId === undefined ? storageError(error, parseAddress(url)) : error, runId),
       });
     }
     case "restate": {

@@ -13,7 +13,7 @@ test("[F34] a recovery of the store is reported once, and only after an outage",
   recordHeartbeat();
   expect(told).toEqual(["Restate"]);
   report({ message: "beat", error: new CadreError("STORAGE_UNUSABLE", "It cannot be reached.") });
-  report({ message: "jobs", error: Object.assign(new Error("no"), { code: "ECONNREFUSED" }) });
+  report({ message: "jobs", error: new CadreError("STORAGE_UNUSABLE", "It cannot be reached.") });
   recordHeartbeat();
   recordHeartbeat();
   expect(told.slice(1)).toEqual(["beat", "jobs", "The store answers again; runs continue."]);

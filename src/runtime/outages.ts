@@ -3,24 +3,20 @@
 
 import { CadreError } from "../errors.ts";
 
-interface Problem {
-  error: unknown;
-}
-
-export interface Outages<P extends Problem> {
+export interface Outages<P> {
   report(problem: P): void;
   /** Call it when the store has accepted a heartbeat. */
   recordHeartbeat(): void;
 }
 
-export function createOutages<P extends Problem>(
+export function createOutages<P extends { error: unknown }>(
   tell: (problem: P) => void,
   over: (sentence: string) => void = () => {},
 ): Outages<P> {
   let isAway = false;
   return {
     report(problem) {
-      isAway ||= isOutage(problem.error);
+      isAway ||= problem.error instanceof CadreError && problem.error.code === "STORAGE_UNUSABLE";
       tell(problem);
     },
     recordHeartbeat() {
@@ -30,10 +26,3 @@ export function createOutages<P extends Problem>(
     },
   };
 }
-
-/** pg-boss uses the same database and passes on the errors of its driver unchanged. */
-const isOutage = (error: unknown): boolean =>
-  error instanceof CadreError
-    ? error.code === "STORAGE_UNUSABLE"
-    : /^(ECONN|ETIMEDOUT|EPIPE|57P0)/.test((error as { code?: string } | undefined)?.code ?? "") ||
-      /connection terminated/i.test(error instanceof Error ? error.message : "");

@@ -1,13 +1,21 @@
 // Starts the background services of a runtime: driving, webhooks, traces and the alive file.
 
 import { otlpSettings } from "../config/otlp.ts";
+import { startDueScan } from "../engines/due-scan.ts";
+import type { Engine } from "../engines/engine.ts";
+import { startHeartbeat } from "../engines/heartbeat.ts";
 import { repeat } from "../engines/repeat.ts";
+import type { RunId } from "../ids.ts";
+import { TERMINAL_TYPES } from "../journal/events.ts";
 import type { Mask } from "../journal/masking/mask.ts";
+import { checkOnRuns } from "../loop/drive/check-on-runs.ts";
+import { drive } from "../loop/drive/drive.ts";
+import type { LoopParts } from "../loop/parts.ts";
 import { digest } from "../stores/blobs.ts";
+import type { PoolFilter, Store, WorkerCard } from "../stores/store.ts";
 import { startTracing } from "../telemetry/tracing.ts";
 import type { Notifier } from "../webhooks/notifier.ts";
 import { touchWhileAlive } from "./alive-file.ts";
-import { type DrivingParts, startDriving } from "./start-driving.ts";
 
 export interface ServiceParts {
   driving: DrivingParts;
@@ -44,4 +52,104 @@ export async function startServices(services: ServiceParts): Promise<() => Promi
     await stopTracing();
     stopAlive();
   };
+}
+
+const LOOK_AFTER_MS = 60_000;
+
+export interface DrivingParts {
+  engine: Engine;
+  parts: LoopParts;
+  report(problem: { message: string; error: unknown }): void;
+  /** Called when the store has accepted a heartbeat. */
+  recordHeartbeat(): void;
+  /** Selects the runs to drive; undefined: all. */
+  poolFilter: PoolFilter | undefined;
+  workerCard: () => WorkerCard;
+}
+
+/** Starts the engine, the due-scan, the heartbeat and the listener for cancels. Returns the function that stops them. */
+async function startDriving(driving: DrivingParts): Promise<() => Promise<void>> {
+  const { engine, parts, report, recordHeartbeat, poolFilter, workerCard } = driving;
+  const { store, clock, worker, drives } = parts;
+  const interrupt = (runIds: readonly string[], reason: "cancel" | "lost"): void => {
+    for (const runId of runIds) drives.get(runId)?.interrupt(reason);
+  };
+  const heartbeat = startHeartbeat({
+    store,
+    worker,
+    card: workerCard,
+    clock,
+    held: () => [...drives].map(([runId, { epoch }]) => ({ runId, epoch })),
+    onCancelled: (runIds) => interrupt(runIds, "cancel"),
+    onLost: (runIds) => interrupt(runIds, "lost"),
+    onRenewed: recordHeartbeat,
+    onError: (error) => report({ message: "The heartbeat failed; it is tried again.", error }),
+  });
+  await heartbeat.beat();
+  parts.mayBegin = () => clock.elapsed() < heartbeat.deadline();
+  const unsubscribe = store.journal.onCommit((events, woken, from) => {
+    for (const { type, runId } of events) {
+      if (type === "CANCEL_REQUESTED") interrupt([runId], "cancel");
+      if (TERMINAL_TYPES.has(type)) parts.skippedRuns.delete(runId);
+      // The process that wrote it drives that run. Only runs the commit made due concern us, see below.
+      if (from === "elsewhere") continue;
+      // A started child, or a parent whose child has ended. The due-scan would find it a second later.
+      if (type === "CHILD_RUN_COMPLETED" || !drives.has(runId)) void engine.wake(runId);
+    }
+    // With a shared engine, the process that wrote the commit has already woken all workers.
+    if (from === "elsewhere" && engine.shared) return;
+    for (const runId of woken) void engine.wake(runId);
+  });
+  try {
+    await engine.start(async (runId, signal, delivery) => {
+      if (await belongsToPool(runId, store, poolFilter)) await drive(runId, parts, signal, delivery);
+    });
+  } catch (error) {
+    unsubscribe();
+    await heartbeat.stop();
+    throw error;
+  }
+  const scan = startDueScan({
+    store,
+    wake: (runId) => engine.wake(runId),
+    of: poolFilter,
+    except: parts.skippedRuns,
+    clock,
+    onError: (error) => report({ message: "The due-scan failed; it is tried again.", error }),
+  });
+  const watch = repeat({
+    work: async () => ({ result: await checkOnRuns(parts), nextIn: LOOK_AFTER_MS }),
+    retryIn: () => LOOK_AFTER_MS,
+    onError: (error) => report({ message: "Checking on silent runs failed; it is tried again.", error }),
+  });
+  // The other timers are unreferenced. This one keeps the process alive until the runtime is stopped.
+  const alive = setInterval(() => {}, 60_000);
+  return async () => {
+    clearInterval(alive);
+    await watch.stop();
+    await scan.stop();
+    await engine.stop();
+    unsubscribe();
+    await heartbeat.stop();
+  };
+}
+
+/**
+ * Whether a run belongs to this worker's pool, whose files are on this machine (E6). A wake-up may be for any run; one that is
+ * refused here is found by the due-scan of its own pool.
+ */
+async function belongsToPool(
+  runId: RunId,
+  store: { runs: Pick<Store["runs"], "get"> },
+  filter: PoolFilter | undefined,
+): Promise<boolean> {
+  if (!filter) return true;
+  const row = await store.runs.get(runId);
+  if (row?.pool !== undefined && filter.pools.includes(row.pool)) return row.pool === filter.pool;
+  const root = row && row.rootRunId !== row.id ? await store.runs.get(row.rootRunId) : row;
+  if (!root) return false;
+  const { workspaces } = filter;
+  return "in" in workspaces
+    ? workspaces.in.includes(root.workspace)
+    : !workspaces.notIn.includes(root.workspace);
 }

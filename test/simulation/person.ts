@@ -4,7 +4,7 @@
 import { CadreError } from "../../src/errors.ts";
 import { approvalId, type RunId } from "../../src/ids.ts";
 import { freezeBranch, setBudget, thawBranch } from "../../src/loop/commands/branches.ts";
-import { sendMessage } from "../../src/loop/commands/message-run.ts";
+import { sendMessage } from "../../src/loop/commands/messages.ts";
 import {
   type CommandParts,
   cancelRun,

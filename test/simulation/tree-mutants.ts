@@ -2,9 +2,8 @@
 // (see tree-mutants.test.ts).
 
 import { vi } from "vitest";
-import type { EventBody } from "../../src/journal/events.ts";
-import { TERMINAL_TYPES } from "../../src/journal/events.ts";
-import { endAfterChildren } from "../../src/loop/drive/decide-children.ts";
+import { type EventBody, TERMINAL_TYPES } from "../../src/journal/events.ts";
+import { endAfterChildren } from "../../src/loop/drive/decide.ts";
 import { blockedEvent, childCompletedEvent } from "../../src/projections/folds/parent-events.ts";
 import { overrideStore } from "../../src/stores/override-store.ts";
 import type { Append, Store } from "../../src/stores/store.ts";

@@ -2,8 +2,7 @@
 
 import { expect } from "vitest";
 import { TERMINAL_TYPES } from "../../src/journal/events.ts";
-import { checkReceipts } from "../../src/loop/replay/check-receipts.ts";
-import { findTreeProblem } from "../../src/loop/replay/check-tree.ts";
+import { checkReceipts, findTreeProblem } from "../../src/loop/replay/check-journals.ts";
 import { foldRow } from "../../src/projections/folds/run-row.ts";
 import { digest } from "../../src/stores/blobs.ts";
 import type { Store } from "../../src/stores/store.ts";

@@ -3,7 +3,7 @@
 
 import { randomUUID } from "node:crypto";
 import type { JournalEvent } from "../../journal/events.ts";
-import { messageIdFor } from "../../loop/commands/message-run.ts";
+import { messageIdFor } from "../../loop/commands/messages.ts";
 import type { ApprovalView, RunSummary } from "../client/types.ts";
 import type { WithClient } from "../mcp/tool.ts";
 

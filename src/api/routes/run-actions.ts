@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { freezeBranch, setBudget, thawBranch } from "../../loop/commands/branches.ts";
-import { sendMessage } from "../../loop/commands/message-run.ts";
+import { sendMessage } from "../../loop/commands/messages.ts";
 import { cancelRun, decideOutcome, pauseRun, resumeRun } from "../../loop/commands/person-commands.ts";
 import { probeOutcome } from "../../loop/commands/probe-outcome.ts";
 import type { RouteParts } from "../parts.ts";

@@ -8,7 +8,7 @@ import type { RunId } from "../../ids.ts";
 import { BlastRadius } from "../../journal/blast-radius.ts";
 import { type JournalEvent, payloads, RuleBasis } from "../../journal/events.ts";
 import { grantRuleFor } from "../../loop/commands/decision-event.ts";
-import { previewEdit } from "../../loop/commands/preview-edit.ts";
+import { previewEdit } from "../../loop/commands/person-commands.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import { explainCommand } from "../../permissions/shell/explain-command.ts";
 import { APPROVAL_KINDS, openItems } from "../../projections/folds/approvals.ts";

@@ -9,12 +9,13 @@
 //  5  A run is taken from a worker before its lease expires only if that worker's process is known to be gone.
 
 import type { ObjectSharedContext } from "@restatedev/restate-sdk";
+import { installHint } from "../../config/install-hint.ts";
+import { CadreError, messageOf } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
 import type { Delivery, Drive, Engine } from "../engine.ts";
 import { createLocalEngine } from "../local.ts";
 import { createIngress, type Ingress } from "./ingress.ts";
 import { type Listening, listen } from "./listen.ts";
-import { loadSdk, type Sdk } from "./load-sdk.ts";
 import { type Registration, register } from "./register.ts";
 import { isGone, type Taken } from "./worker-is-gone.ts";
 
@@ -180,3 +181,16 @@ class RestateEngine implements Engine {
 const deliveryOf = (invocation: OpenInvocation | undefined): Delivery => ({
   lost: invocation && { workers: [...invocation.from] },
 });
+
+type Sdk = typeof import("@restatedev/restate-sdk");
+
+async function loadSdk(): Promise<Sdk> {
+  try {
+    return await import("@restatedev/restate-sdk");
+  } catch (error) {
+    throw new CadreError(
+      "CONFIG_INVALID",
+      `The engine restate needs the package @restatedev/restate-sdk, which cannot be loaded (${messageOf(error)}). Nothing was changed; install it: ${installHint("@restatedev/restate-sdk")}`,
+    );
+  }
+}

@@ -1,16 +1,16 @@
-// `send_message`: a message from one main agent to another, through a durable mailbox (D5). The sender never waits, and a run that
-// its message starts is paid for by the sender's budget.
+// Performs `send_message`. The sender never waits, and its budget pays for a run that its message starts (D5).
 
 import { CadreError } from "../../errors.ts";
 import { childRunId } from "../../ids.ts";
 import { type Definition, poolIn, type Rules } from "../../journal/definition.ts";
 import type { EventBody, Payload } from "../../journal/events.ts";
 import { markUntrusted } from "../../journal/untrusted.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import { taintForNewRun, taintToPassOn } from "../../projections/folds/taint.ts";
 import { effectiveInput, receiptField, type ToolCall } from "../../projections/folds/tool-call.ts";
 import { messageEscalation } from "../calls/escalation.ts";
 import { runsLimit } from "../children/check-delegation.ts";
-import { resolveLimits } from "../commands/admit.ts";
+import { limitsOf } from "../commands/admit.ts";
 import { treeBudgetOf } from "../drive/limits.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
 import type { LoopParts } from "../parts.ts";
@@ -30,15 +30,14 @@ async function send(call: ToolCall, run: RunJournal, parts: MailParts): Promise<
   const payload = { toolCallId: call.id, ...receiptField(call, parts) };
   if (await run.beginWork([{ type: "TOOL_STARTED", payload }])) return;
   const { runId, joined, refused } = await parts.store.runs.say(letter);
-  if (refused)
-    return run.record(
-      answer(call, `Not sent: this tree has reached its limit of runs (tree.maxRuns).`, true),
-    );
+  if (refused) return run.record(answer(call, TREE_IS_FULL, true));
   const status = joined ? "delivered to a run that is under way" : "delivered: it starts a run";
   run.record(answer(call, { to: letter.agent, run_id: runId, status }));
 }
 
-/** The message for the store, or a sentence that says why it cannot be sent. */
+const TREE_IS_FULL = "Not sent: this tree has reached its limit of runs (tree.maxRuns).";
+
+/** The message for the store, or a sentence that says why the message cannot be sent. */
 async function letterOf(call: ToolCall, run: RunJournal, parts: MailParts) {
   const parsed = MessageInput.safeParse(effectiveInput(call));
   if (!parsed.success) return misfit(call.name, parsed.error);
@@ -93,11 +92,6 @@ async function startOf(
   parts: MailParts,
 ): Promise<Payload<"RUN_STARTED">> {
   const { attended, userId, workspace, mergesInto, approvals, rootRunId, budgetRunId } = run.state.start!;
-  const own = resolveLimits(
-    { approvalTimeout: parts.approvalTimeout, ...parts.limits },
-    definition.limits,
-    {},
-  );
   return {
     agent: definition.name,
     definition: await parts.store.blobs.put(JSON.stringify(definition)),
@@ -111,11 +105,10 @@ async function startOf(
     budgetRunId: budgetRunId ?? rootRunId,
     hops,
     sessionId,
-    ...(userId === undefined ? {} : { userId }),
+    ...omitUndefined({ userId, mergesInto }),
     workspace,
     ...poolIn(definition),
-    ...(mergesInto === undefined ? {} : { mergesInto }),
-    limits: { ...own, tree: treeBudgetOf(run.state) },
+    limits: { ...limitsOf(definition, parts), tree: treeBudgetOf(run.state) },
     approvals,
     permissions: binding(run),
     ...taintForNewRun(run.state.taint),
@@ -127,7 +120,7 @@ function binding({ definition, state }: RunJournal): Rules {
   const { permissions, ancestors = [] } = state.start!;
   const bound = [...ancestors, definition.permissions];
   return {
-    ...(permissions?.preset === undefined ? {} : { preset: permissions.preset }),
+    ...omitUndefined({ preset: permissions?.preset }),
     allow: permissions?.allow ?? [],
     ask: [...(permissions?.ask ?? []), ...bound.flatMap(({ ask }) => ask)],
     deny: [...(permissions?.deny ?? []), ...bound.flatMap(({ deny }) => deny)],

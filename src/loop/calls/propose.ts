@@ -1,13 +1,15 @@
-// Gives every call of a model's answer a verdict, with the rule that decided; or its result, if it cannot be run.
-// Calls that an
-// agent's steps make are judged in the same way.
+// Gives every call a verdict, with the rule that decided; or its result, if the call cannot be run. Calls of a model and
+// calls of an agent's module are judged in the same way.
 
 import { z } from "zod";
 import type { EventBody, Payload } from "../../journal/events.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import type { StepCall } from "../../patterns/action.ts";
 import { ROUTE_TO } from "../../patterns/router.ts";
 import type { Grant } from "../../permissions/permission.ts";
 import { effectiveInput, newStepCall, type ToolCall } from "../../projections/folds/tool-call.ts";
+import { isSameCall, type RecordedCall, recordedCalls } from "../../projections/views/recorded-calls.ts";
+import type { Store } from "../../stores/store.ts";
 import type { AnyTool, Preview } from "../../tools/tool.ts";
 import { acceptsCall } from "../builtin-tools/declared/declared-tool.ts";
 import { declaredTool } from "../builtin-tools/declared/index.ts";
@@ -25,7 +27,6 @@ import {
   itemTerms,
   judgeCall,
 } from "./judge.ts";
-import { withRecordedResult } from "./recorded-results.ts";
 
 export async function proposeCalls(ids: readonly string[], run: RunJournal, parts: LoopParts): Promise<void> {
   const grants = await currentGrants(run, parts);
@@ -37,7 +38,7 @@ export async function proposeCalls(ids: readonly string[], run: RunJournal, part
   }
 }
 
-/** Proposes the calls that an agent's steps make, in one append: calls that are made together exist together. */
+/** Proposes the calls that an agent's module makes, in one append: calls that are made together exist together. */
 export async function proposeStepCalls(
   calls: readonly StepCall[],
   run: RunJournal,
@@ -54,10 +55,7 @@ export async function proposeStepCalls(
   run.record(...events);
 }
 
-/**
- * Adds the call's input to its proposal, because the journal has it nowhere else. A call that cannot be made gets its
- * result at once.
- */
+/** Adds the call's input to its proposal, because no other event has it. A call that cannot be made also gets its result. */
 function withInput(proposed: EventBody, { id, name, input, hidden }: StepCall): EventBody[] {
   const made = { input, ...(hidden ? { hidden: true as const } : {}) };
   if (proposed.type === "TOOL_PROPOSED")
@@ -136,7 +134,7 @@ function inputProblem(call: ToolCall, tool: AnyTool): string | undefined {
     : `The input of ${tool.name} does not fit: ${z.prettifyError(parsed.error)}`;
 }
 
-/** TOOL_PROPOSED for an ordinary tool. A further round follows if what an approval is bound to has changed. */
+/** TOOL_PROPOSED for an ordinary tool. `round` is above 1 if something that an approval was bound to has changed. */
 export async function proposeToolCall(
   call: ToolCall,
   round: number,
@@ -157,14 +155,69 @@ export async function proposeToolCall(
     effect: tool.effect,
     hash: approvalHash(call.name, input, fingerprint, run, parts),
     preview: text,
-    ...(fingerprint === undefined ? {} : { fingerprint }),
+    ...omitUndefined({ fingerprint }),
     ...itemTerms(run, parts),
   };
   return { type: "TOOL_PROPOSED", payload };
 }
 
-/** What a person sees of a call before deciding. */
+/** The preview of a call, for the person who decides on it. */
 export async function previewCall(tool: AnyTool, input: unknown, run: RunJournal): Promise<Preview> {
   if (!tool.preview) return { text: JSON.stringify(input, null, 2) };
   return tool.preview(input, { workspace: run.state.start!.workspace });
 }
+
+/**
+ * The proposal as judged; or, in a fork, an allowed proposal with the recorded result. A fork does not repeat the effects of
+ * the run that it was forked from: it uses each recorded result once, in place of the call. A rule that denies the call comes
+ * first, and so does a grant that was given in the fork.
+ */
+async function withRecordedResult(
+  judged: EventBody,
+  call: ToolCall,
+  run: RunJournal,
+  parts: Pick<LoopParts, "store">,
+): Promise<EventBody[]> {
+  const { effects, fork } = run.state.start!;
+  if (judged.type !== "TOOL_PROPOSED" || !fork || effects === undefined) return [judged];
+  const { toolCallId, name, effect, verdict, basis } = judged.payload;
+  if (effect === "read" || verdict === "deny" || basis === "grant") return [judged];
+  const asked = { name, input: call.input };
+  const recorded = (await unusedRecordings(run, parts.store)).find((each) => isSameCall(each, asked));
+  if (!recorded) return [judged];
+  const { runId, seq, result } = recorded;
+  const proposal = {
+    toolCallId,
+    name,
+    effect,
+    verdict: "allow" as const,
+    rule: `fork: recorded in ${runId}#${seq}`,
+    basis: "recorded" as const,
+  };
+  return [
+    { type: "TOOL_PROPOSED", payload: proposal },
+    { type: "TOOL_RESULT", payload: { toolCallId, ...result, recorded: { runId, seq } } },
+  ];
+}
+
+/** Recorded calls that are not used yet: those of the forked run, then those of the run that it was forked from, and so on. */
+async function unusedRecordings(run: RunJournal, store: Pick<Store, "journal">): Promise<RecordedCall[]> {
+  const found: RecordedCall[] = [];
+  const used = new Set(run.state.usedRecordings);
+  let { continues, fork }: Pick<Payload<"RUN_STARTED">, "continues" | "fork"> = run.state.start!;
+  while (continues && fork) {
+    const { runId, seq } = continues;
+    const events = await store.journal.read(runId);
+    found.push(...recordedCalls(events, seq));
+    for (const event of events) {
+      const recorded = event.type === "TOOL_RESULT" && event.seq <= seq && event.payload.recorded;
+      if (recorded) used.add(recordRef(recorded));
+    }
+    const first = events[0];
+    ({ continues, fork } =
+      first?.type === "RUN_STARTED" ? first.payload : { continues: undefined, fork: undefined });
+  }
+  return found.filter((each) => !used.has(recordRef(each)));
+}
+
+const recordRef = ({ runId, seq }: Pick<RecordedCall, "runId" | "seq">): string => `${runId}#${seq}`;

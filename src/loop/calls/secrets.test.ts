@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import { charge, payloadsOf, promptOf, scenario, turns } from "../../../test/support/scenario.ts";
 import { openApprovalIds } from "../../../test/support/world.ts";
-import { sendMessage } from "../commands/message-run.ts";
+import { sendMessage } from "../commands/messages.ts";
 import { decideApproval } from "../commands/person-commands.ts";
 
 const SECRET = 'sw0rd"fish/4711';

@@ -13,7 +13,7 @@ import {
 } from "../../../test/support/scenario.ts";
 import { openApprovalIds, type World } from "../../../test/support/world.ts";
 import { fakeClock } from "../../clock.ts";
-import { sendMessage } from "../commands/message-run.ts";
+import { sendMessage } from "../commands/messages.ts";
 import { cancelRun, decideApproval } from "../commands/person-commands.ts";
 
 const cast = { coder: "", helper: "" };

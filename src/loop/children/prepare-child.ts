@@ -6,15 +6,16 @@ import { type Definition, poolIn } from "../../journal/definition.ts";
 import type { Ancestor, EventBody, Payload, Trigger } from "../../journal/events.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import { latestChildFor } from "../../projections/folds/child-runs.ts";
+import { type RunState, runStateProjection } from "../../projections/folds/run-state.ts";
 import { taintForNewRun } from "../../projections/folds/taint.ts";
 import { runsAfterFirstRound } from "../../projections/folds/team-state.ts";
+import { fold } from "../../projections/projection.ts";
 import type { Spawn } from "../../stores/store.ts";
 import type { DelegationRequest } from "../builtin-tools/declared/delegate.ts";
-import { resolveLimits } from "../commands/admit.ts";
+import { limitsOf } from "../commands/admit.ts";
 import { hasBudget, treeBudgetOf } from "../drive/limits.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
 import type { LoopParts } from "../parts.ts";
-import { changedAgentProblem } from "./changed-agents.ts";
 import { type CallRefusal, childrenLimit, runsLimit } from "./check-delegation.ts";
 
 type Start = Payload<"RUN_STARTED">;
@@ -111,9 +112,8 @@ export async function prepareChild(
     ...(attempt > 1 ? { attempt } : {}),
     ...(awaited ? {} : { awaited: false }),
     ...(retries > 0 && attempt === 1 ? { retries } : {}),
-    ...(where.worktree === undefined ? {} : { worktree: where.worktree }),
     nonce: parts.ids.nonce(),
-    ...(receipt === undefined ? {} : { receipt }),
+    ...omitUndefined({ worktree: where.worktree, receipt }),
   };
   return {
     started: { type: "CHILD_RUN_STARTED", payload: started },
@@ -162,19 +162,16 @@ async function startOf(
     mode: "auto",
     attended,
     rootRunId,
-    ...(budgetRunId === undefined ? {} : { budgetRunId }),
-    ...(run.state.hops === 0 ? {} : { hops: run.state.hops }),
+    ...omitUndefined({ budgetRunId, hops: run.state.hops || undefined }),
     parentRunId: run.runId,
     parentKey: key,
     ancestors: [...(parent.ancestors ?? []), asAncestor(run)],
-    ...(sessionId === undefined ? {} : { sessionId }),
-    ...(userId === undefined ? {} : { userId }),
+    ...omitUndefined({ sessionId, userId }),
     workspace,
     ...poolIn(definition),
     limits: childLimits(maxTurns, definition, run.state, parts),
     approvals,
-    ...(permissions === undefined ? {} : { permissions }),
-    ...(parent.effects === undefined ? {} : { effects: parent.effects }),
+    ...omitUndefined({ permissions, effects: parent.effects }),
     ...taintForNewRun(run.state.taint),
   };
 }
@@ -206,11 +203,7 @@ function childLimits(
   parent: RunJournal["state"],
   parts: ChildParts,
 ): Start["limits"] {
-  const own = resolveLimits(
-    { approvalTimeout: parts.approvalTimeout, ...parts.limits },
-    definition.limits,
-    {},
-  );
+  const own = limitsOf(definition, parts);
   const { onBudget, maxDepth } = parent.start!.limits;
   const tree = treeBudgetOf(parent);
   return {
@@ -219,4 +212,22 @@ function childLimits(
     maxDepth: Math.min(own.maxDepth, maxDepth),
     tree: tree && hasBudget(tree) ? { onBudget, ...tree } : tree,
   };
+}
+
+/**
+ * A37: why the agent is not started, if a run of this tree wrote its file. A model wrote it, and the person who started this
+ * tree has never seen what it allows. Looks at this run, at its children's results, and at the runs above.
+ */
+export async function changedAgentProblem(
+  { source, steps }: Definition,
+  { state }: RunJournal,
+  { store }: Pick<LoopParts, "store">,
+): Promise<string | undefined> {
+  const files = [source.file, ...(steps ? [steps.module] : [])];
+  const changedBy = (one: RunState): string | undefined => files.find((file) => one.files.has(file));
+  let changed = changedBy(state);
+  for (const { runId } of state.start!.ancestors ?? []) {
+    changed ??= changedBy(fold(runStateProjection, await store.journal.read(runId)));
+  }
+  return changed && `${changed} was changed by a run of this tree, so it is not used before the next one`;
 }

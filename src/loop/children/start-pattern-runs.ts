@@ -15,9 +15,14 @@ import { inputProblem } from "../builtin-tools/declared/final-report.ts";
 import { currentGrants, judgeCall } from "../calls/judge.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
 import type { LoopParts } from "../parts.ts";
-import { changedAgentProblem } from "./changed-agents.ts";
 import { treeLimitMessage } from "./check-delegation.ts";
-import { type ChildParts, type PreparedChild, prepareChild, previousRunOf } from "./prepare-child.ts";
+import {
+  type ChildParts,
+  changedAgentProblem,
+  type PreparedChild,
+  prepareChild,
+  previousRunOf,
+} from "./prepare-child.ts";
 
 type SpawnParts = ChildParts & Pick<LoopParts, "authority" | "clock" | "judge" | "mayBegin">;
 

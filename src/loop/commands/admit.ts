@@ -11,6 +11,7 @@ import {
   type Rules,
 } from "../../journal/definition.ts";
 import type { ApprovalPolicy, Payload } from "../../journal/events.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import { inputProblem, schemaProblem } from "../builtin-tools/declared/final-report.ts";
 import type { LoopParts } from "../parts.ts";
 
@@ -60,12 +61,14 @@ export async function admit(
   const hash = await parts.store.blobs.put(JSON.stringify(definition));
   const runId = parts.ids.runId(parts.clock.now());
   const start = runStartPayload(request, definition, hash, runId, parts);
-  const idempotency =
-    idempotencyKey === undefined ? undefined : { key: idempotencyKey, body: JSON.stringify(request) };
-  const admitted = await parts.store.runs.start(runId, start, idempotency);
+  const admitted = await parts.store.runs.start(runId, start, idempotencyOf(idempotencyKey, request));
   await parts.wake(admitted.runId);
   return admitted;
 }
+
+/** Recognises a repeated request: the same key with the same body. Undefined: the request has no key. */
+export const idempotencyOf = (key: string | undefined, request: object) =>
+  key === undefined ? undefined : { key, body: JSON.stringify(request) };
 
 /** Uses exactly the requested model: there is no substitute. */
 function withModel(
@@ -119,28 +122,29 @@ export function runStartPayload(
     mode: request.mode ?? "auto",
     attended: request.attended ?? request.mode === "chat",
     rootRunId: runId,
-    ...(sessionId === undefined ? {} : { sessionId }),
-    ...(userId === undefined ? {} : { userId }),
-    ...(model === undefined ? {} : { model }),
+    ...omitUndefined({ sessionId, userId, model }),
     workspace: parts.workspace,
     ...poolIn(definition),
     limits: resolveLimits(
-      { approvalTimeout: timeout, ...defined(parts.limits) },
+      { approvalTimeout: timeout, ...omitUndefined(parts.limits) },
       definition.limits,
       request.limits ?? {},
     ),
     approvals: { onTimeout, unattended },
-    ...(permissions === undefined ? {} : { permissions }),
+    ...omitUndefined({ permissions }),
   };
 }
 
-/**
- * The request overrides the agent, and the agent overrides the project. A root's file can only lower the limits of
- * its tree.
- */
+/** The limits of a run that another run starts: those of its agent's file and of the project. */
+export const limitsOf = (
+  { limits }: Definition,
+  { limits: project, approvalTimeout }: Pick<LoopParts, "limits" | "approvalTimeout">,
+): Limits => resolveLimits({ approvalTimeout, ...project }, limits, {});
+
+/** The request overrides the agent, and the agent overrides the project. A root's file can only lower its tree's limits. */
 export function resolveLimits(project: AgentLimits, agent: AgentLimits, request: AgentLimits): Limits {
   const tree = { ...project.tree, ...narrower(project.tree, agent.tree), ...request.tree };
-  const layers = [DEFAULT_LIMITS, project, agent, request].map(defined);
+  const layers = [DEFAULT_LIMITS, project, agent, request].map((layer) => omitUndefined(layer));
   const merged = Object.assign({}, ...layers, { tree: undefined });
   return Limits.parse(Object.keys(tree).length > 0 ? { ...merged, tree } : merged);
 }
@@ -148,10 +152,6 @@ export function resolveLimits(project: AgentLimits, agent: AgentLimits, request:
 type Tree = NonNullable<AgentLimits["tree"]>;
 
 function narrower(given: Tree = {}, own: Tree = {}): Tree {
-  const said = Object.entries(own).filter(([, value]) => value !== undefined) as [keyof Tree, number][];
-  return Object.fromEntries(said.map(([key, value]) => [key, Math.min(value, given[key] ?? value)]));
-}
-
-function defined(limits: AgentLimits): AgentLimits {
-  return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
+  const limits = Object.entries(omitUndefined(own)) as [keyof Tree, number][];
+  return Object.fromEntries(limits.map(([key, value]) => [key, Math.min(value, given[key] ?? value)]));
 }

@@ -16,7 +16,7 @@ import {
 } from "../../../test/support/scenario.ts";
 import { defineTool } from "../../tools/tool.ts";
 import { drive } from "../drive/drive.ts";
-import { sendMessage } from "./message-run.ts";
+import { sendMessage } from "./messages.ts";
 import { cancelRun, pauseRun, resumeRun } from "./person-commands.ts";
 
 scenario(

@@ -34,14 +34,8 @@ export async function checkEdit(
     );
   }
   const definition = await loadDefinition(parts.store, state.start!.definition);
-  const { verdict, rule } = judgeCall(
-    tool,
-    input,
-    callEffect(tool, input, parts),
-    [],
-    { definition, state },
-    parts,
-  );
+  const effect = callEffect(tool, input, parts);
+  const { verdict, rule } = judgeCall(tool, input, effect, [], { definition, state }, parts);
   if (verdict !== "deny") return;
   throw new CadreError(
     "UNPROCESSABLE",
@@ -57,12 +51,7 @@ async function checkEditedDelegation(
   parts: Pick<EditParts, "store">,
 ): Promise<void> {
   const { name, delegates = [] } = await loadDefinition(parts.store, state.start!.definition);
-  const problem =
-    "problem" in asked
-      ? asked.problem
-      : findDelegate(delegates, asked.name)
-        ? undefined
-        : `${name} cannot delegate to ${asked.name}.`;
-  if (problem === undefined) return;
+  if (!("problem" in asked) && findDelegate(delegates, asked.name)) return;
+  const problem = "problem" in asked ? asked.problem : `${name} cannot delegate to ${asked.name}.`;
   throw new CadreError("UNPROCESSABLE", `${problem} The approval stays open.`);
 }

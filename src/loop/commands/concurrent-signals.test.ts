@@ -10,7 +10,7 @@ import { messageOf } from "../../errors.ts";
 import type { JournalEvent } from "../../journal/events.ts";
 import type { Script } from "../../models/scripted/script.ts";
 import { openItems } from "../../projections/folds/approvals.ts";
-import { sendMessage } from "./message-run.ts";
+import { sendMessage } from "./messages.ts";
 import { cancelRun, decideApproval, pauseRun, resumeRun } from "./person-commands.ts";
 
 const STEPS = 5;

@@ -1,9 +1,9 @@
-// Builds the event of a person's decision: bound to what was shown, and with a grant if the decision is to apply more
-// widely.
+// Builds the event of a person's decision: bound to what was shown, and with a grant if it applies to more than one call.
 
 import { CadreError } from "../../errors.ts";
 import type { EventBody, Payload } from "../../journal/events.ts";
 import { callReceipt } from "../../journal/hash.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import { ALWAYS_DAYS, type GrantFor } from "../../permissions/permission.ts";
 import type { ApprovalItem } from "../../projections/folds/approvals.ts";
 import type { RunState } from "../../projections/folds/run-state.ts";
@@ -27,7 +27,7 @@ export function decisionEvent(
   item: ApprovalItem,
   decision: Decision & { by: string },
   state: RunState,
-  parts: Pick<LoopParts, "clock" | "digest"> & { grantFor: GrantFor },
+  parts: GrantParts & Pick<LoopParts, "digest">,
 ): EventBody {
   const { by, until, note, automatic, answer, limits, input } = decision;
   const raisesTree = limits !== undefined && isTreeLimit(item.limit ?? "");
@@ -37,16 +37,12 @@ export function decisionEvent(
     itemId: item.itemId,
     decision: decision.decision,
     by,
-    ...(automatic ? { automatic } : {}),
-    ...(note === undefined ? {} : { note }),
-    ...(answer === undefined ? {} : { answer }),
+    ...omitUndefined({ automatic, note, answer }),
     ...(decision.decision === "edit" ? { input } : {}),
-    ...(limits === undefined ? {} : { limits }),
-    ...(scope === undefined ? {} : { scope }),
-    ...(until === undefined ? {} : { until }),
+    ...omitUndefined({ limits, scope, until }),
     ...(isGrant ? grantFields(item, decision, state, parts) : {}),
     ...receiptFor(item, decision, parts),
-    ...(item.hash === undefined ? {} : { hash: item.hash }),
+    ...omitUndefined({ hash: item.hash }),
   };
   return { type: "APPROVAL_DECIDED", payload };
 }
@@ -63,30 +59,23 @@ function receiptFor(
 
 const DAY_MS = 24 * 60 * 60_000;
 
-interface Wider {
-  decision: string;
-  input?: unknown;
-  scope?: string;
-  until?: number;
-}
+type GrantParts = Pick<LoopParts, "clock"> & { grantFor: GrantFor };
 
-type Given = Pick<Payload<"APPROVAL_DECIDED">, "grant" | "folder" | "until">;
-
-type Parts = Pick<LoopParts, "clock"> & { grantFor: GrantFor };
-
-function grantFields(item: ApprovalItem, decision: Wider, state: RunState, parts: Parts): Given {
-  const { scope, until = scope === "always" ? parts.clock.now() + ALWAYS_DAYS * DAY_MS : undefined } =
-    decision;
+function grantFields(
+  item: ApprovalItem,
+  decision: Decision,
+  state: RunState,
+  parts: GrantParts,
+): Pick<Payload<"APPROVAL_DECIDED">, "grant" | "folder" | "until"> {
+  const always = parts.clock.now() + ALWAYS_DAYS * DAY_MS;
+  const { scope, until = scope === "always" ? always : undefined } = decision;
   const { workspace, mergesInto = [] } = state.start!;
-  return {
-    grant: ruleFor(item, decision, parts),
-    // A worktree disappears with its run, so the grant applies to the folder that it is a copy of.
-    folder: mergesInto.at(-1) ?? workspace,
-    ...(until === undefined ? {} : { until }),
-  };
+  const grant = ruleFor(item, decision, parts);
+  // A worktree disappears with its run, so the grant applies to the folder that it is a copy of.
+  return { grant, folder: mergesInto.at(-1) ?? workspace, ...omitUndefined({ until }) };
 }
 
-function ruleFor(item: ApprovalItem, { decision, input }: Wider, { grantFor }: Parts): string {
+function ruleFor(item: ApprovalItem, { decision, input }: Decision, { grantFor }: GrantParts): string {
   const rule = grantRuleFor(item.tool, decision === "edit" ? input : item.input, grantFor);
   if (rule !== undefined && decision !== "reject") return rule;
   throw new CadreError(
@@ -95,7 +84,7 @@ function ruleFor(item: ApprovalItem, { decision, input }: Wider, { grantFor }: P
   );
 }
 
-/** The rule that a grant for this call would be. Undefined: it can only be approved once. */
+/** The rule of a grant for this call. Undefined: the call can only be approved once. */
 export function grantRuleFor(
   tool: string | undefined,
   input: unknown,

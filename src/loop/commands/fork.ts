@@ -1,18 +1,17 @@
-// A fork is a new root run that begins with another run's transcript, up to a point, and continues on its own. It is
-// one event
-// (RUN_STARTED) that refers to the other journal, so it exists whole or not at all, and the other run is untouched.
-// Only the
-// transcript is inherited: no children, approvals, usage or session.
+// A fork is a new root run that begins with another run's transcript, up to a point, and continues on its own. One event
+// (RUN_STARTED) creates it and refers to the other journal, so a fork exists whole or not at all, and the other run is
+// untouched. Only the transcript is inherited: no children, approvals, usage or session.
 
 import { CadreError, runNotFound } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
 import { type Definition, poolIn } from "../../journal/definition.ts";
 import type { Fork, JournalEvent, Payload } from "../../journal/events.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import { childEndsAfter, forkPoint } from "../../projections/views/fork-point.ts";
 import { continuedRunMissing } from "../drive/continued-runs.ts";
 import { loadDefinition } from "../drive/run-journal.ts";
 import type { LoopParts } from "../parts.ts";
-import { type AdmitParts, resolveLimits } from "./admit.ts";
+import { type AdmitParts, idempotencyOf, resolveLimits } from "./admit.ts";
 
 type Start = Payload<"RUN_STARTED">;
 
@@ -58,14 +57,13 @@ export async function forkRun(
   const next = parts.ids.runId(parts.clock.now());
   const start: Start = {
     ...forkStart(first.payload, definition, request),
-    ...(by === undefined || by === first.payload.userId ? {} : { by }),
+    ...omitUndefined({ by: by === first.payload.userId ? undefined : by }),
     definition: await store.blobs.put(JSON.stringify(definition)),
     rootRunId: next,
     continues: { runId, ...there },
     fork: forkOf(at, request, childEndsAfter(events, point)),
   };
-  const body = JSON.stringify({ fork: runId, ...request });
-  const idempotency = idempotencyKey === undefined ? undefined : { key: idempotencyKey, body };
+  const idempotency = idempotencyOf(idempotencyKey, { fork: runId, ...request });
   const started = await store.runs.start(next, start, idempotency);
   await parts.wake(started.runId);
   return { runId: started.runId };
@@ -117,7 +115,7 @@ function forkStart(start: Start, definition: Definition, { edit = {}, allowEffec
   const kept = Object.entries(start).filter(([key]) => !left.includes(key));
   return {
     ...(Object.fromEntries(kept) as Omit<Start, (typeof NOT_INHERITED)[number]>),
-    ...(edit.model === undefined ? {} : { model: edit.model }),
+    ...omitUndefined({ model: edit.model }),
     workspace: (start.worktree && start.mergesInto?.at(-1)) ?? start.workspace,
     ...poolIn(definition),
     agent: name,

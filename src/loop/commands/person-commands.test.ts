@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { effects } from "../../../test/support/oracle.ts";
 import { charge, look, payloadsOf, scenario, turns, typesOf } from "../../../test/support/scenario.ts";
-import { sendMessage } from "./message-run.ts";
+import { sendMessage } from "./messages.ts";
 import { type Decision, decideApproval, pauseRun, resumeRun } from "./person-commands.ts";
 
 scenario(

@@ -1,16 +1,17 @@
-// What people do to a run: decide, ask, pause, resume, cancel. Each command is checked against the run's state, and
-// written only
-// if the run has not changed since; otherwise it is checked again. A decision's key makes it the only one (P5).
+// The commands of people to a run: decide, ask, pause, resume, cancel. Each command is checked against the run's state, and
+// written only if the run has not changed since; otherwise it is checked again. The key of a decision makes it unique (P5).
 
 import { CadreError } from "../../errors.ts";
 import { approvalId, parseApprovalId, type RunId } from "../../ids.ts";
 import type { EventBody, Payload } from "../../journal/events.ts";
 import type { FindFacts } from "../../journal/tool-facts.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import type { GrantFor } from "../../permissions/permission.ts";
 import { type ApprovalItem, openItems } from "../../projections/folds/approvals.ts";
 import { loopItemId } from "../../projections/folds/loop-guard.ts";
 import type { RunState, ToolCall } from "../../projections/folds/run-state.ts";
 import type { Append } from "../../stores/store.ts";
+import type { Preview } from "../../tools/tool.ts";
 import { currentRunState } from "../drive/run-state-cache.ts";
 import type { LoopParts } from "../parts.ts";
 import { checkEdit } from "./check-edit.ts";
@@ -43,12 +44,12 @@ const TRIES = 50;
 
 export async function decideApproval(
   id: string,
-  said: Decision,
+  given: Decision,
   by: string,
   parts: CommandParts,
 ): Promise<{ alreadyDecided: boolean }> {
   // Masked as in the journal, so that a repeated decision is recognised.
-  const decision = parts.mask.value(said);
+  const decision = parts.mask.value(given);
   const { runId, itemId } = parseApprovalId(id) ?? notFound(id);
   return signalRun<{ alreadyDecided: boolean }>(runId, parts, async (state) => {
     const before = state.decisions.get(itemId);
@@ -57,28 +58,25 @@ export async function decideApproval(
     if (before) return { done: confirmSameDecision(before, decision) };
     const item = openItems(state).find((open) => open.itemId === itemId);
     if (!item) return notOpen(state, id, itemId);
-    requireFittingDecision(item, decision);
+    const problem = decisionProblem(item, decision);
+    if (problem !== undefined) throw new CadreError("BAD_REQUEST", `${problem} Nothing was decided.`);
     if (decision.decision === "edit") await checkEdit(item, decision.input, state, parts);
     const event = decisionEvent(item, { ...decision, by }, state, parts);
     return { events: [event], done: { alreadyDecided: false } };
   });
 }
 
-export interface OutcomeVerdict {
-  verdict: "happened" | "run_again" | "fail";
-  output?: string;
-  note?: string;
-}
+export type OutcomeVerdict = Pick<Payload<"OUTCOME_DECIDED">, "verdict" | "output" | "note">;
 
-/** A person says what became of an attempt (`m3.0`, `m3.0~2`) that a crash left open. */
+/** Records what became of an attempt (`m3.0`, `m3.0~2`) that a crash left open, as a person says. */
 export async function decideOutcome(
   runId: RunId,
   attemptId: string,
-  said: OutcomeVerdict,
+  given: OutcomeVerdict,
   by: string,
   parts: CommandParts,
 ): Promise<{ alreadyDecided: boolean }> {
-  const verdict = parts.mask.value(said);
+  const verdict = parts.mask.value(given);
   return signalRun<{ alreadyDecided: boolean }>(runId, parts, (state) => {
     const { callId, number } = attemptOf(attemptId);
     const before = state.calls.get(callId);
@@ -114,23 +112,19 @@ function attemptOf(attemptId: string): { callId: string; number: number } {
   return { callId, number: Number(number) };
 }
 
-/** P7. A run that has ended is left as it is. */
+/** P7: cancels a run and its descendants. A run that has ended is left as it is. */
 export async function cancelRun(
   runId: RunId,
   by: string,
   reason: string | undefined,
   parts: CommandParts,
 ): Promise<{ cancelled: RunId[] }> {
-  const row = await parts.store.runs.get(runId);
-  if (!row) notFound(runId);
-  if (row!.endedAt !== undefined) {
-    const how =
-      row!.stopReason === "moved"
-        ? "was moved to another store and goes on there"
-        : `has ended already (${row!.status})`;
-    throw new CadreError("RUN_TERMINAL", `Run ${runId} ${how}.`, { status: row!.status });
+  const { endedAt, stopReason, status } = (await parts.store.runs.get(runId)) ?? notFound(runId);
+  if (endedAt !== undefined) {
+    const how = stopReason === "moved" ? MOVED : `has ended already (${status})`;
+    throw new CadreError("RUN_TERMINAL", `Run ${runId} ${how}.`, { status });
   }
-  const cancelled = await parts.store.runs.cancel(runId, { by, ...(reason === undefined ? {} : { reason }) });
+  const cancelled = await parts.store.runs.cancel(runId, omitUndefined({ by, reason }));
   await Promise.all(cancelled.map((id) => parts.wake(id)));
   return { cancelled };
 }
@@ -160,7 +154,7 @@ export async function resumeRun(runId: RunId, by: string, parts: CommandParts): 
   });
 }
 
-/** U21: asks a named person about an open item. It stays open for all who may decide. */
+/** U21: asks a named person about an open item. Everyone else who may decide still can. */
 export async function askPerson(
   id: string,
   { person, note }: { person: string; note?: string },
@@ -169,7 +163,7 @@ export async function askPerson(
 ): Promise<void> {
   const { runId, itemId } = parseApprovalId(id) ?? notFound(id);
   const key = `asked/${parts.ids.nonce()}`;
-  const payload = parts.mask.value({ itemId, person, by, ...(note === undefined ? {} : { note }) });
+  const payload = parts.mask.value(omitUndefined({ itemId, person, by, note }));
   await signalRun(runId, parts, (state) => {
     const isOpen = openItems(state).some((item) => item.itemId === itemId);
     if (state.decisions.has(itemId))
@@ -182,7 +176,7 @@ export async function askPerson(
 interface Command<T> {
   events?: EventBody[];
   done: T;
-  /** What the budgets must cover, and the error if they do not. */
+  /** The amount that the budgets must cover, and the error if they do not. */
   reserve?: NonNullable<Append["reserve"]>;
   refuse?: () => never;
 }
@@ -216,37 +210,23 @@ export async function signalRun<T>(
   throw new CadreError("CONFLICT", `Run ${runId} is changing too fast. Nothing was changed; try again.`);
 }
 
-function requireFittingDecision(item: ApprovalItem, { decision, input, answer, limits }: Decision): void {
-  if (limits !== undefined && item.kind !== "budget") {
-    throw new CadreError(
-      "BAD_REQUEST",
-      "Only a budget that is used up takes new limits. Nothing was decided.",
-    );
-  }
-  if (decision === "answer" && item.kind !== "question") {
-    throw new CadreError("BAD_REQUEST", "This is not a question: approve or reject it. Nothing was decided.");
-  }
-  if (decision === "answer" && answer === undefined)
-    throw new CadreError("BAD_REQUEST", "The answer is missing: send it as `answer`. Nothing was decided.");
+/** Why a decision does not fit the item. */
+function decisionProblem(item: ApprovalItem, { decision, input, answer, limits }: Decision) {
+  if (limits !== undefined && item.kind !== "budget")
+    return "Only a budget that is used up takes new limits.";
+  if (decision === "answer" && item.kind !== "question")
+    return "This is not a question: approve or reject it.";
+  if (decision === "answer" && answer === undefined) return "The answer is missing: send it as `answer`.";
   if (item.kind === "question" && decision !== "answer" && decision !== "reject")
-    throw new CadreError("BAD_REQUEST", "This is a question: answer it, or reject it. Nothing was decided.");
+    return "This is a question: answer it, or reject it.";
   if (answer !== undefined && item.choices && !item.choices.includes(answer))
-    throw new CadreError(
-      "BAD_REQUEST",
-      `This is answered with one of: ${item.choices.join(", ")}. Nothing was decided.`,
-    );
-  if (decision !== "edit" && input !== undefined) {
-    throw new CadreError(
-      "BAD_REQUEST",
-      "Only `edit` takes an input: what was shown is what runs. Nothing was decided.",
-    );
-  }
-  if (decision === "edit" && item.kind !== "tool") {
-    throw new CadreError("BAD_REQUEST", "Only a tool call can be edited. Nothing was decided.");
-  }
+    return `This is answered with one of: ${item.choices.join(", ")}.`;
+  if (decision !== "edit" && input !== undefined)
+    return "Only `edit` takes an input: what was shown is what runs.";
+  return decision === "edit" && item.kind !== "tool" ? "Only a tool call can be edited." : undefined;
 }
 
-/** F16: a decision on an earlier round is used up. The call waits under another id. */
+/** F16: refuses a decision on an earlier round. The call now waits under another id. */
 function requireLatestRound(state: RunState, itemId: string): void {
   const newer = openItems(state).find(
     (item) => item.kind === "tool" && item.callId === callOf(itemId) && item.itemId !== itemId,
@@ -259,7 +239,7 @@ function requireLatestRound(state: RunState, itemId: string): void {
   );
 }
 
-/** P4: approving a call says nothing about whether it has happened. */
+/** P4: refuses to approve a call that was started, because an approval does not say whether the call has happened. */
 function requireKnownOutcome(state: RunState, itemId: string): void {
   const item = openItems(state).find(
     ({ kind, callId, ...open }) =>
@@ -293,13 +273,12 @@ function notFound(id: string): never {
   );
 }
 
-// Repeating a decision is no error: an answer may have been lost, or two people agree. A different one is refused,
-// with the name,
-// time and content of the first. A note or expiry that is left out the second time makes no difference.
 type Decided = Payload<"APPROVAL_DECIDED"> & { ts: number };
 
-type Verdict = Payload<"OUTCOME_DECIDED">;
-
+/**
+ * Accepts a repeated decision, because an answer may have been lost, or two people agree. A different decision is refused,
+ * with the name, time and content of the first. A note or expiry that is left out the second time makes no difference.
+ */
 function confirmSameDecision(before: Decided, decision: Decision): { alreadyDecided: true } {
   const same =
     before.decision === decision.decision &&
@@ -309,22 +288,18 @@ function confirmSameDecision(before: Decided, decision: Decision): { alreadyDeci
     hasSameScope(before, decision) &&
     JSON.stringify(before.input) === JSON.stringify(decision.input);
   if (same) return { alreadyDecided: true };
-  const { by, ts, answer } = before;
-  const { scope = "once" } = before;
-  throw alreadyDecidedError({ by, ts, what: describeDecision(before) }, before.decision, {
-    ...(canBeGrant(before) ? { scope } : {}),
-    ...(answer === undefined ? {} : { answer }),
-  });
+  const { answer, scope = "once" } = before;
+  const details = { ...(canBeGrant(before) ? { scope } : {}), ...omitUndefined({ answer }) };
+  throw alreadyDecidedError(before, describeDecision(before), before.decision, details);
 }
 
 function confirmSameVerdict(
-  before: Verdict & { ts: number },
-  { verdict, output, note }: Omit<Verdict, "toolCallId" | "by">,
+  before: Payload<"OUTCOME_DECIDED"> & { ts: number },
+  { verdict, output, note }: OutcomeVerdict,
 ): { alreadyDecided: true } {
   const same = before.verdict === verdict && before.output === output && isSameOrAbsent(before.note, note);
   if (same) return { alreadyDecided: true };
-  const { by, ts } = before;
-  throw alreadyDecidedError({ by, ts, what: before.verdict }, before.verdict);
+  throw alreadyDecidedError(before, before.verdict, before.verdict);
 }
 
 const isSameOrAbsent = <T>(before: T | undefined, now: T | undefined): boolean =>
@@ -347,7 +322,8 @@ function describeDecision(before: Decided): string {
 }
 
 const alreadyDecidedError = (
-  { by, ts, what }: { by: string; ts: number; what: string },
+  { by, ts }: { by: string; ts: number },
+  what: string,
   decision: string,
   more: object = {},
 ): CadreError =>
@@ -370,10 +346,37 @@ function requireNotFrozen({ runId, waitingOn }: RunState): void {
 
 export function requireNotEnded(state: RunState): void {
   if (!state.end && !state.cancel) return;
-  const ended =
-    state.end?.stopReason === "moved"
-      ? "was moved to another store and goes on there"
-      : `has ended (${state.end?.status})`;
+  const ended = state.end?.stopReason === "moved" ? MOVED : `has ended (${state.end?.status})`;
   const how = state.end ? ended : "is being cancelled";
   throw new CadreError("RUN_TERMINAL", `Run ${state.runId} ${how}. Nothing was changed.`);
+}
+
+const MOVED = "was moved to another store and goes on there";
+
+interface EditedCallPreview {
+  item: ApprovalItem;
+  workspace: string;
+  /** Why the decision would be refused. */
+  refused: CadreError | undefined;
+  preview: Preview | undefined;
+}
+
+/** Checks and previews an edited call as the decision would. Decides and records nothing. */
+export async function previewEdit(
+  id: string,
+  input: unknown,
+  parts: CommandParts,
+): Promise<EditedCallPreview> {
+  const { item, state } = await findOpenItem(id, parts);
+  if (item.kind !== "tool") throw new CadreError("BAD_REQUEST", "Only a tool call can be edited.");
+  const { workspace } = state.start!;
+  const refused = await checkEdit(item, input, state, parts).then(() => undefined, refusal);
+  const tool = parts.tools.get(item.tool!);
+  const preview = refused ? undefined : await tool?.preview?.(input, { workspace });
+  return { item, workspace, refused, preview };
+}
+
+function refusal(error: unknown): CadreError {
+  if (error instanceof CadreError && error.code === "UNPROCESSABLE") return error;
+  throw error;
 }

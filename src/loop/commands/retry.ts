@@ -1,15 +1,15 @@
 // Retries an ended run by a new run that continues it. Nothing that was done or paid for is lost, and the old journal
-// stays as it
-// is.
+// stays as it is.
 
 import { CadreError, runNotFound } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
 import type { Definition } from "../../journal/definition.ts";
 import type { Payload } from "../../journal/events.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
 import { continuedRunMissing } from "../drive/continued-runs.ts";
 import { loadDefinition } from "../drive/run-journal.ts";
-import type { AdmitParts } from "./admit.ts";
+import { type AdmitParts, idempotencyOf } from "./admit.ts";
 
 type Parts = Pick<AdmitParts, "store" | "clock" | "ids" | "findAgent" | "wake">;
 
@@ -31,17 +31,8 @@ export async function retryRun(
   const row = await parts.store.runs.get(runId);
   const head = await parts.store.journal.head(runId);
   if (!row || !head) throw runNotFound(runId);
-  if (row.endedAt === undefined) {
-    throw new CadreError(
-      "CONFLICT",
-      `Run ${runId} has not ended: there is nothing to try again. Nothing was changed; \`cadre show ${runId}\` says what it waits for.`,
-    );
-  }
-  if (row.stopReason === "moved")
-    throw new CadreError(
-      "CONFLICT",
-      `Run ${runId} was moved to another store and goes on there. Try it again there.`,
-    );
+  const problem = retryProblem(row);
+  if (problem !== undefined) throw new CadreError("CONFLICT", problem);
   const [first] = await parts.store.journal.read(runId, 0, 1);
   if (first?.type !== "RUN_STARTED") throw continuedRunMissing(runId);
   const definition = await agentOf(row, parts);
@@ -54,26 +45,26 @@ export async function retryRun(
     depth: 0,
     trigger: "retry",
     rootRunId: next,
-    ...(budgetRunId === undefined ? {} : { budgetRunId }),
-    ...(by === undefined || by === start.userId ? {} : { by }),
+    ...omitUndefined({ budgetRunId, by: by === start.userId ? undefined : by }),
     continues: { runId, seq: head.seq, hash: head.hash },
     // Recorded results that the old fork could use can be used here, too. Its message is not repeated.
     ...(start.fork ? { fork: { at: head.seq } } : {}),
   };
-  const body = JSON.stringify({ retry: runId });
-  const started = await parts.store.runs.start(
-    next,
-    payload,
-    idempotencyKey === undefined ? undefined : { key: idempotencyKey, body },
-  );
+  const idempotency = idempotencyOf(idempotencyKey, { retry: runId });
+  const started = await parts.store.runs.start(next, payload, idempotency);
   await parts.wake(started.runId);
   return { runId: started.runId };
 }
 
-/**
- * The agent's current definition; the pinned one only if its file is gone. Other problems are reported before
- * anything starts.
- */
+function retryProblem({ id, endedAt, stopReason }: RunRow): string | undefined {
+  if (endedAt === undefined)
+    return `Run ${id} has not ended: there is nothing to try again. Nothing was changed; \`cadre show ${id}\` says what it waits for.`;
+  return stopReason === "moved"
+    ? `Run ${id} was moved to another store and goes on there. Try it again there.`
+    : undefined;
+}
+
+/** The agent's current definition; the pinned one if its file is gone. Other problems are reported before anything starts. */
 async function agentOf({ agent, definition }: RunRow, parts: Parts): Promise<Definition> {
   const pinned = await loadDefinition(parts.store, definition);
   // H5: a draft is more restricted than the agent of its file, and must stay so.

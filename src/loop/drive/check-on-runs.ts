@@ -1,14 +1,14 @@
-// Finds runs that no driver would notice: orphans, and runs that are at work but silent (S0-65, S1-71). Runs at
-// start-up and
-// every minute. A healthy tree is never touched.
+// Finds runs that no driver would notice: orphans, and runs that are at work but silent (S0-65, S1-71). The check runs at
+// start-up and every minute. A healthy tree is never touched.
 
 import type { RunId } from "../../ids.ts";
-import type { EventBody, Payload } from "../../journal/events.ts";
+import type { EventBody } from "../../journal/events.ts";
 import { isNewer } from "../../journal/upcast.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
 import { type RunState, runStateProjection } from "../../projections/folds/run-state.ts";
 import { fold } from "../../projections/projection.ts";
 import type { LoopParts } from "../parts.ts";
+import { ownCause, resultEnvelope } from "./finish.ts";
 import { currentRunState } from "./run-state-cache.ts";
 
 /** A running run that was silent for so long is stuck, whatever it is doing. */
@@ -34,16 +34,15 @@ async function checkEach(look: typeof endOrphan, runId: RunId, parts: Parts): Pr
 }
 
 /**
- * Whether a worktree can be removed. A child's work may be merged until its tree has ended. A run that this store
- * does not know
- * may belong to another store with worktrees in the same repository.
+ * Whether a run's worktree can be removed. A child's work may be merged until its tree has ended. A run that this store does
+ * not know may belong to another store with worktrees in the same repository.
  */
 async function isOver(runId: RunId, { store }: Parts): Promise<boolean> {
   const row = await store.runs.get(runId);
   return row !== undefined && (await store.runs.get(row.rootRunId))?.endedAt !== undefined;
 }
 
-/** D4: its parent has ended, so no run awaits its result. It ends now, and its journal says why. */
+/** D4: ends a run whose parent has ended, because no run awaits its result. Its journal says why. */
 async function endOrphan(runId: RunId, { store }: Parts): Promise<void> {
   const state = fold(runStateProjection, await store.journal.read(runId));
   const message = `Run ${state.start!.parentRunId}, which started this one, has ended. What was done here is kept.`;
@@ -51,31 +50,13 @@ async function endOrphan(runId: RunId, { store }: Parts): Promise<void> {
     type: "SYSTEM_ERROR",
     payload: { id: "orphaned", code: "ORPHANED", message, fatal: true },
   };
-  const type = state.cancel ? "RUN_CANCELLED" : "RUN_FAILED";
-  const events = [error, { type, payload: orphanEnding(state, message) } as EventBody];
+  const status = state.cancel ? "cancelled" : "failed";
+  const ending = { status, stopReason: "orphaned", summary: message } as const;
+  const result = { ...resultEnvelope(ending, state), first_cause: ownCause(ending, state) };
+  const payload = { stopReason: ending.stopReason, summary: message, result };
+  const events: EventBody[] = [error, { type: state.cancel ? "RUN_CANCELLED" : "RUN_FAILED", payload }];
   // If the append is refused, an event came in between. The run is checked again in a minute.
   await store.journal.append({ runId, after: state.seq, events, guard: "unchanged" });
-}
-
-function orphanEnding(state: RunState, summary: string): Payload<"RUN_FAILED"> {
-  const stop_reason = "orphaned";
-  return {
-    stopReason: stop_reason,
-    summary,
-    result: {
-      status: state.cancel ? "cancelled" : "failed",
-      summary,
-      files_modified: [...state.files].filter(([, how]) => how === "modified").map(([path]) => path),
-      files_created: [...state.files].filter(([, how]) => how === "created").map(([path]) => path),
-      tests_run: null,
-      tests_passed: null,
-      warnings: [],
-      suggestions: [],
-      iteration_count: state.turns,
-      duration_ms: state.usage.activeMs,
-      first_cause: { run_id: state.runId, agent: state.start!.agent, stop_reason, summary },
-    },
-  };
 }
 
 /** Stops the effect under way. Its outcome is recorded as usual, and the run continues. */

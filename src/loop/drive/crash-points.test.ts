@@ -8,7 +8,7 @@ import { effects } from "../../../test/support/oracle.ts";
 import { charge, look, stamp, turns } from "../../../test/support/scenario.ts";
 import { makeWorld, type World } from "../../../test/support/world.ts";
 import { openItems } from "../../projections/folds/approvals.ts";
-import { sendMessage } from "../commands/message-run.ts";
+import { sendMessage } from "../commands/messages.ts";
 import { decideApproval, decideOutcome } from "../commands/person-commands.ts";
 
 const script = turns(

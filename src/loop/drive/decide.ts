@@ -1,17 +1,19 @@
 // Decides what happens next, from the journal's fold alone. Pure: the same journal and the same time give the same action (L2).
 // The order of the questions is the order of precedence: the end, a cancel, a pause, open calls, the next turn.
+//  D2  A completed run ends after its children. If it fails, is cancelled or reaches a limit, its children are cancelled.
 
+import { DEFAULT_DELEGATION } from "../../journal/definition.ts";
 import type { WaitingOn } from "../../journal/events.ts";
 import type { Action, Ending } from "../../patterns/action.ts";
 import { patternsIn } from "../../patterns/declarations/facts.ts";
 import { patternsOf } from "../../patterns/index.ts";
 import type { DecisionView } from "../../patterns/pattern.ts";
-import { unmergedChild } from "../../projections/folds/child-runs.ts";
-import { hasEnded, type RunState } from "../../projections/folds/run-state.ts";
+import { isLate } from "../../patterns/slot.ts";
+import { childrenByTrigger, liveChildren, unmergedChild } from "../../projections/folds/child-runs.ts";
+import { CLOSING, hasEnded, type RunState } from "../../projections/folds/run-state.ts";
 import { PROMPT } from "../../projections/folds/tool-call.ts";
 import { reportProblem } from "../builtin-tools/declared/final-report.ts";
 import { nextForCalls } from "./decide-calls.ts";
-import { childAnswer, childFailure, endAfterChildren } from "./decide-children.ts";
 import {
   type DecisionFacts,
   endRun,
@@ -41,7 +43,7 @@ function mergeNext({ children }: RunState): Action | undefined {
   return child && { type: "merge-child", runId: child.runId };
 }
 
-/** A pattern may take the answer over; otherwise it must be the agent's to give. The run ends after its children. */
+/** Lets a pattern take the answer over. Otherwise checks that the agent may answer itself. The run ends after its children. */
 function decideEnd(view: RunView, ending: Ending): Action {
   if (ending.status !== "completed" || ending.stopReason === "handed_off")
     return endAfterChildren(view, ending);
@@ -120,13 +122,13 @@ function isSameWait(left: WaitingOn | undefined, right: WaitingOn): boolean {
   return isSame && JSON.stringify(left?.items) === JSON.stringify(right.items);
 }
 
-/** A limit other than `maxTurns` is reached: only the last turn may still begin (B3). */
+/** Whether a limit other than `maxTurns` is reached. Then only the last turn may still begin (B3). */
 function hasReachedLimit(state: RunState): boolean {
   const limit = hardLimit(state);
   return limit !== undefined && limit.limit !== "maxTurns";
 }
 
-/** A pattern may have asked for the agent's answer: then it is not the run's own. */
+/** The action of a pattern that asked for the agent's answer. Undefined: the answer is the run's own. */
 function answerForPattern(view: DecisionView, ending: Ending): Action | undefined {
   for (const pattern of patternsOf(view.definition)) {
     const action = pattern.onAnswer?.(view, ending);
@@ -144,10 +146,7 @@ function checkModuleOutput(ending: Ending, { definition }: DecisionView): Ending
   return { status: "failed", stopReason: "invalid_output", summary: `What the module returned: ${problem}` };
 }
 
-/**
- * Next action for an agent with a `runner`: an open prompt continues. After a lost prompt, a person has said how it
- * ended or that it starts again.
- */
+/** Next action for an agent with a `runner`. An open prompt continues. A person says how a lost prompt ended. */
 function nextForRunner({ state, definition }: DecisionView): Action | undefined {
   if (!definition.runner) return undefined;
   const open = state.openModelCall;
@@ -166,3 +165,39 @@ function nextForRunner({ state, definition }: DecisionView): Action | undefined 
 const NOT_YOURS =
   "Your own words are not the answer here (your policy has no Finalize): delegate, and what comes back is the answer.";
 const NO_ANSWER = "The agent may not answer itself (its policy has no Finalize), and delegated to nobody.";
+
+/** The failure of a child, if the agent's file says that a failed child fails the run. */
+function childFailure({ state, definition }: DecisionView): Ending | undefined {
+  if ((definition.delegation ?? DEFAULT_DELEGATION).onFailure !== "fail") return undefined;
+  const child = [...state.children.values()].find(
+    ({ trigger, ended }) => trigger === "delegation" && ended?.result.status === "failed",
+  );
+  if (!child) return undefined;
+  const { summary: why, result } = child.ended!;
+  const summary = `${child.agent} did not succeed: ${why}`;
+  return { status: "failed", stopReason: "error", summary, cause: result.first_cause };
+}
+
+/** The latest answer of a child, for an agent that may not answer itself. */
+function childAnswer({ children }: RunState): Pick<Ending, "summary" | "details" | "output"> | undefined {
+  const succeeded = childrenByTrigger(children, "delegation").filter(({ ended }) => ended?.success);
+  const result = succeeded.at(-1)?.ended?.result;
+  return result && { summary: result.summary, details: result.details, output: result.output };
+}
+
+/** Ends the run, unless children are still at work (D2). */
+export function endAfterChildren({ state, definition }: DecisionView, ending: Ending): Action {
+  const live = liveChildren(state.children);
+  if (live.length === 0) return { type: "end", ending };
+  const items = live.map(({ runId }) => runId);
+  const waitingOn = { kind: "child" as const, items, ...CLOSING };
+  // F27: a crash may have come after a child was recorded as late and before it was cancelled.
+  const waits =
+    ending.status === "completed" &&
+    !hardLimit(state) &&
+    definition.delegation?.atEnd !== "cancel" &&
+    !live.every((child) => isLate(state, child));
+  return waits
+    ? { type: "suspend", waitingOn, wakeAt: undefined }
+    : { type: "cancel-children", runIds: items, waitingOn };
+}

@@ -9,7 +9,7 @@ import {
   turns,
   typesOf,
 } from "../../../test/support/scenario.ts";
-import { sendMessage } from "../commands/message-run.ts";
+import { sendMessage } from "../commands/messages.ts";
 import type { LoopParts } from "../parts.ts";
 import { drive } from "./drive.ts";
 

@@ -5,6 +5,7 @@
 //  L4  A driver with a stale epoch starts nothing new: it appends the outcomes of its open calls and stops.
 //  L5  One bad run cannot stop the others: `drive` never rejects (P9).
 
+import type { Clock } from "../../clock.ts";
 import { CadreError } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
 import { isNewer } from "../../journal/upcast.ts";
@@ -12,7 +13,7 @@ import type { Lease, LostWorkers } from "../../stores/store.ts";
 import { openWorkspace } from "../children/worktree.ts";
 import type { ActiveDrive, LoopParts, SkipReason } from "../parts.ts";
 import { decide } from "./decide.ts";
-import type { RunView } from "./decide-turn.ts";
+import type { DecisionFacts, RunView } from "./decide-turn.ts";
 import { performAction } from "./perform.ts";
 import { recoverRun } from "./recover.ts";
 import { RunJournal } from "./run-journal.ts";
@@ -81,26 +82,27 @@ async function driveRun(run: RunJournal, parts: LoopParts, signal: AbortSignal):
 const mustStop = ({ aborted, reason }: AbortSignal): boolean => aborted && reason !== "cancel";
 
 async function step(run: RunJournal, parts: LoopParts, effects: AbortSignal): Promise<void> {
-  const view = await run.view();
-  const steps = await stepsOf(run, parts);
-  await performAction(decide({ ...view, steps }, factsFor(run, parts)), run, parts, effects);
+  const action = decide(...(await decisionInput(await run.view(), parts)));
+  await performAction(action, run, parts, effects);
 }
 
-/** Loaded for every decision, because the file may have changed since the last one. */
-async function stepsOf(
-  { definition, state }: RunJournal,
-  parts: Pick<LoopParts, "loadSteps">,
-): Promise<RunView["steps"]> {
-  return definition.steps && !state.cancel ? parts.loadSteps(definition.steps) : undefined;
+/** The arguments of a decision. The agent's module is loaded each time, because its file may have changed. */
+export async function decisionInput(
+  view: RunView,
+  parts: Pick<LoopParts, "loadSteps" | "models"> & { clock: Pick<Clock, "now"> },
+): Promise<[RunView, DecisionFacts]> {
+  const { state, definition } = view;
+  const steps = definition.steps && !state.cancel ? await parts.loadSteps(definition.steps) : undefined;
+  const model = state.latest?.model ?? definition.models[0]!;
+  const contextWindow = parts.models.contextWindow(model) ?? DEFAULT_WINDOW;
+  return [
+    { ...view, steps },
+    { now: parts.clock.now(), contextWindow },
+  ];
 }
 
 /** E5: the run was lost twice in a row and has had no outcome since. */
 const isSuspect = (run: RunJournal): boolean => run.lease.acquisitions > SUSPECT_AFTER && !run.hasProgressed;
-
-function factsFor(run: RunJournal, parts: Pick<LoopParts, "clock" | "models">) {
-  const model = run.state.latest?.model ?? run.definition.models[0]!;
-  return { now: parts.clock.now(), contextWindow: parts.models.contextWindow(model) ?? DEFAULT_WINDOW };
-}
 
 /** Registers the drive, so that a cancel can interrupt it. At shutdown, effects get some time to finish. */
 function register(
@@ -145,7 +147,7 @@ async function releaseAfterFailure(
     error,
   });
   if (left !== "newer version") await run?.recordError(error, left && `${left}/${parts.host}`);
-  // A run that is left to others is due for them at once.
+  // A run that is left to other processes is due for them immediately.
   const wakeAt = left ? 0 : parts.clock.now() + RETRY_MS * 2 ** Math.min(lease.acquisitions, 5);
   for (let wait = RETRY_MS; !signal.aborted; wait = Math.min(wait * 2, MAX_RETRY_MS)) {
     try {
@@ -165,7 +167,7 @@ function skipReason(error: unknown): SkipReason | undefined {
   return error instanceof CadreError && error.code === "FOLDER_MISSING" ? "other machine" : undefined;
 }
 
-/** A missing folder may appear later, for example by a mount. A journal of a newer version stays unreadable. */
+/** Leaves a run to other processes: for good if its journal is of a newer version, for a while if its folder is missing. */
 function skipRun(left: SkipReason, runId: RunId, { skippedRuns: all }: Pick<LoopParts, "skippedRuns">): void {
   all.set(runId, left);
   if (left === "other machine") setTimeout(() => all.delete(runId), MAX_RETRY_MS).unref();
@@ -181,6 +183,29 @@ const isCorrupt = (error: unknown): error is CadreError =>
 
 const seqOf = (error: CadreError): number | undefined => error.details?.["seq"] as number | undefined;
 
-/** The program is in the middle of its work, or may continue when a person raises the budget. */
+/** Whether the program is in the middle of its work, or may continue when a person raises the budget. */
 const keepsProgram = ({ state }: RunJournal): boolean =>
   state.openModelCall !== undefined || state.waitingOn?.kind === "budget";
+
+/** Drives cancelled runs to their ends without an engine. Runs that cannot be taken or read stay as they are. */
+export async function endCancelledRuns(
+  runIds: readonly RunId[],
+  parts: LoopParts,
+  signal: AbortSignal,
+): Promise<void> {
+  let left = await unendedRuns(runIds, parts);
+  for (let before = Number.POSITIVE_INFINITY; left.length < before && !signal.aborted; ) {
+    before = left.length;
+    for (const runId of left) await drive(runId, parts, signal);
+    left = await unendedRuns(left, parts);
+  }
+}
+
+/** Deepest first, because a run ends after the runs below it (D2). */
+async function unendedRuns(runIds: readonly RunId[], { store }: Pick<LoopParts, "store">): Promise<RunId[]> {
+  const rows = await Promise.all(runIds.map((runId) => store.runs.get(runId)));
+  return rows
+    .flatMap((row) => (row?.cancelRequested && row.endedAt === undefined ? [row] : []))
+    .sort((left, right) => right.depth - left.depth)
+    .map(({ id }) => id);
+}

@@ -12,26 +12,28 @@ const TYPES = { completed: "RUN_COMPLETED", failed: "RUN_FAILED", cancelled: "RU
 
 export async function finishRun(ending: Ending, run: RunJournal): Promise<void> {
   const { status, stopReason, summary, output } = ending;
-  const unseen = run.transcript.unseen.map((context) => context.text);
+  const { state, transcript } = run;
+  const unseen = transcript.unseen.map((context) => context.text);
   const payload: Payload<"RUN_COMPLETED"> = {
     stopReason,
     summary,
-    ...(output === undefined ? {} : { output }),
-    result: envelope(ending, run),
-    ...(run.state.children.size > 0 ? { tree: treeSpent(run.state) } : {}),
+    ...omitUndefined({ output }),
+    result: resultEnvelope(ending, state),
+    ...(state.children.size > 0 ? { tree: treeSpent(state) } : {}),
     ...(unseen.length > 0 ? { unseen } : {}),
-    ...taintToPassOn(run.state.taint),
+    ...taintToPassOn(state.taint),
   };
   const ended = { type: TYPES[status], payload } as EventBody;
   await run.end([...reportResult(run), ended]);
 }
 
-function envelope(ending: Ending, { state }: RunJournal): ResultEnvelope {
+export function resultEnvelope(ending: Ending, state: RunState): ResultEnvelope {
+  const { status, summary, details, output, team } = ending;
   const paths = [...state.files];
   return {
-    status: ending.status,
-    summary: ending.summary,
-    ...(ending.details === undefined ? {} : { details: ending.details }),
+    status,
+    summary,
+    ...omitUndefined({ details }),
     files_modified: paths.filter(([, change]) => change === "modified").map(([path]) => path),
     files_created: paths.filter(([, change]) => change === "created").map(([path]) => path),
     tests_run: state.tests?.run ?? null,
@@ -40,18 +42,17 @@ function envelope(ending: Ending, { state }: RunJournal): ResultEnvelope {
     suggestions: ending.suggestions ?? [],
     iteration_count: state.turns,
     duration_ms: state.usage.activeMs,
-    ...(ending.output === undefined ? {} : { output: ending.output }),
-    ...(ending.team === undefined ? {} : { team: ending.team }),
-    ...(ending.status === "failed" ? { first_cause: ending.cause ?? ownCause(ending, state) } : {}),
+    ...omitUndefined({ output, team }),
+    ...(status === "failed" ? { first_cause: ending.cause ?? ownCause(ending, state) } : {}),
     ...omitUndefined({ failed_stage: ending.failedStage }),
   };
 }
 
-function ownCause({ stopReason, summary }: Ending, { runId, start }: RunState): FirstCause {
+export function ownCause({ stopReason, summary }: Ending, { runId, start }: RunState): FirstCause {
   return { run_id: runId, agent: start!.agent, stop_reason: stopReason, summary };
 }
 
-/** Usage of the whole tree. Each model call counts once: the run's own here, the others through the children's ends. */
+/** Usage of the whole tree. The run's own model calls are counted here, all others through the children's ends. */
 function treeSpent({ usage, children }: RunState): Spent {
   const { input, output, cacheRead, cacheWrite, unpriced } = usage;
   const sum = { input, output, cacheRead, cacheWrite };
@@ -67,7 +68,7 @@ function treeSpent({ usage, children }: RunState): Spent {
   return { usage: sum, cost };
 }
 
-/** A report is a call like any other, so it gets its one result. */
+/** A report is a call like any other, so it gets one result. */
 function reportResult(run: RunJournal): EventBody[] {
   return [...run.state.calls.values()]
     .filter((call) => call.name === reportTool(run) && !call.result)

@@ -5,7 +5,7 @@ import { look, payloadsOf, scenario, typesOf, watchOffers } from "../../../test/
 import { fakeClock } from "../../clock.ts";
 import type { Script } from "../../models/scripted/script.ts";
 import { defineTool } from "../../tools/tool.ts";
-import { sendMessage } from "../commands/message-run.ts";
+import { sendMessage } from "../commands/messages.ts";
 import { decideApproval } from "../commands/person-commands.ts";
 
 const busy: Script = ({ turn }) => ({ calls: [look(`n${turn}`)] });

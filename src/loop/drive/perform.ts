@@ -1,4 +1,4 @@
-// Performs the action that `decide` chose. Each branch calls one stage, in a file of its own.
+// Performs the action that `decide` chose. Each longer action has its own file.
 
 import { assertNever } from "../../errors.ts";
 import type { EventBody } from "../../journal/events.ts";
@@ -27,7 +27,7 @@ export async function performAction(
     case "rest":
       return run.rest([], action.wakeAt);
     case "suspend":
-      return run.rest([suspendedEvent(action.waitingOn, run)], action.wakeAt);
+      return run.suspend(action.waitingOn, action.wakeAt);
     case "resume":
       return write([resumedEvent(action.by, run)], run);
     case "record":
@@ -48,8 +48,10 @@ export async function performAction(
       return startPatternRuns(action.runs, run, parts);
     case "give-up-on":
       return giveUpOn(action, run, parts);
-    case "run-builtin":
-      return performBuiltin(action.call, run, parts);
+    case "run-builtin": {
+      const call = run.state.calls.get(action.call)!;
+      return builtinTool(call.name)!.perform!(call, run, parts);
+    }
     case "merge-child":
       return mergeChild(action.runId, run, parts);
     case "cancel-children":
@@ -59,11 +61,6 @@ export async function performAction(
     default:
       return assertNever(action);
   }
-}
-
-async function performBuiltin(callId: string, run: RunJournal, parts: LoopParts): Promise<void> {
-  const call = run.state.calls.get(callId)!;
-  return builtinTool(call.name)!.perform!(call, run, parts);
 }
 
 /** Ends the run's program, because nothing of a run continues after its end. */
@@ -77,53 +74,43 @@ async function endProgram(
   return left.length === 0 ? ending : { ...ending, warnings: [...(ending.warnings ?? []), ...left] };
 }
 
-/**
- * D2: children are cancelled only once the run's end is certain. Every drive repeats this until all of them have
- * ended.
- */
+/** D2: cancels children only once the run's end is certain. Every drive repeats this until all of them have ended. */
 async function cancelChildren(
   { runIds, waitingOn }: Extract<Action, { type: "cancel-children" }>,
   run: RunJournal,
   parts: Pick<LoopParts, "store">,
 ): Promise<void> {
-  const known =
+  const isKnown =
     run.state.isClosing && JSON.stringify(run.state.waitingOn?.items) === JSON.stringify(waitingOn.items);
-  const refused = await run.begin(known ? [] : [suspendedEvent(waitingOn, run)]);
-  if (refused) return;
-  const { name } = run.definition;
-  for (const runId of runIds) {
-    await parts.store.runs.cancel(runId, { by: name, reason: `${name} has ended.`, via: run.runId });
-  }
+  if (await run.begin(isKnown ? [] : [run.suspendedEvent(waitingOn)])) return;
+  await cancelAll(runIds, `${run.definition.name} has ended.`, run, parts);
   await run.rest([], undefined);
 }
 
-/**
- * F27: the event that their time is over comes first. After a crash in between, the run's end cancels the children
- * (D2).
- */
+/** F27: records first that the children's time is over. After a crash in between, the run's end cancels them (D2). */
 async function giveUpOn(
   { runIds, events, reason }: Extract<Action, { type: "give-up-on" }>,
   run: RunJournal,
   parts: Pick<LoopParts, "store">,
 ): Promise<void> {
-  const refused = await run.begin(events);
-  if (refused) return;
-  const by = run.definition.name;
-  for (const runId of runIds) await parts.store.runs.cancel(runId, { by, reason, via: run.runId });
+  if (await run.begin(events)) return;
+  await cancelAll(runIds, reason, run, parts);
 }
 
-function suspendedEvent(
-  waitingOn: Extract<Action, { type: "suspend" }>["waitingOn"],
-  run: RunJournal,
-): EventBody {
-  return { type: "RUN_SUSPENDED", payload: { waitingOn }, key: `suspended/${run.state.suspensions + 1}` };
+async function cancelAll(
+  runIds: readonly string[],
+  reason: string,
+  { runId: via, definition: { name: by } }: RunJournal,
+  { store }: Pick<LoopParts, "store">,
+): Promise<void> {
+  for (const runId of runIds) await store.runs.cancel(runId, { by, reason, via });
 }
 
 function resumedEvent(by: string, run: RunJournal): EventBody {
   return { type: "RUN_RESUMED", payload: { by }, key: `resumed/${run.state.suspensions}` };
 }
 
-/** Conditional, so that an expiry and a person's decision, or a resume and a pause, are never both written. */
+/** Appends conditionally, so that an expiry and a person's decision, or a resume and a pause, are never both written. */
 async function write(events: EventBody[], run: RunJournal): Promise<void> {
   await run.begin(events);
 }

@@ -2,14 +2,13 @@
 //  L1  Nothing happens to a run except by an appended event.
 //  L3  An intent is appended before its effect begins, and only if nothing came in between.
 //  L4  A driver with a stale epoch starts nothing new: it appends the outcomes of its open calls and stops.
-// Recorded events are folded and queued at once, and are committed together with the next intent. If another writer's
-// event
-// turns out to precede them, the journal is folded again from the start.
+// Recorded events are folded and queued immediately, and committed together with the next intent. If another writer's
+// event turns out to precede them, the journal is folded again from the start.
 
 import { CadreError, toCadreError } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
 import { Definition } from "../../journal/definition.ts";
-import { type EventBody, isProgress, type JournalEvent } from "../../journal/events.ts";
+import { type EventBody, isProgress, type JournalEvent, type WaitingOn } from "../../journal/events.ts";
 import { keyOf } from "../../journal/keys.ts";
 import { isNewer } from "../../journal/upcast.ts";
 import { addChild, type ChildRun, type ChildRuns } from "../../projections/folds/child-runs.ts";
@@ -129,8 +128,23 @@ export class RunJournal {
   }
 
   /** Releases the lease, unless a signal has arrived that is not folded yet. */
-  async rest(events: EventBody[], wakeAt: number | undefined): Promise<void> {
-    return this.restUntil(events, { wakeAt });
+  async rest(
+    events: EventBody[],
+    wakeAt: number | undefined,
+    needs: Pick<NonNullable<Append["rest"]>, "queue"> = {},
+  ): Promise<void> {
+    const refused = await this.conditional({ events, guard: "signals", rest: { wakeAt, ...needs } });
+    if (!refused) this.isOver = true;
+  }
+
+  /** Records what the run waits for, and rests. */
+  async suspend(waitingOn: WaitingOn, wakeAt: number | undefined): Promise<void> {
+    return this.rest([this.suspendedEvent(waitingOn)], wakeAt);
+  }
+
+  suspendedEvent(waitingOn: WaitingOn): EventBody {
+    const key = `suspended/${this.state.suspensions + 1}`;
+    return { type: "RUN_SUSPENDED", payload: { waitingOn }, key };
   }
 
   /** Appends intents of work. If every slot of the workspace is taken, the run waits for one (B4). */
@@ -145,38 +159,32 @@ export class RunJournal {
 
   /** Rests until a slot is free. The journal records the wait once. */
   async waitForSlot(): Promise<void> {
-    const { waitingOn, suspensions } = this.state;
     const { maxConcurrent } = this.parts;
     const detail = `All ${maxConcurrent} slots of this workspace are taken. The run continues when one is free.`;
-    const payload = { waitingOn: { kind: "slot" as const, detail } };
-    const suspended: EventBody = { type: "RUN_SUSPENDED", payload, key: `suspended/${suspensions + 1}` };
-    const events = waitingOn?.kind === "slot" ? [] : [suspended];
-    return this.restUntil(events, { wakeAt: undefined, queue: maxConcurrent });
+    const isKnown = this.state.waitingOn?.kind === "slot";
+    const events = isKnown ? [] : [this.suspendedEvent({ kind: "slot", detail })];
+    return this.rest(events, undefined, { queue: maxConcurrent });
   }
 
   /** Appends the last event of the run. */
   async end(events: EventBody[]): Promise<void> {
-    const refused = await this.conditional({ events, guard: "signals" });
-    if (!refused) this.isOver = true;
+    if (!(await this.begin(events))) this.isOver = true;
   }
 
   /** Records a failure of this process in the journal, if possible, and once for each `id`. */
   async recordError(error: unknown, id = this.parts.ids.nonce()): Promise<void> {
     const { code, message } = toCadreError(error);
     const payload = { id, code, message, fatal: false };
-    const { worker, epoch } = this.lease;
-    const events: EventBody[] = [{ type: "SYSTEM_ERROR", payload }];
-    const writer = { worker, epoch };
-    await this.parts.store.journal
-      .append({ runId: this.runId, writer, after: this.confirmed, events })
-      .catch(() => {});
+    const event: EventBody = { type: "SYSTEM_ERROR", payload };
+    const append = this.withWriter({ events: [event], after: this.confirmed });
+    await this.parts.store.journal.append(append).catch(() => {});
   }
 
   noteActivity(): void {
     this.lastActivityAt = this.parts.clock.now();
   }
 
-  /** Releases the run as it is. It is due at once, for another driver. */
+  /** Releases the run as it is. It is due immediately, for another driver. */
   async release(): Promise<void> {
     if (this.isOver) return;
     this.isOver = true;
@@ -184,17 +192,12 @@ export class RunJournal {
     await this.parts.store.leases.release(this.runId, this.lease);
   }
 
-  private async restUntil(events: EventBody[], rest: NonNullable<Append["rest"]>): Promise<void> {
-    const refused = await this.conditional({ events, guard: "signals", rest });
-    if (!refused) this.isOver = true;
-  }
-
   private async conditional(append: Sent): Promise<Refusal | undefined> {
     const sent = this.send({ ...append, after: this.decidedAt });
     const [answer] = await Promise.all([sent, this.settle()]);
     const before = this.confirmed;
     this.confirm(answer);
-    // F18: another writer was faster with the same key, and its event is folded now. If there is none, it is a bug.
+    // F18: another writer was faster with the same key, and its event is folded now. If there is no such event, it is a bug.
     if (answer.refused === "conflict" && this.confirmed === before && !this.diverged)
       throw conflict(append.events);
     if (this.diverged) await this.reload();
@@ -205,8 +208,7 @@ export class RunJournal {
 
   /** F29: while the disk is full, events are kept in memory and appended in order once there is space. */
   private async send(append: Sent & { after: number }): Promise<AppendResult> {
-    const { worker, epoch } = this.lease;
-    const whole = { runId: this.runId, writer: { worker, epoch }, ...append };
+    const whole = this.withWriter(append);
     if (this.line) return this.queue(whole);
     try {
       return await this.parts.store.journal.append(whole);
@@ -214,6 +216,11 @@ export class RunJournal {
       if (!isDiskFull(error) || this.signal.aborted) throw error;
       return this.queue(whole);
     }
+  }
+
+  private withWriter(append: Sent & { after: number }): Append {
+    const { worker, epoch } = this.lease;
+    return { runId: this.runId, writer: { worker, epoch }, ...append };
   }
 
   /** No append overtakes one that waits for the disk: a result must not precede its model answer. */
@@ -242,10 +249,7 @@ export class RunJournal {
     }
   }
 
-  /**
-   * Outcomes are appended even if another version wrote events that this one cannot read. That version continues the
-   * run.
-   */
+  /** Appends outcomes even if a newer version wrote events that this one cannot read. That version continues the run. */
   private async appendUnread(events: EventBody[], error: Error): Promise<void> {
     if (isNewer(error)) await this.send({ events, after: Number.MAX_SAFE_INTEGER }).catch(() => {});
     this.fail(error);
@@ -304,17 +308,8 @@ export class RunJournal {
     for (const body of events) {
       const key = keyOf(body);
       this.expectedKeys.push(key);
-      const { runId } = this;
-      const seq = this.state.seq + 1;
-      this.apply({
-        runId,
-        seq,
-        position: 0,
-        ts,
-        type: body.type,
-        key,
-        payload: body.payload,
-      } as JournalEvent);
+      const { runId, state } = this;
+      this.apply({ ...body, runId, seq: state.seq + 1, position: 0, ts, key } as JournalEvent);
     }
   }
 
@@ -331,7 +326,7 @@ function conflict(events: readonly EventBody[]): CadreError {
 
 const isDiskFull = (error: unknown): boolean => error instanceof CadreError && error.code === "STORAGE_FULL";
 
-/** Resolves after a time, or at once when the process stops. */
+/** Resolves after a time, or as soon as the process stops. */
 function waitOrAbort(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);

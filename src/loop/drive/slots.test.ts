@@ -14,7 +14,7 @@ import { fakeClock } from "../../clock.ts";
 import type { JournalEvent } from "../../journal/events.ts";
 import type { AppendResult } from "../../stores/store.ts";
 import { defineTool } from "../../tools/tool.ts";
-import { sendMessage } from "../commands/message-run.ts";
+import { sendMessage } from "../commands/messages.ts";
 import { cancelRun, decideApproval } from "../commands/person-commands.ts";
 
 /** The largest number of runs that worked at the same time, by their journals. */

@@ -47,7 +47,10 @@ export async function callModel(
   effects: AbortSignal,
 ): Promise<void> {
   const waitUntil = run.state.retryNow ? undefined : parts.limiter.notBefore(action.model);
-  if (waitUntil !== undefined && waitUntil > parts.clock.now()) return waitForProvider(run, waitUntil);
+  if (waitUntil !== undefined && waitUntil > parts.clock.now()) {
+    const detail = "The provider asked another run to wait.";
+    return run.suspend({ kind: "provider", until: waitUntil, detail }, waitUntil);
+  }
   const reserve = reservation(action, run, parts);
   const intents = [modelCallIntent(action, reserve?.estimate)];
   const refused = await run.beginWork(intents, reserve ? { reserve } : {});
@@ -95,16 +98,6 @@ function reservation({ model, purpose }: CallModel, run: RunJournal, parts: Pick
   const own = parts.estimateCall(model, characters, run.definition.maxOutputTokens ?? DEFAULT_OUTPUT_TOKENS);
   const cost = own.cost === null || last.cost === null ? null : own.cost + last.cost;
   return { estimate: { tokens: own.tokens + last.tokens, cost }, run: budget, tree };
-}
-
-async function waitForProvider(run: RunJournal, until: number): Promise<void> {
-  const waitingOn = {
-    kind: "provider" as const,
-    until,
-    detail: "The provider asked another run to wait.",
-  };
-  const key = `suspended/${run.state.suspensions + 1}`;
-  await run.rest([{ type: "RUN_SUSPENDED", payload: { waitingOn }, key }], until);
 }
 
 export function recordBudgetStop(action: CallModel, run: RunJournal): void {

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { payloadsOf, promptOf, scenario } from "../../../test/support/scenario.ts";
 import type { World } from "../../../test/support/world.ts";
 import { fakeClock } from "../../clock.ts";
-import { sendMessage } from "../commands/message-run.ts";
+import { sendMessage } from "../commands/messages.ts";
 
 /** Four characters a token: 1,000 tokens are full with 4,000 characters. */
 function narrow(world: World, tokens = 1_000): void {

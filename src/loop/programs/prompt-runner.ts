@@ -9,10 +9,10 @@ import { messageOf } from "../../errors.ts";
 import type { EventBody, Payload } from "../../journal/events.ts";
 import type { Action } from "../../patterns/action.ts";
 import { FINAL_NOT_COVERED } from "../drive/decide-turn.ts";
+import { recordLostSession, recoverPrompt } from "../drive/recover.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
 import { handleRefusedCall, modelCallIntent } from "../model/call-model.ts";
 import type { LoopParts } from "../parts.ts";
-import { recordLostSession, recoverPrompt } from "./recover-prompt.ts";
 import type { LiveRunner, RunnerReport } from "./runner.ts";
 import { checkRunnerBudget, recordCost, runnerReservation } from "./runner-budget.ts";
 import {
@@ -58,7 +58,9 @@ export async function promptRunner(
   if (run.state.openModelCall)
     return live ? listen({ action, live, run, parts, effects }) : recoverPrompt(run, parts);
   const problem = parts.runners.problem(run.definition);
-  if (problem !== undefined) return suspendForProblem(problem, run);
+  // The run waits until a person has fixed the problem and resumed it.
+  if (problem !== undefined)
+    return run.suspend({ kind: "definition_changed", items: [], detail: problem }, undefined);
   if (action.purpose === "final" && run.state.runner.started && !knowsTask(run, parts))
     return run.record(NOT_COVERED);
   // Read before the intent, which marks the messages as seen.
@@ -89,13 +91,6 @@ function hasEndedMeanwhile({ callId }: CallModel, run: RunJournal, parts: Runner
 }
 
 const GONE_MEANWHILE = "It was stopped in the middle of its work, and has ended since.";
-
-/** Suspends the run until a person has fixed the problem and resumed it. */
-async function suspendForProblem(problem: string, run: RunJournal): Promise<void> {
-  const payload = { waitingOn: { kind: "definition_changed" as const, items: [], detail: problem } };
-  const key = `suspended/${run.state.suspensions + 1}`;
-  await run.rest([{ type: "RUN_SUSPENDED", payload, key }], undefined);
-}
 
 /** A lost session cannot write a report, and a new one would start the work again. */
 const NOT_COVERED: EventBody = {

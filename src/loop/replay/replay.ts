@@ -1,6 +1,5 @@
 // Makes the decisions of a journal again with the current code and rules. Answers of models, tools, people and clocks
-// are taken
-// as recorded; the decisions that followed are compared with the journal.
+// are taken as recorded; the decisions that followed are compared with the journal.
 //  1  Nothing is written, sent to a model or run.
 //  2  Calls are judged by the current rules. A recorded verdict is kept if a grant decided it, or if another agent's
 //      file made the call ask and no rule denies it now.
@@ -15,6 +14,7 @@ import { applyTranscript, emptyTranscript } from "../../projections/folds/transc
 import { eventsBefore } from "../drive/continued-runs.ts";
 import { decide } from "../drive/decide.ts";
 import type { RunView } from "../drive/decide-turn.ts";
+import { decisionInput } from "../drive/drive.ts";
 import { loadDefinition } from "../drive/run-journal.ts";
 import type { LoopParts } from "../parts.ts";
 import { continuesAction, describeAction, describeEvent, isDecided, matchesEvent } from "./match-events.ts";
@@ -111,14 +111,9 @@ export async function emptyView(
   return view;
 }
 
-const DEFAULT_WINDOW = 128_000;
-
-async function decideNow(view: RunView, { ts: now }: JournalEvent, parts: ReplayParts): Promise<Action> {
-  const { state, definition } = view;
-  const steps = definition.steps && !state.cancel ? await parts.loadSteps(definition.steps) : undefined;
-  const model = state.latest?.model ?? definition.models[0]!;
-  const contextWindow = parts.models.contextWindow(model) ?? DEFAULT_WINDOW;
-  return (parts.decide ?? decide)({ ...view, ...(steps ? { steps } : {}) }, { now, contextWindow });
+async function decideNow(view: RunView, { ts }: JournalEvent, parts: ReplayParts): Promise<Action> {
+  const input = await decisionInput(view, { ...parts, clock: { now: () => ts } });
+  return (parts.decide ?? decide)(...input);
 }
 
 const diverged = ({ state, definition }: RunView, event: JournalEvent, now: string): Divergence => ({

@@ -10,8 +10,8 @@ type Env = Readonly<Record<string, string | undefined>>;
 export async function sandboxCheck(folder: string, env: Env): Promise<Finding> {
   const name = "sandbox";
   const settings = settingsIn(folder, env);
-  const { used, problems } = await inspectSandbox({ sandbox: settings });
-  const fix = remedy(problems.bwrap);
+  const { used, problems, missing } = await inspectSandbox({ sandbox: settings });
+  const fix = remedy(missing.includes("bwrap"));
   if (used === undefined)
     return { state: "bad", name, text: `commands are refused: ${problems[settings.driver as "bwrap"]}`, fix };
   if (used !== "none") return { state: "ok", name, text: `${used}; ${networkWords(settings, used)}` };
@@ -43,11 +43,10 @@ const INSTALL: readonly [file: string, command: string][] = [
   ["/sbin/apk", "apk add bubblewrap socat"],
 ];
 
-function remedy(problem = ""): string {
+function remedy(isMissing: boolean): string {
   if (process.platform === "darwin") return "npm install @anthropic-ai/sandbox-runtime";
   if (process.platform !== "linux") return "work in a container, or in WSL";
-  if (problem.includes("not installed"))
-    return INSTALL.find(([file]) => existsSync(file))?.[1] ?? "install bubblewrap and socat";
+  if (isMissing) return INSTALL.find(([file]) => existsSync(file))?.[1] ?? "install bubblewrap and socat";
   if (isOne("/proc/sys/kernel/apparmor_restrict_unprivileged_userns"))
     return "AppArmor forbids user namespaces here (as Ubuntu does since 24.04): give /usr/bin/bwrap a profile with `userns,`, or sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0";
   return "allow user namespaces (sudo sysctl user.max_user_namespaces=15000); in a container they need --security-opt seccomp=unconfined, or rely on the container";

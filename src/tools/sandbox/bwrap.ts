@@ -5,7 +5,13 @@ import { execFile } from "node:child_process";
 import { sep } from "node:path";
 import { promisify } from "node:util";
 import { messageOf } from "../../errors.ts";
-import type { PathAccess, Sandbox, SandboxAccess, SandboxDriver } from "./sandbox.ts";
+import {
+  MissingProgram,
+  type PathAccess,
+  type Sandbox,
+  type SandboxAccess,
+  type SandboxDriver,
+} from "./sandbox.ts";
 
 const run = promisify(execFile);
 
@@ -52,7 +58,7 @@ async function works(form: readonly string[]): Promise<string | undefined> {
     return undefined;
   } catch (error) {
     const { code, stderr = "" } = error as { code?: unknown; stderr?: string };
-    if (code === "ENOENT") return "bubblewrap (bwrap) is not installed";
+    if (code === "ENOENT") throw new MissingProgram("bubblewrap (bwrap) is not installed");
     return `bwrap does not work here: ${stderr.trim().split("\n")[0] || messageOf(error)}`;
   }
 }

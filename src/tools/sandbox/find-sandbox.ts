@@ -4,7 +4,14 @@
 
 import { messageOf } from "../../errors.ts";
 import { bwrap } from "./bwrap.ts";
-import type { Sandbox, SandboxAttempt, SandboxDriver, SandboxName, SandboxSettings } from "./sandbox.ts";
+import {
+  MissingProgram,
+  type Sandbox,
+  type SandboxAttempt,
+  type SandboxDriver,
+  type SandboxName,
+  type SandboxSettings,
+} from "./sandbox.ts";
 import { srt } from "./srt.ts";
 
 const none: Sandbox = { name: "none", wrap: async (argv) => ({ argv: [...argv] }) };
@@ -27,16 +34,21 @@ export interface SandboxReport {
   used: SandboxName | undefined;
   /** For each driver that does not work here, the reason. */
   problems: Partial<Record<SandboxName, string>>;
+  /** Drivers whose program is not installed. */
+  missing: SandboxName[];
 }
 
 export async function reportSandbox(settings: SandboxSettings): Promise<SandboxReport> {
   const found = await findSandbox(settings);
   const problems: SandboxReport["problems"] = {};
+  const missing: SandboxReport["missing"] = [];
   for (const { name } of DRIVERS) {
     const tried = await trySandbox(name);
-    if ("problem" in tried) problems[name] = tried.problem;
+    if ("sandbox" in tried) continue;
+    problems[name] = tried.problem;
+    if (tried.isMissing) missing.push(name);
   }
-  return { used: "sandbox" in found ? found.sandbox.name : undefined, problems };
+  return { used: "sandbox" in found ? found.sandbox.name : undefined, problems, missing };
 }
 
 const attempts = new Map<string, Promise<SandboxAttempt>>();
@@ -52,6 +64,6 @@ async function attempt(name: SandboxDriver["name"]): Promise<SandboxAttempt> {
   try {
     return { sandbox: await DRIVERS.find((driver) => driver.name === name)!.attempt() };
   } catch (error) {
-    return { problem: messageOf(error) };
+    return { problem: messageOf(error), isMissing: error instanceof MissingProgram };
   }
 }

@@ -34,7 +34,10 @@ export interface Sandbox {
 }
 
 /** Result of trying a driver on this machine: a working sandbox, or why it does not work. */
-export type SandboxAttempt = { sandbox: Sandbox } | { problem: string };
+export type SandboxAttempt = { sandbox: Sandbox } | { problem: string; isMissing: boolean };
+
+/** The error of a driver whose program is not installed. */
+export class MissingProgram extends Error {}
 
 export interface SandboxDriver {
   name: Exclude<SandboxName, "none">;

@@ -1,15 +1,24 @@
-// A person's message to a run. A run that has routed its work or handed it off does not ask its model again, so the
-// message goes
-// to the run that has the work now (J11).
+// Messages of people, to a run or to a session.
 
 import { CadreError } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
-import type { EventOf } from "../../journal/events.ts";
+import type { EventOf, Payload } from "../../journal/events.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import { hasTakenOver, type RunRow } from "../../projections/folds/run-row.ts";
 import type { Store } from "../../stores/store.ts";
+import {
+  type AdmitParts,
+  idempotencyOf,
+  type RunRequest,
+  requireStartable,
+  runStartPayload,
+} from "./admit.ts";
 import { type CommandParts, requireNotEnded, signalRun } from "./person-commands.ts";
 
-/** A message with an idempotency key is delivered once, however often it is sent (F50). */
+/**
+ * Sends a message to a run. A run that has routed its work or handed it off does not ask its model again, so the message goes
+ * to the run that has the work now (J11). A message with an idempotency key is delivered once, however often it is sent (F50).
+ */
 export async function sendMessage(
   runId: RunId,
   text: string,
@@ -58,3 +67,35 @@ export async function workChain(
 }
 
 const MOST_CHILDREN = 200;
+
+export interface PersonMessage extends Pick<RunRequest, "agent" | "mode" | "attended" | "userId"> {
+  sessionId: string;
+  text: string;
+  from: string;
+}
+
+/**
+ * Delivers a message to a main agent in a session, which is a chain of runs. The message joins the session's active run, or
+ * starts the next run, whose transcript begins with the last one's (D5). The store decides which, in one transaction.
+ */
+export async function messageSession(
+  message: PersonMessage,
+  parts: AdmitParts,
+  idempotencyKey?: string,
+): Promise<{ runId: RunId; joined: boolean }> {
+  const { sessionId, text, from } = message;
+  const definition = requireStartable(await parts.findAgent(message.agent));
+  const hash = await parts.store.blobs.put(JSON.stringify(definition));
+  const runId = parts.ids.runId(parts.clock.now());
+  const id = idempotencyKey === undefined ? parts.ids.nonce() : messageIdFor(idempotencyKey);
+  const context: Payload<"CONTEXT_ADDED"> = { id, source: "person", from, text };
+  const { agent: _, text: task, from: __, ...request } = message;
+  const start = runStartPayload({ agent: definition.name, task, ...request }, definition, hash, runId, parts);
+  const idempotency = idempotencyOf(idempotencyKey, { say: message });
+  const delivered = await parts.store.runs.say({
+    ...{ sessionId, agent: definition.name, context, runId, start },
+    ...omitUndefined({ idempotency }),
+  });
+  await parts.wake(delivered.runId);
+  return delivered;
+}

@@ -1,13 +1,13 @@
-// Checks consent receipts: a hash of an approved call is stored twice, in the person's decision and in the event that
-// starts the
-// call. The check needs only the journals. It finds an altered event even if its hash chain was rebuilt, because the
-// approval and
-// the call then disagree (P5, I8).
+// Checks that the journals of a tree agree with each other. The checks need only the journals, and find changes that leave
+// each hash chain intact.
 
+import { isDeepStrictEqual } from "node:util";
 import type { Digest } from "../../ids.ts";
-import type { EventOf, JournalEvent, Payload } from "../../journal/events.ts";
+import { type EventOf, type JournalEvent, type Payload, TERMINAL_TYPES } from "../../journal/events.ts";
 import { callReceipt } from "../../journal/hash.ts";
 import { ROUTE_TO } from "../../patterns/router.ts";
+import { childCompletedEvent } from "../../projections/folds/parent-events.ts";
+import { foldRow } from "../../projections/folds/run-row.ts";
 import { applyRunState, emptyRunState } from "../../projections/folds/run-state.ts";
 import { effectiveInput, isApproved, type ToolCall } from "../../projections/folds/tool-call.ts";
 import type { Journals } from "../../projections/views/causes.ts";
@@ -26,7 +26,10 @@ export interface CheckedReceipts {
   problem: ReceiptProblem | undefined;
 }
 
-/** Checks that approved calls ran as approved, and that children are what their parents started. */
+/**
+ * Checks that approved calls ran as approved, and that children are what their parents started. The hash of an approved call
+ * is in the person's decision and in the event that starts the call. If an event was altered, the two disagree (P5, I8).
+ */
 export function checkReceipts(journals: Journals, digest: Digest): CheckedReceipts {
   let receipts = 0;
   for (const journal of journals.values()) {
@@ -92,3 +95,43 @@ function childProblem(event: Begins, journals: Journals): string | undefined {
 
 const isStartedAs = (first: JournalEvent, { task, agent }: Pick<Payload<"RUN_STARTED">, "task" | "agent">) =>
   first.type === "RUN_STARTED" && first.payload.task === task && first.payload.agent === agent;
+
+/** Checks that parents and children agree about the children. Finds a run that was removed or cut short (J7, P6). */
+export function findTreeProblem(journals: Journals): ReceiptProblem | undefined {
+  for (const journal of journals.values()) {
+    for (const event of journal) {
+      const message = problemAt(event, journals);
+      if (message !== undefined) return { runId: event.runId, seq: event.seq, message };
+    }
+  }
+  return undefined;
+}
+
+function problemAt(event: JournalEvent, journals: Journals): string | undefined {
+  if (event.type === "CHILD_RUN_STARTED") return missingChild(event, journals);
+  return event.type === "CHILD_RUN_COMPLETED" ? endProblem(event, journals) : undefined;
+}
+
+function missingChild(event: EventOf<"CHILD_RUN_STARTED">, journals: Journals): string | undefined {
+  const { child_run_id: id } = event.payload;
+  if (journals.has(id)) return undefined;
+  return `Run ${id}, which event ${event.seq} of run ${event.runId} has started, is not there.`;
+}
+
+function endProblem(event: EventOf<"CHILD_RUN_COMPLETED">, journals: Journals): string | undefined {
+  const { child_run_id: id } = event.payload;
+  const child = journals.get(id);
+  // E5: for its parent the child has ended. Its later events are not passed on.
+  if (!child || event.payload.quarantined) return undefined;
+  const last = child.at(-1)!;
+  const says = `event ${event.seq} of run ${event.runId} says`;
+  if (!TERMINAL_TYPES.has(last.type))
+    return `The end of run ${id}, which ${says} that it has, is not there: its journal stops at event ${last.seq}.`;
+  const told = childCompletedEvent(foldRow(child), last);
+  // It was moved together with its parent, which is told of the end elsewhere.
+  if (last.type === "RUN_MOVED" || isDeepStrictEqual(plain(told?.payload), plain(event.payload)))
+    return undefined;
+  return `Run ${id} has not ended as ${says}.`;
+}
+
+const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));
