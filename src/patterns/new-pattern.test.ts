@@ -3,7 +3,7 @@
 
 import { expect, test, vi } from "vitest";
 import { EDGE_LOOKS } from "../../dashboard/src/components/agents/edge-looks.ts";
-import { childWords } from "../../dashboard/src/components/timeline/child-words.ts";
+import { childWords } from "../../dashboard/src/components/timeline/timeline-rows.ts";
 import { familyOf, payloadsOf, scenario } from "../../test/support/scenario.ts";
 import { agentSet, type Said, team } from "../agents/agent-set.fixture.ts";
 import { checkAgents } from "../agents/checks/index.ts";

@@ -3,6 +3,7 @@
 import { useState } from "react";
 import { plural, shortCount } from "../../../src/projections/words/format.ts";
 import { Button } from "../ui/button.tsx";
+import { Details } from "../ui/details.tsx";
 import { VisibleText } from "./visible-text.tsx";
 
 /** Levels, characters and entries shown at first. */
@@ -30,18 +31,18 @@ function Value({ value, name, level }: { value: unknown; name: string | undefine
 }
 
 function Branch({ value, name, level }: { value: object; name: string | undefined; level: number }) {
-  const [open, setOpen] = useState(level < OPEN_LEVELS);
   const [all, setAll] = useState(false);
   const entries = Object.entries(value);
   const shown = all ? entries : entries.slice(0, MAX_ENTRIES);
-  const what = plural(entries.length, Array.isArray(value) ? "item" : "field");
+  const summary = (
+    <>
+      <Name name={name} />
+      <span className="text-muted">{plural(entries.length, Array.isArray(value) ? "item" : "field")}</span>
+    </>
+  );
   return (
-    <details open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary className="cursor-pointer rounded hover:bg-raised">
-        <Name name={name} />
-        <span className="text-muted">{what}</span>
-      </summary>
-      {open && (
+    <Details summary={summary} className="hover:bg-raised" isOpen={level < OPEN_LEVELS}>
+      {() => (
         <div className="ml-1.5 border-line border-l pl-1">
           {shown.map(([key, each]) => (
             <Value key={key} value={each} name={key} level={level + 1} />
@@ -53,7 +54,7 @@ function Branch({ value, name, level }: { value: object; name: string | undefine
           )}
         </div>
       )}
-    </details>
+    </Details>
   );
 }
 

@@ -1,8 +1,7 @@
 // Refetches queries when the feed reports a change, at most a few times a second.
 
 import { type FeedNews, followFeed } from "./feed.ts";
-import { queryClient } from "./query-client.ts";
-import { refetchQueries } from "./refetch.ts";
+import { queryClient, refetchQueries } from "./query-client.ts";
 
 const PAUSE_MS = 250;
 /** Statistics over many runs are expensive to query, so they refresh more slowly. */

@@ -1,7 +1,7 @@
 // The query cache. Data stays fresh until the feed reports a change (keep-queries-fresh.ts), so nothing polls except
 // `driversQuery`, and failures are not retried silently.
 
-import { QueryClient } from "@tanstack/react-query";
+import { type Query, QueryClient, type QueryFilters } from "@tanstack/react-query";
 import { isUnreachable } from "../../../src/api/client/client.ts";
 
 export const queryClient = new QueryClient({
@@ -16,3 +16,19 @@ export const queryClient = new QueryClient({
     mutations: { retry: false, networkMode: "always" },
   },
 });
+
+/**
+ * Refetches queries after any request that is already under way, whose answer may be older than the change. The query
+ * client alone would accept that old answer, or cancel it at every change and never show one.
+ */
+export function refetchQueries(client: QueryClient, filters: QueryFilters): void {
+  for (const query of client.getQueryCache().findAll(filters)) void askQueryAgain(client, query);
+}
+
+async function askQueryAgain(client: QueryClient, query: Query): Promise<void> {
+  const underWay = query.state.fetchStatus === "idle" ? undefined : query.promise;
+  // The component that started the request shows its failure.
+  await underWay?.catch(() => undefined);
+  const { queryKey } = query;
+  await client.invalidateQueries({ queryKey, exact: true }, { cancelRefetch: false });
+}

@@ -2,13 +2,13 @@
 // are then followed. After a lost connection the stream continues after the last event. All views of the tree read from
 // here, so they show the same instant.
 
+import { useEffect, useState, useSyncExternalStore } from "react";
 import { isUnreachable } from "../../../src/api/client/client.ts";
 import type { EventPage } from "../../../src/api/client/types.ts";
 import type { JournalEvent } from "../../../src/journal/events.ts";
 import { client } from "./client.ts";
-import { followStream } from "./reconnecting-stream.ts";
+import { followStream, whileVisible } from "./reconnecting-stream.ts";
 import { applyDelta, applyEvent, type RunJournal } from "./run-journal.ts";
-import { whileVisible } from "./while-visible.ts";
 
 export type { RunJournal, Streaming } from "./run-journal.ts";
 
@@ -141,3 +141,17 @@ async function* pagesOf(rootId: string, signal: AbortSignal): AsyncGenerator<rea
     yield events;
   }
 }
+
+/** Opens the journal of a tree while the component is mounted, and renders it again as it grows. */
+export function useTreeJournal(rootId: string): TreeJournal | undefined {
+  const [journal, setJournal] = useState<TreeJournal>();
+  useEffect(() => {
+    const opened = openTreeJournal(rootId);
+    setJournal(opened);
+    return () => opened.close();
+  }, [rootId]);
+  useSyncExternalStore(journal?.subscribe ?? never, () => journal?.version ?? 0);
+  return journal;
+}
+
+const never = () => () => {};

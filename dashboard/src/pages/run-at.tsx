@@ -1,19 +1,24 @@
 // The page of a run, now or at a past moment.
 
+import { Hand } from "lucide-react";
 import { useEffect, useState } from "react";
 import type { RunTree } from "../../../src/api/client/types.ts";
+import { openItems } from "../../../src/projections/folds/approvals.ts";
 import type { EventRef } from "../components/event-detail/event-ref.ts";
 import { Branches } from "../components/fork/branches.tsx";
 import { ForkDialog, type ForkPoint } from "../components/fork/fork-dialog.tsx";
+import { NoticeBar } from "../components/run-actions/notice-bar.tsx";
 import { RunActions } from "../components/run-actions/run-actions.tsx";
-import { RunNotices, type RunNoticesProps } from "../components/run-actions/run-notices.tsx";
+import { RunNotices } from "../components/run-actions/run-notices.tsx";
 import { RunHeader } from "../components/run-header/run-header.tsx";
-import { NotStarted } from "../components/time-travel/not-started.tsx";
-import { PastNotices } from "../components/time-travel/past-notices.tsx";
 import { Scrubber } from "../components/time-travel/scrubber.tsx";
 import { useMoment } from "../components/time-travel/use-moment.ts";
+import { approvalTitle } from "../display/approval-title.ts";
 import { Moment } from "../display/time/moment.ts";
+import { VisibleText } from "../display/visible-text.tsx";
+import { runStateOf } from "../live/folds.ts";
 import type { TreeJournal } from "../live/tree-journal.ts";
+import { Button } from "../ui/button.tsx";
 import { RunViews } from "./run-views.tsx";
 import { useRunAddress, useShowsAnswer } from "./use-run-address.ts";
 
@@ -28,6 +33,7 @@ export function RunAt({ journal: live, top }: { journal: TreeJournal; top: RunTr
   const fork = (ref: EventRef) => setForking({ ...ref, agent: live.runs.get(ref.runId)?.row.agent ?? agent });
   const forkRun = () => run && fork({ runId, seq: run.row.seq });
   const goTo = (at: number | undefined) => address.change({ at });
+  const isAnswered = useShowsAnswer(address);
   useTitle(`${agent}: ${top.task.slice(0, 60)} · Cadre`);
   return (
     <Moment value={past?.ts}>
@@ -46,25 +52,22 @@ export function RunAt({ journal: live, top }: { journal: TreeJournal; top: RunTr
           <Branches root={live.runs.get(rootId) ?? live.runs.get(runId)!} />
         </Moment>
         <Scrubber moment={moment} onChange={goTo} onFork={run && forkRun} />
-        <NoticesAt
-          past={past !== undefined}
-          journal={journal}
-          rootId={rootId}
-          runId={runId}
-          isExplained={address.search.view === "why"}
-          isAnswered={useShowsAnswer(address)}
-          onSelect={address.go}
-        />
+        {past ? (
+          <PastNotices journal={journal} onSelect={address.go} />
+        ) : (
+          <RunNotices
+            {...{ journal, rootId, runId }}
+            isExplained={address.search.view === "why"}
+            isAnswered={isAnswered}
+            onSelect={address.go}
+          />
+        )}
         {run ? (
           <RunViews journal={journal} rootId={rootId} runId={runId} address={address} onFork={fork} />
         ) : (
           <NotStarted agent={agent} onNow={() => goTo(undefined)} onRoot={() => address.go(rootId)} />
         )}
-        <ForkDialog
-          point={forking}
-          onClose={() => setForking(undefined)}
-          onForked={(id) => address.leaveFor(id)}
-        />
+        <ForkDialog point={forking} onClose={() => setForking(undefined)} onForked={address.leaveFor} />
       </div>
     </Moment>
   );
@@ -79,7 +82,46 @@ function useTitle(title: string): void {
   }, [title]);
 }
 
-/** The notices at the top, for now or for a past moment. */
-function NoticesAt({ past, ...props }: RunNoticesProps & { past: boolean }) {
-  return past ? <PastNotices {...props} /> : <RunNotices {...props} />;
+/** Shown if the run had not started at the selected moment. */
+function NotStarted({ agent, onNow, onRoot }: { agent: string; onNow(): void; onRoot(): void }) {
+  return (
+    <div className="flex flex-1 flex-col items-center justify-center gap-3 p-6 text-center">
+      <p className="font-medium">{agent} had not started at this moment.</p>
+      <span className="flex gap-2">
+        <Button className="max-md:h-10" onClick={onRoot}>
+          Show the root run
+        </Button>
+        <Button look="main" className="max-md:h-10" onClick={onNow}>
+          Back to now
+        </Button>
+      </span>
+    </div>
+  );
+}
+
+/** The requests that were open at the selected moment. A person cannot answer them here. */
+function PastNotices({ journal, onSelect }: { journal: TreeJournal; onSelect(runId: string): void }) {
+  const items = [...journal.runs.values()].flatMap((run) => openItems(runStateOf(run.events)));
+  if (items.length === 0) return null;
+  return (
+    <NoticeBar tone="muted">
+      <span className="flex items-center gap-1.5 font-medium">
+        <Hand size={14} aria-hidden /> Was waiting for a person
+      </span>
+      <ul className="flex min-w-0 flex-1 flex-wrap gap-x-4 gap-y-1">
+        {items.map((item) => (
+          <li key={item.id} className="min-w-0 truncate">
+            <button
+              type="button"
+              className="min-h-10 underline md:min-h-5"
+              onClick={() => onSelect(item.runId)}
+            >
+              {item.agent}
+            </button>
+            : <VisibleText text={approvalTitle(item)} />
+          </li>
+        ))}
+      </ul>
+    </NoticeBar>
+  );
 }

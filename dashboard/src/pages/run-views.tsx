@@ -6,8 +6,8 @@ import { DetailsPane, type DetailsPaneProps } from "../components/event-detail/d
 import { PinnedEvents } from "../components/event-detail/pinned-events.tsx";
 import { TreeDrawer, TreePane } from "../components/run-tree/tree-pane.tsx";
 import { SearchBar } from "../components/timeline/search-bar.tsx";
-import { TimelineView } from "../components/timeline/timeline-view.tsx";
-import { useTreeSearch } from "../components/timeline/use-tree-search.ts";
+import { TimelineView } from "../components/timeline/timeline.tsx";
+import { useTreeSearch } from "../components/timeline/tree-search.ts";
 import { Loading } from "../display/loading.tsx";
 import { eventCount, type TreeJournal } from "../live/tree-journal.ts";
 import { useHotkeys } from "../ui/hotkeys.ts";

@@ -7,8 +7,7 @@ import { DamageNotice, UnreadableRun } from "../components/run-header/unreadable
 import { Failure } from "../display/failure.tsx";
 import { Loading } from "../display/loading.tsx";
 import { treeQuery } from "../live/queries.ts";
-import type { TreeJournal } from "../live/tree-journal.ts";
-import { useTreeJournal } from "../live/use-tree-journal.ts";
+import { type TreeJournal, useTreeJournal } from "../live/tree-journal.ts";
 import { RunAt } from "./run-at.tsx";
 
 export function RunPage() {

@@ -13,6 +13,21 @@ export const TONES = {
 } as const;
 export type Tone = keyof typeof TONES;
 
+/** Colours of coloured text without a background. */
+export const TEXT_TONES = {
+  plain: "text-ink",
+  quiet: "text-muted",
+  good: "text-good",
+  warn: "text-warn",
+  bad: "text-bad",
+} as const;
+
+interface BadgeProps {
+  tone?: Tone;
+  title?: string;
+  children: ReactNode;
+}
+
 export function Badge({ tone = "plain", title, children }: BadgeProps) {
   return (
     <span

@@ -1,3 +1,4 @@
+import type { LucideIcon } from "lucide-react";
 import type { ComponentProps } from "react";
 import { classNames } from "./class-names.ts";
 
@@ -31,5 +32,25 @@ export function Button({ look = "plain", size = "medium", className, ...rest }: 
       )}
       {...rest}
     />
+  );
+}
+
+interface IconButtonProps extends Omit<ButtonProps, "children"> {
+  icon: LucideIcon;
+  label: string;
+}
+
+/** A button that shows only an icon. Its label is for screen readers. */
+export function IconButton({ icon: Icon, label, className, ...rest }: IconButtonProps) {
+  return (
+    <Button
+      look="quiet"
+      size="small"
+      aria-label={label}
+      className={classNames("max-md:h-10 max-md:min-w-10", className)}
+      {...rest}
+    >
+      <Icon size={14} aria-hidden />
+    </Button>
   );
 }

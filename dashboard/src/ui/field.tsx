@@ -1,21 +1,24 @@
-import { type ReactNode, useId } from "react";
-import { classNames } from "./class-names.ts";
+import { createContext, type ReactNode, useId } from "react";
 
-/** A label above its control; the control takes the id. */
-export function Field({ label, quiet, children }: FieldProps) {
-  const id = useId();
-  return (
-    <div className="flex flex-col gap-1">
-      <label htmlFor={id} className={classNames(quiet ? "text-muted" : "font-medium")}>
-        {label}
-      </label>
-      {children(id)}
-    </div>
-  );
-}
+/** The id that a control takes from the `Field` around it. */
+export const FieldId = createContext<string | undefined>(undefined);
 
 interface FieldProps {
   label: ReactNode;
   quiet?: boolean;
-  children(id: string): ReactNode;
+  /** The control, or a function that gets the id for it. */
+  children: ReactNode | ((id: string) => ReactNode);
+}
+
+/** A label above its control. */
+export function Field({ label, quiet, children }: FieldProps) {
+  const id = useId();
+  return (
+    <div className="flex flex-col gap-1">
+      <label htmlFor={id} className={quiet ? "text-muted" : "font-medium"}>
+        {label}
+      </label>
+      <FieldId value={id}>{typeof children === "function" ? children(id) : children}</FieldId>
+    </div>
+  );
 }

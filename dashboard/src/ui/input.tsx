@@ -1,17 +1,31 @@
-import type { ComponentProps } from "react";
+import { type ComponentProps, use } from "react";
 import { classNames } from "./class-names.ts";
+import { FieldId } from "./field.tsx";
 
-const FIELD =
+const LOOK =
   "rounded-md border border-edge bg-surface px-2.5 text-sm text-ink placeholder:text-muted aria-invalid:border-bad";
 
 export function Input({ className, ...rest }: ComponentProps<"input">) {
-  return <input className={classNames(FIELD, "h-8", className)} {...rest} />;
+  return <input id={use(FieldId)} className={classNames(LOOK, "h-8", className)} {...rest} />;
 }
 
 export function TextArea({ className, ...rest }: ComponentProps<"textarea">) {
-  return <textarea className={classNames(FIELD, "py-1.5", className)} {...rest} />;
+  return <textarea id={use(FieldId)} className={classNames(LOOK, "py-1.5", className)} {...rest} />;
 }
 
 export function Select({ className, ...rest }: ComponentProps<"select">) {
-  return <select className={classNames(FIELD, "h-8 pr-1", className)} {...rest} />;
+  return <select id={use(FieldId)} className={classNames(LOOK, "h-8 pr-1", className)} {...rest} />;
+}
+
+/** A form that calls `onSubmit` instead of loading a page. */
+export function Form({ onSubmit, ...rest }: Omit<ComponentProps<"form">, "onSubmit"> & { onSubmit(): void }) {
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit();
+      }}
+      {...rest}
+    />
+  );
 }

@@ -1,7 +1,15 @@
 // `cadre compare A B`: shows two runs side by side, the cost of each, and where they first differ.
 
 import type { Comparison } from "../../api/client/types.ts";
-import { duration, money, plural, shortCost, shortCount } from "../../projections/words/format.ts";
+import {
+  COMPARISON_COLUMNS,
+  differenceCells,
+  factCells,
+  firstDivergence,
+  NO_DIVERGENCE,
+  onlySide,
+} from "../../projections/words/comparison.ts";
+import { plural } from "../../projections/words/format.ts";
 import { withClient } from "../connection/connect.ts";
 import { EXIT, type Invocation } from "../invocation.ts";
 import type { Screen } from "../view/screen.ts";
@@ -10,7 +18,6 @@ import { table } from "../view/text/table.ts";
 
 type Node = Comparison["nodes"][number];
 type Row = Node["rows"][number];
-type Facts = Pick<Comparison["a"], "cost" | "unpriced" | "tokens" | "ms" | "status">;
 
 export async function compare(
   { folder, io, json, screen }: Invocation,
@@ -29,41 +36,24 @@ function comparisonLines(compared: Comparison, screen: Screen): string[] {
   return [
     ...table(
       [
-        ["", "status", "time", "tokens", "cost", "runs"],
+        ["", ...COMPARISON_COLUMNS.map((name) => name.toLowerCase())],
         ["A", ...factCells(a), plural(a.runs, "run")],
         ["B", ...factCells(b), plural(b.runs, "run")],
-        ["B − A", "", ...deltaCells(a, b), ""],
+        ["B − A", "", ...differenceCells(a, b), ""],
       ],
       screen.columns,
     ),
     paint("dim", `A is run ${a.runId}, B is run ${b.runId}`),
     ...nodes.flatMap((node, index) => nodeLines(node, first?.node === index ? first.row : undefined, screen)),
     "",
-    first ? whereLine(nodes[first.node]!, first.row, paint) : paint("green", "They do not differ."),
-  ];
-}
-
-const factCells = ({ status, ms, tokens, cost, unpriced }: Facts): string[] => [
-  status,
-  duration(ms),
-  shortCount(tokens),
-  shortCost({ cost, unpriced } as Parameters<typeof shortCost>[0]),
-];
-
-function deltaCells(a: Facts, b: Facts): string[] {
-  const sign = (value: number): string => (value < 0 ? "−" : "+");
-  const [ms, tokens, cost] = [b.ms - a.ms, b.tokens - a.tokens, b.cost - a.cost];
-  return [
-    `${sign(ms)}${duration(Math.abs(ms))}`,
-    `${sign(tokens)}${shortCount(Math.abs(tokens))}`,
-    `${sign(cost)}${money(Math.abs(cost))}`,
+    first ? whereLine(nodes[first.node]!, first.row, paint) : paint("green", NO_DIVERGENCE),
   ];
 }
 
 function nodeLines(node: Node, first: number | undefined, screen: Screen): string[] {
   const { agent, depth, a, b, rows } = node;
   const indent = "  ".repeat(depth);
-  const sides = a && b ? deltaCells(a, b).slice(0, 2).join(" ") : a ? "only in A" : "only in B";
+  const sides = a && b ? differenceCells(a, b).slice(0, 2).join(" ") : onlySide(a, b)!;
   const head = `${indent}${screen.paint("bold", plainLine(agent))} ${screen.paint("dim", sides)}`;
   return ["", head, ...rows.flatMap((row, index) => rowLines(row, index === first, indent, screen))];
 }
@@ -99,5 +89,5 @@ function otherLine({ detail }: NonNullable<Row["a"]>, { a, b }: Row): string {
 function whereLine({ agent, rows }: Node, row: number, paint: Screen["paint"]): string {
   const { a, b } = rows[row]!;
   const at = [a && `A ${a.runId}#${a.seq}`, b && `B ${b.runId}#${b.seq}`].filter(Boolean).join(", ");
-  return paint("yellow", `First divergence: ${plainLine(agent)} (${at})`);
+  return paint("yellow", `${firstDivergence(plainLine(agent))} (${at})`);
 }

@@ -1,7 +1,8 @@
 // Shows the source of each sentence of an answer: the shared words, the path to the source, and an excerpt.
 
 import type { Provenance, Source } from "../../projections/views/provenance.ts";
-import { clockTime, plural } from "../../projections/words/format.ts";
+import { NO_SOURCE, TAINTED_ACTIONS, unreadTexts } from "../../projections/words/explanations.ts";
+import { clockTime } from "../../projections/words/format.ts";
 import type { Screen } from "./screen.ts";
 import { fitLine } from "./text/fit.ts";
 import { plainLine } from "./text/plain.ts";
@@ -12,18 +13,18 @@ export function sourceLines({ sentences, effects, unread }: Provenance, screen: 
   return [
     ...sentences.flatMap(({ text, sources }) => [
       ...part("", paint("bold", plainLine(text))),
-      ...(sources.length === 0 ? [paint("dim", "  no source found in the journal")] : []),
+      ...(sources.length === 0 ? [paint("dim", `  ${NO_SOURCE}`)] : []),
       ...sources.flatMap((source) => oneSource(source, screen)),
       "",
     ]),
-    ...(effects.length === 0 ? [] : [paint("yellow", "Actions taken after untrusted input")]),
+    ...(effects.length === 0 ? [] : [paint("yellow", TAINTED_ACTIONS)]),
     ...effects.flatMap(({ ts, agent, what, runId, seq, untrusted }) =>
       part(
         `  ${paint("dim", clockTime(ts))}  `,
         `${plainLine(`${agent}: ${what}`)} ${paint("dim", `${runId}#${seq}`)} (${plainLine(untrusted.join(", "))})`,
       ),
     ),
-    ...leftOut(unread).map((line) => paint("dim", line)),
+    ...unreadTexts(unread).map((line) => paint("dim", line)),
   ];
 }
 
@@ -41,12 +42,5 @@ function oneSource({ path, shared, excerpt, untrusted }: Source, screen: Screen)
     ...fitLine({ head: "  ", text: `based on ${words}`, next: "    " }, screen),
     ...fitLine({ head: "    ", text: `${mark}${way.join(" › ")}`, next: "      " }, screen),
     ...fitLine({ head: "    ", text: paint("dim", plainLine(excerpt)), next: "      " }, screen),
-  ];
-}
-
-function leftOut({ sentences, sources }: Provenance["unread"]): string[] {
-  return [
-    ...(sentences === 0 ? [] : [`${plural(sentences, "sentence")} not checked: the answer is too long.`]),
-    ...(sources === 0 ? [] : [`${plural(sources, "source")} not read to the end: too long.`]),
   ];
 }

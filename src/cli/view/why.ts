@@ -2,6 +2,7 @@
 
 import type { WhyView } from "../../api/client/types.ts";
 import type { Reason } from "../../projections/views/reasons.ts";
+import { chainTitle, FIRST_CAUSE, NEXT_STEPS, sinceText } from "../../projections/words/explanations.ts";
 import { clockTime, plural } from "../../projections/words/format.ts";
 import { type CommandLine, rewriteCommands } from "../command-line.ts";
 import type { Screen } from "./screen.ts";
@@ -13,21 +14,18 @@ export function whyLines(
   { screen, commandLine }: { screen: Screen; commandLine: CommandLine },
 ): string[] {
   const { paint } = screen;
-  const { agent, runId, task, status, seq, answer, since, first, chain, next, decisions } = why;
+  const { agent, runId, task, status, seq, answer, first, chain, next, decisions } = why;
   const place = seq === undefined ? runId : `${runId}#${seq}`;
-  const when = seq === undefined && !ENDED.has(status) ? `since ${clockTime(since)}` : clockTime(since);
   const tone = status === "failed" ? "red" : status === "suspended" ? "yellow" : "bold";
   return [
-    `${paint("bold", plainLine(agent))} ${paint("dim", `· run ${place} · ${when}`)}`,
+    `${paint("bold", plainLine(agent))} ${paint("dim", `· run ${place} · ${sinceText(why, clockTime)}`)}`,
     ...fitLine({ head: "", text: plainLine(task), next: "  " }, screen),
     "",
     ...fitLine({ head: "", text: paint(tone, plainLine(answer)) }, screen),
-    ...(first ? ["", paint("bold", "First cause"), ...reasonLines(first, screen)] : []),
-    ...(chain.length === 0
-      ? []
-      : ["", paint("bold", first ? "How it spread" : "What led to it, back to the task")]),
+    ...(first ? ["", paint("bold", FIRST_CAUSE), ...reasonLines(first, screen)] : []),
+    ...(chain.length === 0 ? [] : ["", paint("bold", chainTitle(why))]),
     ...chain.flatMap((reason) => reasonLines(reason, screen)),
-    ...(next.length === 0 ? [] : ["", paint("bold", "What you can do now")]),
+    ...(next.length === 0 ? [] : ["", paint("bold", NEXT_STEPS)]),
     ...fitLines(
       next.map((one) => `  ${rewriteCommands(plainLine(one), commandLine)}`),
       screen,
@@ -36,8 +34,6 @@ export function whyLines(
     paint("dim", `${plural(decisions.length, "decision")} in all: ${commandLine(`why ${runId} --log`)}`),
   ];
 }
-
-const ENDED: ReadonlySet<string> = new Set(["completed", "failed", "cancelled"]);
 
 export function logLines({ decisions }: WhyView, screen: Screen): string[] {
   return decisions.flatMap((reason) => reasonLines(reason, screen));

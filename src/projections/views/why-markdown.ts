@@ -1,5 +1,6 @@
 // The answer to "why" as Markdown, for an issue or a chat. Text of agents, tools and people cannot become markup in it (A63).
 
+import { chainTitle, FIRST_CAUSE, NEXT_STEPS } from "../words/explanations.ts";
 import type { Reason } from "./reasons.ts";
 import type { Why } from "./why.ts";
 
@@ -20,11 +21,11 @@ export function whyMarkdown(why: Why, link?: (runId: string, seq: number) => str
     "",
     seq === undefined ? `**${answer}**` : code(answer),
     "",
-    ...(first ? [`**First cause**: ${line(first)}`, ""] : []),
-    `### ${first ? "How it spread" : "What led to it"}`,
+    ...(first ? [`**${FIRST_CAUSE}**: ${line(first)}`, ""] : []),
+    `### ${chainTitle(why)}`,
     ...chain.map((reason, index) => `${index + 1}. ${line(reason)}`),
     "",
-    ...(next.length === 0 ? [] : ["### What you can do now", ...next.map((one) => `- ${one}`), ""]),
+    ...(next.length === 0 ? [] : [`### ${NEXT_STEPS}`, ...next.map((one) => `- ${one}`), ""]),
     `Run \`${runId}\``,
     "",
   ].join("\n");

@@ -84,6 +84,6 @@ test("[S0-76] [S0-77] [U44] drafts are numbered at start and end, and a failure 
   await page.goto(`${server.url}/r/${bad.runId}`);
   const card = page.getByRole("region", { name: "Why it failed" });
   await card.getByTestId("first-cause").getByText("The report did not fit, twice.").waitFor();
-  await card.getByRole("list", { name: "Path of the failure" }).getByText("referee").waitFor();
+  await card.getByRole("list", { name: "How it spread" }).getByText("referee").waitFor();
   expect(problems).toEqual([]);
 });

@@ -39,7 +39,7 @@ test("[PV1] [PV2] [PV4] [A66] a sentence links to the page it is based on, and u
   expect(said.stdout).toMatch(
     /^Widgets rose by 18\.4%\.\n {2}based on “[^”]*18\.4%”\n {4}untrusted \(http:\/\/127\.0\.0\.1:\d+\) {2}lead: researcher's answer \w+#\d+ › researcher: WebFetch http\S+ \w+#\d+\n/,
   );
-  expect(said.stdout).toContain("Everybody is content.\n  no source found in the journal\n");
+  expect(said.stdout).toContain("Everybody is content.\n  No source found in the journal\n");
   expect(said.stdout).toMatch(
     /Actions taken after untrusted input\n {2}\d\d:\d\d:\d\d {2}lead: Write sales\.md \w+#\d+/,
   );

@@ -39,7 +39,7 @@ test("[U44] [S1-64] [S1-66] the view shows the first cause, its path and the dec
   await page.getByRole("heading", { name: /^Failed, because editor did\./ }).waitFor();
   const first = page.getByRole("region", { name: "First cause", exact: true });
   await first.getByText("because the provider does not accept the key").waitFor();
-  const up = page.getByRole("region", { name: "Path of the failure", exact: true }).getByRole("listitem");
+  const up = page.getByRole("region", { name: "How it spread", exact: true }).getByRole("listitem");
   await expect.poll(() => up.count()).toBe(3);
   expect(await up.last().innerText()).toContain("because worker did not succeed");
   const log = page.getByRole("region", { name: /^Decision log/ });

@@ -12,7 +12,7 @@ import { Markdown } from "../../display/markdown/markdown.tsx";
 import { StatusBadge } from "../../display/status/status-badge.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { runQuery } from "../../live/queries.ts";
-import { useTreeJournal } from "../../live/use-tree-journal.ts";
+import { useTreeJournal } from "../../live/tree-journal.ts";
 import { Button } from "../../ui/button.tsx";
 import { RunMessages } from "../conversation/run-messages.tsx";
 

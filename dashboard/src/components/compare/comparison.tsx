@@ -1,9 +1,18 @@
-import { useEffect, useRef } from "react";
+import { type Ref, useEffect, useRef } from "react";
 import type { Comparison as Compared } from "../../../../src/api/client/types.ts";
-import { duration, money, shortCount } from "../../../../src/projections/words/format.ts";
+import {
+  COMPARISON_COLUMNS,
+  differenceCells,
+  factCells,
+  firstDivergence,
+  NO_DIVERGENCE,
+  onlySide,
+} from "../../../../src/projections/words/comparison.ts";
+import { duration } from "../../../../src/projections/words/format.ts";
 import { VisibleText } from "../../display/visible-text.tsx";
+import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
-import { StepRow } from "./step-row.tsx";
+import { classNames } from "../../ui/class-names.ts";
 
 /** Two runs side by side. The page opens scrolled to the first divergence. */
 export function Comparison({ compared }: { compared: Compared }) {
@@ -19,7 +28,7 @@ export function Comparison({ compared }: { compared: Compared }) {
       <div className="sticky top-0 z-10 flex flex-wrap items-center gap-x-4 gap-y-1 border-line border-b bg-surface px-4 py-2 text-sm">
         <Totals compared={compared} />
         <p role="status" className="font-medium">
-          {first ? `First difference: ${nodes[first.node]!.agent}.` : "No differences."}
+          {first ? firstDivergence(nodes[first.node]!.agent) : NO_DIVERGENCE}
         </p>
         {first && (
           <Button size="small" className="max-md:h-10" onClick={show}>
@@ -62,7 +71,7 @@ function NodeSection({ node, first, found }: NodeSectionProps) {
             key={index}
             row={row}
             isFirst={index === first}
-            {...(index === first ? { place: found } : {})}
+            place={index === first ? found : undefined}
           />
         ))}
       </ol>
@@ -73,14 +82,10 @@ function NodeSection({ node, first, found }: NodeSectionProps) {
 type Facts = Compared["nodes"][number]["a"];
 
 function nodeWords(a: Facts, b: Facts): string {
-  if (!a || !b) return a ? "only in A" : "only in B";
-  const ms = b.ms - a.ms;
-  const tokens = b.tokens - a.tokens;
-  return `A ${duration(a.ms)}, B ${duration(b.ms)} (${formatDifference(ms, duration)}) · ${formatDifference(tokens, String)} tokens · ${formatDifference(b.cost - a.cost, money)}`;
+  if (!a || !b) return onlySide(a, b)!;
+  const [time, tokens, cost] = differenceCells(a, b);
+  return `A ${duration(a.ms)}, B ${duration(b.ms)} (${time}) · ${tokens} tokens · ${cost}`;
 }
-
-export const formatDifference = (value: number, words: (value: number) => string): string =>
-  `${value < 0 ? "−" : "+"}${words(Math.abs(value))}`;
 
 /** Status, time, tokens and cost of both trees. */
 function Totals({ compared: { a, b } }: { compared: Compared }) {
@@ -89,7 +94,7 @@ function Totals({ compared: { a, b } }: { compared: Compared }) {
       <caption className="sr-only">Totals of both runs</caption>
       <thead className="text-muted">
         <tr>
-          {["Run", "Status", "Time", "Tokens", "Cost", "Runs"].map((name) => (
+          {["Run", ...COMPARISON_COLUMNS].map((name) => (
             <th key={name} scope="col" className="px-2 text-left font-normal">
               {name}
             </th>
@@ -105,18 +110,83 @@ function Totals({ compared: { a, b } }: { compared: Compared }) {
 }
 
 function Line({ name, facts }: { name: string; facts: Compared["a"] }) {
-  const { status, ms, tokens, cost, unpriced, runs } = facts;
   return (
     <tr>
       <th scope="row" className="px-2 text-left">
         {name}
       </th>
-      {[status, duration(ms), shortCount(tokens), money(cost, unpriced), String(runs)].map((cell, index) => (
+      {[...factCells(facts), String(facts.runs)].map((cell, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: cells are identified by their column
         <td key={index} className="px-2">
           {cell}
         </td>
       ))}
     </tr>
+  );
+}
+
+type Row = Compared["nodes"][number]["rows"][number];
+
+interface StepRowProps {
+  row: Row;
+  isFirst: boolean;
+  place: Ref<HTMLLIElement> | undefined;
+}
+
+/** One step of both runs side by side; on a phone A is above B. */
+function StepRow({ row: { a, b, same }, isFirst, place }: StepRowProps) {
+  return (
+    <li
+      ref={place}
+      className={classNames("rounded-md", isFirst && "outline-2 outline-warn")}
+      data-testid={isFirst ? "first-divergence" : undefined}
+    >
+      {isFirst && (
+        <p className="px-2 py-1">
+          <Badge tone="warn">First divergence</Badge>
+        </p>
+      )}
+      <div className="grid gap-1 md:grid-cols-2">
+        <StepCell side="A" step={a} same={same} />
+        <StepCell side="B" step={b} same={same} />
+      </div>
+    </li>
+  );
+}
+
+function StepCell({ side, step, same }: { side: "A" | "B"; step: Row["a"]; same: boolean }) {
+  if (!step)
+    return (
+      <p className="rounded-md border border-line border-dashed px-2 py-1 text-muted text-xs">
+        {side}: no step here
+      </p>
+    );
+  const hasOutcome = step.kind === "call" || step.kind === "child";
+  return (
+    <div
+      className={classNames(
+        "min-w-0 rounded-md border px-2 py-1 text-sm",
+        same ? "border-line text-muted max-md:odd:hidden" : "border-edge bg-surface",
+      )}
+    >
+      <p className="flex min-w-0 items-baseline gap-2">
+        <span className="min-w-0 flex-1 [overflow-wrap:anywhere]">
+          <VisibleText text={step.title} />
+        </span>
+        {!same && <span className="shrink-0 text-warn text-xs">≠ {side}</span>}
+        <a
+          href={`/r/${step.runId}#${step.seq}`}
+          className="inline-flex min-h-10 shrink-0 items-center text-accent text-xs hover:underline md:min-h-5"
+        >
+          #{step.seq}
+        </a>
+      </p>
+      {hasOutcome && step.detail !== "" && (
+        <p className="line-clamp-2 font-mono text-muted text-xs [overflow-wrap:anywhere]">
+          <VisibleText text={step.detail} />
+        </p>
+      )}
+      {step.recorded && <p className="text-info text-xs">Not repeated: result taken from the recording</p>}
+    </div>
   );
 }

@@ -1,14 +1,14 @@
 // The end of an unfinished answer: the text being streamed, or what the agent is waiting for.
 
-import { Hand, Hourglass, LoaderCircle } from "lucide-react";
+import { Brain, Hand, Hourglass, LoaderCircle } from "lucide-react";
 import { shownStatus } from "../../../../src/projections/words/statuses.ts";
 import { Markdown } from "../../display/markdown/markdown.tsx";
 import { Elapsed } from "../../display/time/elapsed.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { talkOf, waterfallOf } from "../../live/folds.ts";
 import type { RunJournal } from "../../live/tree-journal.ts";
+import { Details } from "../../ui/details.tsx";
 import { ANSWERED } from "../run-header/status-text.ts";
-import { Reasoning } from "./reasoning.tsx";
 
 export function InProgress({ run }: { run: RunJournal }) {
   const open = talkOf(run.events).open;
@@ -17,21 +17,20 @@ export function InProgress({ run }: { run: RunJournal }) {
   return (
     <div className="flex flex-col gap-1.5">
       {reasoning && <Reasoning text={reasoning} isLive />}
-      {text ? <Markdown text={text} /> : <Standing run={run} />}
+      {text ? <Markdown text={text} /> : <CurrentWork run={run} />}
     </div>
   );
 }
 
-const Answered = () => (
-  <p className="flex items-center gap-1.5 text-muted text-xs">
-    <Hourglass size={13} aria-hidden /> {ANSWERED}
-  </p>
-);
-
-function Standing({ run }: { run: RunJournal }) {
+function CurrentWork({ run }: { run: RunJournal }) {
+  if (run.row.answered)
+    return (
+      <p className="flex items-center gap-1.5 text-muted text-xs">
+        <Hourglass size={13} aria-hidden /> {ANSWERED}
+      </p>
+    );
   const span = waterfallOf(run.events).spans.at(-1);
   const needsPerson = shownStatus(run.row) === "needs_person";
-  if (run.row.answered) return <Answered />;
   const isWorking = span?.activity === "model" || span?.activity === "tool" || span?.activity === "child";
   const Icon = needsPerson ? Hand : isWorking ? LoaderCircle : Hourglass;
   return (
@@ -44,5 +43,26 @@ function Standing({ run }: { run: RunJournal }) {
       </span>
       {span && <Elapsed from={span.from} />}
     </p>
+  );
+}
+
+/** The model's reasoning before its answer; collapsed at first. */
+export function Reasoning({ text, isLive = false }: { text: string; isLive?: boolean }) {
+  const summary = (
+    <>
+      <Brain size={13} aria-hidden /> {isLive ? "Thinking…" : "Reasoning"}
+    </>
+  );
+  return (
+    <Details
+      summary={summary}
+      className="flex list-none items-center gap-1.5 text-muted text-xs hover:text-ink max-md:min-h-10"
+    >
+      {() => (
+        <div className="border-line border-l-2 py-1 pl-3 text-muted text-sm">
+          <Markdown text={text} />
+        </div>
+      )}
+    </Details>
   );
 }

@@ -11,15 +11,19 @@ import {
   Terminal,
   Wrench,
 } from "lucide-react";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import type { ConversationCall } from "../../../../src/projections/views/conversation.ts";
+import { shortCount } from "../../../../src/projections/words/format.ts";
 import { CALL_OUTCOMES } from "../../../../src/projections/words/tool-outcomes.ts";
+import { Diff } from "../../display/diff/diff.tsx";
+import { patchOfCall } from "../../display/diff/patch-of-call.ts";
+import { JsonView } from "../../display/json-view.tsx";
+import { Ansi } from "../../display/terminal/ansi.tsx";
 import { Elapsed } from "../../display/time/elapsed.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import type { Streaming } from "../../live/tree-journal.ts";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 import { classNames } from "../../ui/class-names.ts";
-import { CallDetail } from "./call-detail.tsx";
 
 export interface ToolRowProps {
   call: ConversationCall;
@@ -64,7 +68,7 @@ export function ToolRow({ call, streaming, selected }: ToolRowProps) {
   );
 }
 
-/** A call without an outcome yet, or with one. A successful call needs no badge. */
+/** The badge of a call. A successful call needs none. */
 function callState(state: ConversationCall["state"]): { label: string; tone: Tone } {
   if (state === "said") return { label: "not started", tone: "muted" };
   if (state === "asks") return { label: "needs you", tone: "warn" };
@@ -81,3 +85,83 @@ const ICONS: readonly [RegExp, typeof Wrench][] = [
   [/^Todo/, ListTodo],
   [/^AskUser$/, MessageCircleQuestion],
 ];
+
+/** Input and output of a call, as far as they are recorded. */
+function CallDetail({ call, streaming }: Omit<ToolRowProps, "selected">) {
+  const { tool, input, preview, decision, result } = call;
+  const patch = preview?.includes("\n@@ ") ? preview : patchOfCall(tool, input);
+  const command = tool === "Bash" ? commandOf(input) : undefined;
+  return (
+    <div className="flex flex-col gap-2 border-line border-t p-2 text-sm">
+      {decision && (
+        <p className="text-muted">
+          {DECISIONS[decision.decision]} <VisibleText text={decision.by} />
+          {decision.note !== undefined && (
+            <>
+              : <VisibleText text={decision.note} />
+            </>
+          )}
+        </p>
+      )}
+      {patch === undefined ? (
+        <Part name="Input">
+          {command === undefined ? <JsonView value={input} /> : <Ansi text={command} />}
+        </Part>
+      ) : (
+        <Part name={preview === patch ? "Change as shown for approval" : "Requested change"}>
+          <Diff patch={patch} />
+        </Part>
+      )}
+      <Output result={result} streaming={streaming} />
+    </div>
+  );
+}
+
+function Output({ result, streaming }: Pick<ConversationCall, "result"> & Pick<ToolRowProps, "streaming">) {
+  if (!result)
+    return streaming ? (
+      <Part name="Output so far">
+        <Ansi text={streaming.text} />
+      </Part>
+    ) : null;
+  const { output, untrusted, sandbox, ref, size } = result;
+  const about = [
+    untrusted === undefined ? "" : `untrusted content from ${untrusted}`,
+    sandbox === undefined ? "" : sandbox === "none" ? "no sandbox" : `sandbox ${sandbox}`,
+    ref === undefined ? "" : `start and end of ${shortCount(size ?? 0)} characters`,
+  ].filter(Boolean);
+  return (
+    <Part name="Output" about={about.join(" · ")}>
+      {typeof output === "string" ? <Ansi text={output} /> : <JsonView value={output} />}
+    </Part>
+  );
+}
+
+const Part = ({ name, about, children }: { name: string; about?: string; children: ReactNode }) => (
+  <div>
+    <p className="pb-1 text-muted text-xs">
+      {name}
+      {about && (
+        <>
+          {" "}
+          (<VisibleText text={about} />)
+        </>
+      )}
+    </p>
+    {children}
+  </div>
+);
+
+/** The command, if the input has no other field. */
+function commandOf(input: unknown): string | undefined {
+  const { command, ...rest } = (input ?? {}) as Record<string, unknown>;
+  return typeof command === "string" && Object.keys(rest).length === 0 ? command : undefined;
+}
+
+const DECISIONS = {
+  approve: "Approved by",
+  edit: "Changed and approved by",
+  reject: "Rejected by",
+  answer: "Answered by",
+  expire: "Expired without a decision:",
+};

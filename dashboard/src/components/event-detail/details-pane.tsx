@@ -4,7 +4,7 @@
 import { PanelRightClose, PanelRightOpen, Pin } from "lucide-react";
 import { lazy, Suspense } from "react";
 import { Loading } from "../../display/loading.tsx";
-import { Button } from "../../ui/button.tsx";
+import { Button, IconButton } from "../../ui/button.tsx";
 import { classNames } from "../../ui/class-names.ts";
 import { type PaneSize, Splitter, usePaneWidth } from "../../ui/splitter.tsx";
 import type { RunPanelProps } from "../run-panel/run-panel.tsx";
@@ -32,9 +32,7 @@ export function DetailsPane(props: DetailsPaneProps) {
   if (closed)
     return (
       <div className="hidden shrink-0 border-line border-l bg-surface p-1 md:block">
-        <Button look="quiet" size="small" aria-label="Show details" onClick={onToggle}>
-          <PanelRightOpen size={15} />
-        </Button>
+        <IconButton icon={PanelRightOpen} label="Show details" onClick={onToggle} />
       </div>
     );
   return (
@@ -42,9 +40,8 @@ export function DetailsPane(props: DetailsPaneProps) {
       <span className="hidden lg:flex">
         <Splitter
           label="Width of the details pane"
+          {...SIZE}
           width={width}
-          min={SIZE.min}
-          max={SIZE.max}
           pane="right"
           onChange={setWidth}
         />
@@ -89,15 +86,7 @@ function Bar({ selected, pins, onToggle, onDeselect, onPin }: DetailsPaneProps) 
             </Button>
           </>
         )}
-        <Button
-          look="quiet"
-          size="small"
-          className="max-md:h-10 max-md:min-w-10"
-          aria-label="Close details"
-          onClick={onToggle}
-        >
-          <PanelRightClose size={15} />
-        </Button>
+        <IconButton icon={PanelRightClose} label="Close details" onClick={onToggle} />
       </span>
     </div>
   );
@@ -106,14 +95,7 @@ function Bar({ selected, pins, onToggle, onDeselect, onPin }: DetailsPaneProps) 
 function Content(props: DetailsPaneProps) {
   const { journal, runId, seq, selected, onSelect, onFork, tab, onTab } = props;
   if (selected)
-    return (
-      <EventDetail
-        journal={journal}
-        eventRef={selected}
-        onSelect={onSelect}
-        onFork={() => onFork(selected)}
-      />
-    );
+    return <EventDetail {...{ journal, onSelect }} eventRef={selected} onFork={() => onFork(selected)} />;
   return (
     <Suspense fallback={<Loading />}>
       <RunPanel {...{ journal, runId, seq, onSelect, tab, onTab }} />

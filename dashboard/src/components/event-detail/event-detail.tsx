@@ -9,7 +9,7 @@ import { eventAt } from "../../live/run-journal.ts";
 import type { TreeJournal } from "../../live/tree-journal.ts";
 import { Button } from "../../ui/button.tsx";
 import { Copyable } from "../../ui/copyable.tsx";
-import { EventWhy } from "../why/event-why.tsx";
+import { EventWhy } from "../why/reasons.tsx";
 import { eventFields, type Field } from "./event-fields.ts";
 import type { EventRef } from "./event-ref.ts";
 

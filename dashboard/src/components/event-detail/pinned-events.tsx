@@ -2,7 +2,7 @@
 
 import { PinOff } from "lucide-react";
 import type { TreeJournal } from "../../live/tree-journal.ts";
-import { Button } from "../../ui/button.tsx";
+import { IconButton } from "../../ui/button.tsx";
 import { EventDetail } from "./event-detail.tsx";
 import { type EventRef, formatEventRef } from "./event-ref.ts";
 
@@ -22,15 +22,12 @@ export function PinnedEvents({ journal, pins, onSelect, onUnpin }: PinnedEventsP
     >
       {pins.map((ref) => (
         <div key={formatEventRef(ref)} className="relative min-h-0 min-w-0 flex-1 overflow-auto">
-          <Button
-            look="quiet"
-            size="small"
+          <IconButton
+            icon={PinOff}
+            label={`Unpin event ${ref.seq}`}
             className="absolute top-1 right-1 bg-surface"
-            aria-label={`Unpin event ${ref.seq}`}
             onClick={() => onUnpin(ref)}
-          >
-            <PinOff size={13} />
-          </Button>
+          />
           <EventDetail journal={journal} eventRef={ref} onSelect={onSelect} />
         </div>
       ))}

@@ -61,7 +61,7 @@ function Found({ probe: { found, evidence, by, at } }: { probe: NonNullable<Appr
   return (
     <>
       <p>
-        The probe found: <strong className="font-semibold">{PROBE_WORDS[found]}</strong>.
+        The probe suggests: <strong className="font-semibold">{PROBE_WORDS[found]}</strong>.
       </p>
       <ul className="mt-1 list-disc pl-4">
         {evidence.map((words) => (

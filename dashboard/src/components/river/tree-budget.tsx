@@ -4,7 +4,7 @@ import { Button } from "../../ui/button.tsx";
 import { classNames } from "../../ui/class-names.ts";
 import { formatAmount, limitIn } from "./amounts.ts";
 import { SHADES, sharesOf, type Unit } from "./river-bands.ts";
-import { FILLS, SHADE_WORDS } from "./river-picture.tsx";
+import { FILLS, SHADE_WORDS } from "./river-table.tsx";
 
 export interface TreeBudgetProps {
   top: RiverNode;

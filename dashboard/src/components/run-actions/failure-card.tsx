@@ -2,11 +2,11 @@
 
 import { OctagonX } from "lucide-react";
 import type { Why } from "../../../../src/projections/views/why.ts";
+import { chainTitle, FIRST_CAUSE } from "../../../../src/projections/words/explanations.ts";
 import { AgentName } from "../../display/agent/agent-name.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { Button } from "../../ui/button.tsx";
-import { CopyMarkdown } from "../why/copy-markdown.tsx";
-import { TextWithCode } from "../why/with-code.tsx";
+import { CopyMarkdown, TextWithCode } from "../why/reasons.tsx";
 
 export interface FailureCardProps {
   why: Why & Required<Pick<Why, "first">>;
@@ -25,7 +25,7 @@ export function FailureCard({ why, onSelect }: FailureCardProps) {
     >
       <div className="flex flex-wrap items-start gap-x-3 gap-y-1">
         <h2 className="flex items-center gap-1.5 font-semibold text-bad text-sm">
-          <OctagonX size={14} aria-hidden /> First cause: <AgentName agent={first.agent} />
+          <OctagonX size={14} aria-hidden /> {FIRST_CAUSE}: <AgentName agent={first.agent} />
         </h2>
         <span className="ml-auto flex gap-2">
           <Button size="small" className="max-md:h-10" onClick={() => onSelect(first.runId, first.seq)}>
@@ -41,7 +41,7 @@ export function FailureCard({ why, onSelect }: FailureCardProps) {
         {answer} {next[0] !== undefined && <TextWithCode text={next[0]} isOurs />}
       </p>
       {isBelow && (
-        <ol aria-label="Path of the failure" className="mt-1 flex flex-wrap items-center gap-x-1 text-xs">
+        <ol aria-label={chainTitle(why)} className="mt-1 flex flex-wrap items-center gap-x-1 text-xs">
           {runs.map((step, index) => (
             <li key={step.runId} className="flex items-center gap-1">
               {index > 0 && (

@@ -8,6 +8,7 @@ import {
   provenanceOf,
   type Source,
 } from "../../../../src/projections/views/provenance.ts";
+import { NO_SOURCE, TAINTED_ACTIONS, unreadTexts } from "../../../../src/projections/words/explanations.ts";
 import { plural } from "../../../../src/projections/words/format.ts";
 import { VisibleText } from "../../display/visible-text.tsx";
 import type { RunJournal, TreeJournal } from "../../live/tree-journal.ts";
@@ -36,7 +37,7 @@ export function SourcesTab({ run, journal, onSelect }: SourcesTabProps) {
             <Sentence key={index} sentence={sentence} onSelect={onSelect} />
           ))}
         </ol>
-        <Omitted unread={found.unread} />
+        <p className="text-muted text-xs">{unreadTexts(found.unread).join(" ")}</p>
       </Section>
       <Effects effects={found.effects} onSelect={onSelect} />
     </>
@@ -71,8 +72,8 @@ function Sentence({ sentence, onSelect }: { sentence: Provenance["sentences"][nu
         <div className="flex flex-col gap-3 border-line border-t bg-canvas px-3 py-2">
           {sources.length === 0 && (
             <p className="text-muted">
-              No source found in the journal: nothing the agents received shares its words. The model may have
-              rephrased something or written it itself.
+              {NO_SOURCE}: nothing the agents received shares its words. The model may have rephrased
+              something or written it itself.
             </p>
           )}
           {sources.map((source) => (
@@ -88,20 +89,10 @@ function Sentence({ sentence, onSelect }: { sentence: Provenance["sentences"][nu
   );
 }
 
-function Omitted({ unread: { sentences, sources } }: Pick<Provenance, "unread">) {
-  if (sentences + sources === 0) return null;
-  return (
-    <p className="text-muted text-xs">
-      {sentences > 0 && `${plural(sentences, "more sentence")} not analysed. `}
-      {sources > 0 && `${plural(sources, "source")} only partly read, because of their length.`}
-    </p>
-  );
-}
-
 function Effects({ effects, onSelect }: Pick<Provenance, "effects"> & { onSelect: OnSelect }) {
   if (effects.length === 0) return null;
   return (
-    <Section title="Actions taken after untrusted input">
+    <Section title={TAINTED_ACTIONS}>
       <ul className="flex flex-col gap-1 text-sm">
         {effects.map((effect) => (
           <li key={`${effect.runId}#${effect.seq}`} className="min-w-0 [overflow-wrap:anywhere]">

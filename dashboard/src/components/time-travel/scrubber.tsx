@@ -2,7 +2,7 @@
 
 import { GitFork, History, SkipForward, StepBack, StepForward } from "lucide-react";
 import { fullTime } from "../../../../src/projections/words/format.ts";
-import { Button } from "../../ui/button.tsx";
+import { Button, IconButton } from "../../ui/button.tsx";
 import { classNames } from "../../ui/class-names.ts";
 import { useHotkeys } from "../../ui/hotkeys.ts";
 import type { ShownMoment } from "./use-moment.ts";
@@ -34,16 +34,12 @@ export function Scrubber({ moment, onChange, onFork }: ScrubberProps) {
       )}
     >
       <History size={14} aria-hidden className="max-sm:hidden" />
-      <Button
-        look="quiet"
-        size="small"
-        className="max-md:h-10 max-md:min-w-10"
-        aria-label="One event back"
+      <IconButton
+        icon={StepBack}
+        label="One event back"
         disabled={place <= 1}
         onClick={() => go(place - 1)}
-      >
-        <StepBack size={13} aria-hidden />
-      </Button>
+      />
       <input
         type="range"
         aria-label="Moment of the tree"
@@ -54,16 +50,12 @@ export function Scrubber({ moment, onChange, onFork }: ScrubberProps) {
         onChange={({ target }) => go(Number(target.value))}
         className="h-10 min-w-24 flex-1 cursor-pointer accent-accent md:h-6"
       />
-      <Button
-        look="quiet"
-        size="small"
-        className="max-md:h-10 max-md:min-w-10"
-        aria-label="One event forward"
+      <IconButton
+        icon={StepForward}
+        label="One event forward"
         disabled={!isPast}
         onClick={() => go(place + 1)}
-      >
-        <StepForward size={13} aria-hidden />
-      </Button>
+      />
       <span role="status" className="tabular-nums" data-testid="moment">
         {isPast ? (
           <>

@@ -1,6 +1,6 @@
 import { ChevronDown, ChevronUp, Search } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
-import { Button } from "../../ui/button.tsx";
+import { IconButton } from "../../ui/button.tsx";
 import { useHotkeys } from "../../ui/hotkeys.ts";
 import { Input } from "../../ui/input.tsx";
 
@@ -51,12 +51,8 @@ export function SearchBar({ q, total, place, onChange, onStep }: SearchBarProps)
           <span role="status" className="whitespace-nowrap text-muted text-xs tabular-nums">
             {total === 0 ? "none" : place === 0 ? `${total} found` : `${place} of ${total}`}
           </span>
-          <Button look="quiet" size="small" aria-label="Previous match" onClick={() => onStep(-1)}>
-            <ChevronUp size={14} />
-          </Button>
-          <Button look="quiet" size="small" aria-label="Next match" onClick={() => onStep(1)}>
-            <ChevronDown size={14} />
-          </Button>
+          <IconButton icon={ChevronUp} label="Previous match" onClick={() => onStep(-1)} />
+          <IconButton icon={ChevronDown} label="Next match" onClick={() => onStep(1)} />
         </>
       )}
     </search>

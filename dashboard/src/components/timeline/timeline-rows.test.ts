@@ -10,7 +10,7 @@ import {
   runStarted,
 } from "../../../../src/stores/contract/kit.contract.ts";
 import { applyDelta, applyEvent, type RunJournal } from "../../live/run-journal.ts";
-import { createTimelineRows, type Row } from "./timeline-rows.ts";
+import { childWords, createTimelineRows, type Row } from "./timeline-rows.ts";
 import { createTreeSearch } from "./tree-search.ts";
 
 const shownAs = (rows: readonly Row[]): string[] =>
@@ -77,4 +77,19 @@ test("[U12] a search resumes where it stopped, in chunks of any size", () => {
   );
   expect(search.advance(runs, 100)).toBe(false);
   expect(search.total).toBe(3);
+});
+
+test("[S0-76] [S0-77] a child's badge names its role for the parent, at start and end", () => {
+  const badges = (...parts: Parameters<typeof childWords>) => {
+    const { start, what } = childWords(...parts);
+    return `${start} · ${what} COMPLETE`;
+  };
+  expect(badges("delegation", "m1.0")).toBe("DELEGATING · DELEGATION COMPLETE");
+  expect(badges("best_of", "draft/2")).toBe("DRAFT 2 · DRAFT 2 COMPLETE");
+  expect(badges("best_of", "judge")).toBe("JUDGE · JUDGE COMPLETE");
+  expect(badges("team", "team/1/ann")).toBe("MEMBER OF ROUND 1 · MEMBER OF ROUND 1 COMPLETE");
+  expect(badges("route", "route")).toBe("ROUTED TO · ROUTE COMPLETE");
+  expect(badges("route", "fallback")).toBe("FALLBACK TO · FALLBACK COMPLETE");
+  expect(badges("handoff", "handoff")).toBe("HANDED TO · HANDOFF COMPLETE");
+  expect(badges("advisor", "advisor/legal")).toBe("ADVICE OF · ADVICE COMPLETE");
 });

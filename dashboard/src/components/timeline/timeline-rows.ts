@@ -2,6 +2,9 @@
 // Rows are created once and only appended, so new events cost the same however long the journal is (U14). Expanded
 // children are spliced between them.
 
+import type { Trigger } from "../../../../src/journal/events.ts";
+import { omitUndefined } from "../../../../src/omit-undefined.ts";
+import { triggerOf } from "../../../../src/patterns/declarations/facts.ts";
 import type { TimelineEntry } from "../../../../src/projections/views/timeline.ts";
 import { eventAt, type RunJournal } from "../../live/run-journal.ts";
 import { entryFacets, type Facet, type FacetCounts, matchesFacets, noFacets } from "./facets.ts";
@@ -57,14 +60,7 @@ export function createTimelineRows({ show, open }: Shown): TimelineRows {
     const isOpened = childId !== undefined && open.has(childId) && isStart(mine.journal, entry);
     if (!isOpened && !matchesFacets(entry, show)) return;
     const key = `${runId}:${entry.seq}`;
-    mine.rows.push({
-      type: "entry",
-      key,
-      runId,
-      depth,
-      entry,
-      ...(childId === undefined ? {} : { childId }),
-    });
+    mine.rows.push(omitUndefined({ type: "entry" as const, key, runId, depth, entry, childId }));
     if (isOpened) mine.opened.push({ childId, after: mine.rows.length });
   }
 
@@ -99,3 +95,10 @@ function childOf(journal: RunJournal, { kind, seq }: TimelineEntry): string | un
 
 const isStart = (journal: RunJournal, { seq }: TimelineEntry): boolean =>
   eventAt(journal, seq)?.type === "CHILD_RUN_STARTED";
+
+/**
+ * The words in a child's badge (S0-76, S0-77): `start` precedes the agent's name when the child starts, and `what` is the
+ * noun that is complete or failed when the child ends.
+ */
+export const childWords = (trigger: Trigger, parentKey: string): { start: string; what: string } =>
+  triggerOf(trigger)?.badge(parentKey) ?? { start: "DELEGATING", what: "DELEGATION" };

@@ -1,24 +1,87 @@
-// S0-79, S4-61, U14: the timeline of a run, one row per event. Only visible rows are rendered, so the length of the
-// journal does not matter.
+// S0-79, S4-61, U14: the timeline of a run, one row per event, with its event filters. Only visible rows are rendered,
+// so a long journal is as fast as a short one.
 
-import { useVirtualizer } from "@tanstack/react-virtual";
+import { useVirtualizer, type Virtualizer } from "@tanstack/react-virtual";
 import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { Loading } from "../../display/loading.tsx";
+import { Countdown } from "../../display/time/countdown.tsx";
+import { eventAt } from "../../live/run-journal.ts";
+import type { RunJournal } from "../../live/tree-journal.ts";
+import { classNames } from "../../ui/class-names.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { useHotkeys } from "../../ui/hotkeys.ts";
 import { useMedia } from "../../ui/use-media.ts";
-import type { Facet } from "./facets.ts";
-import { TimelineRow, type TimelineRowProps } from "./timeline-row.tsx";
-import type { Row } from "./timeline-rows.ts";
-import { useScrollToEvent } from "./use-scroll-to-event.ts";
+import type { EventRef } from "../event-detail/event-ref.ts";
+import type { RunViewProps } from "../run-view.ts";
+import { FACET_LABELS, FACETS, type Facet, type FacetCounts } from "./facets.ts";
+import { DelegationRow, EntryRow, LiveRow } from "./row-views.tsx";
+import { createTimelineRows, type Row } from "./timeline-rows.ts";
 
-export interface TimelineProps extends Omit<TimelineRowProps, "row"> {
-  runId: string;
-  rows: readonly Row[];
+export interface TimelineViewProps extends RunViewProps {
+  selected: EventRef | undefined;
   show: readonly Facet[];
+  open: ReadonlySet<string>;
+  q: string;
+  onToggle(childId: string): void;
+  onShow(show: Facet[]): void;
 }
 
-export function Timeline(props: TimelineProps) {
+export function TimelineView(props: TimelineViewProps) {
+  const { journal, runId, show, open, onShow } = props;
+  const source = useMemo(() => createTimelineRows({ show, open }), [show, open]);
+  const rows = source.of(journal.runs, runId);
+  return (
+    <>
+      <div className="shrink-0 border-line border-b px-2 py-0.5 md:px-3 md:py-1.5">
+        <FacetBar counts={source.counts(runId)} show={show} onChange={onShow} />
+      </div>
+      <Timeline {...props} rows={rows} />
+    </>
+  );
+}
+
+interface FacetBarProps {
+  counts: FacetCounts;
+  show: readonly Facet[];
+  onChange(show: Facet[]): void;
+}
+
+function FacetBar({ counts, show, onChange }: FacetBarProps) {
+  const toggle = (facet: Facet) =>
+    onChange(show.includes(facet) ? show.filter((each) => each !== facet) : [...show, facet]);
+  return (
+    <fieldset className="flex min-w-0 items-center gap-1 overflow-x-auto">
+      <legend className="sr-only">Show only</legend>
+      {FACETS.map((facet) => (
+        <button
+          key={facet}
+          type="button"
+          aria-pressed={show.includes(facet)}
+          onClick={() => toggle(facet)}
+          className={classNames(
+            "inline-flex h-10 shrink-0 items-center gap-1 rounded-full border px-2.5 text-xs md:h-6",
+            show.includes(facet)
+              ? "border-accent bg-accent-soft text-accent"
+              : "border-line text-muted hover:bg-raised hover:text-ink",
+          )}
+        >
+          {FACET_LABELS[facet]}
+          <span
+            className={classNames("tabular-nums", facet === "failures" && counts[facet] > 0 && "text-bad")}
+          >
+            {counts[facet]}
+          </span>
+        </button>
+      ))}
+    </fieldset>
+  );
+}
+
+interface TimelineProps extends TimelineViewProps {
+  rows: readonly Row[];
+}
+
+function Timeline(props: TimelineProps) {
   const { journal, runId, rows, selected } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const run = journal.runs.get(runId);
@@ -71,7 +134,7 @@ export function Timeline(props: TimelineProps) {
   );
 }
 
-/** Keeps following when the run ends: its last events arrive together with the end and must scroll into view. */
+/** The last events of a run arrive together with its end, so the timeline keeps following after the end. */
 function useFollows(runId: string, isLive: boolean): boolean {
   const [followed, setFollowed] = useState<string>();
   if (isLive && followed !== runId) setFollowed(runId);
@@ -100,22 +163,87 @@ function Indented({ depth, children }: { depth: number; children: ReactNode }) {
   );
 }
 
+function TimelineRow(props: TimelineViewProps & { row: Row }) {
+  const { row, journal, selected, open, q, onSelect } = props;
+  const run = journal.runs.get(row.runId);
+  if (!run) return null;
+  if (row.type === "live") return <LiveRow run={run} />;
+  const { entry, childId } = row;
+  const isSelected = selected?.runId === row.runId && selected.seq === entry.seq;
+  const event = childId === undefined ? undefined : eventAt(run, entry.seq);
+  if (childId !== undefined && (event?.type === "CHILD_RUN_STARTED" || event?.type === "CHILD_RUN_COMPLETED"))
+    return (
+      <DelegationRow
+        {...{ event, q, onSelect, onToggle: props.onToggle }}
+        child={journal.runs.get(childId)}
+        agent={run.timeline.names.children.get(childId) ?? childId}
+        selected={isSelected}
+        open={open.has(childId)}
+      />
+    );
+  const { waitingOn } = run.row;
+  const isWaiting = entry.kind === "wait" && entry.seq === run.row.seq && waitingOn?.until !== undefined;
+  return (
+    <EntryRow
+      {...{ entry, q, onSelect, runId: row.runId }}
+      selected={isSelected}
+      aside={isWaiting ? <Countdown until={waitingOn.until!} /> : undefined}
+    />
+  );
+}
+
 /** `j` and `k` select the next and the previous event. */
 function useStepping({ rows, selected, onSelect }: TimelineProps): void {
-  const latest = useRef({ rows, selected });
-  useEffect(() => {
-    latest.current = { rows, selected };
-  });
   const step = (way: 1 | -1) => {
-    const { rows: all, selected: from } = latest.current;
-    const at = all.findIndex(
-      (row) => row.type === "entry" && row.runId === from?.runId && row.entry.seq === from.seq,
+    const at = rows.findIndex(
+      (row) => row.type === "entry" && row.runId === selected?.runId && row.entry.seq === selected.seq,
     );
-    const next = all[at === -1 && way === -1 ? all.length - 1 : at + way];
+    const next = rows[at === -1 && way === -1 ? rows.length - 1 : at + way];
     if (next?.type === "entry") onSelect(next.runId, next.entry.seq);
   };
   useHotkeys([
     { keys: "j", label: "Next event", run: () => step(1) },
     { keys: "k", label: "Previous event", run: () => step(-1) },
   ]);
+}
+
+interface ScrollToEvent {
+  virtual: Virtualizer<HTMLDivElement, Element>;
+  rows: readonly Row[];
+  selected: EventRef | undefined;
+  run: RunJournal | undefined;
+  isLive: boolean;
+  loaded: boolean;
+}
+
+/**
+ * U17: scrolls to the selected event as soon as it is loaded. Without a selected event, an active run is scrolled to its
+ * end, and a finished run stays at its start.
+ */
+function useScrollToEvent({ virtual, rows, selected, run, isLive, loaded }: ScrollToEvent): void {
+  const shown = useRef("");
+  const wanted = selected ? `${selected.runId}:${selected.seq}` : "";
+  useEffect(() => {
+    if (wanted === "") {
+      if (shown.current === "" && isLive && rows.length > 0) {
+        shown.current = "end";
+        virtual.scrollToEnd();
+      }
+      return;
+    }
+    if (shown.current === wanted) return;
+    const isThere =
+      loaded || (run?.row.id === selected?.runId && (run?.row.seq ?? 0) >= (selected?.seq ?? 0));
+    const index = isThere ? nearestRow(rows, selected!) : -1;
+    if (index === -1) return;
+    shown.current = wanted;
+    const range = virtual.range;
+    const inSight = range !== null && index > range.startIndex && index < range.endIndex;
+    if (!inSight) virtual.scrollToIndex(index, { align: "center" });
+  });
+}
+
+/** The row of an event, or of the last event before it that has a row. */
+function nearestRow(rows: readonly Row[], { runId, seq }: EventRef): number {
+  return rows.findLastIndex((row) => row.type === "entry" && row.runId === runId && row.entry.seq <= seq);
 }

@@ -1,11 +1,13 @@
-// The time axis. Dragging over it zooms to that range; Ctrl and the wheel zoom at the pointer.
+// The time axis and its zoom. Dragging over the axis zooms to that range; Ctrl and the wheel zoom at the pointer.
 
-import { type PointerEvent, useEffect, useRef, useState } from "react";
+import { type PointerEvent, type RefObject, useEffect, useRef, useState } from "react";
 import { duration } from "../../../../src/projections/words/format.ts";
 import { classNames } from "../../ui/class-names.ts";
-import { ticks, timeScale } from "./time-window.ts";
-import type { Zoom } from "./use-zoom.ts";
-import { NAME_COLUMN } from "./waterfall-row.tsx";
+import { useHotkeys } from "../../ui/hotkeys.ts";
+import { shiftWindow, type TimeWindow, ticks, timeScale, zoomWindow } from "./time-window.ts";
+
+/** Width of the name column, in the axis and in every row. */
+export const NAME_COLUMN = "w-28 shrink-0 md:w-56";
 
 const DRAG_PX = 5;
 
@@ -76,7 +78,7 @@ export function Axis({ zoom, start, now }: { zoom: Zoom; start: number; now: num
   );
 }
 
-/** Registered without React, because only a non-passive listener can keep the page from scrolling while it zooms. */
+/** The listener is added without React: only a non-passive listener can keep the page from scrolling while it zooms. */
 function useWheel(zoom: Zoom): void {
   const latest = useRef(zoom);
   latest.current = zoom;
@@ -94,4 +96,43 @@ function useWheel(zoom: Zoom): void {
     document.addEventListener("wheel", onWheel, { passive: false });
     return () => document.removeEventListener("wheel", onWheel);
   }, []);
+}
+
+export interface Zoom {
+  window: TimeWindow;
+  width: number;
+  isWhole: boolean;
+  /** The element that spans the time axis. */
+  measure: RefObject<HTMLDivElement | null>;
+  by(factor: number, at?: number): void;
+  shift(share: number): void;
+  to(window: TimeWindow | undefined): void;
+}
+
+/** The visible time window. Until the user zooms, the window is the whole range and grows with the run. */
+export function useZoom(whole: TimeWindow): Zoom {
+  const [chosen, setChosen] = useState<TimeWindow>();
+  const measure = useRef<HTMLDivElement>(null);
+  const [width, setWidth] = useState(300);
+  useEffect(() => {
+    const box = measure.current;
+    if (!box) return;
+    const watch = new ResizeObserver(() => setWidth(Math.max(50, box.clientWidth)));
+    watch.observe(box);
+    return () => watch.disconnect();
+  }, []);
+  const window = chosen ?? whole;
+  const to = (next: TimeWindow | undefined) => {
+    const isAll = next && next.to - next.from >= whole.to - whole.from;
+    setChosen(isAll ? undefined : next);
+  };
+  const by = (factor: number, at?: number) => to(zoomWindow(window, factor, whole, at));
+  const shift = (share: number) =>
+    chosen && to(shiftWindow(chosen, share * (chosen.to - chosen.from), whole));
+  useHotkeys([
+    { keys: "+", label: "Zoom in", run: () => by(0.5) },
+    { keys: "-", label: "Zoom out", run: () => by(2) },
+    { keys: "0", label: "Show the whole range", run: () => to(undefined) },
+  ]);
+  return { window, width, isWhole: chosen === undefined, measure, by, shift, to };
 }

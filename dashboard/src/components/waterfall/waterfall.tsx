@@ -8,17 +8,12 @@ import { activityShares, type PathPiece } from "../../../../src/projections/view
 import { duration } from "../../../../src/projections/words/format.ts";
 import { useNow } from "../../display/time/use-now.ts";
 import { eventCount, type TreeJournal } from "../../live/tree-journal.ts";
-import { Button } from "../../ui/button.tsx";
+import { IconButton } from "../../ui/button.tsx";
 import type { RunViewProps } from "../run-view.ts";
-import { LOOKS } from "./activities.ts";
-import { Axis } from "./axis.tsx";
-import { BarPatterns } from "./bar-patterns.tsx";
-import type { Tip } from "./bars.tsx";
-import { Legend } from "./legend.tsx";
-import { SpanTip } from "./span-tip.tsx";
+import { ACTIVITY_WORDS, BarPatterns, Legend } from "./activities.tsx";
+import { Axis, useZoom, type Zoom } from "./axis.tsx";
 import { treeTime } from "./tree-rows.ts";
-import { useZoom, type Zoom } from "./use-zoom.ts";
-import { WaterfallRow } from "./waterfall-row.tsx";
+import { SpanTip, type Tip, WaterfallRow } from "./waterfall-row.tsx";
 
 const ROW_PX = 32;
 
@@ -100,7 +95,7 @@ function visibleRows<Row extends { depth: number; run: { row: { id: string } } }
 function TimeSummary({ path, isOver }: { path: readonly PathPiece[]; isOver: boolean }) {
   const shares = activityShares(path);
   const total = shares.reduce((sum, { ms }) => sum + ms, 0);
-  const parts = shares.map(({ activity, share }) => `${percent(share)} ${LOOKS[activity].share}`);
+  const parts = shares.map(({ activity, share }) => `${percent(share)} ${ACTIVITY_WORDS[activity].share}`);
   return (
     <p className="min-w-0 flex-1 basis-64 px-3 text-sm md:px-4" data-testid="took">
       <span className="font-semibold">
@@ -125,19 +120,8 @@ function ZoomButtons({ zoom }: { zoom: Zoom }) {
   ];
   return (
     <div className="flex px-2 py-1">
-      {buttons.map(({ label, icon: Icon, run, disabled }) => (
-        <Button
-          key={label}
-          look="quiet"
-          size="small"
-          aria-label={label}
-          title={label}
-          disabled={disabled}
-          className="max-md:size-10"
-          onClick={run}
-        >
-          <Icon size={14} aria-hidden />
-        </Button>
+      {buttons.map(({ label, icon, run, disabled }) => (
+        <IconButton key={label} icon={icon} label={label} title={label} disabled={disabled} onClick={run} />
       ))}
     </div>
   );

@@ -5,15 +5,19 @@ import { useMemo, useState } from "react";
 import { decisionLog } from "../../../../src/projections/views/decision-log.ts";
 import type { Reason } from "../../../../src/projections/views/reasons.ts";
 import { type Why, whyOf } from "../../../../src/projections/views/why.ts";
+import {
+  chainTitle,
+  FIRST_CAUSE,
+  NEXT_STEPS,
+  sinceText,
+} from "../../../../src/projections/words/explanations.ts";
 import { fullTime, plural } from "../../../../src/projections/words/format.ts";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { eventCount } from "../../live/tree-journal.ts";
 import { Button } from "../../ui/button.tsx";
 import type { RunViewProps } from "../run-view.ts";
-import { CopyMarkdown } from "./copy-markdown.tsx";
 import { journalsOf } from "./journals.ts";
-import { ReasonRow } from "./reason-row.tsx";
-import { TextWithCode } from "./with-code.tsx";
+import { CopyMarkdown, ReasonRow, TextWithCode } from "./reasons.tsx";
 
 export function WhyView({ journal, runId, onSelect }: RunViewProps) {
   const events = eventCount(journal);
@@ -28,13 +32,9 @@ export function WhyView({ journal, runId, onSelect }: RunViewProps) {
       <div className="flex max-w-4xl flex-col gap-4">
         <Answer why={why} />
         {why.first && (
-          <Reasons title="First cause" reasons={[why.first]} onSelect={onSelect} className="border-l-bad" />
+          <Reasons title={FIRST_CAUSE} reasons={[why.first]} onSelect={onSelect} className="border-l-bad" />
         )}
-        <Reasons
-          title={why.first ? "Path of the failure" : "Causes, back to the task"}
-          reasons={why.chain}
-          onSelect={onSelect}
-        />
+        <Reasons title={chainTitle(why)} reasons={why.chain} onSelect={onSelect} />
         <Next why={why} />
         <Log key={runId} log={log} onSelect={onSelect} />
       </div>
@@ -47,17 +47,12 @@ function Answer({ why }: { why: Why }) {
     <div className="flex flex-wrap items-start gap-x-3 gap-y-1">
       <h2 className="min-w-0 flex-1 basis-80 font-semibold text-base [overflow-wrap:anywhere]">
         <VisibleText text={why.answer} />
-        <span className="block font-normal text-muted text-xs">
-          {ENDED.has(why.status) ? "" : "since "}
-          {fullTime(why.since)}
-        </span>
+        <span className="block font-normal text-muted text-xs">{sinceText(why, fullTime)}</span>
       </h2>
       <CopyMarkdown why={why} />
     </div>
   );
 }
-
-const ENDED: ReadonlySet<Why["status"]> = new Set(["completed", "failed", "cancelled"]);
 
 interface ReasonsProps {
   title: string;
@@ -85,8 +80,8 @@ function Reasons({ title, reasons, className = "border-l-line", onSelect }: Reas
 function Next({ why: { next } }: { why: Why }) {
   if (next.length === 0) return null;
   return (
-    <section aria-label="What you can do now">
-      <h3 className="mb-1 font-semibold text-sm">What you can do now</h3>
+    <section aria-label={NEXT_STEPS}>
+      <h3 className="mb-1 font-semibold text-sm">{NEXT_STEPS}</h3>
       <ul className="flex list-disc flex-col gap-1 pl-5 text-sm">
         {next.map((one) => (
           <li key={one}>

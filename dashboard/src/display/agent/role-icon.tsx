@@ -12,7 +12,7 @@ import {
   Users,
 } from "lucide-react";
 import { parseColor, parseEmoji } from "./agent-face.ts";
-import { useAgentFace } from "./use-agent-face.ts";
+import { useAgentFace } from "./agent-name.tsx";
 
 /** S2-79: roles by words in an agent's name; the first match wins. */
 const ROLES: readonly [RegExp, typeof Bot, string][] = [

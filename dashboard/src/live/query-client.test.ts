@@ -1,6 +1,6 @@
 import { QueryClient, QueryObserver } from "@tanstack/react-query";
 import { expect, test } from "vitest";
-import { refetchQueries } from "./refetch.ts";
+import { refetchQueries } from "./query-client.ts";
 
 test("[U19] a change during the first request triggers another request", async () => {
   const { asks, news, shown } = page();

@@ -1,0 +1,39 @@
+// The comparison of two runs, in the words of the terminal and the page.
+
+import { duration, money, shortCount } from "./format.ts";
+
+export const COMPARISON_COLUMNS = ["Status", "Time", "Tokens", "Cost", "Runs"] as const;
+
+export const NO_DIVERGENCE = "They do not differ.";
+
+export const firstDivergence = (agent: string): string => `First divergence: ${agent}`;
+
+interface RunFacts {
+  status: string;
+  ms: number;
+  tokens: number;
+  cost: number;
+  unpriced: number;
+}
+
+/** Status, time, tokens and cost of a run or a tree. */
+export const factCells = ({ status, ms, tokens, cost, unpriced }: RunFacts): string[] => [
+  status,
+  duration(ms),
+  shortCount(tokens),
+  money(cost, unpriced),
+];
+
+/** B minus A: time, tokens and cost, each with its sign. */
+export const differenceCells = (a: RunFacts, b: RunFacts): string[] => [
+  signed(b.ms - a.ms, duration),
+  signed(b.tokens - a.tokens, shortCount),
+  signed(b.cost - a.cost, money),
+];
+
+const signed = (value: number, format: (value: number) => string): string =>
+  `${value < 0 ? "−" : "+"}${format(Math.abs(value))}`;
+
+/** The side that has a run or a step, if only one of them has it. */
+export const onlySide = (a: unknown, b: unknown): string | undefined =>
+  a && b ? undefined : a ? "only in A" : "only in B";
