@@ -238,6 +238,8 @@ export const payloads = {
     automatic: z.literal(true).optional(),
     note: Note,
     answer: z.string().optional(),
+    /** The id of the person's message in the session, if that message was the answer. */
+    messageId: z.string().optional(),
     input: z.unknown().optional(),
     /** The raised budget: of this run, or with scope `tree` of all runs in its tree. */
     limits: Budget.optional(),

@@ -1,5 +1,5 @@
-// Delivers what a person writes in a session: as the answer to an open question, or as a message. Repeating it with the same
-// key finds it again, so it is never delivered twice.
+// Delivers the text that a person writes in a session: as the answer to an open question, or as a message. A repeated request
+// with the same key finds the text again, so it is never delivered twice.
 
 import { randomUUID } from "node:crypto";
 import type { JournalEvent } from "../../journal/events.ts";
@@ -59,17 +59,12 @@ async function answer(
   const before = key === undefined ? undefined : await deliveredBefore(text, messageIdFor(key), last, ask);
   if (before) return before === "said" ? undefined : before;
   if (last.endedAt !== undefined) return undefined;
-  const question = (
-    await ask((client) => client.get("/api/approvals", { run: last.id }).then(({ approvals }) => approvals))
-  ).find(answers);
+  const { approvals } = await ask((client) => client.get("/api/approvals", { run: last.id }));
+  const question = approvals.find(answers);
   if (!question) return undefined;
-  const note = key === undefined ? {} : { note: messageIdFor(key) };
-  await ask((client) =>
-    client.post("/api/approvals/{id}", {
-      id: question.id,
-      body: { decision: "answer", answer: text, ...note },
-    }),
-  );
+  const messageId = key === undefined ? undefined : messageIdFor(key);
+  const body = { decision: "answer", answer: text, messageId } as const;
+  await ask((client) => client.post("/api/approvals/{id}", { id: question.id, body }));
   return question;
 }
 
@@ -83,7 +78,7 @@ async function deliveredBefore(
   if (task === text) return "said";
   for (const { type, payload, runId: of } of await ask((client) => client.treeEvents(runId))) {
     if (type === "CONTEXT_ADDED" && payload.id === id) return "said";
-    if (type === "APPROVAL_DECIDED" && payload.note === id) return { runId: of, itemId: payload.itemId };
+    if (type === "APPROVAL_DECIDED" && payload.messageId === id) return { runId: of, itemId: payload.itemId };
   }
   return undefined;
 }

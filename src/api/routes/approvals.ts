@@ -10,161 +10,120 @@ import type { ApiParts, RouteParts } from "../parts.ts";
 import { ApprovalView, approvalViews, EditPreview, editPreview } from "../views/approvals.ts";
 import { findRun, subtreeOf } from "../views/read-runs.ts";
 import { route } from "./route.ts";
-import { Decided, Nothing, named } from "./schemas.ts";
+import { Decided, namedObject, namedStrictObject } from "./schemas.ts";
 
-export const DecisionBody = named(
-  "DecisionBody",
-  z.strictObject({
-    decision: z.enum(["approve", "edit", "reject", "answer"]),
-    /** Only with `edit`. Any other decision is about the input that was shown. */
-    input: z.unknown().exactOptional(),
-    answer: z.string().exactOptional(),
-    note: z.string().exactOptional(),
-    /** `--yes` approves it without asking a person. */
-    automatic: z.literal(true).exactOptional(),
-    scope: z.enum(["once", "run", "tree", "always"]).exactOptional(),
-    /** Milliseconds since the epoch. */
-    until: z.int().positive().exactOptional(),
-    limits: z
-      .strictObject({
-        maxTokens: z.int().positive().exactOptional(),
-        maxCost: z.number().positive().exactOptional(),
-      })
-      .exactOptional(),
-  }),
-);
+export const DecisionBody = namedStrictObject("DecisionBody", {
+  decision: z.enum(["approve", "edit", "reject", "answer"]),
+  /** Only with `edit`. Any other decision is about the input that was shown. */
+  input: z.unknown().exactOptional(),
+  answer: z.string().exactOptional(),
+  /** The id of the person's message in a session, if that message is the answer. */
+  messageId: z.string().min(1).exactOptional(),
+  note: z.string().exactOptional(),
+  /** `--yes` approves it without asking a person. */
+  automatic: z.literal(true).exactOptional(),
+  scope: z.enum(["once", "run", "tree", "always"]).exactOptional(),
+  /** Milliseconds since the epoch. */
+  until: z.int().positive().exactOptional(),
+  limits: z
+    .strictObject({
+      maxTokens: z.int().positive().exactOptional(),
+      maxCost: z.number().positive().exactOptional(),
+    })
+    .exactOptional(),
+});
 export type DecisionBody = z.input<typeof DecisionBody>;
 
 /** The input to preview in place of the proposed one. */
-export const PreviewBody = named("PreviewBody", z.strictObject({ input: z.unknown() }));
-export type PreviewBody = z.input<typeof PreviewBody>;
+export const PreviewBody = namedStrictObject("PreviewBody", { input: z.unknown() });
 
 /** The person who should decide. */
-export const AskBody = named(
-  "AskBody",
-  z.strictObject({
-    person: z.string().trim().min(1).max(200),
-    note: z.string().max(2_000).exactOptional(),
-  }),
-);
-export type AskBody = z.input<typeof AskBody>;
+export const AskBody = namedStrictObject("AskBody", {
+  person: z.string().trim().min(1).max(200),
+  note: z.string().max(2_000).exactOptional(),
+});
 
-export const ApprovalsQuery = named(
-  "ApprovalsQuery",
-  z.strictObject({
-    status: z.literal("open").exactOptional(),
-    run: z.string().min(1).exactOptional(),
-  }),
-);
+export const ApprovalsQuery = z.strictObject({
+  status: z.literal("open").exactOptional(),
+  run: z.string().min(1).exactOptional(),
+});
 
-export const Approvals = named("Approvals", z.object({ approvals: z.array(ApprovalView) }));
+export const Approvals = namedObject("Approvals", { approvals: z.array(ApprovalView) });
 
 export function approvalRoutes(parts: RouteParts) {
   const { store, people, by } = parts;
   return [
-    route(
-      {
-        method: "get",
-        path: "/api/approvals",
-        summary: "Everything that waits for a person",
-        query: ApprovalsQuery,
-        answer: Approvals,
-        etag: true,
-      },
+    route.get(
+      "/api/approvals",
+      { summary: "Everything that waits for a person", query: ApprovalsQuery, answer: Approvals, etag: true },
       async ({ query: { run } }) => {
         const refs = run === undefined ? await store.inbox.openItems() : await openBelow(store, run);
         return { approvals: await approvalViews(parts, refs) };
       },
     ),
-    route(
-      {
-        method: "get",
-        path: "/api/approvals/{id}",
-        summary: "One item that waits for a person",
-        answer: ApprovalView,
-        allowSlashes: true,
-        etag: true,
-      },
-      async ({ params: { id } }) => {
-        const { runId, itemId } =
-          parseApprovalId(await fullApprovalId(store, id).catch(throwNotFound(id))) ?? {};
-        const refs = runId === undefined ? [] : await store.inbox.openItems({ run: runId });
-        const wanted = refs.filter((ref) => ref.itemId === itemId);
-        const [view] = await approvalViews(parts, wanted);
-        return view ?? throwNotFound(id)(new CadreError("NOT_FOUND", id));
-      },
+    route.get(
+      "/api/approvals/{id}",
+      { summary: "One item that waits for a person", answer: ApprovalView, allowSlashes: true, etag: true },
+      ({ params: { id } }) =>
+        withApproval(store, id, async (fullId) => {
+          const { runId, itemId } = parseApprovalId(fullId) ?? {};
+          const refs = runId === undefined ? [] : await store.inbox.openItems({ run: runId });
+          const wanted = refs.filter((ref) => ref.itemId === itemId);
+          const [view] = await approvalViews(parts, wanted);
+          if (!view) throw new CadreError("NOT_FOUND", id);
+          return view;
+        }),
     ),
-    route(
-      {
-        method: "post",
-        path: "/api/approvals/{id}",
-        summary: "Decide it",
-        body: DecisionBody,
-        answer: Decided,
-        allowSlashes: true,
-      },
-      async ({ params: { id }, body }, c) => {
-        const decided = fullApprovalId(store, id).then(async (fullId) => {
+    route.post(
+      "/api/approvals/{id}",
+      { summary: "Decide an item", body: DecisionBody, answer: Decided, allowSlashes: true },
+      ({ params: { id }, body }, c) =>
+        withApproval(store, id, async (fullId) => {
           await checkDecision(fullId, body, parts);
           return decideApproval(fullId, body, by(c.req.raw), people);
-        });
-        return decided.catch(throwNotFound(id));
-      },
+        }),
     ),
-    route(
+    route.post(
+      "/api/approvals/{id}/ask",
       {
-        method: "post",
-        path: "/api/approvals/{id}/ask",
-        summary: "Ask another person to decide it; it stays open",
+        summary: "Ask another person to decide an item; the item stays open",
         body: AskBody,
-        answer: Nothing,
         allowSlashes: true,
         status: 202,
       },
-      async ({ params: { id }, body }, c) => {
-        const asked = fullApprovalId(store, id).then((fullId) =>
-          askPerson(fullId, body, by(c.req.raw), people),
-        );
-        await asked.catch(throwNotFound(id));
-        return {};
-      },
+      ({ params: { id }, body }, c) =>
+        withApproval(store, id, (fullId) => askPerson(fullId, body, by(c.req.raw), people)),
     ),
-    route(
+    route.post(
+      "/api/approvals/{id}/preview",
       {
-        method: "post",
-        path: "/api/approvals/{id}/preview",
-        summary: "Preview it with another input; decides nothing",
+        summary: "Preview a call with another input; decides nothing",
         body: PreviewBody,
         answer: EditPreview,
         allowSlashes: true,
       },
       ({ params: { id }, body: { input } }) =>
-        fullApprovalId(store, id)
-          .then((fullId) => editPreview(fullId, input, people))
-          .catch(throwNotFound(id)),
+        withApproval(store, id, (fullId) => editPreview(fullId, input, people)),
     ),
   ];
 }
 
-/** Completes the run's part of an approval id, which may be abbreviated as everywhere else. */
-async function fullApprovalId(store: Store, id: string): Promise<string> {
+/**
+ * Uses an approval by its full id: the run's part of `id` may be abbreviated, as everywhere else.
+ * F15: the answer does not reveal whether the run or only the item is missing.
+ */
+async function withApproval<T>(store: Store, id: string, use: (fullId: string) => Promise<T>): Promise<T> {
   const colon = id.indexOf(":");
-  if (colon === -1) return id;
-  const { id: runId } = await findRun(store, id.slice(0, colon));
-  return `${runId}${id.slice(colon)}`;
-}
-
-/** F15: the answer does not reveal whether the run or only the item is missing. */
-function throwNotFound(id: string): (error: unknown) => never {
-  return (error) => {
-    if (error instanceof CadreError && error.code === "NOT_FOUND") {
-      throw new CadreError(
-        "NOT_FOUND",
-        `There is no approval ${id}. \`cadre approve\` lists open ones. Nothing was decided.`,
-      );
-    }
-    throw error;
-  };
+  try {
+    const runId = colon === -1 ? "" : (await findRun(store, id.slice(0, colon))).id;
+    return await use(colon === -1 ? id : `${runId}${id.slice(colon)}`);
+  } catch (error) {
+    if (!(error instanceof CadreError) || error.code !== "NOT_FOUND") throw error;
+    throw new CadreError(
+      "NOT_FOUND",
+      `There is no approval ${id}. \`cadre approve\` lists open ones. Nothing was decided.`,
+    );
+  }
 }
 
 /** The open items of a run and its descendants. */

@@ -16,6 +16,7 @@ export interface Decision {
   decision: "approve" | "edit" | "reject" | "answer";
   input?: unknown;
   answer?: string;
+  messageId?: string;
   note?: string;
   automatic?: true;
   scope?: "once" | "run" | "tree" | "always";
@@ -29,7 +30,7 @@ export function decisionEvent(
   state: RunState,
   parts: GrantParts & Pick<LoopParts, "digest">,
 ): EventBody {
-  const { by, until, note, automatic, answer, limits, input } = decision;
+  const { by, until, note, automatic, answer, messageId, limits, input } = decision;
   const raisesTree = limits !== undefined && isTreeLimit(item.limit ?? "");
   const scope = raisesTree ? "tree" : decision.scope;
   const isGrant = !raisesTree && scope !== undefined && scope !== "once";
@@ -37,7 +38,7 @@ export function decisionEvent(
     itemId: item.itemId,
     decision: decision.decision,
     by,
-    ...omitUndefined({ automatic, note, answer }),
+    ...omitUndefined({ automatic, note, answer, messageId }),
     ...(decision.decision === "edit" ? { input } : {}),
     ...omitUndefined({ limits, scope, until }),
     ...(isGrant ? grantFields(item, decision, state, parts) : {}),

@@ -284,6 +284,7 @@ function confirmSameDecision(before: Decided, decision: Decision): { alreadyDeci
     before.decision === decision.decision &&
     before.answer === decision.answer &&
     isSameOrAbsent(before.note, decision.note) &&
+    isSameOrAbsent(before.messageId, decision.messageId) &&
     isSameOrAbsent(before.until, decision.until) &&
     hasSameScope(before, decision) &&
     JSON.stringify(before.input) === JSON.stringify(decision.input);
