@@ -7,8 +7,8 @@
 
 import type { Clock } from "../clock.ts";
 import type { RunId } from "../ids.ts";
+import { repeat } from "../repeat.ts";
 import type { PoolFilter, Store } from "../stores/store.ts";
-import { repeat } from "./repeat.ts";
 
 /** Maximum number of runs woken per scan. The rest are still due at the next scan. */
 const LIMIT = 1_000;

@@ -8,8 +8,8 @@
 
 import type { Clock } from "../clock.ts";
 import type { RunId } from "../ids.ts";
+import { repeat } from "../repeat.ts";
 import { LEASE_MS, type Store, type WorkerCard } from "../stores/store.ts";
-import { repeat } from "./repeat.ts";
 
 export interface HeartbeatOptions {
   store: { leases: Pick<Store["leases"], "heartbeat"> };

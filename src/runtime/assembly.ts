@@ -8,7 +8,6 @@ import type { AgentSet } from "../agents/load.ts";
 import { type Clock, systemClock } from "../clock.ts";
 import { type Config, isServerStore } from "../config/config.ts";
 import { poolFilter, poolOf } from "../config/pools.ts";
-import { repeat } from "../engines/repeat.ts";
 import { CadreError } from "../errors.ts";
 import type { Ids, RunId } from "../ids.ts";
 import type { Definition } from "../journal/definition.ts";
@@ -161,7 +160,7 @@ export async function assembleRuntime(options: AssemblyOptions): Promise<Runtime
     prepare: (definition) => prepared(definition, project, report),
   };
   const webhooks = createNotifier({
-    ...{ store, clock, repeat, onProblem: report },
+    ...{ store, clock, onProblem: report },
     holder: worker,
     hooks: configuredHooks(config, env, { isPublic: isPublicAddress, isIntranet: isIntranetAddress }),
   });

@@ -4,13 +4,13 @@ import { otlpSettings } from "../config/otlp.ts";
 import { startDueScan } from "../engines/due-scan.ts";
 import type { Engine } from "../engines/engine.ts";
 import { startHeartbeat } from "../engines/heartbeat.ts";
-import { repeat } from "../engines/repeat.ts";
 import type { RunId } from "../ids.ts";
 import { TERMINAL_TYPES } from "../journal/events.ts";
 import type { Mask } from "../journal/masking/mask.ts";
 import { checkOnRuns } from "../loop/drive/check-on-runs.ts";
 import { drive } from "../loop/drive/drive.ts";
 import type { LoopParts } from "../loop/parts.ts";
+import { repeat } from "../repeat.ts";
 import { digest } from "../stores/blobs.ts";
 import type { PoolFilter, Store, WorkerCard } from "../stores/store.ts";
 import { startTracing } from "../telemetry/tracing.ts";
@@ -32,7 +32,7 @@ export async function startServices(services: ServiceParts): Promise<() => Promi
   const { store, worker } = driving.parts;
   const stopAlive = touchWhileAlive(env["CADRE_ALIVE_FILE"]);
   const stopTracing = await startTracing({
-    ...{ store, mask, digest, repeat, version, holder: worker },
+    ...{ store, mask, digest, version, holder: worker },
     otlp: otlpSettings(env),
     onProblem: driving.report,
   }).catch((error: unknown) => {

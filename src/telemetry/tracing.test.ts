@@ -4,7 +4,6 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { openReceiver, type Receiver } from "../../test/support/otlp-receiver.ts";
 import { fakeClock } from "../clock.ts";
 import { otlpSettings } from "../config/otlp.ts";
-import { repeat } from "../engines/repeat.ts";
 import { shapesOnly } from "../journal/masking/mask.fixture.ts";
 import { digest } from "../stores/blobs.ts";
 import {
@@ -34,7 +33,7 @@ test("[E9] [TL1] [TL2] spans of a newer version are left to a newer process, whi
   const problems: unknown[] = [];
   const begin = (holder: string) =>
     startTracing({
-      ...{ store, digest, repeat, holder, version: "0.0.0" },
+      ...{ store, digest, holder, version: "0.0.0" },
       mask: shapesOnly(),
       otlp: otlpSettings({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url }),
       onProblem: (problem) => problems.push(problem),

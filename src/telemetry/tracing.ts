@@ -13,6 +13,7 @@ import type { Mask } from "../journal/masking/mask.ts";
 import { isNewer } from "../journal/upcast.ts";
 import { type Trace, type TraceSpan, traceProjection } from "../projections/formats/trace-spans.ts";
 import { fold } from "../projections/projection.ts";
+import { repeat } from "../repeat.ts";
 import type { Store } from "../stores/store.ts";
 import { otlpJson } from "./otlp-json.ts";
 import { postSpans } from "./post-spans.ts";
@@ -25,15 +26,8 @@ export interface TracingParts {
   version: string;
   /** The name under which this process holds the cursor. */
   holder: string;
-  repeat: Repeat;
   onProblem(problem: { message: string; error: unknown }): void;
 }
-
-type Repeat = (options: {
-  work: () => Promise<{ result: undefined; nextIn: number }>;
-  retryIn: (failures: number) => number;
-  onError: (error: unknown) => void;
-}) => { now(): Promise<unknown>; stop(): Promise<void> };
 
 /** Shares the outbox with the webhooks, whose names cannot contain a slash. */
 const CURSOR = "traces/otlp";
@@ -48,7 +42,7 @@ const IDLE_MS = 60_000;
 
 /** Starts sending, and returns the function that stops it. The first start ever begins at the end of the journals. */
 export async function startTracing(parts: TracingParts): Promise<() => Promise<void>> {
-  const { store, otlp, holder, repeat, onProblem } = parts;
+  const { store, otlp, holder, onProblem } = parts;
   if (!otlp) return async () => {};
   if (otlp.problem !== undefined) {
     onProblem({ message: "No traces are sent.", error: new Error(otlp.problem) });

@@ -2,6 +2,7 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 import type { Clock } from "../clock.ts";
+import { repeat } from "../repeat.ts";
 import type { Store } from "../stores/store.ts";
 import { createDeliverer, type Hook } from "./deliver.ts";
 import { mayBeNotice } from "./notice.ts";
@@ -20,21 +21,14 @@ export interface NotifierParts {
   clock: Clock;
   hooks: readonly Hook[];
   holder: string;
-  repeat: Repeat;
   onProblem(problem: { message: string; error: unknown }): void;
 }
-
-type Repeat = (options: {
-  work: () => Promise<{ result: undefined; nextIn: number }>;
-  retryIn: (failures: number) => number;
-  onError: (error: unknown) => void;
-}) => { now(): Promise<unknown>; stop(): Promise<void> };
 
 const SHUTDOWN_MS = 2_000;
 const IDLE_MS = 60_000;
 
 export function createNotifier(parts: NotifierParts): Notifier {
-  const { store, hooks, holder, repeat, onProblem } = parts;
+  const { store, hooks, holder, onProblem } = parts;
   const deliverer = createDeliverer(parts);
   return {
     hooks,

@@ -5,7 +5,7 @@ import { type Import, lineAt, type Source } from "./sources.ts";
 
 /** Layers from the bottom up. A folder may import from its own layer and from the layers before it. */
 const LAYERS: readonly (readonly string[])[] = [
-  ["ids", "system-ids", "errors", "clock", "config", "omit-undefined"],
+  ["ids", "system-ids", "errors", "clock", "repeat", "config", "omit-undefined"],
   // A pattern's declaration is part of the journal's vocabulary: the journal pins its schema and names its trigger.
   ["journal", "patterns/declarations"],
   ["projections"],

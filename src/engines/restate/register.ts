@@ -3,7 +3,7 @@
 
 import { request } from "undici";
 import { CadreError, describeSystemError } from "../../errors.ts";
-import { repeat } from "../repeat.ts";
+import { repeat } from "../../repeat.ts";
 
 export interface Registration {
   /** Resolves after the first attempt, whether or not it succeeded. */
