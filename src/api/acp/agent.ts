@@ -97,8 +97,8 @@ export function createAcpAgent(options: AcpOptions): AgentApp {
 }
 
 async function modesOf(ask: WithClient, wanted: string | undefined): Promise<SessionModeState> {
-  const [agents, settings] = await ask((client) =>
-    Promise.all([client.get("/api/agents").then(({ agents }) => agents), client.get("/api/settings")]),
+  const [{ agents }, settings] = await ask((client) =>
+    Promise.all([client.get("/api/agents"), client.get("/api/settings")]),
   );
   const main = agents.filter(({ kind }) => kind === "main");
   const currentModeId = wanted ?? settings.agent;

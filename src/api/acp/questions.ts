@@ -38,9 +38,8 @@ export function createQuestions(
   const asked = new Map<string, Asked>();
 
   async function askNew(): Promise<void> {
-    for (const item of await connection.ask((client) =>
-      client.get("/api/approvals", { run: runId }).then(({ approvals }) => approvals),
-    )) {
+    const { approvals } = await connection.ask((client) => client.get("/api/approvals", { run: runId }));
+    for (const item of approvals) {
       if (asked.has(item.id)) continue;
       const isWords = isFreeQuestion(item);
       const one: Asked = { item, withdraw: new AbortController(), state: isWords ? "written" : "open" };

@@ -52,7 +52,11 @@ export type Path<M extends Method> = RouteBy<M>["path"];
 
 /** The value that a route answers with. */
 export type AnswerOf<M extends Method, P extends string> =
-  RouteBy<M, P> extends Route<M, P, infer _Q, infer _B, infer A> ? z.output<A> : never;
+  RouteBy<M, P> extends Route<M, P, infer _Q, infer _B, infer A>
+    ? [A] extends [z.ZodNever]
+      ? object
+      : z.output<A>
+    : never;
 
 /** What a route takes: its path parameters and its query by their names, the body, and a key that makes repeating safe. */
 export type RequestOf<M extends Method, P extends string> =

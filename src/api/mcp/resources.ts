@@ -11,20 +11,16 @@ const JSON_TYPE = "application/json";
 export function addResources(server: McpServer, ask: WithClient): void {
   const about = (title: string, description: string) => ({ title, description, mimeType: JSON_TYPE });
   server.registerResource("agents", "cadre://agents", about("Agents", "All agents."), async (uri) =>
-    json(uri, {
-      agents: (await ask((client) => client.get("/api/agents").then(({ agents }) => agents))).map(agentView),
-    }),
+    json(uri, { agents: (await allAgents(ask)).map(agentView) }),
   );
   server.registerResource(
     "approvals",
     "cadre://approvals",
     about("Approvals", "What waits for a person, over all runs."),
-    async (uri) =>
-      json(uri, {
-        approvals: (
-          await ask((client) => client.get("/api/approvals").then(({ approvals }) => approvals))
-        ).map(itemView),
-      }),
+    async (uri) => {
+      const { approvals } = await ask((client) => client.get("/api/approvals"));
+      return json(uri, { approvals: approvals.map(itemView) });
+    },
   );
   server.registerResource("runs", "cadre://runs", about("Runs", "The latest runs."), async (uri) =>
     json(uri, { runs: (await latest(ask)).map(runSummaryView) }),
@@ -56,6 +52,8 @@ export function addResources(server: McpServer, ask: WithClient): void {
   );
 }
 
+const allAgents = async (ask: WithClient) => (await ask((client) => client.get("/api/agents"))).agents;
+
 const latest = async (ask: WithClient) =>
   (await ask((client) => client.get("/api/runs", { roots: true, limit: LISTED }))).runs;
 
@@ -71,15 +69,13 @@ async function listRuns(ask: WithClient) {
 }
 
 async function listAgents(ask: WithClient) {
-  const resources = (await ask((client) => client.get("/api/agents").then(({ agents }) => agents))).map(
-    ({ name, description }) => ({
-      uri: agentUri(name),
-      name,
-      title: name,
-      description,
-      mimeType: JSON_TYPE,
-    }),
-  );
+  const resources = (await allAgents(ask)).map(({ name, description }) => ({
+    uri: agentUri(name),
+    name,
+    title: name,
+    description,
+    mimeType: JSON_TYPE,
+  }));
   return { resources };
 }
 

@@ -5,7 +5,7 @@ import type { CreateMcpHandlerOptions, McpHttpHandler, McpServerFactory } from "
 import { z } from "zod";
 import type { Store } from "../../stores/store.ts";
 import type { ApiParts } from "../parts.ts";
-import { type Route, route } from "../routes/route.ts";
+import { type Route, route, routesWith } from "../routes/route.ts";
 import type { ClientForRequest } from "../server/client-for-request.ts";
 import { HttpError, InvalidJsonError } from "../server/http-errors.ts";
 import { createChangeNotifier } from "./resource-changes.ts";
@@ -46,10 +46,9 @@ async function handlerOf({ store, info, clientFor }: McpParts): Promise<McpHttpH
 /** The routes of any MCP server. */
 export function mcpOverHttp(handler: () => Promise<McpHttpHandler>): Route[] {
   return [
-    route(
+    mcp.post(
+      "/mcp",
       {
-        method: "post",
-        path: "/mcp",
         summary: "Cadre as an MCP server (streamable HTTP)",
         body: Messages,
         answer: z.union([Message, z.array(Message)]),
@@ -57,30 +56,34 @@ export function mcpOverHttp(handler: () => Promise<McpHttpHandler>): Route[] {
         otherStatuses: { 202: "A notification was accepted." },
         // The tools call the API as the sender of the message, so the roles are checked there.
         role: "viewer",
-        refusal: {
-          schema: Refused,
-          of: (error) => ({
-            jsonrpc: "2.0",
-            id: null,
-            error: {
-              code: error instanceof InvalidJsonError ? PARSE_ERROR : INVALID_REQUEST,
-              message: error.message,
-              data: { code: error.code },
-            },
-          }),
-        },
       },
       async ({ body }, c) => (await handler()).fetch(c.req.raw, { parsedBody: body }),
     ),
-    notOffered("get", "No stream beside the answers: listen by `subscriptions/listen` (405)"),
-    notOffered("delete", "No session to end (405)"),
+    route.get(
+      "/mcp",
+      { summary: "No stream beside the answers: listen by `subscriptions/listen` (405)", media: [] },
+      refuseMethod,
+    ),
+    route.delete("/mcp", { summary: "No session to end (405)", media: [] }, refuseMethod),
   ];
 }
 
-const notOffered = (method: "get" | "delete", summary: string) =>
-  route({ method, path: "/mcp", summary }, () => {
-    throw new HttpError(405, "Send MCP's messages by POST.");
-  });
+const mcp = routesWith({
+  schema: Refused,
+  of: (error) => ({
+    jsonrpc: "2.0",
+    id: null,
+    error: {
+      code: error instanceof InvalidJsonError ? PARSE_ERROR : INVALID_REQUEST,
+      message: error.message,
+      data: { code: error.code },
+    },
+  }),
+});
+
+function refuseMethod(): never {
+  throw new HttpError(405, "Send MCP's messages by POST.");
+}
 
 /** Notifies listeners of every commit, and subscribes to commits only while there are listeners. */
 function changesOf(store: Store): NonNullable<CreateMcpHandlerOptions["bus"]> {

@@ -4,7 +4,6 @@ import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import { CadreError } from "../../errors.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
-import type { AgentView } from "../client/types.ts";
 import { type McpTool, mcpTool, type WithClient } from "./tool.ts";
 import { agentView, eventsUri, readRunView, runUri } from "./views.ts";
 
@@ -64,16 +63,14 @@ const spawn = mcpTool({
 
 /** S1-19. A client cannot start subagents: only agents can. */
 async function refuseSubagent(agentType: string, ask: WithClient): Promise<void> {
-  const agents = await ask((client) => client.get("/api/agents").then(({ agents }) => agents));
+  const { agents } = await ask((client) => client.get("/api/agents"));
   if (agents.find(({ name }) => name === agentType)?.kind !== "subagent") return;
-  const names = agents.filter(isMain).map(({ name }) => name);
+  const names = agents.filter(({ kind }) => kind === "main").map(({ name }) => name);
   throw new CadreError(
     "FORBIDDEN",
     `an MCP client cannot spawn ${agentType}, which runs only as the child of another agent. It may spawn: ${names.join(", ")}.`,
   );
 }
-
-const isMain = ({ kind }: AgentView): boolean => kind === "main";
 
 const listAgents = mcpTool({
   name: "list_agents",
@@ -82,7 +79,7 @@ const listAgents = mcpTool({
   kind: "reads",
   input: z.strictObject({}),
   async call(_, ask) {
-    const agents = await ask((client) => client.get("/api/agents").then(({ agents }) => agents));
+    const { agents } = await ask((client) => client.get("/api/agents"));
     return { result: { agents: agents.filter(({ kind }) => kind !== undefined).map(agentView) } };
   },
 });

@@ -1,7 +1,7 @@
 // Compact views of runs, agents and approvals for MCP clients.
 
 import { omitUndefined } from "../../omit-undefined.ts";
-import type { AgentView, ApprovalView, RunDetail, RunSummary } from "../client/types.ts";
+import type { AgentView, ApprovalView, RunSummary } from "../client/types.ts";
 import type { WithClient } from "./tool.ts";
 
 /** Text of agents may contain injected instructions. */
@@ -12,62 +12,38 @@ export const runUri = (runId: string): string => `cadre://runs/${runId}`;
 export const eventsUri = (runId: string): string => `${runUri(runId)}/events`;
 export const agentUri = (name: string): string => `cadre://agents/${name}`;
 
-export const runSummaryView = (run: RunSummary) =>
-  omitUndefined({
-    runId: run.id,
-    agent: run.agent,
-    status: run.status,
-    waitingOn: run.waitingOn,
-    stopReason: run.stopReason,
-    task: run.task,
-    summary: run.summary,
-    turns: run.turns,
-    updatedAt: run.updatedAt,
-  });
+export function runSummaryView(run: RunSummary) {
+  const { id: runId, agent, status, waitingOn, stopReason, task, summary, turns, updatedAt } = run;
+  return omitUndefined({ runId, agent, status, waitingOn, stopReason, task, summary, turns, updatedAt });
+}
 
 /** The run with the open items of itself and its descendants. */
 export async function readRunView(runId: string, ask: WithClient) {
-  const [run, needs] = await ask((client) =>
-    Promise.all([
-      client.get("/api/runs/{id}", { id: runId }),
-      client.get("/api/approvals", { run: runId }).then(({ approvals }) => approvals),
-    ]),
+  const [run, { approvals }] = await ask((client) =>
+    Promise.all([client.get("/api/runs/{id}", { id: runId }), client.get("/api/approvals", { run: runId })]),
   );
-  return runView(run, needs);
+  const { rootRunId, parentRunId, output, result, todos } = run;
+  return {
+    ...runSummaryView(run),
+    rootRunId,
+    isOver: run.endedAt !== undefined,
+    ...omitUndefined({ parentRunId, output, result, todos }),
+    usage: run.treeUsage,
+    children: run.children.map(({ id, agent, status }) => ({ runId: id, agent, status })),
+    needs: approvals.map(itemView),
+    events: eventsUri(run.id),
+  };
 }
 
-const runView = (run: RunDetail, needs: readonly ApprovalView[]) => ({
-  ...runSummaryView(run),
-  rootRunId: run.rootRunId,
-  isOver: run.endedAt !== undefined,
-  ...omitUndefined({
-    parentRunId: run.parentRunId,
-    output: run.output,
-    result: run.result,
-    todos: run.todos,
-  }),
-  usage: run.treeUsage,
-  children: run.children.map(({ id, agent, status }) => ({ runId: id, agent, status })),
-  needs: needs.map(itemView),
-  events: eventsUri(run.id),
-});
-
-export const itemView = (item: ApprovalView) =>
-  omitUndefined({
-    approvalId: item.id,
-    kind: item.kind,
-    runId: item.runId,
-    agents: item.path,
-    tool: item.tool,
-    input: item.tool === undefined ? undefined : item.input,
-    preview: item.preview,
-    detail: item.detail,
-    choices: item.choices,
-    limit: item.limit,
-    limitValue: item.limit === undefined ? undefined : item.limitValue,
-    untrusted: item.untrusted,
-    expiresAt: item.expiresAt,
+export function itemView(item: ApprovalView) {
+  const { id, kind, runId, path, tool, preview, detail, choices, limit, untrusted, expiresAt } = item;
+  const input = tool === undefined ? undefined : item.input;
+  const limitValue = limit === undefined ? undefined : item.limitValue;
+  return omitUndefined({
+    ...{ approvalId: id, kind, runId, agents: path, tool, input, preview, detail, choices },
+    ...{ limit, limitValue, untrusted, expiresAt },
   });
+}
 
 export const agentView = ({ name, title, description, kind, models, edges }: AgentView) => ({
   name,

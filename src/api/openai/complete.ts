@@ -9,7 +9,7 @@ import { itemView } from "../mcp/views.ts";
 import { statusOf } from "../server/http-errors.ts";
 import { encode } from "../server/hub.ts";
 import { sseFrame } from "../server/sse.ts";
-import { createStreamWriter, type StreamWriter } from "../server/stream-writer.ts";
+import { createStreamWriter, eventStreamResponse, type StreamWriter } from "../server/stream-writer.ts";
 import { openaiErrorBody } from "./errors.ts";
 import { type AnsweredRun, followAnswer } from "./follow-answer.ts";
 import type { ChatAnswer, ChatBody, FinishReason, Usage } from "./schema.ts";
@@ -36,15 +36,15 @@ export async function respondWhenDone(
   const soon = await Promise.race([answer, pause(HEARTBEAT_MS, undefined, { ref: false })]);
   if (soon) return Response.json(soon.value, { status: soon.status, headers: soon.headers });
   // A silent connection would be closed. Spaces before a JSON value are ignored.
-  const outlet = createStreamWriter();
-  const heartbeat = setInterval(() => outlet.writeIfRoom(encode(" ")), HEARTBEAT_MS);
-  outlet.writeIfRoom(encode(" "));
+  const writer = createStreamWriter();
+  const heartbeat = setInterval(() => writer.writeIfRoom(encode(" ")), HEARTBEAT_MS);
+  writer.writeIfRoom(encode(" "));
   void answer.then(({ value }) => {
     clearInterval(heartbeat);
-    outlet.writeLast(JSON.stringify(value));
-    outlet.close();
+    writer.writeLast(JSON.stringify(value));
+    writer.close();
   });
-  return new Response(outlet.readable, { headers: { "Content-Type": "application/json" } });
+  return new Response(writer.readable, { headers: { "Content-Type": "application/json" } });
 }
 
 async function wholeAnswer(
@@ -84,33 +84,27 @@ async function wholeAnswer(
 
 /** Streams tokens. While the run waits for a person, comments keep the connection open, and the stream continues afterwards. */
 export function respondStreaming(client: CadreClient, body: ChatBody, answered: AnsweredRun): Response {
-  const outlet = createStreamWriter();
-  void pump(client, body, answered, outlet);
-  return new Response(outlet.readable, {
-    headers: {
-      "Content-Type": "text/event-stream; charset=utf-8",
-      "Cache-Control": "no-store",
-      "X-Accel-Buffering": "no",
-    },
-  });
+  const writer = createStreamWriter();
+  void pump(client, body, answered, writer);
+  return eventStreamResponse(writer);
 }
 
 async function pump(
   client: CadreClient,
   body: ChatBody,
   answered: AnsweredRun,
-  outlet: StreamWriter,
+  writer: StreamWriter,
 ): Promise<void> {
-  const heartbeat = setInterval(() => outlet.writeIfRoom(encode(": still here\n\n")), HEARTBEAT_MS);
+  const heartbeat = setInterval(() => writer.writeIfRoom(encode(": still here\n\n")), HEARTBEAT_MS);
   try {
     const first = await client.get("/api/runs/{id}", { id: answered.runId });
     const head = { ...headOf(answered, first, body.model), object: "chat.completion.chunk" as const };
     const send = (delta: object, more: object = {}, finish: FinishReason | null = null): Promise<void> =>
-      outlet.write(
+      writer.write(
         sseFrame({ ...head, choices: [{ index: 0, delta, finish_reason: finish, logprobs: null }], ...more }),
       );
     await send({ role: "assistant", content: "" }, { cadre: ofCadre(answered, first) });
-    for await (const update of followAnswer(client, answered, outlet.signal)) {
+    for await (const update of followAnswer(client, answered, writer.signal)) {
       if (update.type === "needs")
         await send(
           { content: update.text },
@@ -122,14 +116,14 @@ async function pump(
       const run = ended(update.run);
       await send({}, { cadre: ofCadre(answered, run) }, finishOf(run));
       if (body.stream_options?.include_usage)
-        await outlet.write(sseFrame({ ...head, choices: [], usage: usageOf(run) }));
+        await writer.write(sseFrame({ ...head, choices: [], usage: usageOf(run) }));
     }
-    outlet.writeLast("data: [DONE]\n\n");
+    writer.writeLast("data: [DONE]\n\n");
   } catch (error) {
-    outlet.writeLast(sseFrame(openaiErrorBody(toCadreError(error))));
+    writer.writeLast(sseFrame(openaiErrorBody(toCadreError(error))));
   } finally {
     clearInterval(heartbeat);
-    outlet.close();
+    writer.close();
   }
 }
 

@@ -6,7 +6,7 @@ import { CadreError } from "../../errors.ts";
 import type { CadreClient } from "../client/client.ts";
 import type { ApprovalView } from "../client/types.ts";
 import { answerOrSay } from "../conversation/answer-or-say.ts";
-import { route } from "../routes/route.ts";
+import { routesWith } from "../routes/route.ts";
 import type { ClientForRequest } from "../server/client-for-request.ts";
 import { respondStreaming, respondWhenDone } from "./complete.ts";
 import { openaiErrorBody } from "./errors.ts";
@@ -15,10 +15,9 @@ import { ChatAnswer, ChatBody, Model, Models, Refused } from "./schema.ts";
 
 export function openaiRoutes({ clientFor }: { clientFor: ClientForRequest }) {
   return [
-    openai(
+    openai.post(
+      "/v1/chat/completions",
       {
-        method: "post",
-        path: "/v1/chat/completions",
         summary: "Chat with a main agent in OpenAI's protocol",
         body: ChatBody,
         answer: ChatAnswer,
@@ -34,12 +33,13 @@ export function openaiRoutes({ clientFor }: { clientFor: ClientForRequest }) {
           : respondWhenDone(client, body, answered, c.req.raw.signal);
       },
     ),
-    openai(
-      { method: "get", path: "/v1/models", summary: "The main agents as models", answer: Models },
-      async (_, c) => ({ object: "list" as const, data: listed(await modelsOf(clientFor(c.req.raw))) }),
-    ),
-    openai(
-      { method: "get", path: "/v1/models/{id}", summary: "One main agent as a model", answer: Model },
+    openai.get("/v1/models", { summary: "The main agents as models", answer: Models }, async (_, c) => ({
+      object: "list" as const,
+      data: listed(await modelsOf(clientFor(c.req.raw))),
+    })),
+    openai.get(
+      "/v1/models/{id}",
+      { summary: "One main agent as a model", answer: Model },
       async ({ params: { id } }, c) => {
         const model = (await modelsOf(clientFor(c.req.raw))).find((each) => each.id === id);
         if (!model)
@@ -86,5 +86,4 @@ function listed(models: Model[]): Model[] {
   return own.length > 0 ? own : models;
 }
 
-const openai: typeof route = (spec, answer) =>
-  route({ ...spec, refusal: { schema: Refused, of: openaiErrorBody } }, answer);
+const openai = routesWith({ schema: Refused, of: openaiErrorBody });

@@ -5,7 +5,7 @@ import { Effect } from "../../journal/definition.ts";
 import { EDGE_KEYS } from "../../patterns/declarations/facts.ts";
 import type { ApiParts } from "../parts.ts";
 import { route } from "./route.ts";
-import { named } from "./schemas.ts";
+import { namedObject } from "./schemas.ts";
 
 const Path = z.array(
   z.object({
@@ -58,45 +58,41 @@ const BlastRadius = z.object({
   ),
 });
 
-export const ExplanationView = named(
-  "ExplanationView",
-  z.object({
-    agent: z.string(),
-    /** Display name, if it differs from the name. */
-    title: z.string().exactOptional(),
-    file: z.string(),
-    description: z.string(),
-    kind: z.enum(["main", "subagent"]),
-    /** Its own text is the final answer. */
-    isTerminal: z.boolean(),
-    /** Agents whose text may be the final answer, and the path to them. */
-    terminals: z.array(z.object({ agent: z.string(), path: Path })),
-    models: Names,
-    /** The external program that does its work. Only its sandbox limits what it does without asking. */
-    runner: z.string().exactOptional(),
-    tools: Tools,
-    limits: PlaceLimits,
-    reachable: z.array(z.object({ agent: z.string(), ways: z.array(WayThere) })),
-    /** Paths that end early: the last agent of each is not started. */
-    stops: z.array(z.object({ path: Path, why: z.enum(["max-depth", "on-the-path", "broken", "too-many"]) })),
-    blastRadius: BlastRadius,
-    /** `capped`: the limit of the whole tree applies. */
-    worstCase: z.object({
-      runs: z.number(),
-      turns: z.number(),
-      /** In dollars; absent: some agent on the way has no cost limit. */
-      maxCost: z.number().exactOptional(),
-      capped: z.boolean(),
-    }),
+export const ExplanationView = namedObject("ExplanationView", {
+  agent: z.string(),
+  /** Display name, if it differs from the name. */
+  title: z.string().exactOptional(),
+  file: z.string(),
+  description: z.string(),
+  kind: z.enum(["main", "subagent"]),
+  /** Its own text is the final answer. */
+  isTerminal: z.boolean(),
+  /** Agents whose text may be the final answer, and the path to them. */
+  terminals: z.array(z.object({ agent: z.string(), path: Path })),
+  models: Names,
+  /** The external program that does its work. Only its sandbox limits what it does without asking. */
+  runner: z.string().exactOptional(),
+  tools: Tools,
+  limits: PlaceLimits,
+  reachable: z.array(z.object({ agent: z.string(), ways: z.array(WayThere) })),
+  /** Paths that end early: the last agent of each is not started. */
+  stops: z.array(z.object({ path: Path, why: z.enum(["max-depth", "on-the-path", "broken", "too-many"]) })),
+  blastRadius: BlastRadius,
+  /** `capped`: the limit of the whole tree applies. */
+  worstCase: z.object({
+    runs: z.number(),
+    turns: z.number(),
+    /** In dollars; absent: some agent on the way has no cost limit. */
+    maxCost: z.number().exactOptional(),
+    capped: z.boolean(),
   }),
-);
+});
 export type ExplanationView = z.infer<typeof ExplanationView>;
 
 export const agentExplanationRoute = (parts: Pick<ApiParts, "explain">) =>
-  route(
+  route.get(
+    "/api/agents/{name}/explain",
     {
-      method: "get",
-      path: "/api/agents/{name}/explain",
       summary: "The agents that it can reach, their tools, and the worst case",
       answer: ExplanationView,
       allowSlashes: true,

@@ -8,15 +8,12 @@ import { storedAgentName } from "../views/find-agent.ts";
 import { subtreeOf } from "../views/read-runs.ts";
 import { sumUsage, totalUsage } from "../views/run-tree.ts";
 import { route } from "./route.ts";
-import { named, pageFields, RunUsageView } from "./schemas.ts";
+import { pageFields, RunUsageView } from "./schemas.ts";
 
-export const AgentReplayQuery = named(
-  "AgentReplayQuery",
-  z.strictObject({
-    /** Number of its latest runs (default 50). */
-    last: pageFields.limit,
-  }),
-);
+export const AgentReplayQuery = z.strictObject({
+  /** Number of its latest runs (default 50). */
+  last: pageFields.limit,
+});
 
 export const AgentReplayView = z.object({
   agent: z.string(),
@@ -48,10 +45,9 @@ export const AgentReplayView = z.object({
 export type AgentReplayView = z.infer<typeof AgentReplayView>;
 
 export const agentReplayRoute = (parts: ApiParts) =>
-  route(
+  route.get(
+    "/api/agents/{name}/replay",
     {
-      method: "get",
-      path: "/api/agents/{name}/replay",
       summary:
         "Which of its latest runs would get another prompt, tools, model or route with its file as it is now",
       query: AgentReplayQuery,

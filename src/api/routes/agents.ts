@@ -14,7 +14,7 @@ import { latestRuns } from "../views/read-runs.ts";
 import { agentExplanationRoute } from "./agent-explanation.ts";
 import { agentReplayRoute } from "./agent-replay.ts";
 import { route } from "./route.ts";
-import { named } from "./schemas.ts";
+import { named, namedObject } from "./schemas.ts";
 import { lookedFields, tallyFields } from "./usage.ts";
 
 export const ProblemView = z.object({
@@ -54,32 +54,26 @@ export const AgentView = z.object({
 });
 export type AgentView = z.infer<typeof AgentView>;
 
-export const Agents = named(
-  "Agents",
-  z.object({
-    agents: z.array(AgentView),
-    /** Problems of files that define no agent. */
-    problems: z.array(ProblemView),
-  }),
-);
+export const Agents = namedObject("Agents", {
+  agents: z.array(AgentView),
+  /** Problems of files that define no agent. */
+  problems: z.array(ProblemView),
+});
 export type Agents = z.infer<typeof Agents>;
 
-export const AgentVersions = named(
-  "AgentVersions",
-  z.object({
-    /** One for each definition that its runs have pinned, the latest used first. */
-    versions: z.array(
-      z.object({
-        definition: z.string(),
-        ...tallyFields,
-        models: z.array(z.string()).exactOptional(),
-        /** The agent's file has not changed since. */
-        sameFile: z.boolean(),
-      }),
-    ),
-    ...lookedFields,
-  }),
-);
+export const AgentVersions = namedObject("AgentVersions", {
+  /** One for each definition that its runs have pinned, the latest used first. */
+  versions: z.array(
+    z.object({
+      definition: z.string(),
+      ...tallyFields,
+      models: z.array(z.string()).exactOptional(),
+      /** The agent's file has not changed since. */
+      sameFile: z.boolean(),
+    }),
+  ),
+  ...lookedFields,
+});
 export type AgentVersions = z.infer<typeof AgentVersions>;
 
 export const AgentDetail = named(
@@ -104,42 +98,29 @@ export type AgentDetail = z.infer<typeof AgentDetail>;
 
 export function agentRoutes(parts: ApiParts) {
   return [
-    route(
-      {
-        method: "get",
-        path: "/api/agents",
-        summary: "All agents, and problems in their files",
-        answer: Agents,
-        etag: true,
-      },
+    route.get(
+      "/api/agents",
+      { summary: "All agents, and problems in their files", answer: Agents, etag: true },
       () => listOf(parts),
     ),
-    route(
+    route.post(
+      "/api/agents/reload",
       {
-        method: "post",
-        path: "/api/agents/reload",
         summary: "Read all agents from disk now, as every run does by itself",
         answer: Agents,
         role: "viewer",
       },
       () => listOf(parts),
     ),
-    route(
-      {
-        method: "get",
-        path: "/api/agents/{name}",
-        summary: "One agent",
-        answer: AgentDetail,
-        etag: true,
-        allowSlashes: true,
-      },
+    route.get(
+      "/api/agents/{name}",
+      { summary: "One agent", answer: AgentDetail, etag: true, allowSlashes: true },
       ({ params: { name } }) => detailOf(parts, name),
     ),
     agentExplanationRoute(parts),
-    route(
+    route.get(
+      "/api/agents/{name}/versions",
       {
-        method: "get",
-        path: "/api/agents/{name}/versions",
         summary: "Results of its latest runs, by pinned definition",
         answer: AgentVersions,
         allowSlashes: true,
@@ -147,13 +128,9 @@ export function agentRoutes(parts: ApiParts) {
       ({ params: { name } }) => versionsOf(parts, name),
     ),
     agentReplayRoute(parts),
-    route(
-      {
-        method: "get",
-        path: "/api/definitions/{hash}",
-        summary: "A definition that runs have pinned",
-        answer: Definition,
-      },
+    route.get(
+      "/api/definitions/{hash}",
+      { summary: "A definition that runs have pinned", answer: Definition },
       async ({ params: { hash } }) => {
         const definition = await readDefinition(parts, hash);
         if (!definition) throw new CadreError("NOT_FOUND", `There is no definition ${hash}.`);

@@ -15,14 +15,11 @@ export function apiDocsRoutes(routes: readonly Route[], { info }: Pick<ApiParts,
     return made;
   };
   return [
-    route(
-      { method: "get", path: "/openapi.json", summary: "This description", answer: z.unknown() },
-      document,
-    ),
-    route({ method: "get", path: "/docs", summary: "The same for people", answer: z.string() }, () =>
+    route.get("/openapi.json", { summary: "This description", answer: z.unknown() }, document),
+    route.get("/docs", { summary: "The same for people", answer: z.string() }, () =>
       text(docsPage(document()), "text/html"),
     ),
-    route({ method: "get", path: "/docs/style.css", summary: "How it looks", answer: z.string() }, () =>
+    route.get("/docs/style.css", { summary: "How it looks", answer: z.string() }, () =>
       text(DOCS_STYLE, "text/css"),
     ),
   ];

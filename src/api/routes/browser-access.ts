@@ -3,7 +3,7 @@
 import { CadreError } from "../../errors.ts";
 import type { Person } from "../access/person.ts";
 import { route } from "./route.ts";
-import { LinkView, Nothing } from "./schemas.ts";
+import { LinkView } from "./schemas.ts";
 
 /** The public server's part of it. */
 export interface BrowserAccess {
@@ -18,10 +18,9 @@ interface Served {
 
 export function browserAccessRoutes(parts: Served & { person?: Person }) {
   return [
-    route(
+    route.post(
+      "/api/link",
       {
-        method: "post",
-        path: "/api/link",
         summary: "Create a one-time link that signs in a browser",
         answer: LinkView,
         status: 201,
@@ -29,19 +28,10 @@ export function browserAccessRoutes(parts: Served & { person?: Person }) {
       },
       () => requireBrowserAccess(parts).newLink(parts.person?.name),
     ),
-    route(
-      {
-        method: "post",
-        path: "/api/token",
-        summary: "Create a new token; sessions of the old one are closed",
-        answer: Nothing,
-        status: 201,
-        role: "admin",
-      },
-      () => {
-        requireBrowserAccess(parts).renewToken();
-        return {};
-      },
+    route.post(
+      "/api/token",
+      { summary: "Create a new token; sessions of the old one are closed", status: 201, role: "admin" },
+      () => requireBrowserAccess(parts).renewToken(),
     ),
   ];
 }

@@ -54,15 +54,9 @@ export const ChatAnswer = z.object({
 export function chatContractRoutes(parts: ApiParts) {
   const { store, people, who } = parts;
   return [
-    route(
-      {
-        method: "get",
-        path: "/api/agent-runs",
-        summary: "Run records, newest first (S4)",
-        query: AgentRunsQuery,
-        answer: AgentRuns,
-        etag: true,
-      },
+    route.get(
+      "/api/agent-runs",
+      { summary: "Run records, newest first (S4)", query: AgentRunsQuery, answer: AgentRuns, etag: true },
       async ({ query: { project_root, session_id } }) => {
         // A store has the runs of one project only.
         if (project_root !== undefined && project_root !== parts.info.folder) return { runs: [] };
@@ -71,10 +65,9 @@ export function chatContractRoutes(parts: ApiParts) {
         return { runs: runs.map(agentRunRecord) };
       },
     ),
-    route(
+    route.get(
+      "/api/agent-children",
       {
-        method: "get",
-        path: "/api/agent-children",
         summary: "The children of a run, newest first (S4)",
         query: z.strictObject({ run_id: id }),
         answer: AgentRuns,
@@ -85,10 +78,9 @@ export function chatContractRoutes(parts: ApiParts) {
         return { runs: runs.map(agentRunRecord) };
       },
     ),
-    route(
+    route.get(
+      "/api/agent-context",
       {
-        method: "get",
-        path: "/api/agent-context",
         summary: "What the model of a run sees (S4)",
         query: z.strictObject({ run_id: id, view: z.enum(["summary", "raw"]).default("summary") }),
         answer: Context,
@@ -98,10 +90,9 @@ export function chatContractRoutes(parts: ApiParts) {
         return view === "raw" ? transcript : summarizeTranscript(transcript);
       },
     ),
-    route(
+    route.post(
+      "/api/agent-cancel",
       {
-        method: "post",
-        path: "/api/agent-cancel",
         summary: "Cancel a run and its descendants (S4)",
         body: z.strictObject({ run_id: id }),
         answer: Cancelled,
@@ -109,10 +100,9 @@ export function chatContractRoutes(parts: ApiParts) {
       async ({ body: { run_id } }, c) =>
         cancelRun((await findRun(store, run_id)).id, who(c.req.raw), undefined, people),
     ),
-    route(
+    route.post(
+      "/api/chat",
       {
-        method: "post",
-        path: "/api/chat",
         summary: "Send a message to a main agent (S4)",
         body: ChatBody,
         answer: ChatAnswer,

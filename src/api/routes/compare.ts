@@ -8,12 +8,8 @@ import type { Store } from "../../stores/store.ts";
 import type { ApiParts } from "../parts.ts";
 import { findRun, subtreeOf } from "../views/read-runs.ts";
 import { route } from "./route.ts";
-import { named } from "./schemas.ts";
 
-export const CompareQuery = named(
-  "CompareQuery",
-  z.strictObject({ a: z.string().min(1), b: z.string().min(1) }),
-);
+export const CompareQuery = z.strictObject({ a: z.string().min(1), b: z.string().min(1) });
 
 const Step = z.object({
   runId: z.string(),
@@ -61,10 +57,9 @@ export const Comparison = z.object({
 export type Comparison = z.infer<typeof Comparison>;
 
 export const compareRoutes = ({ store }: ApiParts) => [
-  route(
+  route.get(
+    "/api/compare",
     {
-      method: "get",
-      path: "/api/compare",
       summary: "Compare two runs, aligned by what their agents did",
       query: CompareQuery,
       answer: Comparison,

@@ -2,25 +2,21 @@
 
 import { z } from "zod";
 import { route } from "./route.ts";
-import { Nothing, named } from "./schemas.ts";
+import { namedObject } from "./schemas.ts";
 
 /** How runs recovered after a server was killed, counted from their journals. */
-export const Recovery = named(
-  "Recovery",
-  z.object({
-    /** Unfinished runs that continue or wait as before, and those that no driver has taken up. */
-    recovered: z.int(),
-    missing: z.int(),
-    /** Milliseconds from the server's death until the last of them continued. */
-    ms: z.int(),
-    /** Unsafe calls that were started again without a person's decision (P4). */
-    repeated: z.int(),
-  }),
-);
+export const Recovery = namedObject("Recovery", {
+  /** Unfinished runs that continue or wait as before, and those that no driver has taken up. */
+  recovered: z.int(),
+  missing: z.int(),
+  /** Milliseconds from the server's death until the last of them continued. */
+  ms: z.int(),
+  /** Unsafe calls that were started again without a person's decision (P4). */
+  repeated: z.int(),
+});
 export type Recovery = z.infer<typeof Recovery>;
 
-export const PlugView = named("PlugView", z.object({ last: Recovery.optional() }));
-export type PlugView = z.infer<typeof PlugView>;
+export const PlugView = namedObject("PlugView", { last: Recovery.optional() });
 
 /** A demo's server, which visitors may kill to watch its runs recover. */
 export interface DemoServer {
@@ -32,28 +28,15 @@ export interface DemoServer {
 export function demoRoutes({ web: { plug } }: { web: { plug?: DemoServer } }) {
   if (!plug) return [];
   return [
-    route(
-      {
-        method: "get",
-        path: "/api/plug",
-        summary: "How the runs recovered when the server was last killed",
-        answer: PlugView,
-      },
+    route.get(
+      "/api/plug",
+      { summary: "How the runs recovered when the server was last killed", answer: PlugView },
       async () => ({ last: await plug.lastRecovery() }),
     ),
-    route(
-      {
-        method: "post",
-        path: "/api/plug",
-        summary: "Kill the server with SIGKILL; a supervisor restarts it",
-        answer: Nothing,
-        status: 202,
-        role: "admin",
-      },
-      () => {
-        plug.kill();
-        return {};
-      },
+    route.post(
+      "/api/plug",
+      { summary: "Kill the server with SIGKILL; a supervisor restarts it", status: 202, role: "admin" },
+      () => plug.kill(),
     ),
   ];
 }

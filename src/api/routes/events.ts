@@ -12,36 +12,30 @@ import { feedEncoder } from "../server/live-feed.ts";
 import { journalEncoder, resumePosition, type StreamRequest, streamEvents } from "../server/sse.ts";
 import { findRun, subtreeOf } from "../views/read-runs.ts";
 import { route } from "./route.ts";
-import { Count, Flag, named } from "./schemas.ts";
+import { Count, Flag, named, namedObject } from "./schemas.ts";
 
-export const EventsQuery = named(
-  "EventsQuery",
-  z.strictObject({
-    /** Only events after this position. */
-    after: Count.exactOptional(),
-    /** Include all descendants. */
-    tree: Flag.default(false),
-    /** Answer with a stream, whatever the Accept header says. */
-    stream: Flag.default(false),
-    /** Keep the stream open after the run has ended. */
-    follow: Flag.default(false),
-  }),
-);
+export const EventsQuery = z.strictObject({
+  /** Only events after this position. */
+  after: Count.exactOptional(),
+  /** Include all descendants. */
+  tree: Flag.default(false),
+  /** Answer with a stream, whatever the Accept header says. */
+  stream: Flag.default(false),
+  /** Keep the stream open after the run has ended. */
+  follow: Flag.default(false),
+});
 
-export const FeedQuery = named("FeedQuery", EventsQuery.pick({ after: true }));
+export const FeedQuery = EventsQuery.pick({ after: true });
 
 /** A schema for each type of event. */
 export const EventView = z.union(eventViews()) as unknown as z.ZodType<JournalEvent, JournalEvent>;
 named("EventView", EventView);
 
-export const EventPage = named(
-  "EventPage",
-  z.object({
-    events: z.array(EventView),
-    /** Position for the next page; absent: there are no more events yet. */
-    nextAfter: z.int().optional(),
-  }),
-);
+export const EventPage = namedObject("EventPage", {
+  events: z.array(EventView),
+  /** Position for the next page; absent: there are no more events yet. */
+  nextAfter: z.int().optional(),
+});
 export type EventPage = z.infer<typeof EventPage>;
 
 function eventViews() {
@@ -57,10 +51,9 @@ export function eventRoutes(parts: RouteParts) {
   const { store } = parts;
   const encoder = () => journalEncoder(store);
   return [
-    route(
+    route.get(
+      "/api/runs/{id}/events",
       {
-        method: "get",
-        path: "/api/runs/{id}/events",
         summary: "A run's journal, as pages or as a live stream",
         query: EventsQuery,
         answer: EventPage,
@@ -80,28 +73,18 @@ export function eventRoutes(parts: RouteParts) {
         return streamEvents(c, parts, { channel, of, ...place, ...until });
       },
     ),
-    route(
-      {
-        method: "get",
-        path: "/api/events",
-        summary: "Live feed of all runs (S4)",
-        query: FeedQuery,
-        media: STREAM,
-      },
+    route.get(
+      "/api/events",
+      { summary: "Live feed of all runs (S4)", query: FeedQuery, media: STREAM },
       async ({ query }, c) => {
         const channel = { key: "feed", scope: undefined, encoder: () => feedEncoder(store) };
         const place = await feedPlace(store, c.req.header("Last-Event-ID"), query.after);
         return streamEvents(c, parts, { channel, of: {}, ...place });
       },
     ),
-    route(
-      {
-        method: "get",
-        path: "/api/journal",
-        summary: "The journals of all runs, as a live stream",
-        query: FeedQuery,
-        media: STREAM,
-      },
+    route.get(
+      "/api/journal",
+      { summary: "The journals of all runs, as a live stream", query: FeedQuery, media: STREAM },
       async ({ query }, c) => {
         const channel = { key: "journal", scope: undefined, encoder };
         const place = await resumePosition(store, c.req.header("Last-Event-ID"), query.after);

@@ -11,7 +11,7 @@ import type { ApiParts } from "../parts.ts";
 import { findRun } from "../views/read-runs.ts";
 import { treePage } from "../views/tree-page.ts";
 import { route } from "./route.ts";
-import { Nothing, named } from "./schemas.ts";
+import { namedObject, namedStrictObject } from "./schemas.ts";
 
 /** URL of a server, without secrets. */
 const ServerAddress = z
@@ -19,46 +19,37 @@ const ServerAddress = z
   .max(2_000)
   .regex(/^https?:\/\/[!-~]+$/);
 
-export const MoveBody = named(
-  "MoveBody",
-  z.strictObject({
-    /** The server that receives the tree. Once set, no other server can. */
-    to: ServerAddress.optional(),
-  }),
-);
+export const MoveBody = namedStrictObject("MoveBody", {
+  /** The server that receives the tree. Once set, no other server can. */
+  to: ServerAddress.optional(),
+});
 
-export const MovedBody = named(
-  "MovedBody",
-  z.strictObject({ to: ServerAddress, outcome: z.enum(["arrived", "refused"]) }),
-);
+export const MovedBody = namedStrictObject("MovedBody", {
+  to: ServerAddress,
+  outcome: z.enum(["arrived", "refused"]),
+});
 export type MovedBody = z.infer<typeof MovedBody>;
 
-export const ImportBody = named("ImportBody", z.strictObject({ tree: z.string() }));
+export const ImportBody = namedStrictObject("ImportBody", { tree: z.string() });
 
 export const EXPORT_FORMATS = ["jsonl", "html"] as const;
 
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-export const ExportQuery = named(
-  "ExportQuery",
-  z.strictObject({ format: z.enum(EXPORT_FORMATS).default("jsonl") }),
-);
+export const ExportQuery = z.strictObject({ format: z.enum(EXPORT_FORMATS).default("jsonl") });
 
 /** Response header that names the server a tree was sent to before, if its arrival was never confirmed. */
 export const SENT_TO = "Cadre-Sent-To";
 
-export const ImportView = named(
-  "ImportView",
-  z.object({
-    runId: z.string(),
-    /** It was imported before, so nothing was changed. */
-    existed: z.boolean(),
-    runs: z.int(),
-    status: z.string().optional(),
-    /** Folders that its unfinished runs need, and that do not exist here. */
-    missing: z.array(z.string()),
-  }),
-);
+export const ImportView = namedObject("ImportView", {
+  runId: z.string(),
+  /** It was imported before, so nothing was changed. */
+  existed: z.boolean(),
+  runs: z.int(),
+  status: z.string().optional(),
+  /** Folders that its unfinished runs need, and that do not exist here. */
+  missing: z.array(z.string()),
+});
 export type ImportView = z.infer<typeof ImportView>;
 
 const LINES = "application/x-ndjson";
@@ -67,10 +58,9 @@ const MAX_TREE_MEGABYTES = 256;
 
 export function exportRoutes({ store, people: { ids }, info: { version } }: ApiParts) {
   return [
-    route(
+    route.get(
+      "/api/runs/{id}/export",
       {
-        method: "get",
-        path: "/api/runs/{id}/export",
         summary: "The tree of a run as a file, to read and verify elsewhere",
         query: ExportQuery,
         media: [LINES, "text/html"],
@@ -80,10 +70,9 @@ export function exportRoutes({ store, people: { ids }, info: { version } }: ApiP
         return format === "html" ? pageOf(lines) : streamed(LINES, lines);
       },
     ),
-    route(
+    route.post(
+      "/api/runs/{id}/move",
       {
-        method: "post",
-        path: "/api/runs/{id}/move",
         summary: "End the tree of a run here, and answer with the file to continue it from elsewhere",
         body: MoveBody,
         media: [LINES],
@@ -95,23 +84,15 @@ export function exportRoutes({ store, people: { ids }, info: { version } }: ApiP
         return streamed(LINES, lines, sentTo === undefined ? {} : { [SENT_TO]: sentTo });
       },
     ),
-    route(
-      {
-        method: "post",
-        path: "/api/runs/{id}/moved",
-        summary: "Record the answer of the server that the tree of a run was sent to",
-        body: MovedBody,
-        answer: Nothing,
-      },
-      async ({ params: { id }, body: { to, outcome } }) => {
-        await store.transfers.settle((await findRun(store, id)).rootRunId, to, outcome);
-        return {};
-      },
+    route.post(
+      "/api/runs/{id}/moved",
+      { summary: "Record the answer of the server that the tree of a run was sent to", body: MovedBody },
+      async ({ params: { id }, body: { to, outcome } }) =>
+        store.transfers.settle((await findRun(store, id)).rootRunId, to, outcome),
     ),
-    route(
+    route.post(
+      "/api/import",
       {
-        method: "post",
-        path: "/api/import",
         summary: "Import a tree that was moved out of another store; repeating it changes nothing",
         body: ImportBody,
         maxMegabytes: MAX_TREE_MEGABYTES,

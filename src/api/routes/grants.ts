@@ -6,74 +6,60 @@ import { pastCalls } from "../../loop/calls/past-calls.ts";
 import { suggestRules } from "../../permissions/suggest.ts";
 import type { ApiParts } from "../parts.ts";
 import { route } from "./route.ts";
-import { Nothing, named } from "./schemas.ts";
+import { namedObject } from "./schemas.ts";
 
-export const GrantView = named(
-  "GrantView",
-  z.object({
-    id: z.int(),
-    rule: z.string(),
-    /** `tree`: until the run in which it was given has ended. */
-    scope: z.enum(["always", "tree"]),
-    /** The folder that it applies to, with its worktrees; absent: any folder. */
-    folder: z.string().optional(),
-    by: z.string(),
-    at: z.number(),
-    until: z.number().optional(),
-    runId: z.string(),
-  }),
-);
+export const GrantView = namedObject("GrantView", {
+  id: z.int(),
+  rule: z.string(),
+  /** `tree`: until the run in which it was given has ended. */
+  scope: z.enum(["always", "tree"]),
+  /** The folder that it applies to, with its worktrees; absent: any folder. */
+  folder: z.string().optional(),
+  by: z.string(),
+  at: z.number(),
+  until: z.number().optional(),
+  runId: z.string(),
+});
 export type GrantView = z.infer<typeof GrantView>;
 
-export const Grants = named("Grants", z.object({ grants: z.array(GrantView) }));
+export const Grants = namedObject("Grants", { grants: z.array(GrantView) });
 
 /** Rules that would have saved questions, checked against past decisions. */
-export const Suggestions = named(
-  "Suggestions",
-  z.object({
-    /** Number of past decisions that were checked. */
-    looked: z.object({ allowed: z.int(), refused: z.int() }),
-    suggestions: z.array(
-      z.object({
-        rule: z.string(),
-        /** Allowed calls that the rule would have allowed without asking, of all of that kind. */
-        spared: z.int(),
-        of: z.int(),
-        /** Denied calls of that kind. The rule allows none of them. */
-        refused: z.int(),
-        /** Examples of calls that would still ask. */
-        stillAsked: z.array(z.string()),
-      }),
-    ),
-  }),
-);
+export const Suggestions = namedObject("Suggestions", {
+  /** Number of past decisions that were checked. */
+  looked: z.object({ allowed: z.int(), refused: z.int() }),
+  suggestions: z.array(
+    z.object({
+      rule: z.string(),
+      /** Allowed calls that the rule would have allowed without asking, of all of that kind. */
+      spared: z.int(),
+      of: z.int(),
+      /** Denied calls of that kind. The rule allows none of them. */
+      refused: z.int(),
+      /** Examples of calls that would still ask. */
+      stillAsked: z.array(z.string()),
+    }),
+  ),
+});
 export type Suggestions = z.infer<typeof Suggestions>;
 
 export function grantRoutes({ store, people }: ApiParts) {
   return [
-    route(
-      { method: "get", path: "/api/grants", summary: "Permissions beyond one run", answer: Grants },
-      async () => {
-        const now = people.clock.now();
-        return { grants: (await store.inbox.grants()).filter(({ until = Infinity }) => until > now) };
-      },
-    ),
-    route(
-      { method: "delete", path: "/api/grants/{id}", summary: "Revoke a grant", answer: Nothing },
-      async ({ params: { id } }) => {
-        const known = /^\d{1,15}$/.test(id) && (await store.inbox.revokeGrant(Number(id)));
-        if (!known)
-          throw new CadreError(
-            "NOT_FOUND",
-            `There is no grant ${id}: \`cadre permissions\` lists those that are in force. Nothing was changed.`,
-          );
-        return {};
-      },
-    ),
-    route(
+    route.get("/api/grants", { summary: "Permissions beyond one run", answer: Grants }, async () => {
+      const now = people.clock.now();
+      return { grants: (await store.inbox.grants()).filter(({ until = Infinity }) => until > now) };
+    }),
+    route.delete("/api/grants/{id}", { summary: "Revoke a grant" }, async ({ params: { id } }) => {
+      const known = /^\d{1,15}$/.test(id) && (await store.inbox.revokeGrant(Number(id)));
+      if (!known)
+        throw new CadreError(
+          "NOT_FOUND",
+          `There is no grant ${id}: \`cadre permissions\` lists those that are in force. Nothing was changed.`,
+        );
+    }),
+    route.get(
+      "/api/permissions/suggestions",
       {
-        method: "get",
-        path: "/api/permissions/suggestions",
         summary: "Rules that would have saved questions, checked against past decisions",
         answer: Suggestions,
         // A rule of the project applies to all users.

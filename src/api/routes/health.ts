@@ -8,81 +8,65 @@ import type { PoolFilter, Store, WorkerRow } from "../../stores/store.ts";
 import type { ApiParts } from "../parts.ts";
 import { answeredRuns, mayBeAnswered } from "../views/answered-runs.ts";
 import { route } from "./route.ts";
-import { Check, MAX_PAGE, named } from "./schemas.ts";
+import { Check, MAX_PAGE, namedObject } from "./schemas.ts";
 
-export const Health = named(
-  "Health",
-  z.object({
-    version: z.string(),
-    pid: z.int(),
-    storeId: z.string(),
-    folder: z.string(),
-    /** The beginning of any command for this project, in any terminal of the server's machine. */
-    command: z.string(),
-    startedAt: z.number(),
-    /** Some worker drives runs: this process or another one that is alive. */
-    drives: z.boolean(),
-    /** Number of runs that wait for a driver, if there is none; 1,000 means that many or more. */
-    due: z.int().optional(),
-    /** Pools without a worker although other workers are alive, with the number of waiting runs. */
-    idlePools: z.array(z.object({ pool: z.string(), due: z.int() })).optional(),
-    /** The store is on a database server, so any number of processes on any machine can drive runs. */
-    isShared: z.boolean(),
-    /** This process drives runs itself. With `up --no-worker` it leaves that to others. */
-    isWorker: z.boolean(),
-    /** It is a lasting server with a web page: `cadre up`. */
-    isServer: z.boolean(),
-    /** The default model. */
-    model: z.string(),
-    /** Visitors may kill it from the page: `cadre up --demo`. */
-    demo: z.literal(true).optional(),
-  }),
-);
+export const Health = namedObject("Health", {
+  version: z.string(),
+  pid: z.int(),
+  storeId: z.string(),
+  folder: z.string(),
+  /** The beginning of any command for this project, in any terminal of the server's machine. */
+  command: z.string(),
+  startedAt: z.number(),
+  /** Some worker drives runs: this process or another one that is alive. */
+  drives: z.boolean(),
+  /** Number of runs that wait for a driver, if there is none; 1,000 means that many or more. */
+  due: z.int().optional(),
+  /** Pools without a worker although other workers are alive, with the number of waiting runs. */
+  idlePools: z.array(z.object({ pool: z.string(), due: z.int() })).optional(),
+  /** The store is on a database server, so any number of processes on any machine can drive runs. */
+  isShared: z.boolean(),
+  /** This process drives runs itself. With `up --no-worker` it leaves that to others. */
+  isWorker: z.boolean(),
+  /** It is a lasting server with a web page: `cadre up`. */
+  isServer: z.boolean(),
+  /** The default model. */
+  model: z.string(),
+  /** Visitors may kill it from the page: `cadre up --demo`. */
+  demo: z.literal(true).optional(),
+});
 export type Health = z.infer<typeof Health>;
 
 /** A process that drives runs. */
-export const WorkerView = named(
-  "WorkerView",
-  z.object({
-    name: z.string(),
-    host: z.string(),
-    pid: z.int(),
-    pool: z.string(),
-    version: z.string(),
-    since: z.number(),
-    seenAt: z.number(),
-    /** It has sent no heartbeat for longer than a lease lasts. Other workers take over its runs. */
-    silent: z.boolean(),
-    /** Number of runs that it drives. */
-    runs: z.int(),
-    /** The first few of them. */
-    holds: z.array(z.string()),
-    /** Runs that it cannot drive because a newer version wrote their journals. */
-    tooNew: z.int().optional(),
-  }),
-);
+export const WorkerView = namedObject("WorkerView", {
+  name: z.string(),
+  host: z.string(),
+  pid: z.int(),
+  pool: z.string(),
+  version: z.string(),
+  since: z.number(),
+  seenAt: z.number(),
+  /** It has sent no heartbeat for longer than a lease lasts. Other workers take over its runs. */
+  silent: z.boolean(),
+  /** Number of runs that it drives. */
+  runs: z.int(),
+  /** The first few of them. */
+  holds: z.array(z.string()),
+  /** Runs that it cannot drive because a newer version wrote their journals. */
+  tooNew: z.int().optional(),
+});
 export type WorkerView = z.infer<typeof WorkerView>;
 
-export const Checks = named("Checks", z.object({ checks: z.array(Check) }));
+export const Checks = namedObject("Checks", { checks: z.array(Check) });
 
-export const Workers = named("Workers", z.object({ workers: z.array(WorkerView) }));
+export const Workers = namedObject("Workers", { workers: z.array(WorkerView) });
 
 export function healthRoutes(parts: ApiParts) {
-  const {
-    info,
-    store,
-    checks,
-    web,
-    people: { mask },
-  } = parts;
+  const { info, store, checks, web, people } = parts;
   return [
-    route(
-      {
-        method: "get",
-        path: "/api/health",
-        summary: "The process that serves this API, and its store",
-        answer: Health,
-      },
+    route.get(
+      "/api/health",
+      { summary: "The process that serves this API, and its store", answer: Health },
       async () => {
         const { version, folder, command, startedAt, model, isShared } = info;
         const alive = (await store.leases.workers()).filter(({ silent }) => !silent);
@@ -94,27 +78,21 @@ export function healthRoutes(parts: ApiParts) {
         return { ...server, drives, ...due, isShared, isWorker: info.drives, isServer, model, ...demo };
       },
     ),
-    route(
-      {
-        method: "get",
-        path: "/api/workers",
-        summary: "The workers that drive runs of this store",
-        answer: Workers,
-      },
-      // Silent workers are listed for a day, after those that work.
+    route.get(
+      "/api/workers",
+      { summary: "The workers that drive runs of this store", answer: Workers },
       async () => ({
         workers: (await store.leases.workers()).toSorted((a, b) => Number(a.silent) - Number(b.silent)),
       }),
     ),
-    route(
+    route.get(
+      "/api/checks",
       {
-        method: "get",
-        path: "/api/checks",
         summary: "Possible problems of this installation, and how to fix them",
         answer: Checks,
         role: "admin",
       },
-      async () => ({ checks: (await checks()).map((check) => mask.value(check)) }),
+      async () => ({ checks: (await checks()).map((check) => people.mask.value(check)) }),
     ),
   ];
 }

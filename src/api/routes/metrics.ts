@@ -10,10 +10,9 @@ import { route } from "./route.ts";
 export function metricsRoutes({ store }: ApiParts) {
   const lag = eventLoopLag();
   return [
-    route(
+    route.get(
+      "/metrics",
       {
-        method: "get",
-        path: "/metrics",
         summary: "Metrics in Prometheus' text format",
         answer: z.string(),
         media: ["text/plain"],

@@ -12,7 +12,7 @@ import type { RouteParts } from "../parts.ts";
 import { journalEncoder, resumePosition, streamEvents } from "../server/sse.ts";
 import { findRun } from "../views/read-runs.ts";
 import { checkDecision } from "./approvals.ts";
-import { route } from "./route.ts";
+import { routesWith } from "./route.ts";
 import { PageQuery, Started } from "./schemas.ts";
 
 const FIRST_TYPE = "orchestrator";
@@ -53,16 +53,9 @@ const Refused = z.object({ error: z.string() });
 export function opsContractRoutes(parts: RouteParts) {
   const { store, who } = parts;
   return [
-    ops(
-      {
-        method: "post",
-        path: "/runs",
-        summary: "Start a run (S0)",
-        body: OpsStart,
-        answer: Started,
-        status: 201,
-        idempotent: true,
-      },
+    ops.post(
+      "/runs",
+      { summary: "Start a run (S0)", body: OpsStart, answer: Started, status: 201, idempotent: true },
       async ({ body: { prompt, agentType }, idempotencyKey }, c) => {
         const agent = await knownType(parts, agentType);
         const start = { agent, task: prompt, attended: true, userId: who(c.req.raw) };
@@ -70,10 +63,9 @@ export function opsContractRoutes(parts: RouteParts) {
         return { runId };
       },
     ),
-    ops(
+    ops.get(
+      "/runs",
       {
-        method: "get",
-        path: "/runs",
         summary: "Runs, newest first (S0)",
         query: PageQuery,
         answer: z.object({ runs: z.array(OpsRun), nextCursor: z.string().optional() }),
@@ -83,13 +75,12 @@ export function opsContractRoutes(parts: RouteParts) {
         return { runs: runs.map(opsRun), nextCursor };
       },
     ),
-    ops({ method: "get", path: "/runs/{id}", summary: "One run (S0)", answer: OpsRun }, async ({ params }) =>
+    ops.get("/runs/{id}", { summary: "One run (S0)", answer: OpsRun }, async ({ params }) =>
       opsRun(await findRun(store, params.id)),
     ),
-    ops(
+    ops.get(
+      "/runs/{id}/events",
       {
-        method: "get",
-        path: "/runs/{id}/events",
         summary: "A run's events, as rows or as a stream (S0)",
         answer: z.object({ events: z.array(OpsEvent) }),
         media: ["text/event-stream"],
@@ -108,10 +99,9 @@ export function opsContractRoutes(parts: RouteParts) {
         return streamEvents(c, parts, { channel, of: { run: id }, ...place, until });
       },
     ),
-    ops(
+    ops.post(
+      "/runs/{id}/resume",
       {
-        method: "post",
-        path: "/runs/{id}/resume",
         summary: "Decide what a run, or a child that blocks it, waits for (S0)",
         body: OpsResume,
         answer: z.object({ success: z.literal(true) }),
@@ -197,5 +187,4 @@ const opsEvent = (event: JournalEvent): z.infer<typeof OpsEvent> => ({
 });
 
 /** In this contract an error is one sentence. */
-const ops: typeof route = (spec, answer) =>
-  route({ ...spec, refusal: { schema: Refused, of: ({ message }) => ({ error: message }) } }, answer);
+const ops = routesWith({ schema: Refused, of: ({ message }) => ({ error: message }) });

@@ -13,16 +13,11 @@ import { EmptyBody, NoQuery } from "./schemas.ts";
 export type Method = "get" | "post" | "delete";
 
 export interface RouteSpec<
-  M extends Method = Method,
-  P extends string = string,
   Q extends z.ZodType = z.ZodType,
   B extends z.ZodType = z.ZodType,
   A extends z.ZodType = z.ZodType,
   I extends boolean = boolean,
 > {
-  method: M;
-  /** Path with its parameters in braces: `/api/runs/{id}`. */
-  path: P;
   summary: string;
   /** Query parameters; absent: none. */
   query?: Q;
@@ -30,7 +25,7 @@ export interface RouteSpec<
   body?: B;
   /** Size limit of the body, if the default is too small. */
   maxMegabytes?: number;
-  /** JSON answer; absent: the route answers only with `media`. */
+  /** JSON answer. Absent: `{}`, or only `media` if the route has any. */
   answer?: A;
   status?: 200 | 201 | 202;
   /** Other media types of the answer. For those the handler returns a Response. */
@@ -45,8 +40,6 @@ export interface RouteSpec<
   etag?: boolean;
   /** Least role of a named user (default: viewer for GET, operator otherwise). */
   role?: Role;
-  /** Another form of error answers than that of the rest of the API. */
-  refusal?: { schema: z.ZodType; of(error: CadreError): unknown };
 }
 
 export interface RouteRequest<P extends string, Q extends z.ZodType, B extends z.ZodType> {
@@ -64,57 +57,80 @@ export interface Route<
   B extends z.ZodType = z.ZodType,
   A extends z.ZodType = z.ZodType,
   I extends boolean = boolean,
-> extends RouteSpec<M, P, Q, B, A, I> {
+> extends RouteSpec<Q, B, A, I> {
+  method: M;
+  /** Path with its parameters in braces: `/api/runs/{id}`. */
+  path: P;
+  refusal?: RefusalForm | undefined;
   handle(c: Context): Promise<Response>;
+}
+
+/** The form of error answers, if it differs from that of the rest of the API. */
+export interface RefusalForm {
+  schema: z.ZodType;
+  of(error: CadreError): unknown;
 }
 
 export type Params<P extends string> = P extends `${string}{${infer Name}}${infer Rest}`
   ? { [K in Name]: string } & Params<Rest>
   : unknown;
 
-export function route<
-  const M extends Method,
-  const P extends string,
-  Q extends z.ZodType = typeof NoQuery,
-  B extends z.ZodType = typeof EmptyBody,
-  A extends z.ZodType = z.ZodNever,
-  const I extends boolean = false,
->(
-  spec: RouteSpec<M, P, Q, B, A, I>,
-  answer: (asked: RouteRequest<P, Q, B>, c: Context) => Given<A> | Promise<Given<A>>,
-): Route<M, P, Q, B, A, I> {
-  const { method, query = NoQuery, body = EmptyBody, status = 200, etag = false, refusal } = spec;
-  const handle = async (c: Context): Promise<Response> => {
-    const asked = {
-      params: c.req.param(),
-      query: readQuery(c, query),
-      body: method === "post" ? await readBody(c, body, spec.maxMegabytes) : undefined,
-      idempotencyKey: spec.idempotent ? readIdempotencyKey(c) : undefined,
+/** Builds routes: `route.get(path, spec, handler)`. */
+export const route = routesWith(undefined);
+
+export function routesWith(refusal: RefusalForm | undefined) {
+  return {
+    get: routeBuilder("get", refusal),
+    post: routeBuilder("post", refusal),
+    delete: routeBuilder("delete", refusal),
+  };
+}
+
+function routeBuilder<const M extends Method>(method: M, refusal: RefusalForm | undefined) {
+  return <
+    const P extends string,
+    Q extends z.ZodType = typeof NoQuery,
+    B extends z.ZodType = typeof EmptyBody,
+    A extends z.ZodType = z.ZodNever,
+    const I extends boolean = false,
+  >(
+    path: P,
+    spec: RouteSpec<Q, B, A, I>,
+    answer: (request: RouteRequest<P, Q, B>, c: Context) => Answer<A> | Promise<Answer<A>>,
+  ): Route<M, P, Q, B, A, I> => {
+    const { query = NoQuery, body = EmptyBody, status = 200, etag = false } = spec;
+    const respond = async (c: Context): Promise<Response> => {
+      const request = {
+        params: c.req.param(),
+        query: readQuery(c, query),
+        body: method === "post" ? await readBody(c, body, spec.maxMegabytes) : undefined,
+        idempotencyKey: spec.idempotent ? readIdempotencyKey(c) : undefined,
+      };
+      const value = await answer(request as RouteRequest<P, Q, B>, c);
+      if (value instanceof Response) return value;
+      return etag ? withEtag(c, value) : Response.json(spec.answer ? value : {}, { status });
     };
-    const given = await answer(asked as RouteRequest<P, Q, B>, c);
-    if (given instanceof Response) return given;
-    return etag ? withEtag(c, given) : Response.json(given, { status });
+    const refuse = (error: unknown): Response => {
+      const failure = toCadreError(error);
+      if (!refusal || failure.code === "INTERNAL") throw error;
+      return Response.json(refusal.of(failure), { status: statusOf(failure) });
+    };
+    return { ...spec, method, path, refusal, handle: (c) => respond(c).catch(refuse) };
   };
-  if (!refusal) return { ...spec, handle };
-  const refused = (error: unknown): Response => {
-    const failure = toCadreError(error);
-    if (failure.code === "INTERNAL") throw failure;
-    return Response.json(refusal.of(failure), { status: statusOf(failure) });
-  };
-  return { ...spec, handle: (c) => handle(c).catch(refused) };
 }
 
 export const roleFor = ({ role, method }: Pick<Route, "role" | "method">): Role =>
   role ?? (method === "get" ? "viewer" : "operator");
 
-type Given<A extends z.ZodType> = z.input<A> | Response;
+/** Only a Response matters if the route has no `answer`: any other value is answered with `{}`. */
+type Answer<A extends z.ZodType> = [A] extends [z.ZodNever] ? unknown : z.input<A> | Response;
 
 /**
- * * The tag is a hash of the answer. A position would be cheaper, but pruning, quarantine and a changed agent file change
+ * The tag is a hash of the answer. A position would be cheaper, but pruning, quarantine and a changed agent file change
  * answers without an event.
  */
-function withEtag(c: Context, given: unknown): Response {
-  const text = JSON.stringify(given);
+function withEtag(c: Context, value: unknown): Response {
+  const text = JSON.stringify(value);
   const tag = `W/"${createHash("sha1").update(text).digest("base64url")}"`;
   const headers = { ETag: tag, "Cache-Control": "private, no-cache" };
   const known = c.req.header("If-None-Match")?.split(",") ?? [];

@@ -9,24 +9,21 @@ import type { RouteParts } from "../parts.ts";
 import { Probe } from "../views/approvals.ts";
 import { findRun } from "../views/read-runs.ts";
 import { route } from "./route.ts";
-import { Cancelled, Decided, Nothing, named, Started } from "./schemas.ts";
+import { Cancelled, Decided, named, namedObject, namedStrictObject, Started } from "./schemas.ts";
 
-export const OutcomeBody = named(
-  "OutcomeBody",
-  z.strictObject({
-    callId: z.string().min(1),
-    verdict: z.enum(["happened", "run_again", "fail"]),
-    output: z.string().exactOptional(),
-    note: z.string().exactOptional(),
-  }),
-);
+export const OutcomeBody = namedStrictObject("OutcomeBody", {
+  callId: z.string().min(1),
+  verdict: z.enum(["happened", "run_again", "fail"]),
+  output: z.string().exactOptional(),
+  note: z.string().exactOptional(),
+});
 export type OutcomeBody = z.input<typeof OutcomeBody>;
 
-export const ProbeBody = named("ProbeBody", z.strictObject({ callId: z.string().min(1) }));
+export const ProbeBody = namedStrictObject("ProbeBody", { callId: z.string().min(1) });
 
-export const CancelBody = named("CancelBody", z.strictObject({ reason: z.string().exactOptional() }));
+export const CancelBody = namedStrictObject("CancelBody", { reason: z.string().exactOptional() });
 
-export const MessageBody = named("MessageBody", z.strictObject({ text: z.string().trim().min(1) }));
+export const MessageBody = namedStrictObject("MessageBody", { text: z.string().trim().min(1) });
 
 /** The new limits of the run itself, or with the scope `tree` of all runs that its root pays for. */
 export const BudgetBody = named(
@@ -41,39 +38,34 @@ export const BudgetBody = named(
       message: "say `maxTokens` or `maxCost`",
     }),
 );
-export type BudgetBody = z.input<typeof BudgetBody>;
 
-export const ForkBody = named(
-  "ForkBody",
-  z.strictObject({
-    /** The event to fork at; absent: the latest. If a call was open there, the fork starts before that call. */
-    seq: z.int().positive().exactOptional(),
-    edit: z
-      .strictObject({
-        /** A message after the inherited ones. It replaces the task if nothing was answered yet. */
-        message: z.string().trim().min(1).exactOptional(),
-        model: z.string().min(1).exactOptional(),
-        /** New text of the agent's file. */
-        agent: z.string().min(1).max(1_000_000).exactOptional(),
-      })
-      .exactOptional(),
-    /** Run calls as in any other run. Otherwise recorded results are used, and calls without one ask. */
-    allowEffects: z.boolean().exactOptional(),
-  }),
-);
+export const ForkBody = namedStrictObject("ForkBody", {
+  /** The event to fork at; absent: the latest. If a call was open there, the fork starts before that call. */
+  seq: z.int().positive().exactOptional(),
+  edit: z
+    .strictObject({
+      /** A message after the inherited ones. It replaces the task if nothing was answered yet. */
+      message: z.string().trim().min(1).exactOptional(),
+      model: z.string().min(1).exactOptional(),
+      /** New text of the agent's file. */
+      agent: z.string().min(1).max(1_000_000).exactOptional(),
+    })
+    .exactOptional(),
+  /** Run calls as in any other run. Otherwise recorded results are used, and calls without one ask. */
+  allowEffects: z.boolean().exactOptional(),
+});
 export type ForkBody = z.input<typeof ForkBody>;
 
 /** The runs that it changed. */
-export const Reached = named("Reached", z.object({ runs: z.array(z.string()) }));
+export const Reached = namedObject("Reached", { runs: z.array(z.string()) });
 
 export function runActionRoutes(parts: RouteParts) {
   const { store, people, retry, fork } = parts;
   const fullId = async (id: string) => (await findRun(store, id)).id;
   return [
-    route(
+    route.post(
+      "/api/runs/{id}/retry",
       {
-        method: "post",
-        path: "/api/runs/{id}/retry",
         summary: "Start a run that continues where an ended one stopped",
         answer: Started,
         status: 202,
@@ -84,10 +76,9 @@ export function runActionRoutes(parts: RouteParts) {
         return { runId };
       },
     ),
-    route(
+    route.post(
+      "/api/runs/{id}/fork",
       {
-        method: "post",
-        path: "/api/runs/{id}/fork",
         summary: "Start a new root from an event of a run; the run itself stays as it is",
         body: ForkBody,
         answer: Started,
@@ -99,97 +90,55 @@ export function runActionRoutes(parts: RouteParts) {
         return { runId };
       },
     ),
-    route(
-      {
-        method: "post",
-        path: "/api/runs/{id}/cancel",
-        summary: "Cancel a run and its descendants",
-        body: CancelBody,
-        answer: Cancelled,
-        status: 202,
-      },
+    route.post(
+      "/api/runs/{id}/cancel",
+      { summary: "Cancel a run and its descendants", body: CancelBody, answer: Cancelled, status: 202 },
       async ({ params: { id }, body: { reason } }, c) =>
         cancelRun(await fullId(id), parts.by(c.req.raw), reason, people),
     ),
-    route(
-      {
-        method: "post",
-        path: "/api/runs/{id}/message",
-        summary: "Send a message to a run",
-        body: MessageBody,
-        answer: Nothing,
-        status: 202,
-        idempotent: true,
-      },
-      async ({ params: { id }, body: { text }, idempotencyKey }, c) => {
-        await sendMessage(await fullId(id), text, parts.by(c.req.raw), people, idempotencyKey);
-        return {};
-      },
+    route.post(
+      "/api/runs/{id}/message",
+      { summary: "Send a message to a run", body: MessageBody, status: 202, idempotent: true },
+      async ({ params: { id }, body: { text }, idempotencyKey }, c) =>
+        sendMessage(await fullId(id), text, parts.by(c.req.raw), people, idempotencyKey),
     ),
-    route(
-      {
-        method: "post",
-        path: "/api/runs/{id}/pause",
-        summary: "Pause a run: nothing new starts in it",
-        answer: Nothing,
-        status: 202,
-      },
-      async ({ params: { id } }, c) => {
-        await pauseRun(await fullId(id), parts.by(c.req.raw), people);
-        return {};
-      },
+    route.post(
+      "/api/runs/{id}/pause",
+      { summary: "Pause a run: nothing new starts in it", status: 202 },
+      async ({ params: { id } }, c) => pauseRun(await fullId(id), parts.by(c.req.raw), people),
     ),
-    route(
-      {
-        method: "post",
-        path: "/api/runs/{id}/resume",
-        summary: "Resume a run",
-        answer: Nothing,
-        status: 202,
-      },
-      async ({ params: { id } }, c) => {
-        await resumeRun(await fullId(id), parts.by(c.req.raw), people);
-        return {};
-      },
+    route.post(
+      "/api/runs/{id}/resume",
+      { summary: "Resume a run", status: 202 },
+      async ({ params: { id } }, c) => resumeRun(await fullId(id), parts.by(c.req.raw), people),
     ),
-    route(
+    route.post(
+      "/api/runs/{id}/budget",
       {
-        method: "post",
-        path: "/api/runs/{id}/budget",
         summary: "Set the budget of a run, or of its whole tree, from now on",
         body: BudgetBody,
-        answer: Nothing,
         status: 202,
       },
-      async ({ params: { id }, body: { scope, ...limits } }, c) => {
-        await setBudget(await fullId(id), { limits, scope }, parts.by(c.req.raw), people);
-        return {};
-      },
+      async ({ params: { id }, body: { scope, ...limits } }, c) =>
+        setBudget(await fullId(id), { limits, scope }, parts.by(c.req.raw), people),
     ),
-    route(
+    route.post(
+      "/api/runs/{id}/freeze",
       {
-        method: "post",
-        path: "/api/runs/{id}/freeze",
         summary: "Freeze a run and its descendants: nothing new starts in them",
         answer: Reached,
         status: 202,
       },
       async ({ params: { id } }, c) => freezeBranch(await fullId(id), parts.by(c.req.raw), people),
     ),
-    route(
-      {
-        method: "post",
-        path: "/api/runs/{id}/thaw",
-        summary: "Thaw a run, and everything that was frozen with it",
-        answer: Reached,
-        status: 202,
-      },
+    route.post(
+      "/api/runs/{id}/thaw",
+      { summary: "Thaw a run, and everything that was frozen with it", answer: Reached, status: 202 },
       async ({ params: { id } }, c) => thawBranch(await fullId(id), parts.by(c.req.raw), people),
     ),
-    route(
+    route.post(
+      "/api/runs/{id}/outcome",
       {
-        method: "post",
-        path: "/api/runs/{id}/outcome",
         summary: "Say what became of a call with an unknown outcome",
         body: OutcomeBody,
         answer: Decided,
@@ -198,10 +147,9 @@ export function runActionRoutes(parts: RouteParts) {
       async ({ params: { id }, body: { callId, ...verdict } }, c) =>
         decideOutcome(await fullId(id), callId, verdict, parts.by(c.req.raw), people),
     ),
-    route(
+    route.post(
+      "/api/runs/{id}/probe",
       {
-        method: "post",
-        path: "/api/runs/{id}/probe",
         summary: "Probe whether such a call took effect; recorded, decides nothing",
         body: ProbeBody,
         answer: Probe,

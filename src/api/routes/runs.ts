@@ -4,11 +4,10 @@ import { z } from "zod";
 import { isTerminal } from "../../agents/explain/terminal-agents.ts";
 import { LimitsInput } from "../../config/limits.ts";
 import { Definition, Rules } from "../../journal/definition.ts";
-import { RunStatus, WAITING_KINDS, type WaitingOn } from "../../journal/events.ts";
+import { RunStatus, WAITING_KINDS } from "../../journal/events.ts";
 import { loadDefinition } from "../../loop/drive/run-journal.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import { searchWords } from "../../projections/formats/search-text.ts";
-import type { Store } from "../../stores/store.ts";
 import type { ApiParts } from "../parts.ts";
 import { listRuns, RunPage } from "../views/list-runs.ts";
 import { findRun, subtreeOf } from "../views/read-runs.ts";
@@ -18,225 +17,161 @@ import { Context, readTranscript, summarizeTranscript } from "../views/transcrip
 import { Verification, verifyRun } from "../views/verify-run.ts";
 import { MessagePage } from "./messages.ts";
 import { route } from "./route.ts";
-import { Count, Flag, named, PageQuery, pageFields, Started } from "./schemas.ts";
+import { Count, Flag, namedObject, namedStrictObject, PageQuery, pageFields, Started } from "./schemas.ts";
 
 /** Plain folder names, without `..`. */
 const EVAL_FOLDER = /^\w[\w-]{0,99}(\/\w[\w-]{0,99}){1,4}$/;
 
-export const StartRun = named(
-  "StartRun",
-  z.strictObject({
-    agent: z.string().min(1),
-    task: z.string().min(1),
-    input: z.unknown().exactOptional(),
-    mode: z.enum(["auto", "chat"]).exactOptional(),
-    /** A person is there to answer questions. */
-    attended: z.boolean().exactOptional(),
-    sessionId: z.string().min(1).exactOptional(),
-    limits: LimitsInput.exactOptional(),
-    permissions: Rules.strict().exactOptional(),
-    /** Replaces the agent's own model. */
-    model: z.string().min(1).exactOptional(),
-    /** A folder of the project's evals to work in, instead of the project's folder. */
-    workspace: z.string().regex(EVAL_FOLDER, "must name a folder of an eval").exactOptional(),
-    /** Files of the workspace that the task is about. */
-    context_files: z.array(z.string().min(1).max(1_000)).max(50).exactOptional(),
-  }),
-);
+export const StartRun = namedStrictObject("StartRun", {
+  agent: z.string().min(1),
+  task: z.string().min(1),
+  input: z.unknown().exactOptional(),
+  mode: z.enum(["auto", "chat"]).exactOptional(),
+  /** A person is there to answer questions. */
+  attended: z.boolean().exactOptional(),
+  sessionId: z.string().min(1).exactOptional(),
+  limits: LimitsInput.exactOptional(),
+  permissions: Rules.strict().exactOptional(),
+  /** Replaces the agent's own model. */
+  model: z.string().min(1).exactOptional(),
+  /** A folder of the project's evals to work in, instead of the project's folder. */
+  workspace: z.string().regex(EVAL_FOLDER, "must name a folder of an eval").exactOptional(),
+  /** Files of the workspace that the task is about. */
+  context_files: z.array(z.string().min(1).max(1_000)).max(50).exactOptional(),
+});
 export type StartRun = z.input<typeof StartRun>;
 
-export const RunsQuery = named(
-  "RunsQuery",
-  z.strictObject({
-    /** One or several, with commas between them. */
-    status: z
-      .string()
-      .transform((text) => text.split(","))
-      .pipe(z.array(RunStatus))
-      .exactOptional(),
-    agent: z.string().min(1).exactOptional(),
-    root: z.string().min(1).exactOptional(),
-    parent: z.string().min(1).exactOptional(),
-    session: z.string().min(1).exactOptional(),
-    /** Forks and retries of runs in the tree of this root. */
-    branchesOf: z.string().min(1).exactOptional(),
-    /** Only runs without a parent. */
-    roots: Flag.exactOptional(),
-    /** Only runs that started at this time or later, in milliseconds since the epoch. */
-    since: Count.exactOptional(),
-    /** What they wait for; `person`: anything that a person has to answer, so not a pause. */
-    waiting: z.enum([...WAITING_KINDS, "person"]).exactOptional(),
-    /** The most expensive of the latest 500 matches first, on one page; absent: the newest first. */
-    order: z.literal("cost").exactOptional(),
-    /** Include the number of matches on all pages. */
-    total: Flag.exactOptional(),
-    /** Words that all occur in the run's journal, or are prefixes of words there. */
-    q: z
-      .string()
-      .max(200)
-      .refine((text) => searchWords(text).length > 0, "must have a word in it")
-      .exactOptional(),
-    ...pageFields,
-  }),
-);
+export const RunsQuery = z.strictObject({
+  /** One or several, with commas between them. */
+  status: z
+    .string()
+    .transform((text) => text.split(","))
+    .pipe(z.array(RunStatus))
+    .exactOptional(),
+  agent: z.string().min(1).exactOptional(),
+  root: z.string().min(1).exactOptional(),
+  parent: z.string().min(1).exactOptional(),
+  session: z.string().min(1).exactOptional(),
+  /** Forks and retries of runs in the tree of this root. */
+  branchesOf: z.string().min(1).exactOptional(),
+  /** Only runs without a parent. */
+  roots: Flag.exactOptional(),
+  /** Only runs that started at this time or later, in milliseconds since the epoch. */
+  since: Count.exactOptional(),
+  /** What they wait for; `person`: anything that a person has to answer, so not a pause. */
+  waiting: z.enum([...WAITING_KINDS, "person"]).exactOptional(),
+  /** The most expensive of the latest 500 matches first, on one page; absent: the newest first. */
+  order: z.literal("cost").exactOptional(),
+  /** Include the number of matches on all pages. */
+  total: Flag.exactOptional(),
+  /** Words that all occur in the run's journal, or are prefixes of words there. */
+  q: z
+    .string()
+    .max(200)
+    .refine((text) => searchWords(text).length > 0, "must have a word in it")
+    .exactOptional(),
+  ...pageFields,
+});
+
+export type RunsFilter = z.output<typeof RunsQuery>;
 
 /** `summary`: one line per message. */
-export const ContextQuery = named(
-  "ContextQuery",
-  z.strictObject({ view: z.enum(["summary", "raw"]).default("raw") }),
-);
+export const ContextQuery = z.strictObject({ view: z.enum(["summary", "raw"]).default("raw") });
 
-export interface RunsFilter {
-  status?: readonly RunStatus[];
-  agent?: string;
-  root?: string;
-  parent?: string;
-  session?: string;
-  branchesOf?: string;
-  roots?: boolean;
-  since?: number;
-  waiting?: WaitingOn["kind"] | "person";
-  order?: "cost";
-  total?: boolean;
-  q?: string;
-  limit?: number;
-  cursor?: string;
-}
-
-export const RunDefinition = named(
-  "RunDefinition",
-  z.object({
-    /** Pinned when the run started; the agent's file may have changed since. */
-    definition: Definition,
-    /** Its own text is the final answer. */
-    isTerminal: z.boolean(),
-  }),
-);
+export const RunDefinition = namedObject("RunDefinition", {
+  /** Pinned when the run started; the agent's file may have changed since. */
+  definition: Definition,
+  /** Its own text is the final answer. */
+  isTerminal: z.boolean(),
+});
 export type RunDefinition = z.infer<typeof RunDefinition>;
 
 /** Whether today's code and rules make the same decisions. */
-export const ReplayView = named(
-  "ReplayView",
-  z.object({
-    runs: z.int(),
-    events: z.int(),
-    /** Number of decisions that were made again. */
-    decisions: z.int(),
-    /** The first decision that differs. */
-    divergence: z
-      .object({
-        runId: z.string(),
-        agent: z.string(),
-        seq: z.int(),
-        position: z.int(),
-        recorded: z.string(),
-        now: z.string(),
-      })
-      .optional(),
-  }),
-);
-export type ReplayView = z.infer<typeof ReplayView>;
+export const ReplayView = namedObject("ReplayView", {
+  runs: z.int(),
+  events: z.int(),
+  /** Number of decisions that were made again. */
+  decisions: z.int(),
+  /** The first decision that differs. */
+  divergence: z
+    .object({
+      runId: z.string(),
+      agent: z.string(),
+      seq: z.int(),
+      position: z.int(),
+      recorded: z.string(),
+      now: z.string(),
+    })
+    .optional(),
+});
 
 export function runRoutes(parts: ApiParts) {
   const { store, admit, who, people } = parts;
   return [
-    route(
-      {
-        method: "post",
-        path: "/api/runs",
-        summary: "Start a run",
-        body: StartRun,
-        answer: Started,
-        status: 201,
-        idempotent: true,
-      },
+    route.post(
+      "/api/runs",
+      { summary: "Start a run", body: StartRun, answer: Started, status: 201, idempotent: true },
       async ({ body: { context_files: contextFiles, ...body }, idempotencyKey }, c) => {
         const request = { ...body, ...omitUndefined({ contextFiles }), userId: who(c.req.raw) };
         const { runId } = await admit(request, idempotencyKey);
         return { runId };
       },
     ),
-    route(
-      {
-        method: "get",
-        path: "/api/runs",
-        summary: "Runs, newest first",
-        query: RunsQuery,
-        answer: RunPage,
-        etag: true,
-      },
+    route.get(
+      "/api/runs",
+      { summary: "Runs, newest first", query: RunsQuery, answer: RunPage, etag: true },
       ({ query }) => listRuns(parts, query),
     ),
-    route(
-      { method: "get", path: "/api/runs/{id}", summary: "One run", answer: RunDetail, etag: true },
+    route.get(
+      "/api/runs/{id}",
+      { summary: "One run", answer: RunDetail, etag: true },
       async ({ params: { id } }) => runDetail(store, await findRun(store, id)),
     ),
-    route(
-      { method: "get", path: "/api/runs/{id}/tree", summary: "A run and its descendants", answer: RunTree },
+    route.get(
+      "/api/runs/{id}/tree",
+      { summary: "A run and its descendants", answer: RunTree },
       async ({ params: { id } }) => readRunTree(store, await findRun(store, id)),
     ),
-    route(
-      {
-        method: "get",
-        path: "/api/runs/{id}/context",
-        summary: "What the model of a run sees",
-        query: ContextQuery,
-        answer: Context,
-      },
+    route.get(
+      "/api/runs/{id}/context",
+      { summary: "What the model of a run sees", query: ContextQuery, answer: Context },
       async ({ params: { id }, query: { view } }) => {
         const transcript = await readTranscript(await findRun(store, id), parts);
         return view === "raw" ? transcript : summarizeTranscript(transcript);
       },
     ),
-    definitionRoute(store),
-    route(
-      {
-        method: "get",
-        path: "/api/runs/{id}/messages",
-        summary: "The model calls of a run, one row each",
-        query: PageQuery,
-        answer: MessagePage,
+    route.get(
+      "/api/runs/{id}/definition",
+      { summary: "The definition that a run has pinned", answer: RunDefinition },
+      async ({ params: { id } }) => {
+        const definition = await loadDefinition(store, (await findRun(store, id)).definition);
+        return { definition, isTerminal: isTerminal(definition) };
       },
+    ),
+    route.get(
+      "/api/runs/{id}/messages",
+      { summary: "The model calls of a run, one row each", query: PageQuery, answer: MessagePage },
       async ({ params: { id }, query }) =>
         store.usage.messages({ run: (await findRun(store, id)).id, ...query }),
     ),
-    route(
+    route.get(
+      "/api/runs/{id}/verify",
       {
-        method: "get",
-        path: "/api/runs/{id}/verify",
         summary: "Verify the journals of a run and its descendants, and that only approved calls ran",
         answer: Verification,
       },
       async ({ params: { id } }) => verifyRun(store, await findRun(store, id), people.digest),
     ),
-    replayRoute(parts),
+    route.get(
+      "/api/runs/{id}/replay",
+      {
+        summary: "Whether a run and its descendants would be decided the same way today",
+        answer: ReplayView,
+      },
+      async ({ params: { id } }) => {
+        const rows = await subtreeOf(store, await findRun(store, id));
+        return parts.replay(rows.map((row) => row.id));
+      },
+    ),
   ];
 }
-
-const definitionRoute = (store: Store) =>
-  route(
-    {
-      method: "get",
-      path: "/api/runs/{id}/definition",
-      summary: "The definition that a run has pinned",
-      answer: RunDefinition,
-    },
-    async ({ params: { id } }) => {
-      const definition = await loadDefinition(store, (await findRun(store, id)).definition);
-      return { definition, isTerminal: isTerminal(definition) };
-    },
-  );
-
-const replayRoute = ({ store, replay }: ApiParts) =>
-  route(
-    {
-      method: "get",
-      path: "/api/runs/{id}/replay",
-      summary: "Whether a run and its descendants would be decided the same way today",
-      answer: ReplayView,
-    },
-    async ({ params: { id } }) => {
-      const rows = await subtreeOf(store, await findRun(store, id));
-      return replay(rows.map((row) => row.id));
-    },
-  );

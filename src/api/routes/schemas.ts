@@ -12,9 +12,15 @@ export function named<S extends z.ZodType>(id: string, schema: S): S {
   return schema;
 }
 
+export const namedObject = <S extends z.ZodRawShape>(id: string, shape: S) => named(id, z.object(shape));
+
+/** Rejects unknown keys: for bodies of requests. */
+export const namedStrictObject = <S extends z.ZodRawShape>(id: string, shape: S) =>
+  named(id, z.strictObject(shape));
+
 export const MAX_PAGE = 500;
 
-export const EmptyBody = named("EmptyBody", z.strictObject({}));
+export const EmptyBody = namedStrictObject("EmptyBody", {});
 
 export const Count = z
   .string()
@@ -31,22 +37,17 @@ export const pageFields = {
     .exactOptional(),
 };
 
-export const PageQuery = named("PageQuery", z.strictObject(pageFields));
+export const PageQuery = z.strictObject(pageFields);
 
-export type PageFilter = z.output<typeof PageQuery>;
-
-export const NoQuery = named("NoQuery", z.strictObject({}));
+export const NoQuery = z.strictObject({});
 
 /** A possible problem of this installation, and how to fix it. */
-export const Check = named(
-  "Check",
-  z.object({
-    state: z.enum(["ok", "warn", "bad"]),
-    name: z.string(),
-    text: z.string(),
-    fix: z.string().optional(),
-  }),
-);
+export const Check = namedObject("Check", {
+  state: z.enum(["ok", "warn", "bad"]),
+  name: z.string(),
+  text: z.string(),
+  fix: z.string().optional(),
+});
 export type Check = z.infer<typeof Check>;
 
 export const RunUsageView = named("RunUsageView", RunUsage);
@@ -60,27 +61,24 @@ export const RunSummary = named(
 );
 export type RunSummary = z.infer<typeof RunSummary>;
 
-export const LinkView = named("LinkView", z.object({ url: z.string(), expiresAt: z.number() }));
+export const LinkView = namedObject("LinkView", { url: z.string(), expiresAt: z.number() });
 export type LinkView = z.infer<typeof LinkView>;
 
-export const ErrorBody = named(
-  "ErrorBody",
-  z.object({
-    error: z.object({
-      code: z.string(),
-      message: z.string(),
-      details: z.record(z.string(), z.unknown()).optional(),
-    }),
+export const ErrorBody = namedObject("ErrorBody", {
+  error: z.object({
+    code: z.string(),
+    message: z.string(),
+    details: z.record(z.string(), z.unknown()).optional(),
   }),
-);
+});
 export type ErrorBody = z.infer<typeof ErrorBody>;
 
-export const Nothing = named("Nothing", z.object({}));
+export const Nothing = namedObject("Nothing", {});
 
-export const Started = named("Started", z.object({ runId: z.string() }));
+export const Started = namedObject("Started", { runId: z.string() });
 
-export const Decided = named("Decided", z.object({ alreadyDecided: z.boolean() }));
+export const Decided = namedObject("Decided", { alreadyDecided: z.boolean() });
 
-export const Cancelled = named("Cancelled", z.object({ cancelled: z.array(z.string()) }));
+export const Cancelled = namedObject("Cancelled", { cancelled: z.array(z.string()) });
 
 export const nextCursor = z.string().optional();

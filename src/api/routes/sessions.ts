@@ -3,80 +3,52 @@
 
 import { z } from "zod";
 import { CadreError } from "../../errors.ts";
-import type { RunRow } from "../../projections/folds/run-row.ts";
 import type { Store } from "../../stores/store.ts";
 import type { ApiParts } from "../parts.ts";
-import { answeredRuns } from "../views/answered-runs.ts";
+import { markAnswered } from "../views/answered-runs.ts";
 import { route } from "./route.ts";
-import { named, nextCursor, PageQuery, RunSummary } from "./schemas.ts";
+import { namedObject, namedStrictObject, nextCursor, PageQuery, RunSummary } from "./schemas.ts";
 
-export const SayBody = named(
-  "SayBody",
-  z.strictObject({
-    /** Absent: the agent of the session's latest run. */
-    agent: z.string().min(1).exactOptional(),
-    text: z.string().trim().min(1),
-    mode: z.enum(["auto", "chat"]).exactOptional(),
-    /** A person is there to answer questions. */
-    attended: z.boolean().exactOptional(),
-  }),
-);
-export type SayBody = z.input<typeof SayBody>;
+export const SayBody = namedStrictObject("SayBody", {
+  /** Absent: the agent of the session's latest run. */
+  agent: z.string().min(1).exactOptional(),
+  text: z.string().trim().min(1),
+  mode: z.enum(["auto", "chat"]).exactOptional(),
+  /** A person is there to answer questions. */
+  attended: z.boolean().exactOptional(),
+});
 
-export const SessionView = named(
-  "SessionView",
-  z.object({
-    id: z.string(),
-    runs: z.int(),
-    createdAt: z.number(),
-    /** The latest run, which names the agent and the status. */
-    last: RunSummary,
-  }),
-);
-export type SessionView = z.infer<typeof SessionView>;
+export const SessionView = namedObject("SessionView", {
+  id: z.string(),
+  runs: z.int(),
+  createdAt: z.number(),
+  /** The latest run, which names the agent and the status. */
+  last: RunSummary,
+});
 
-export const SessionPage = named("SessionPage", z.object({ sessions: z.array(SessionView), nextCursor }));
-export type SessionPage = z.infer<typeof SessionPage>;
+export const SessionPage = namedObject("SessionPage", { sessions: z.array(SessionView), nextCursor });
 
-export const Said = named(
-  "Said",
-  z.object({
-    runId: z.string(),
-    /** The message joined an active run; otherwise it has started this one. */
-    joined: z.boolean(),
-  }),
-);
-export type Said = z.infer<typeof Said>;
+export const Said = namedObject("Said", {
+  runId: z.string(),
+  /** The message joined an active run; otherwise it has started this one. */
+  joined: z.boolean(),
+});
 
 export function sessionRoutes({ store, say, who }: ApiParts) {
   return [
-    route(
-      {
-        method: "get",
-        path: "/api/sessions",
-        summary: "Sessions, the latest first",
-        query: PageQuery,
-        answer: SessionPage,
-        etag: true,
-      },
+    route.get(
+      "/api/sessions",
+      { summary: "Sessions, the latest first", query: PageQuery, answer: SessionPage, etag: true },
       async ({ query }) => {
         const page = await store.runs.sessions(query);
-        const answered = await answeredRuns(
-          store,
-          page.sessions.map(({ last }) => last),
-        );
-        const withAnswered = (last: RunRow) =>
-          answered.has(last.id) ? { ...last, answered: true as const } : last;
-        return {
-          ...page,
-          sessions: page.sessions.map((session) => ({ ...session, last: withAnswered(session.last) })),
-        };
+        const rows = page.sessions.map(({ last }) => last);
+        const latest = await markAnswered(store, rows);
+        return { ...page, sessions: page.sessions.map((session, at) => ({ ...session, last: latest[at]! })) };
       },
     ),
-    route(
+    route.post(
+      "/api/sessions/{id}/messages",
       {
-        method: "post",
-        path: "/api/sessions/{id}/messages",
         summary: "Send a message to an agent in a session",
         body: SayBody,
         answer: Said,

@@ -4,17 +4,14 @@ import { z } from "zod";
 import type { ApiParts } from "../parts.ts";
 import { SettingsBody } from "../server/settings-file.ts";
 import { route } from "./route.ts";
-import { named } from "./schemas.ts";
+import { namedObject } from "./schemas.ts";
 
-export const SettingsView = named(
-  "SettingsView",
-  z.object({
-    agent: z.string(),
-    mode: z.enum(["auto", "chat"]),
-    /** The default model, from cadre.yaml. */
-    model: z.string(),
-  }),
-);
+export const SettingsView = namedObject("SettingsView", {
+  agent: z.string(),
+  mode: z.enum(["auto", "chat"]),
+  /** The default model, from cadre.yaml. */
+  model: z.string(),
+});
 export type SettingsView = z.infer<typeof SettingsView>;
 
 /** A built-in agent. */
@@ -22,20 +19,14 @@ const DEFAULT_AGENT = "assistant";
 
 export function settingsRoutes(parts: ApiParts) {
   return [
-    route(
-      {
-        method: "get",
-        path: "/api/settings",
-        summary: "The settings of the chat",
-        answer: SettingsView,
-        etag: true,
-      },
+    route.get(
+      "/api/settings",
+      { summary: "The settings of the chat", answer: SettingsView, etag: true },
       () => currentSettings(parts),
     ),
-    route(
+    route.post(
+      "/api/settings",
       {
-        method: "post",
-        path: "/api/settings",
         summary: "Change settings of the chat; the others stay",
         body: SettingsBody,
         answer: SettingsView,

@@ -15,25 +15,18 @@ import type { Store } from "../../stores/store.ts";
 import type { ApiParts } from "../parts.ts";
 import { findRun, latestRuns, subtreeOf, treeEvents } from "../views/read-runs.ts";
 import { route } from "./route.ts";
-import { Count, named, RunUsageView } from "./schemas.ts";
+import { Count, namedObject, RunUsageView } from "./schemas.ts";
 
-export const UsageQuery = named(
-  "UsageQuery",
-  z.strictObject({
-    /** Only this run and its descendants. */
-    root: z.string().min(1).exactOptional(),
-    /** Start of the report, in milliseconds since the epoch. For all runs it is rounded down to a quarter of an hour. */
-    since: Count.exactOptional(),
-    /** Length in milliseconds of the intervals, from `since` on, that the report is also broken down by. */
-    every: Count.pipe(z.int().min(60_000)).exactOptional(),
-  }),
-);
+export const UsageQuery = z.strictObject({
+  /** Only this run and its descendants. */
+  root: z.string().min(1).exactOptional(),
+  /** Start of the report, in milliseconds since the epoch. For all runs it is rounded down to a quarter of an hour. */
+  since: Count.exactOptional(),
+  /** Length in milliseconds of the intervals, from `since` on, that the report is also broken down by. */
+  every: Count.pipe(z.int().min(60_000)).exactOptional(),
+});
 
-export interface UsageFilter {
-  root?: string;
-  since?: number;
-  every?: number;
-}
+export type UsageFilter = z.output<typeof UsageQuery>;
 
 const spent = RunUsageView.omit({ toolCalls: true, activeMs: true });
 
@@ -79,26 +72,23 @@ const OverTime = z.object({
   }),
 });
 
-export const Usage = named(
-  "Usage",
-  z.object({
-    byAgent: z.array(RunUsageView.extend({ agent: z.string(), runs: z.int() })),
-    byModel: z.array(RunUsageView.omit({ toolCalls: true }).extend({ model: z.string() })),
-    byEdge: z.array(
-      z.object({
-        from: z.string(),
-        to: z.string(),
-        started: z.int(),
-        succeeded: z.int(),
-        failed: z.int(),
-        cancelled: z.int(),
-        successRate: z.number().nullable(),
-      }),
-    ),
-    /** Only if the request has `every`. */
-    overTime: OverTime.exactOptional(),
-  }),
-);
+export const Usage = namedObject("Usage", {
+  byAgent: z.array(RunUsageView.extend({ agent: z.string(), runs: z.int() })),
+  byModel: z.array(RunUsageView.omit({ toolCalls: true }).extend({ model: z.string() })),
+  byEdge: z.array(
+    z.object({
+      from: z.string(),
+      to: z.string(),
+      started: z.int(),
+      succeeded: z.int(),
+      failed: z.int(),
+      cancelled: z.int(),
+      successRate: z.number().nullable(),
+    }),
+  ),
+  /** Only if the request has `every`. */
+  overTime: OverTime.exactOptional(),
+});
 
 export type UsageView = z.infer<typeof Usage>;
 
@@ -121,18 +111,17 @@ export const tallyFields = {
 /** Number of runs that were read, the latest, and whether there are older ones. */
 export const lookedFields = { runs: z.int(), more: z.boolean() };
 
-export const Activity = named(
-  "Activity",
-  z.object({ agents: z.array(z.object({ agent: z.string(), ...tallyFields })), ...lookedFields }),
-);
+export const Activity = namedObject("Activity", {
+  agents: z.array(z.object({ agent: z.string(), ...tallyFields })),
+  ...lookedFields,
+});
 export type Activity = z.infer<typeof Activity>;
 
 export function usageRoutes({ store }: ApiParts) {
   return [
-    route(
+    route.get(
+      "/api/usage",
       {
-        method: "get",
-        path: "/api/usage",
         summary:
           "Tokens and cost by agent, model and delegation; with `every` also over time, and the results of trees",
         query: UsageQuery,
@@ -140,14 +129,9 @@ export function usageRoutes({ store }: ApiParts) {
       },
       ({ query }) => readUsage(store, query),
     ),
-    route(
-      {
-        method: "get",
-        path: "/api/activity",
-        summary: "Results of each agent's latest runs",
-        answer: Activity,
-        etag: true,
-      },
+    route.get(
+      "/api/activity",
+      { summary: "Results of each agent's latest runs", answer: Activity, etag: true },
       async () => {
         const { rows, more } = await latestRuns(store);
         return { agents: talliesByAgent(rows), runs: rows.length, more };

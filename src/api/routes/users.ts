@@ -8,13 +8,12 @@ import { hashKey, newKey } from "../access/user-connections.ts";
 import type { ApiParts } from "../parts.ts";
 import { requireBrowserAccess } from "./browser-access.ts";
 import { route } from "./route.ts";
-import { LinkView, Nothing } from "./schemas.ts";
+import { LinkView } from "./schemas.ts";
 
 export const RoleView = z.enum(["viewer", "operator", "admin"]);
 export type RoleView = z.infer<typeof RoleView>;
 
 export const Me = z.object({ name: z.string(), role: RoleView, sees: z.enum(["own", "all"]) });
-export type Me = z.infer<typeof Me>;
 
 /** Lower case only, so that no two names look alike. */
 export const NewUser = z.strictObject({
@@ -54,25 +53,19 @@ export const CreatedUser = z.object({
 export type CreatedUser = z.infer<typeof CreatedUser>;
 
 export function userRoutes(parts: ApiParts) {
-  const { person, who } = parts;
+  const { person, who, store, web } = parts;
   return [
-    route({ method: "get", path: "/api/me", summary: "The caller's name and role", answer: Me }, (_, c) => {
+    route.get("/api/me", { summary: "The caller's name and role", answer: Me }, (_, c) => {
       return person ?? ({ name: who(c.req.raw), role: "admin", sees: "all" } as const);
     }),
-    route(
-      {
-        method: "get",
-        path: "/api/users",
-        summary: "Named users, including revoked ones",
-        answer: UserList,
-        role: "admin",
-      },
-      async () => ({ users: (await parts.store.users.list()).map(viewOf) }),
+    route.get(
+      "/api/users",
+      { summary: "Named users, including revoked ones", answer: UserList, role: "admin" },
+      async () => ({ users: (await store.users.list()).map(viewOf) }),
     ),
-    route(
+    route.post(
+      "/api/users",
       {
-        method: "post",
-        path: "/api/users",
         summary: "Add a user; the token is shown once",
         body: NewUser,
         answer: CreatedUser,
@@ -81,16 +74,9 @@ export function userRoutes(parts: ApiParts) {
       },
       ({ body }, c) => add(parts, body, who(c.req.raw)),
     ),
-    ...nameRoutes(parts),
-  ];
-}
-
-function nameRoutes({ store, web }: ApiParts) {
-  return [
-    route(
+    route.post(
+      "/api/users/{name}/rotate",
       {
-        method: "post",
-        path: "/api/users/{name}/rotate",
         summary: "Create a new token for a user; sessions of the old one are closed",
         answer: CreatedUser,
         status: 201,
@@ -102,24 +88,20 @@ function nameRoutes({ store, web }: ApiParts) {
         return { name, token, ...linkFor(web, name) };
       },
     ),
-    route(
+    route.post(
+      "/api/users/{name}/role",
       {
-        method: "post",
-        path: "/api/users/{name}/role",
         summary: "Change a user's role; open sessions are closed, the token stays",
         body: NewRole,
-        answer: Nothing,
         role: "admin",
       },
       async ({ params: { name }, body: { role } }) => {
         if (!(await store.users.setRole(name, role))) throw notThere(name);
-        return {};
       },
     ),
-    route(
+    route.post(
+      "/api/users/{name}/link",
       {
-        method: "post",
-        path: "/api/users/{name}/link",
         summary: "Create a one-time link that signs in a browser of a user",
         answer: LinkView,
         status: 201,
@@ -133,17 +115,11 @@ function nameRoutes({ store, web }: ApiParts) {
         return requireBrowserAccess({ web }).newLink(name);
       },
     ),
-    route(
-      {
-        method: "delete",
-        path: "/api/users/{name}",
-        summary: "Revoke a user's access; open sessions are closed",
-        answer: Nothing,
-        role: "admin",
-      },
+    route.delete(
+      "/api/users/{name}",
+      { summary: "Revoke a user's access; open sessions are closed", role: "admin" },
       async ({ params: { name } }) => {
         if (!(await store.users.revoke(name))) throw notThere(name);
-        return {};
       },
     ),
   ];

@@ -34,21 +34,15 @@ export const WebhookList = z.object({ webhooks: z.array(WebhookView) });
 
 /** `taken`: the receiver confirmed it. */
 export const WebhookTestResult = z.object({ taken: z.boolean(), detail: z.string() });
-export type WebhookTestResult = z.infer<typeof WebhookTestResult>;
 
 const LATEST = 10;
 
 export function webhookRoutes(parts: ApiParts) {
   const { webhooks } = parts;
   return [
-    route(
-      {
-        method: "get",
-        path: "/api/webhooks",
-        summary: "Webhooks and their latest deliveries",
-        answer: WebhookList,
-        role: "admin",
-      },
+    route.get(
+      "/api/webhooks",
+      { summary: "Webhooks and their latest deliveries", answer: WebhookList, role: "admin" },
       async () => {
         const cursors = await parts.store.outbox.cursors();
         const views = (webhooks?.hooks ?? []).map(async ({ name, form, events, url, problem }) => ({
@@ -65,14 +59,9 @@ export function webhookRoutes(parts: ApiParts) {
         return { webhooks: await Promise.all(views) };
       },
     ),
-    route(
-      {
-        method: "post",
-        path: "/api/webhooks/{name}/test",
-        summary: "Send a test notice",
-        answer: WebhookTestResult,
-        role: "admin",
-      },
+    route.post(
+      "/api/webhooks/{name}/test",
+      { summary: "Send a test notice", answer: WebhookTestResult, role: "admin" },
       async ({ params: { name } }) => {
         const answer = await webhooks?.test(name);
         if (!answer)

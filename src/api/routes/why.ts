@@ -11,13 +11,10 @@ import type { ApiParts } from "../parts.ts";
 import { findRun, subtreeOf, treeJournals } from "../views/read-runs.ts";
 import { markUnreadable } from "../views/unreadable-runs.ts";
 import { route } from "./route.ts";
-import { Count, named } from "./schemas.ts";
+import { Count, namedObject } from "./schemas.ts";
 
 /** Explain this event; absent: the status of the run. */
-export const WhyQuery = named(
-  "WhyQuery",
-  z.strictObject({ seq: Count.pipe(z.int().min(1)).exactOptional() }),
-);
+export const WhyQuery = z.strictObject({ seq: Count.pipe(z.int().min(1)).exactOptional() });
 
 const Reason = z.object({
   runId: z.string(),
@@ -32,36 +29,32 @@ const Reason = z.object({
   cause: z.object({ runId: z.string(), seq: z.int() }).exactOptional(),
 });
 
-export const WhyView = named(
-  "WhyView",
-  z.object({
-    runId: z.string(),
-    agent: z.string(),
-    task: z.string(),
-    status: RunStatus,
-    /** The event that is explained. */
-    seq: z.int().exactOptional(),
-    /** The explanation in one sentence. */
-    answer: z.string(),
-    /** Since when this is the case. */
-    since: z.number(),
-    /** First cause of a failure, in any descendant. */
-    first: Reason.exactOptional(),
-    /** For a failure: from its first cause up to this run. Otherwise: back to the task, each event caused by the next one. */
-    chain: z.array(Reason),
-    /** What a person can do now. */
-    next: z.array(z.string()),
-    /** The decisions of this run and its descendants, in order. */
-    decisions: z.array(Reason),
-  }),
-);
+export const WhyView = namedObject("WhyView", {
+  runId: z.string(),
+  agent: z.string(),
+  task: z.string(),
+  status: RunStatus,
+  /** The event that is explained. */
+  seq: z.int().exactOptional(),
+  /** The explanation in one sentence. */
+  answer: z.string(),
+  /** Since when this is the case. */
+  since: z.number(),
+  /** First cause of a failure, in any descendant. */
+  first: Reason.exactOptional(),
+  /** For a failure: from its first cause up to this run. Otherwise: back to the task, each event caused by the next one. */
+  chain: z.array(Reason),
+  /** What a person can do now. */
+  next: z.array(z.string()),
+  /** The decisions of this run and its descendants, in order. */
+  decisions: z.array(Reason),
+});
 export type WhyView = z.infer<typeof WhyView>;
 
 export const whyRoutes = ({ store }: ApiParts) => [
-  route(
+  route.get(
+    "/api/runs/{id}/why",
     {
-      method: "get",
-      path: "/api/runs/{id}/why",
       summary: "Why a run failed, waits or ended, or why an event happened, and its decision log",
       query: WhyQuery,
       answer: WhyView,

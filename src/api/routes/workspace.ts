@@ -3,15 +3,12 @@
 import { z } from "zod";
 import { CadreError } from "../../errors.ts";
 import { route } from "./route.ts";
-import { named } from "./schemas.ts";
+import { named, namedObject } from "./schemas.ts";
 
-export const WorkspaceQuery = named(
-  "WorkspaceQuery",
-  z.strictObject({
-    /** A folder of the project. */
-    path: z.string().min(1).max(4_096).default("."),
-  }),
-);
+export const WorkspaceQuery = z.strictObject({
+  /** A folder of the project. */
+  path: z.string().min(1).max(4_096).default("."),
+});
 
 export const WorkspaceEntry = z.object({
   name: z.string(),
@@ -23,17 +20,13 @@ export const WorkspaceEntry = z.object({
   },
 });
 named("WorkspaceEntry", WorkspaceEntry);
-export type WorkspaceEntry = z.infer<typeof WorkspaceEntry>;
 
-export const WorkspaceTree = named(
-  "WorkspaceTree",
-  z.object({
-    path: z.string(),
-    entries: z.array(WorkspaceEntry),
-    /** There is more than is shown. */
-    truncated: z.boolean(),
-  }),
-);
+export const WorkspaceTree = namedObject("WorkspaceTree", {
+  path: z.string(),
+  entries: z.array(WorkspaceEntry),
+  /** There is more than is shown. */
+  truncated: z.boolean(),
+});
 export type WorkspaceTree = z.infer<typeof WorkspaceTree>;
 
 export function workspaceRoutes({
@@ -42,10 +35,9 @@ export function workspaceRoutes({
   workspaceTree(path: string): Promise<WorkspaceTree | { problem: string }>;
 }) {
   return [
-    route(
+    route.get(
+      "/api/workspace/tree",
       {
-        method: "get",
-        path: "/api/workspace/tree",
         summary: "The project's files, without what .gitignore names",
         query: WorkspaceQuery,
         answer: WorkspaceTree,

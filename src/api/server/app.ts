@@ -14,7 +14,7 @@ import { apiDocsRoutes } from "../routes/api-docs.ts";
 import { apiRoutes } from "../routes/index.ts";
 import { type Route, roleFor } from "../routes/route.ts";
 import { type ClientForRequest, createClientForRequest } from "./client-for-request.ts";
-import { errorBody, errorResponse, HttpError, statusOf } from "./http-errors.ts";
+import { errorBody, HttpError, statusOf } from "./http-errors.ts";
 import { createHub } from "./hub.ts";
 import type { RefusalPage } from "./refusal-page.ts";
 
@@ -83,7 +83,9 @@ export function addErrorHandlers(
     const failure = toCadreError(error);
     const bodyOf = c.req.path.startsWith("/v1/") ? openaiErrorBody : errorBody;
     return (
-      page(c, statusOf(failure), errorBody(failure).error.message) ?? errorResponse(failure, mask, bodyOf)
+      page(c, statusOf(failure), errorBody(failure).error.message) ??
+      // An error may repeat parts of the request, so secrets in it are masked.
+      Response.json(mask.value<object>(bodyOf(failure)), { status: statusOf(failure) })
     );
   };
   app.notFound((c) =>

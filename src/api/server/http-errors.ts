@@ -1,7 +1,6 @@
 // Errors on the wire: a stable code, one sentence, and details. Unexpected errors reveal nothing about the server.
 
-import { CadreError, httpStatus, toCadreError } from "../../errors.ts";
-import type { Mask } from "../../journal/masking/mask.ts";
+import { CadreError, httpStatus } from "../../errors.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import type { ErrorBody } from "../routes/schemas.ts";
 
@@ -30,20 +29,5 @@ export function errorBody({ code, message, details }: CadreError): ErrorBody {
 const UNFORESEEN =
   "An internal error occurred. Everything recorded before is safe. See the log of the process.";
 
-/** Masks secrets: an error may repeat parts of the request. */
-export function errorResponse(
-  error: unknown,
-  mask?: Mask,
-  bodyOf: (failure: CadreError) => object = errorBody,
-): Response {
-  const failure = toCadreError(error);
-  const body = bodyOf(failure);
-  return Response.json(mask ? mask.value(body) : body, { status: statusOf(failure) });
-}
-
 export const statusOf = (failure: CadreError): number =>
   failure instanceof HttpError ? failure.status : httpStatus(failure.code);
-
-/** The journal of a run cannot be read; other runs are not affected. */
-export const isDamagedJournal = (error: unknown): error is CadreError =>
-  error instanceof CadreError && error.code.startsWith("JOURNAL_");

@@ -4,9 +4,10 @@
 import { connect, type Socket } from "node:net";
 import { Hono } from "hono";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { toCadreError } from "../../errors.ts";
 import { readBody } from "../routes/request.ts";
 import { MessageBody } from "../routes/run-actions.ts";
-import { errorResponse } from "./http-errors.ts";
+import { errorBody, statusOf } from "./http-errors.ts";
 import { createHttpServer, HTTP_LIMITS, type HttpLimits, type Served } from "./http-server.ts";
 
 const SHORT: HttpLimits = {
@@ -30,7 +31,8 @@ beforeEach(async () => {
   app.post("/", async (c) => c.json(await readBody(c, MessageBody)));
   app.onError((error) => {
     failures.push(error);
-    return errorResponse(error);
+    const failure = toCadreError(error);
+    return Response.json(errorBody(failure), { status: statusOf(failure) });
   });
   app.get("/stream", (c) => c.body(new ReadableStream({ start: (to) => to.enqueue(new Uint8Array([46])) })));
   const { server: http, close } = createHttpServer(app, SHORT);

@@ -3,16 +3,13 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { named } from "../routes/schemas.ts";
+import { namedStrictObject } from "../routes/schemas.ts";
 
-export const SettingsBody = named(
-  "SettingsBody",
-  z.strictObject({
-    /** Default agent of a chat. */
-    agent: z.string().min(1).exactOptional(),
-    mode: z.enum(["auto", "chat"]).exactOptional(),
-  }),
-);
+export const SettingsBody = namedStrictObject("SettingsBody", {
+  /** Default agent of a chat. */
+  agent: z.string().min(1).exactOptional(),
+  mode: z.enum(["auto", "chat"]).exactOptional(),
+});
 export type SettingsBody = z.infer<typeof SettingsBody>;
 
 export interface Settings {

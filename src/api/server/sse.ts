@@ -14,7 +14,12 @@ import { STREAM_EVENTS } from "../client/stream-events.ts";
 import type { RouteParts } from "../parts.ts";
 import { errorBody } from "./http-errors.ts";
 import { type Batch, bytesAfter, type Channel, type Encoder, encode, isInScope, type Reader } from "./hub.ts";
-import { createStreamWriter, SlowReaderError, type StreamWriter } from "./stream-writer.ts";
+import {
+  createStreamWriter,
+  eventStreamResponse,
+  SlowReaderError,
+  type StreamWriter,
+} from "./stream-writer.ts";
 
 const HEARTBEAT_MS = 15_000;
 const PAGE = 500;
@@ -34,20 +39,12 @@ export interface StreamRequest {
 
 export type StreamParts = Pick<RouteParts, "store" | "onProblem" | "hub">;
 
-/** The body of a HEAD request is never read, so a stream for it would never end. */
-export const streamEvents = (c: Context, parts: StreamParts, wanted: StreamRequest): Response =>
-  c.req.method === "HEAD" ? c.body(null) : eventStream(parts, wanted);
-
-function eventStream(parts: StreamParts, wanted: StreamRequest): Response {
-  const outlet = createStreamWriter();
-  void pump(parts, wanted, outlet);
-  return new Response(outlet.readable, {
-    headers: {
-      "Content-Type": "text/event-stream; charset=utf-8",
-      "Cache-Control": "no-store",
-      "X-Accel-Buffering": "no",
-    },
-  });
+export function streamEvents(c: Context, parts: StreamParts, wanted: StreamRequest): Response {
+  // The body of a HEAD request is never read, so a stream for it would never end.
+  if (c.req.method === "HEAD") return c.body(null);
+  const writer = createStreamWriter();
+  void pump(parts, wanted, writer);
+  return eventStreamResponse(writer);
 }
 
 /** The reader's position, from its last id (`<store>.<position>`) or a number. */
@@ -79,32 +76,32 @@ export function journalEncoder(
 export const sseFrame = (data: unknown, event?: string): string =>
   `${event === undefined ? "" : `event: ${event}\n`}data: ${JSON.stringify(data)}\n\n`;
 
-async function pump(parts: StreamParts, wanted: StreamRequest, outlet: StreamWriter): Promise<void> {
-  const heartbeat = setInterval(() => outlet.writeIfRoom(encode(": still here\n\n")), HEARTBEAT_MS);
-  outlet.writeIfRoom(encode(": hello\n\n"));
+async function pump(parts: StreamParts, wanted: StreamRequest, writer: StreamWriter): Promise<void> {
+  const heartbeat = setInterval(() => writer.writeIfRoom(encode(": still here\n\n")), HEARTBEAT_MS);
+  writer.writeIfRoom(encode(": hello\n\n"));
   try {
-    if (wanted.reset) await outlet.write(sseFrame({}, STREAM_EVENTS.reset));
-    await sendEvents(parts, wanted, outlet);
-    await outlet.write(sseFrame({}, STREAM_EVENTS.end));
+    if (wanted.reset) await writer.write(sseFrame({}, STREAM_EVENTS.reset));
+    await sendEvents(parts, wanted, writer);
+    await writer.write(sseFrame({}, STREAM_EVENTS.end));
   } catch (error) {
-    if (outlet.signal.aborted) return;
+    if (writer.signal.aborted) return;
     const slow = error instanceof SlowReaderError;
     if (!slow) parts.onProblem({ message: "A stream of events failed.", error });
-    outlet.writeLast(
+    writer.writeLast(
       slow
         ? sseFrame({}, STREAM_EVENTS.resync)
         : sseFrame(errorBody(toCadreError(error)), STREAM_EVENTS.failure),
     );
   } finally {
     clearInterval(heartbeat);
-    outlet.close();
+    writer.close();
   }
 }
 
 async function sendEvents(
   { store, hub }: StreamParts,
   wanted: StreamRequest,
-  outlet: StreamWriter,
+  writer: StreamWriter,
 ): Promise<void> {
   const { of, until, channel } = wanted;
   let place = wanted.after;
@@ -119,18 +116,18 @@ async function sendEvents(
       if (live) live.behind();
       else missed = true;
     },
-    hint: outlet.writeIfRoom,
+    hint: writer.writeIfRoom,
   });
   try {
     const encoder = channel.encoder();
-    while (!outlet.signal.aborted) {
+    while (!writer.signal.aborted) {
       missed = false;
       const page = await store.journal.readAll(place, PAGE, of);
       const sent = await sendPage(
         page.filter((event) => isInScope(event, scope)),
         encoder,
         until,
-        outlet,
+        writer,
       );
       if (sent === "ended") return;
       place = page.at(-1)?.position ?? place;
@@ -147,7 +144,7 @@ async function sendEvents(
   async function takeLiveEvents(): Promise<"ended" | "behind" | "gone"> {
     const { promise, resolve } = Promise.withResolvers<"ended" | "behind" | "gone">();
     const gone = (): void => resolve("gone");
-    outlet.signal.addEventListener("abort", gone);
+    writer.signal.addEventListener("abort", gone);
     const behind = (): void => {
       live = undefined;
       resolve("behind");
@@ -156,18 +153,18 @@ async function sendEvents(
       const end = batch.frames.find(({ event }) => isEndOf(event, until))?.event.position;
       const to = end ?? batch.frames.at(-1)!.event.position;
       if (to <= place) return;
-      if (!outlet.hasRoom()) {
+      if (!writer.hasRoom()) {
         behind();
         return;
       }
-      outlet.writeNow(bytesAfter(batch, place, end));
+      writer.writeNow(bytesAfter(batch, place, end));
       place = to;
       if (end !== undefined) resolve("ended");
     };
     live = { take, behind };
     const left = await promise;
     live = undefined;
-    outlet.signal.removeEventListener("abort", gone);
+    writer.signal.removeEventListener("abort", gone);
     return left;
   }
 }
@@ -176,21 +173,21 @@ async function sendPage(
   events: readonly JournalEvent[],
   encoder: Encoder,
   until: StreamRequest["until"],
-  outlet: StreamWriter,
+  writer: StreamWriter,
 ): Promise<"ended" | undefined> {
   await encoder.prepare?.(events);
   let piece = "";
   for (const event of events) {
     piece += encoder.event(event);
     if (isEndOf(event, until)) {
-      await outlet.write(piece);
+      await writer.write(piece);
       return "ended";
     }
     if (piece.length < PIECE) continue;
-    await outlet.write(piece);
+    await writer.write(piece);
     piece = "";
   }
-  if (piece !== "") await outlet.write(piece);
+  if (piece !== "") await writer.write(piece);
   return undefined;
 }
 

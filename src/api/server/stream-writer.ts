@@ -71,3 +71,13 @@ export function createStreamWriter(): StreamWriter {
 }
 
 export class SlowReaderError extends Error {}
+
+/** The response that sends a stream of server-sent events to its reader. */
+export const eventStreamResponse = ({ readable }: StreamWriter): Response =>
+  new Response(readable, {
+    headers: {
+      "Content-Type": "text/event-stream; charset=utf-8",
+      "Cache-Control": "no-store",
+      "X-Accel-Buffering": "no",
+    },
+  });

@@ -5,6 +5,7 @@ import { ANSWERED_BY_ITEMS, isAnswered } from "../../projections/folds/approvals
 import { blockersOf } from "../../projections/folds/parent-events.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
 import type { Store } from "../../stores/store.ts";
+import type { RunSummary } from "../routes/schemas.ts";
 
 export async function answeredRuns(store: Store, rows: readonly RunRow[]): Promise<ReadonlySet<RunId>> {
   const asked = rows.filter(mayBeAnswered);
@@ -16,6 +17,12 @@ export async function answeredRuns(store: Store, rows: readonly RunRow[]): Promi
     if (row) known.set(row.id, row);
   const around = { hasOpenItem: (id: RunId) => open.has(id), run: (id: RunId) => known.get(id) };
   return new Set(asked.flatMap((row) => (isAnswered(row, around) ? [row.id] : [])));
+}
+
+/** The rows, with `answered` in those of answered runs. */
+export async function markAnswered(store: Store, rows: readonly RunRow[]): Promise<RunSummary[]> {
+  const answered = await answeredRuns(store, rows);
+  return rows.map((row) => (answered.has(row.id) ? { ...row, answered: true } : row));
 }
 
 /** The run waits for a person, itself or through a descendant. */

@@ -19,35 +19,31 @@ import { fold } from "../../projections/projection.ts";
 import { timelineProjection } from "../../projections/views/timeline.ts";
 import type { ApprovalRef, Store } from "../../stores/store.ts";
 import type { ApiParts } from "../parts.ts";
-import { named } from "../routes/schemas.ts";
-import { isDamagedJournal } from "../server/http-errors.ts";
-import { allRuns } from "./read-runs.ts";
+import { named, namedObject } from "../routes/schemas.ts";
+import { allRuns, unlessDamaged } from "./read-runs.ts";
 import { totalUsage } from "./run-tree.ts";
 
 /** What a shell command would do, derived from the command itself and never from an agent's description of it. */
-export const CommandView = named(
-  "CommandView",
-  z.object({
-    grade: z.enum(["exact", "dynamic", "broken"]),
-    /** Why it is not exact. */
-    why: z.string(),
-    programs: z.array(
-      z.object({
-        /** Arguments as the program receives them; null for those that only running it would reveal. */
-        argv: z.array(z.string().nullable()),
-        /** 0 for a program of the command itself, more for one that another program starts. */
-        depth: z.int(),
-        readOnly: z.boolean(),
-        note: z.string().optional(),
-        /** It executes what it reads from its input: `curl … | sh`. */
-        runsInput: z.literal(true).optional(),
-      }),
-    ),
-    files: z.array(z.object({ path: z.string(), use: z.enum(["writes", "reads"]), outside: z.boolean() })),
-    hosts: z.array(z.string()),
-    decoded: z.array(z.object({ from: z.string(), text: z.string() })),
-  }),
-);
+export const CommandView = namedObject("CommandView", {
+  grade: z.enum(["exact", "dynamic", "broken"]),
+  /** Why it is not exact. */
+  why: z.string(),
+  programs: z.array(
+    z.object({
+      /** Arguments as the program receives them; null for those that only running it would reveal. */
+      argv: z.array(z.string().nullable()),
+      /** 0 for a program of the command itself, more for one that another program starts. */
+      depth: z.int(),
+      readOnly: z.boolean(),
+      note: z.string().optional(),
+      /** It executes what it reads from its input: `curl … | sh`. */
+      runsInput: z.literal(true).optional(),
+    }),
+  ),
+  files: z.array(z.object({ path: z.string(), use: z.enum(["writes", "reads"]), outside: z.boolean() })),
+  hosts: z.array(z.string()),
+  decoded: z.array(z.object({ from: z.string(), text: z.string() })),
+});
 export type CommandView = z.infer<typeof CommandView>;
 
 const Spent = z.object({ cost: z.number(), unpriced: z.int() });
@@ -75,83 +71,77 @@ const Circumstances = z.object({
 export const Probe = named("Probe", payloads.OUTCOME_PROBED.pick({ found: true, evidence: true }));
 export type Probe = z.infer<typeof Probe>;
 
-export const ApprovalView = named(
-  "ApprovalView",
-  z.object({
-    ...Circumstances.shape,
-    id: z.string(),
-    itemId: z.string(),
-    kind: z.enum(APPROVAL_KINDS),
-    runId: z.string(),
-    rootRunId: z.string(),
-    /** The agents from the root of the tree down to the one that asks. */
-    path: z.array(z.string()),
-    agent: z.string(),
-    callId: z.string().optional(),
-    tool: z.string().optional(),
-    input: z.unknown().optional(),
-    preview: z.string().optional(),
-    /** The rule that asks. Absent `basis`: a permission rule. */
-    rule: z.string().optional(),
-    basis: RuleBasis.optional(),
-    /** Why a shell command could not be judged. */
-    unjudged: z.string().optional(),
-    hash: z.string().optional(),
-    /** Fingerprint of the file at the time of the preview. */
-    fingerprint: z.string().optional(),
-    host: z.string().optional(),
-    pid: z.int().optional(),
-    /** Latest probe of a call with an unknown outcome (PB1). */
-    probe: Probe.extend({ by: z.string(), at: z.number() }).optional(),
-    detail: z.string().optional(),
-    /** The budget limit that is used up; `tree.maxTokens` is the limit of the whole tree. */
-    limit: z.string().optional(),
-    /** Value of that limit. */
-    limitValue: z.number().optional(),
-    /** The possible answers to a question. */
-    choices: z.array(z.string()).optional(),
-    /** Sources of untrusted text that the run has read. */
-    untrusted: z.array(z.string()).optional(),
-    /** The person who was last asked by name to decide. */
-    asked: z
-      .object({ person: z.string(), by: z.string(), note: z.string().optional(), at: z.number() })
-      .optional(),
-    round: z.int(),
-    requestedAt: z.number(),
-    expiresAt: z.number().optional(),
-    /** The rule that any scope wider than `once` would grant; absent if only `once` is possible. */
-    grant: z.string().optional(),
-    /** For shell commands. */
-    command: CommandView.optional(),
-    /** For delegations: everything that the other agent could do, at the time of the question. */
-    blastRadius: BlastRadius.optional(),
-  }),
-);
+export const ApprovalView = namedObject("ApprovalView", {
+  ...Circumstances.shape,
+  id: z.string(),
+  itemId: z.string(),
+  kind: z.enum(APPROVAL_KINDS),
+  runId: z.string(),
+  rootRunId: z.string(),
+  /** The agents from the root of the tree down to the one that asks. */
+  path: z.array(z.string()),
+  agent: z.string(),
+  callId: z.string().optional(),
+  tool: z.string().optional(),
+  input: z.unknown().optional(),
+  preview: z.string().optional(),
+  /** The rule that asks. Absent `basis`: a permission rule. */
+  rule: z.string().optional(),
+  basis: RuleBasis.optional(),
+  /** Why a shell command could not be judged. */
+  unjudged: z.string().optional(),
+  hash: z.string().optional(),
+  /** Fingerprint of the file at the time of the preview. */
+  fingerprint: z.string().optional(),
+  host: z.string().optional(),
+  pid: z.int().optional(),
+  /** Latest probe of a call with an unknown outcome (PB1). */
+  probe: Probe.extend({ by: z.string(), at: z.number() }).optional(),
+  detail: z.string().optional(),
+  /** The budget limit that is used up; `tree.maxTokens` is the limit of the whole tree. */
+  limit: z.string().optional(),
+  /** Value of that limit. */
+  limitValue: z.number().optional(),
+  /** The possible answers to a question. */
+  choices: z.array(z.string()).optional(),
+  /** Sources of untrusted text that the run has read. */
+  untrusted: z.array(z.string()).optional(),
+  /** The person who was last asked by name to decide. */
+  asked: z
+    .object({ person: z.string(), by: z.string(), note: z.string().optional(), at: z.number() })
+    .optional(),
+  round: z.int(),
+  requestedAt: z.number(),
+  expiresAt: z.number().optional(),
+  /** The rule that any scope wider than `once` would grant; absent if only `once` is possible. */
+  grant: z.string().optional(),
+  /** For shell commands. */
+  command: CommandView.optional(),
+  /** For delegations: everything that the other agent could do, at the time of the question. */
+  blastRadius: BlastRadius.optional(),
+});
 export type ApprovalView = z.infer<typeof ApprovalView>;
 
 /** A call with another input: what it would do, or why it is not possible. */
-export const EditPreview = named(
-  "EditPreview",
-  z.object({
-    /** Why it cannot be approved with this input. */
-    problem: z.string().optional(),
-    /** The places in the input, if known. */
-    issues: z.array(z.object({ path: z.array(z.union([z.string(), z.number()])), message: z.string() })),
-    preview: z.string().optional(),
-    fingerprint: z.string().optional(),
-    /** For a change of a file: its text before and after. */
-    change: z
-      .object({
-        before: z.string(),
-        after: z.string(),
-        /** Secrets are masked, so these are not the exact texts. */
-        masked: z.literal(true).optional(),
-      })
-      .optional(),
-    grant: z.string().optional(),
-    command: CommandView.optional(),
-  }),
-);
+export const EditPreview = namedObject("EditPreview", {
+  /** Why it cannot be approved with this input. */
+  problem: z.string().optional(),
+  /** The places in the input, if known. */
+  issues: z.array(z.object({ path: z.array(z.union([z.string(), z.number()])), message: z.string() })),
+  preview: z.string().optional(),
+  fingerprint: z.string().optional(),
+  /** For a change of a file: its text before and after. */
+  change: z
+    .object({
+      before: z.string(),
+      after: z.string(),
+      /** Secrets are masked, so these are not the exact texts. */
+      masked: z.literal(true).optional(),
+    })
+    .optional(),
+  grant: z.string().optional(),
+  command: CommandView.optional(),
+});
 export type EditPreview = z.infer<typeof EditPreview>;
 
 const RECENT = 3;
@@ -189,17 +179,17 @@ interface ReadRun {
 }
 
 /** Quarantines a damaged run, so that it does not hide the items of other runs. */
-async function readRun(store: Store, runId: RunId): Promise<ReadRun | undefined> {
-  try {
-    const events = await store.journal.read(runId);
-    return { state: fold(runStateProjection, events), events };
-  } catch (error) {
-    if (!isDamagedJournal(error)) throw error;
-    const seq = error.details?.["seq"] as number | undefined;
-    await store.leases.quarantine({ runId, reason: error.message, seq });
-    return undefined;
-  }
-}
+const readRun = (store: Store, runId: RunId): Promise<ReadRun | undefined> =>
+  unlessDamaged(
+    async () => {
+      const events = await store.journal.read(runId);
+      return { state: fold(runStateProjection, events), events };
+    },
+    async ({ message: reason, details }) => {
+      await store.leases.quarantine({ runId, reason, seq: details?.["seq"] as number | undefined });
+      return undefined;
+    },
+  );
 
 function circumstances(
   runId: RunId,
@@ -238,12 +228,15 @@ function callDetails(
   tool: string | undefined,
   input: unknown,
   workspace: string,
-  { grantFor }: Pick<ApiParts["people"], "grantFor">,
+  { grantFor, toolFacts }: Pick<ApiParts["people"], "grantFor" | "toolFacts">,
 ): { grant?: string; command?: CommandView } {
-  const grant = grantRuleFor(tool, input, grantFor);
-  const { command } = (input ?? {}) as { command?: unknown };
-  const isShell = tool === "Bash" && typeof command === "string";
-  return omitUndefined({ grant, command: isShell ? explainCommand(command, workspace) : undefined });
+  const target = tool === undefined ? undefined : toolFacts(tool)?.target;
+  const text =
+    target?.kind === "command" ? (input as Record<string, unknown> | null)?.[target.field] : undefined;
+  return omitUndefined({
+    grant: grantRuleFor(tool, input, grantFor),
+    command: typeof text === "string" ? explainCommand(text, workspace) : undefined,
+  });
 }
 
 export async function editPreview(

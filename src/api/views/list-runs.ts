@@ -7,8 +7,8 @@ import { blockersOf } from "../../projections/folds/parent-events.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
 import type { RunFilter, Store, TreeTotal } from "../../stores/store.ts";
 import type { ApiParts } from "../parts.ts";
-import { MAX_PAGE, named, nextCursor, RunSummary, RunUsageView } from "../routes/schemas.ts";
-import { answeredRuns } from "./answered-runs.ts";
+import { MAX_PAGE, named, namedObject, nextCursor, RunSummary, RunUsageView } from "../routes/schemas.ts";
+import { markAnswered } from "./answered-runs.ts";
 import { storedAgentName } from "./find-agent.ts";
 
 /** A run in a list. */
@@ -25,15 +25,12 @@ export const ListedRun = named(
 );
 export type ListedRun = z.infer<typeof ListedRun>;
 
-export const RunPage = named(
-  "RunPage",
-  z.object({
-    runs: z.array(ListedRun),
-    nextCursor,
-    /** Number of matches on all pages, if requested. */
-    total: z.int().optional(),
-  }),
-);
+export const RunPage = namedObject("RunPage", {
+  runs: z.array(ListedRun),
+  nextCursor,
+  /** Number of matches on all pages, if requested. */
+  total: z.int().optional(),
+});
 export type RunPage = z.infer<typeof RunPage>;
 
 export type ListFilter = RunFilter & { order?: "cost"; total?: boolean };
@@ -53,22 +50,21 @@ export async function listRuns(
     total ? store.runs.count(whole) : undefined,
   ]);
   const ids = page.runs.map(({ id }) => id);
-  const [totals, awaited, answered, hits] = await Promise.all([
+  const [totals, awaited, rows, hits] = await Promise.all([
     store.usage.treeTotals(
       page.runs.flatMap(({ id, parentRunId }) => (parentRunId === undefined ? [id] : [])),
     ),
     Promise.all(page.runs.map((row) => awaitedBy(store, row))),
-    answeredRuns(store, page.runs),
+    markAnswered(store, page.runs),
     filter.q === undefined ? undefined : store.runs.firstHits(filter.q, ids),
   ]);
   return {
     ...page,
-    runs: page.runs.map((row, index): ListedRun => {
+    runs: rows.map((row, index): ListedRun => {
       const [tree, hit, names] = [totals.get(row.id), hits?.get(row.id), awaited[index]!];
       return {
         ...row,
         ...omitUndefined({ tree, hit }),
-        ...(answered.has(row.id) ? { answered: true } : {}),
         ...(names.length === 0 ? {} : { awaited: names }),
       };
     }),

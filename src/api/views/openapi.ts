@@ -3,7 +3,7 @@
 
 import { z } from "zod";
 import type { Route } from "../routes/route.ts";
-import { EmptyBody, ErrorBody, SCHEMA_NAMES } from "../routes/schemas.ts";
+import { EmptyBody, ErrorBody, Nothing, SCHEMA_NAMES } from "../routes/schemas.ts";
 
 export type JsonSchema = z.core.JSONSchema.BaseSchema;
 
@@ -123,10 +123,17 @@ const header = (name: string, description: string): Parameter => ({
 });
 
 function answersOf(route: DescribedRoute, schemas: Schemas): Operation["responses"] {
-  const { answer, status = 200, media = [], otherStatuses = {}, etag, refusal } = route;
+  const {
+    media,
+    answer = media ? undefined : Nothing,
+    status = 200,
+    otherStatuses = {},
+    etag,
+    refusal,
+  } = route;
   const content = Object.fromEntries([
     ...(answer ? [["application/json", { schema: jsonSchema(answer, schemas) }]] : []),
-    ...media.map((type) => [type, { schema: { type: "string" } }]),
+    ...(media ?? []).map((type) => [type, { schema: { type: "string" } }]),
   ]) as NonNullable<Answer["content"]>;
   const failure = jsonSchema(refusal?.schema ?? ErrorBody, schemas);
   return {

@@ -36,6 +36,23 @@ async function runsWithPrefix(store: Store, prefix: string): Promise<RunRow[]> {
   return found;
 }
 
+/** The journal of a run cannot be read; other runs are not affected. */
+export const isDamagedJournal = (error: unknown): error is CadreError =>
+  error instanceof CadreError && error.code.startsWith("JOURNAL_");
+
+/** P9: reads something for a view. A damaged journal gives another value, so that it does not hide other runs. */
+export async function unlessDamaged<T, D>(
+  read: () => Promise<T>,
+  onDamage: (error: CadreError) => D | Promise<D>,
+): Promise<T | D> {
+  try {
+    return await read();
+  } catch (error) {
+    if (isDamagedJournal(error)) return onDamage(error);
+    throw error;
+  }
+}
+
 /** Every matching run, newest first, over as many pages as needed. */
 export async function* allRuns(
   store: Store,

@@ -9,23 +9,19 @@ import { omitUndefined } from "../../omit-undefined.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
 import type { Todo } from "../../projections/folds/todos.ts";
 import type { Store } from "../../stores/store.ts";
-import { named, RunSummary, RunUsageView } from "../routes/schemas.ts";
-import { isDamagedJournal } from "../server/http-errors.ts";
+import { named, namedObject, RunSummary, RunUsageView } from "../routes/schemas.ts";
 import { answeredRuns } from "./answered-runs.ts";
-import { subtreeOf } from "./read-runs.ts";
+import { subtreeOf, unlessDamaged } from "./read-runs.ts";
 import { totalUsage } from "./run-tree.ts";
 import { markUnreadable } from "./unreadable-runs.ts";
 
 /** Progress of a cancel. */
-export const Stopping = named(
-  "Stopping",
-  z.object({
-    /** Runs that have ended since the request. */
-    done: z.int(),
-    /** Runs that had not ended at the time of the request: this one and its descendants. */
-    of: z.int(),
-  }),
-);
+export const Stopping = namedObject("Stopping", {
+  /** Runs that have ended since the request. */
+  done: z.int(),
+  /** Runs that had not ended at the time of the request: this one and its descendants. */
+  of: z.int(),
+});
 export type Stopping = z.infer<typeof Stopping>;
 
 export const RunDetail = named(
@@ -73,14 +69,11 @@ export async function runDetail(store: Store, found: RunRow): Promise<RunDetail>
 }
 
 /** A run with a damaged journal still has a row, which is shown without to-dos. */
-async function todosOf(store: Store, { id }: RunRow): Promise<Todo[]> {
-  try {
-    return (await currentRunState(store, id)).todos;
-  } catch (error) {
-    if (!isDamagedJournal(error)) throw error;
-    return [];
-  }
-}
+const todosOf = (store: Store, { id }: RunRow): Promise<Todo[]> =>
+  unlessDamaged(
+    async () => (await currentRunState(store, id)).todos,
+    () => [],
+  );
 
 function endOf(last: JournalEvent | undefined): Pick<RunDetail, "output" | "result"> {
   switch (last?.type) {
@@ -135,11 +128,8 @@ async function lastEvent(store: Store, { id, seq }: RunRow): Promise<JournalEven
 }
 
 /** P9: a damaged journal must not hide its run or the runs above it. */
-async function eventsOf(store: Store, id: string, after: number, limit: number): Promise<JournalEvent[]> {
-  try {
-    return await store.journal.read(id, after, limit);
-  } catch (error) {
-    if (isDamagedJournal(error)) return [];
-    throw error;
-  }
-}
+const eventsOf = (store: Store, id: string, after: number, limit: number): Promise<JournalEvent[]> =>
+  unlessDamaged(
+    () => store.journal.read(id, after, limit),
+    () => [],
+  );

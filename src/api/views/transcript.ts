@@ -13,7 +13,7 @@ import {
 } from "../../projections/folds/transcript.ts";
 import { fold } from "../../projections/projection.ts";
 import type { ApiParts } from "../parts.ts";
-import { named } from "../routes/schemas.ts";
+import { named, namedObject } from "../routes/schemas.ts";
 
 export interface TranscriptView {
   system: string;
@@ -22,22 +22,15 @@ export interface TranscriptView {
 
 const part = z.object({ type: z.string() });
 
-export const Transcript = named(
-  "Transcript",
-  z.object({
-    system: z.string(),
-    messages: z.array(z.object({ role: z.enum(["user", "assistant", "tool"]), content: z.array(part) })),
-  }),
-);
+export const Transcript = namedObject("Transcript", {
+  system: z.string(),
+  messages: z.array(z.object({ role: z.enum(["user", "assistant", "tool"]), content: z.array(part) })),
+});
 
-export const ContextSummary = named(
-  "ContextSummary",
-  z.object({
-    system: z.string(),
-    messages: z.array(z.object({ role: z.string(), summary: z.string() })),
-  }),
-);
-export type ContextSummary = z.infer<typeof ContextSummary>;
+export const ContextSummary = namedObject("ContextSummary", {
+  system: z.string(),
+  messages: z.array(z.object({ role: z.string(), summary: z.string() })),
+});
 
 export const Context = named("Context", z.union([Transcript, ContextSummary]));
 

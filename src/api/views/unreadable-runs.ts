@@ -4,23 +4,15 @@
 import { loadDefinition } from "../../loop/drive/run-journal.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
 import type { Store } from "../../stores/store.ts";
-import { isDamagedJournal } from "../server/http-errors.ts";
+import { unlessDamaged } from "./read-runs.ts";
 
 export const markUnreadable = (store: Store, rows: readonly RunRow[]): Promise<RunRow[]> =>
   Promise.all(
     rows.map(async (row): Promise<RunRow> => {
-      const detail = row.endedAt === undefined ? await damageOf(store, row) : undefined;
+      const check = () => loadDefinition(store, row.definition).then(() => undefined);
+      const detail =
+        row.endedAt === undefined ? await unlessDamaged(check, ({ message }) => message) : undefined;
       if (detail === undefined || row.waitingOn?.kind === "quarantine") return row;
       return { ...row, status: "suspended", waitingOn: { kind: "quarantine", detail } };
     }),
   );
-
-async function damageOf(store: Store, { definition }: RunRow): Promise<string | undefined> {
-  try {
-    await loadDefinition(store, definition);
-    return undefined;
-  } catch (error) {
-    if (isDamagedJournal(error)) return error.message;
-    throw error;
-  }
-}

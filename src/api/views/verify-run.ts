@@ -8,26 +8,22 @@ import { type JournalEvent, referencedBlobs } from "../../journal/events.ts";
 import { checkReceipts, findTreeProblem, type ReceiptProblem } from "../../loop/replay/check-journals.ts";
 import { foldRow, type RunRow } from "../../projections/folds/run-row.ts";
 import type { Store } from "../../stores/store.ts";
-import { named } from "../routes/schemas.ts";
-import { isDamagedJournal } from "../server/http-errors.ts";
-import { subtreeOf } from "./read-runs.ts";
+import { namedObject } from "../routes/schemas.ts";
+import { isDamagedJournal, subtreeOf, unlessDamaged } from "./read-runs.ts";
 
-export const Verification = named(
-  "Verification",
-  z.object({
-    ok: z.boolean(),
-    /** Number of verified runs, including the descendants, and of their events. */
-    runs: z.int(),
-    events: z.int(),
-    /** Number of calls that ran exactly as approved. */
-    receipts: z.int(),
-    /** Hash of the chain at the latest event. */
-    head: z.string(),
-    problem: z.string().optional(),
-    /** The event that is damaged. */
-    at: z.object({ runId: z.string(), seq: z.int() }).optional(),
-  }),
-);
+export const Verification = namedObject("Verification", {
+  ok: z.boolean(),
+  /** Number of verified runs, including the descendants, and of their events. */
+  runs: z.int(),
+  events: z.int(),
+  /** Number of calls that ran exactly as approved. */
+  receipts: z.int(),
+  /** Hash of the chain at the latest event. */
+  head: z.string(),
+  problem: z.string().optional(),
+  /** The event that is damaged. */
+  at: z.object({ runId: z.string(), seq: z.int() }).optional(),
+});
 export type Verification = z.infer<typeof Verification>;
 
 export async function verifyRun(store: Store, top: RunRow, digest: Digest): Promise<Verification> {
@@ -110,7 +106,11 @@ async function missingValue(store: Store, journals: Journals): Promise<ReceiptPr
   for (const event of [...journals.values()].flat()) {
     for (const name of referencedBlobs(event)) {
       if (sound.has(name)) continue;
-      if (!(await isSound(store, name))) {
+      const value = await unlessDamaged(
+        () => store.blobs.get(name),
+        () => undefined,
+      );
+      if (value === undefined) {
         const { runId, seq } = event;
         const message = `The stored value ${name}, which event ${seq} of run ${runId} rests on, is missing or damaged.`;
         return { runId, seq, message };
@@ -119,15 +119,6 @@ async function missingValue(store: Store, journals: Journals): Promise<ReceiptPr
     }
   }
   return undefined;
-}
-
-async function isSound(store: Store, name: string): Promise<boolean> {
-  try {
-    return (await store.blobs.get(name)) !== undefined;
-  } catch (error) {
-    if (isDamagedJournal(error)) return false;
-    throw error;
-  }
 }
 
 /** I3: a listed row must equal the one folded from the journal. */
