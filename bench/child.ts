@@ -1,4 +1,4 @@
-// Measures one contender in one scenario, in a process of its own: memory and compiled code of others do not count.
+// Measures one contender in one scenario, in a process of its own, so that the memory and compiled code of others do not count.
 
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,20 +16,20 @@ export interface Measured {
   about?: About;
   /** CPU milliseconds per step, user and system. */
   cpu?: number;
-  /** Bytes: the most memory that the process ever held. */
+  /** Peak memory of the process in bytes. */
   peak?: number;
   bytes?: number;
   extras?: Record<string, number>;
-  /** In place of numbers: why there are none. */
+  /** Present instead of numbers if the measurement failed: the reason. */
   problem?: string;
 }
 
-/** `warmUp` counts steps, in runs of this many. */
+/** `warmUp` is a number of steps; this is how many of them one run takes. */
 const WARM_UP_RUN = 50;
 
 const [name = "", measure = "{}"] = process.argv.slice(2);
 const measured = await report(name, JSON.parse(measure) as Measure);
-// Something that a contender left running would take CPU from the next one.
+// Anything a contender left running would take CPU time from the next one.
 process.send?.(measured, () => process.exit());
 
 async function report(contenderName: string, task: Measure): Promise<Measured> {
@@ -75,7 +75,7 @@ async function measureCpu(
   return { cpu: (user + system) / 1000 / done.steps, peak };
 }
 
-/** CPU milliseconds of one tree, after others. */
+/** CPU milliseconds of one tree, after a warm-up. */
 async function measureTree(warmUp: number, contender: Contender, folder: string): Promise<Measured> {
   if (!contender.tree) return {};
   for (let done = 0; done < warmUp; done++) await contender.tree(folder);
@@ -86,7 +86,7 @@ async function measureTree(warmUp: number, contender: Contender, folder: string)
   return { cpu: (user + system) / 1000 };
 }
 
-/** Per step, without what an empty storage takes. */
+/** Bytes per step, not counting the size of an empty storage. */
 async function measureDisk(
   { runs, steps }: { runs: number; steps: number },
   contender: Contender,

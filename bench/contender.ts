@@ -1,42 +1,42 @@
-// What every contender offers, so that they are measured by the same child process in the same way.
+// The interface of a contender. The same child process measures all of them in the same way.
 
 export interface Scenario {
-  /** How many runs at once; 0 only opens the storage. */
+  /** How many runs work at the same time; 0 only opens the storage. */
   runs: number;
-  /** How often each run calls its model and then one tool, before its last words. */
+  /** How often each run calls its model and then one tool, before its final answer. */
   steps: number;
-  /** An empty folder for whatever is kept on disk. The same for all calls in one process. */
+  /** An empty folder for files. All calls in one process share it. */
   folder: string;
 }
 
 export interface About {
   /** Packages whose versions explain the numbers. */
   packages: readonly string[];
-  /** What survives a crash, and what reaches the disk when. */
+  /** What survives a crash, and when data reaches the disk. */
   durability: string;
 }
 
 export interface Contender {
   about: About;
   run(scenario: Scenario): Promise<{ steps: number }>;
-  /** Everything is on disk, and nothing is held open. */
+  /** Resolves when everything is on disk and no file is open. */
   close(): Promise<void>;
-  /** A tree of 100 runs, three levels: one that starts nine, each of which starts ten; 110 model calls. */
+  /** A tree of 100 runs on three levels: the root starts nine, each of which starts ten; 110 model calls. */
   tree?(folder: string): Promise<void>;
-  /** What only this contender has to show: numbers by name. */
+  /** Numbers that only this contender reports, by name. */
   extras?(folder: string): Promise<Record<string, number>>;
 }
 
 /**
- * What the instant model thinks: one real turn of the event loop, then a tool call or the last words. Without the
- * turn, a contender that writes lazily would never get to its writing while the clock runs.
+ * The instant model: it waits for one turn of the event loop, then answers with a tool call or the final text. Without that
+ * turn, a contender that writes lazily would never write while the clock runs.
  */
 export async function think(turn: number, steps: number): Promise<{ a: number; b: number } | undefined> {
   await new Promise((resolve) => setImmediate(resolve));
   return turn <= steps ? { a: turn, b: 1 } : undefined;
 }
 
-/** Who starts how many of whom. */
+/** How many children each level of the tree starts. */
 export const TREE = { root: { of: "mid", count: 9 }, mid: { of: "leaf", count: 10 } } as const;
 
 export const add = ({ a, b }: { a: number; b: number }): { sum: number } => ({ sum: a + b });

@@ -1,13 +1,13 @@
-// The same work as in the examples of the patterns, led by an agent with tool calls: it delegates, reads what comes back
-// and passes it on. Who does the work says the same words in both; only the coordinator's own are written here, and they
-// are as few as will do: whom to ask, what that one must know, and at the end the answer.
+// The work of the pattern examples, led by an agent that uses tool calls instead: it delegates, reads the results and passes
+// them on. The other agents say the same in both versions. Only the coordinator's own texts are written here, and they are as
+// short as possible: which agent to ask, what that agent must know, and the final answer.
 
 import type { ScriptedTurn } from "../src/models/scripted/script.ts";
 
 export interface Coordinator {
-  /** The example that does it by a pattern. */
+  /** The example that does the same work with a pattern. */
   example: string;
-  /** Whose place it takes, prompt included; absent: it has only these instructions. */
+  /** The agent that the coordinator replaces; it keeps that agent's prompt. If absent, it has only the instructions below. */
   as?: string;
   instructions?: string;
   agents: string[];
@@ -16,7 +16,7 @@ export interface Coordinator {
 
 export interface Work {
   task: string;
-  /** What an agent of the example answers, in the order of its script where there is more than one answer. */
+  /** Answers of an agent of the example. If an agent answers more than once, they are in the order of its script. */
   said(agent: string): string[];
 }
 
@@ -83,12 +83,12 @@ export const COORDINATORS: Coordinator[] = [
 
 const MEMBERS = ["analyst", "developer", "security-reviewer"];
 
-/** What each member said in a round, as the team's own members are told of it. */
+/** What each member said in a round, in the form in which a team tells its members. */
 function roundOf(at: 0 | 1, said: Work["said"]): string {
   return MEMBERS.map((name) => `${name} says:\n${said(name)[at]}`).join("\n\n");
 }
 
-/** As short as they can be told apart: what the pattern's own strategies begin with. */
+/** The shortest openings that tell the strategies of the pattern apart. */
 const STRATEGIES = ["From the domain.", "From the neighbours.", "From the behaviour."];
 
 function delegate(agent: string, task: string): { tool: string; input: { agent: string; task: string } } {

@@ -1,7 +1,7 @@
-// `npm run bench`: Cadre beside its peers, on this machine, in one run. README.md says how to read the table.
-// `npm run bench trees`: only the tree of runs. `npm run bench patterns`: the patterns beside tool calls. `npm run bench sse`:
-// how soon events reach those who watch. `npm run bench usage`: a report of usage over 100,000 runs. `npm run bench scale`: worker
-// processes on each engine. `npm run bench sim`: where a fleet gives out.
+// `npm run bench` compares Cadre with its peers on this machine in one run. README.md explains the table.
+// `npm run bench trees` measures only the tree of runs; `patterns` compares the patterns with tool calls; `sse` measures how
+// soon events reach readers; `usage` measures a usage report over 100,000 runs; `scale` measures worker processes on each
+// engine; `sim` simulates the limits of a fleet.
 
 import { execFileSync, fork } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -17,15 +17,15 @@ import { usage } from "./usage.ts";
 
 const CONTENDERS = ["floor", "langgraph", "langgraph-delta", "cadre"];
 
-/** No child may hang the bench. */
+/** A child process that takes longer is killed. */
 const CHILD_LIMIT = 90_000;
 
-/** A contender that has spent this long on one column is not asked again. */
+/** If one column takes a contender longer than this, the remaining rounds skip it. */
 const ENOUGH = 20_000;
 
 /**
- * CPU columns, with the ratio to the floor that Cadre aims at. A warm-up of 100 steps stands for a young process, as
- * `cadre run` is one; of 1,000 for a server whose hot code is compiled.
+ * CPU columns, with the ratio to the floor that Cadre aims at. A warm-up of 100 steps represents a young process such as
+ * `cadre run`; one of 1,000 steps represents a server whose hot code is compiled.
  */
 const CPU_COLUMNS = [
   { title: "1 run × 50", runs: 1, steps: 50, warmUp: 100, repetitions: 7, target: "≤ 1.30" },
@@ -35,7 +35,7 @@ const CPU_COLUMNS = [
   { title: "200 × 20", runs: 200, steps: 20, warmUp: 100, repetitions: 3, target: "≤ 0.60" },
 ];
 
-/** The same number of steps in runs of different length, so that one growing file does not hide what each adds. */
+/** The same number of steps in runs of different length, so that the growth of a single file does not hide the size of each step. */
 const DISK_COLUMNS = [
   { title: "at 10", runs: 40, steps: 10, target: "≤ 1,200" },
   { title: "at 100", runs: 4, steps: 100, target: "≤ 1,200" },
@@ -74,7 +74,7 @@ async function main(name = "peers"): Promise<void> {
   console.log(`\n${Math.round(performance.now() / 1000)} seconds`);
 }
 
-/** Installed here, when they are needed, and never with the product. */
+/** The peers are installed in this folder when needed, and never with the product. */
 async function peers(tables: readonly ((ask: Ask) => Promise<void>)[]): Promise<void> {
   const here = fileURLToPath(new URL(".", import.meta.url));
   execFileSync("npm", ["install", "--prefix", here, "--no-audit", "--no-fund", "--silent"], {
@@ -118,7 +118,7 @@ interface Column {
   peaks: Map<string, number[]>;
 }
 
-/** Round by round, all contenders in turn: a machine that slows down slows them all. */
+/** Each round measures all contenders in turn, so a machine that slows down slows all of them. */
 async function measureColumn(
   { runs, steps, warmUp, repetitions }: (typeof CPU_COLUMNS)[number],
   ask: Ask,
@@ -198,7 +198,7 @@ function versionOf(dependency: string): string {
   return (JSON.parse(readFileSync(path, "utf8")) as { version: string }).version;
 }
 
-/** Contract: does not throw; a child that fails, hangs or falls gives a `problem`. */
+/** Never throws: a child that fails, hangs or crashes returns a `problem`. */
 function inChild(name: string, measure: Measure): Promise<Measured> {
   const path = fileURLToPath(new URL("./child.ts", import.meta.url));
   const child = fork(path, [name, JSON.stringify(measure)], { timeout: CHILD_LIMIT, killSignal: "SIGKILL" });

@@ -1,5 +1,5 @@
-// `npm run bench patterns`: the work of each example once as it stands, by its pattern, and once led by a coordinator with
-// tool calls. Calls and tokens are counted in the journals; a repetition that counts otherwise stops the bench.
+// `npm run bench patterns` does the work of each example twice: with its pattern, and led by a coordinator with tool calls. It
+// counts calls and tokens in the journals, and stops if a repetition has other counts.
 
 import { TERMINAL_TYPES } from "../src/journal/events.ts";
 import type { Script, ScriptedTurn } from "../src/models/scripted/script.ts";
@@ -10,7 +10,7 @@ import { median, print, whole } from "./table.ts";
 
 const REPETITIONS = 7;
 
-/** A tenth of what a quick provider takes: half a second to its first token, then a hundred a second. */
+/** A tenth of the latency of a fast provider, which takes half a second to the first token and writes a hundred per second. */
 const FIRST_TOKEN_MS = 50;
 const TOKEN_MS = 1;
 
@@ -58,7 +58,7 @@ async function measure(staged: Staged): Promise<Measured> {
   }
 }
 
-/** Tokens by the real length of what is sent and written, and time by tokens. */
+/** Computes tokens from the real length of prompts and answers, and time from tokens. */
 function likeAProvider(script: Staged["script"]): Script {
   return (request) => {
     const turn = script(request);

@@ -1,12 +1,12 @@
-// The CPU that a Postgres on this machine has used: of its first process, and of all that it has started. Linux tells.
+// The CPU time used by a Postgres server on this machine: its first process and all processes it started. Linux only.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import type { TestPostgres } from "../src/stores/postgres/postgres.fixture.ts";
 
-/** Of the kernel's clock, which is a hundredth of a second everywhere. */
+/** Milliseconds per tick of the kernel's clock; a tick is a hundredth of a second everywhere. */
 const TICK_MS = 10;
 
-/** Milliseconds; undefined: this machine does not tell. */
+/** CPU milliseconds, or undefined if this machine does not report them. */
 export async function cpuOfPostgres(postgres: TestPostgres): Promise<number | undefined> {
   if (!existsSync("/proc/self/stat")) return undefined;
   const [file] = await postgres.query("SELECT pg_read_file('postmaster.pid', 0, 16) AS text");
@@ -20,7 +20,7 @@ export async function cpuOfPostgres(postgres: TestPostgres): Promise<number | un
   return [own, ...below].reduce((sum, { ticks, ended }) => sum + ticks + ended, 0) * TICK_MS;
 }
 
-/** `ended`: of those that it has started and that are gone. */
+/** `ended` is the CPU time of its child processes that have ended. */
 function statOf(pid: number): { parent: number; ticks: number; ended: number } | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");

@@ -1,5 +1,5 @@
-// One worker of `npm run bench scale`: `node scale-worker.ts <folder>`; store and engine come by CADRE_* variables. It drives
-// like any other, and does what its starter sends: the first worker also makes the load.
+// One worker of `npm run bench scale`: `node scale-worker.ts <folder>`. CADRE_* variables select store and engine. It drives runs
+// like any other worker and executes the orders of its parent process. The first worker also creates the load.
 
 import { join } from "node:path";
 import { z } from "zod";
@@ -10,19 +10,19 @@ import { assembleRuntime } from "../src/runtime/assembly.ts";
 import { defineTool } from "../src/tools/tool.ts";
 
 export type Order =
-  /** Runs that are all there at once, each of so many steps; `delay`: milliseconds that its model takes. */
+  /** Starts all runs at the same time, each with this many steps. `delay` is the latency of its model in milliseconds. */
   | { do: "steps"; runs: number; steps: number; delay: number }
-  /** Runs of one step, one after the other, on workers that have nothing else to do. */
+  /** Starts runs of one step one after the other, on idle workers. */
   | { do: "pick up"; times: number }
-  /** Runs that wait for a person. */
+  /** Creates runs that wait for a person. */
   | { do: "suspend"; runs: number }
-  /** Events from outside to such runs. */
+  /** Appends external events to runs that wait for a person. */
   | { do: "append"; runs: number; each: number }
-  /** Wakes about runs that are not there. */
+  /** Sends wakes for runs that do not exist. */
   | { do: "wake"; times: number }
   | { do: "cpu" };
 
-/** How fast it was: per second, or milliseconds of each. */
+/** The result: operations per second, or milliseconds of each operation. */
 export interface Done {
   perSecond?: number;
   times?: number[];
@@ -90,7 +90,7 @@ async function steps({ runs, steps: each, delay }: Extract<Order, { do: "steps" 
   });
 }
 
-/** From the commit that admits a run to the one that begins its first model call, on the store's clock. */
+/** The time from the commit that admits a run to the commit that starts its first model call, by the store's clock. */
 async function pickUp(times: number): Promise<Done> {
   const waited: number[] = [];
   for (let i = 0; i < times; i++) {
@@ -122,7 +122,7 @@ const SEEN_ALL = Number.MAX_SAFE_INTEGER;
 
 type Mark = "ended" | "suspended";
 
-/** Resolves when the run is there, whoever drives it. */
+/** Resolves when the run is there, whichever worker drives it. */
 async function run(agent: string, task: string, until: Mark): Promise<RunId> {
   const { runId } = await runtime.admit({ agent, task, attended: true, limits: { maxTurns: 1_000 } });
   const name = `${runId} ${until}`;

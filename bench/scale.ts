@@ -1,5 +1,5 @@
-// `npm run bench scale`: one, two and four worker processes on this machine, on each engine. Every row has a store, an engine
-// and workers of its own; Postgres and Restate are real, and write to the disk as they do by default.
+// `npm run bench scale` measures one, two and four worker processes on this machine, with each engine. Every row has its own
+// store, engine and workers. Postgres and Restate are real and write to the disk as they do by default.
 
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
@@ -24,7 +24,7 @@ const ROWS: { engine: EngineName; store: "SQLite" | "Postgres"; workers: number 
 ];
 const WORKER = fileURLToPath(new URL("scale-worker.ts", import.meta.url));
 const PATIENCE_MS = 60_000;
-/** Young code is slow: every worker has driven some runs before anything counts. */
+/** Every worker drives some runs before the measurement starts, because code is slow until it is compiled. */
 const WARM_UP: Order = { do: "steps", runs: 32, steps: 5, delay: 0 };
 const QUICK = { do: "steps", runs: 80, steps: 10, delay: 0 } as const;
 const SLOW = { do: "steps", runs: 64, steps: 4, delay: 200 } as const;
@@ -107,9 +107,9 @@ async function bytesOf(postgres: TestPostgres, url: string): Promise<number> {
 }
 
 interface Crew extends AsyncDisposable {
-  /** The first of them makes the load. */
+  /** The first worker creates the load. */
   ask(order: Order): Promise<Done>;
-  /** Milliseconds of all of them, since they were started. */
+  /** CPU milliseconds of all workers since their start. */
   cpu(): Promise<number>;
 }
 
@@ -163,7 +163,7 @@ const ask = (worker: ChildProcess, order: Order): Promise<Done> => {
   return answer(worker);
 };
 
-/** A worker that falls or hangs ends the bench with a word. */
+/** A worker that crashes or hangs ends the bench with an error. */
 async function answer(worker: ChildProcess): Promise<Done> {
   const over = new AbortController();
   const signal = AbortSignal.any([over.signal, AbortSignal.timeout(PATIENCE_MS)]);

@@ -1,4 +1,4 @@
-// Many readers of one stream: counts what arrives and how late.
+// Many readers of one stream: counts the events that arrive and measures their delay.
 
 import { type IncomingMessage, request } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
@@ -33,7 +33,7 @@ function listen(): Promise<void> {
   });
 }
 
-/** The writer's number in each event grows by one: a gap or a repeat shows. */
+/** Each event carries a number that grows by one, so a gap or a repeat shows. */
 function read(response: IncomingMessage): void {
   let rest = "";
   let last = -1;

@@ -1,4 +1,4 @@
-// The server whose events are watched: Cadre's own, or a bare one. Writes when it is told to, and says what that has cost.
+// The server whose events the readers receive: Cadre's own or a bare one. It writes on command and reports the cost.
 
 import { mkdtempSync } from "node:fs";
 import { createServer, type ServerResponse } from "node:http";
@@ -55,7 +55,7 @@ async function cadre() {
     parts,
   } = runtime;
   const { runId } = await admit({ agent: "assistant", task: "be watched" });
-  // As while somebody drives it: a run that rests is read anew for every append.
+  // Keeps the run in memory as if a driver worked on it; the store reads an idle run again for every append.
   await store.leases.acquire(runId, "bench");
   let after = 1;
   const token = "a-token-that-is-long-enough-for-it";
@@ -97,7 +97,7 @@ async function cadre() {
   };
 }
 
-/** As little as it takes: the same bytes to every socket. */
+/** The minimum of work: sends the same bytes to every socket. */
 async function floor() {
   const readers = new Set<ServerResponse>();
   const server = createServer((_, response) => {

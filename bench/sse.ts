@@ -1,5 +1,5 @@
-// `npm run bench sse`: how soon an event that was committed reaches everybody who watches, beside a bare server that sends
-// the same bytes to as many sockets and keeps nothing. Server and readers are processes of their own.
+// `npm run bench sse` measures how soon a committed event reaches all readers, compared with a bare server that sends the same
+// bytes to as many sockets and stores nothing. Server and readers are separate processes.
 
 import { fork } from "node:child_process";
 import { once } from "node:events";
@@ -11,7 +11,7 @@ const COLUMNS = [
 ];
 const SERVERS = ["floor", "cadre"];
 const ROUNDS = 3;
-/** Longer: whether what the server holds comes to rest. */
+/** With a longer time you can see whether the server's memory stops growing. */
 const SECONDS = Number(process.env["SECONDS"] ?? 15);
 
 export interface Load {
@@ -22,14 +22,14 @@ export interface Load {
 }
 
 export interface Delivered {
-  /** Milliseconds from an event's commit to a reader's hands. */
+  /** Milliseconds from the commit of an event to its arrival at a reader. */
   p50: number;
   p99: number;
-  /** Events that did not arrive, or arrived twice, over all readers. */
+  /** Events that were missing or arrived twice, over all readers. */
   wrong: number;
-  /** CPU of the server per second of writing, in milliseconds. */
+  /** CPU milliseconds of the server per second of writing. */
   cpu: number;
-  /** How much more the server holds, after a collection, than before the first event: MB. */
+  /** Growth of the server's memory since the first event, after garbage collection, in MB. */
   growth: number;
 }
 

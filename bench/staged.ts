@@ -1,5 +1,5 @@
-// The two ways to do an example's work, each as a project in a temporary folder: by its pattern, as it stands; and by a
-// coordinator, with the same agents without their patterns and the same words.
+// Sets up the work of an example as two projects in temporary folders: one with its pattern, one with a coordinator and the
+// same agents and texts, but without the pattern.
 
 import { globSync } from "node:fs";
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -16,7 +16,7 @@ export interface Staged extends AsyncDisposable {
   folder: string;
   agent: string;
   task: string;
-  /** What the answer must say, either way. */
+  /** A text that the answer must contain in both versions. */
   says: string;
   script: Exclude<Script, { turns: unknown }>;
 }
@@ -57,7 +57,7 @@ async function copied(name: string) {
   return { folder, agent: example.agent, task, says: example.expected.answer.says, turns, dispose };
 }
 
-/** Of every agent in a folder; returns what the coordinator's model is told. */
+/** Prepares every agent in a folder; returns the descriptions that the coordinator's model reads. */
 async function withoutPatterns(folder: string, { as, instructions = "" }: Coordinator): Promise<string> {
   let prompt = instructions;
   for (const entry of await readdir(folder, { recursive: true })) {
@@ -80,7 +80,7 @@ const keysOf = ({ agents }: Coordinator): object => ({
 
 const fileOf = (keys: object, body: string): string => `---\n${stringify(keys)}---\n${body}\n`;
 
-/** Outside a team there is nobody to broadcast to: a member answers with the same words. */
+/** Outside a team a member cannot broadcast, so it gives the same text as its answer. */
 function inWords(turn: ScriptedTurn): ScriptedTurn {
   const { calls = [], ...rest } = turn;
   const said = calls.flatMap(({ tool, input }) => {
@@ -91,7 +91,7 @@ function inWords(turn: ScriptedTurn): ScriptedTurn {
   return said.length === 0 ? turn : { ...rest, text: said.join("\n\n") };
 }
 
-/** The answers of an agent in a script, in their order. */
+/** The answers of an agent in a script, in order. */
 function saidBy(agent: string, turns: readonly ScriptedTurn[]): string[] {
   return turns
     .filter(({ when }) => baseName(when?.agent ?? "") === agent)

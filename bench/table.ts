@@ -1,4 +1,4 @@
-// A title and its table: names to the left, numbers to the right.
+// Formats a title and a table, with names aligned left and numbers aligned right.
 
 export function print(title: string, rows: readonly (readonly string[])[]): void {
   const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));

@@ -1,5 +1,5 @@
-// `npm run bench usage`: how long a report of usage takes over 100,000 runs: the first time, when nothing is kept yet, then
-// again, after a restart, and after more has happened.
+// `npm run bench usage` measures how long a usage report over 100,000 runs takes: the first time, again, after a restart, and
+// after more runs.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -49,7 +49,7 @@ async function timed(what: string, store: Store, since?: number): Promise<void> 
   );
 }
 
-/** A lead and a worker below it: two turns each, in as few appends as it takes. */
+/** A lead and a worker below it, with two turns each, in as few appends as possible. */
 async function makeTree(store: Store, number: number): Promise<void> {
   const [root, child] = [`r${String(number).padStart(8, "0")}`, `c${String(number).padStart(8, "0")}`];
   await store.runs.start(root, startPayload({ agent: `lead-${number % 5}`, rootRunId: root }));

@@ -1,4 +1,4 @@
-// Cadre itself: journal in SQLite, every intent and outcome committed with an fsync before anything rests on it.
+// Cadre itself: the journal is in SQLite, and every intent and outcome is committed with an fsync before the run continues.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -86,7 +86,7 @@ const TREE_AGENTS = {
   leaf: "",
 };
 
-/** The scripted model gives every call its one real turn of the event loop. */
+/** The scripted model waits for one turn of the event loop in every call. */
 const script: Script = ({ agent, turn, task }) => {
   if (agent === "adder") return addition(turn, task);
   const starts = turn === 1 ? (TREE as Record<string, { of: string; count: number }>)[agent] : undefined;

@@ -1,4 +1,4 @@
-// The floor: the bare loop of the AI SDK. Keeps nothing, so whatever durability costs is what others take beyond it.
+// The floor: the bare loop of the AI SDK. It stores nothing, so everything a contender needs beyond it is the cost of durability.
 
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import { isStepCount, ToolLoopAgent, tool } from "ai";
@@ -12,7 +12,7 @@ export async function run({ runs, steps }: Scenario): Promise<{ steps: number }>
   return { steps: done.reduce((sum, count) => sum + count, 0) };
 }
 
-/** Agents as tools of agents: what people build who need no durability. */
+/** Agents as tools of agents, as people build them when they need no durability. */
 export async function tree(): Promise<void> {
   const result = await agentOf("root").generate({ prompt: TASK });
   if (result.text !== LAST_WORDS) throw new Error("the floor's tree stopped before its last words");
@@ -77,7 +77,7 @@ const usage = {
   outputTokens: { total: 5, text: 5, reasoning: undefined },
 };
 
-/** Not `MockLanguageModelV4`: that keeps every prompt, which would count as the memory of the floor. */
+/** We do not use `MockLanguageModelV4`: it keeps every prompt, which would count as memory of the floor. */
 function instantModel(steps: number): LanguageModelV4 {
   let turn = 0;
   return {

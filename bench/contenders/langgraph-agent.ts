@@ -1,6 +1,6 @@
 // oxlint-disable typescript/no-redundant-type-constituents -- unknown types look redundant where the peers are not installed
-// The graph that both LangGraph contenders run; they differ in how the messages are kept. The model is a plain
-// function instead of a chat model, which is the cheapest that LangGraph allows.
+// The graph that both LangGraph contenders run; they differ in how they store messages. The model is a plain function
+// instead of a chat model, because that is the cheapest option LangGraph has.
 
 import { join } from "node:path";
 import {
@@ -96,7 +96,7 @@ async function answer(messages: readonly BaseMessage[], steps: number): Promise<
   const message = new AIMessage(
     args === undefined ? LAST_WORDS : { content: "", tool_calls: [{ ...call, args }] },
   );
-  // Its default type has no room for usage, which a provider's message carries.
+  // LangGraph's default message type has no field for the usage that a provider reports.
   return Object.assign(message, { usage_metadata: { input_tokens: 10, output_tokens: 5, total_tokens: 15 } });
 }
 

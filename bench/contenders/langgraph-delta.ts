@@ -1,4 +1,4 @@
-// LangGraph with its DeltaChannel (beta): a checkpoint keeps what was added, and a whole state now and then.
+// LangGraph with its DeltaChannel (beta): a checkpoint stores only the changes, with a full state from time to time.
 
 import { MessagesDeltaValue } from "@langchain/langgraph";
 import { type About, LANGGRAPH_PACKAGES, langgraph } from "./langgraph-agent.ts";

@@ -1,4 +1,4 @@
-// LangGraph as its guide builds an agent, with its SQLite saver as it comes: the whole state in every checkpoint.
+// LangGraph as its guide builds an agent, with the default SQLite saver, which stores the whole state in every checkpoint.
 
 import { MessagesValue } from "@langchain/langgraph";
 import { type About, LANGGRAPH_PACKAGES, langgraph } from "./langgraph-agent.ts";

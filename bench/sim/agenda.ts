@@ -1,4 +1,4 @@
-// What happens when, on a clock that jumps from one thing to the next.
+// The events of the simulation, on a clock that jumps from one event to the next.
 
 interface Entry {
   at: number;
@@ -7,7 +7,7 @@ interface Entry {
 
 export class Agenda {
   now = 0;
-  /** A heap: the next one first. */
+  /** A heap with the next event first. */
   private readonly entries: Entry[] = [];
 
   in(ms: number, what: () => void): void {

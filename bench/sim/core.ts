@@ -1,5 +1,5 @@
-// What the core writes for runs of real sizes: each is played by the real loop, with a model that says as much, in a store in
-// memory. What comes out is exact; only how long things take is a model's (simulate.ts).
+// Measures what the core writes for runs of realistic size. The real loop plays each run with a model that answers with texts
+// of that size, in a store in memory. The sizes are exact; only durations come from a model (simulate.ts).
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,11 +16,11 @@ import type { Step } from "./sizes.ts";
 
 export interface PlayedStep {
   events: number;
-  /** Of payloads. */
+  /** Bytes of payloads. */
   bytes: number;
-  /** Characters that the model writes: they take time. */
+  /** Characters that the model writes, which take time. */
   written: number;
-  /** The run rests until a person has spoken. */
+  /** The run waits until a person answers. */
   waits: boolean;
 }
 
@@ -70,7 +70,7 @@ const answerTool = defineTool({
   execute: async ({ answered }) => ({ output: "z".repeat(answered) }),
 });
 
-/** What came before the first model call counts with it, and what came after the last with that. */
+/** Events before the first model call count with it, and events after the last model call with that one. */
 function byStep(events: readonly JournalEvent[], steps: readonly Step[]): PlayedStep[] {
   const played: PlayedStep[] = steps.map(({ said, asked, heard }, index) => ({
     events: 0,

@@ -1,18 +1,18 @@
-// What things cost, each measured by a bench on two cores of an AMD EPYC (docs/how/scale.md says when and beside what). The
-// simulation knows nothing else of the machine: with other numbers it answers for another one.
+// The cost of each operation, measured by a bench on two cores of an AMD EPYC (docs/how/scale.md says when and how). The
+// simulation knows nothing else about the machine: with other numbers it simulates another machine.
 
 export interface Costs {
-  /** CPU of a worker for one step. */
+  /** CPU time of a worker for one step. */
   workerStepMs: number;
-  /** A transaction of one append, from the lock of the head to its release: round trips and the disk. */
+  /** A transaction with one append, from locking the head to releasing it: round trips and disk writes. */
   commitMs: number;
-  /** Each further append in the same transaction. */
+  /** Each additional append in the same transaction. */
   appendMs: number;
-  /** CPU of Postgres for one step. */
+  /** CPU time of Postgres for one step. */
   postgresStepMs: number;
-  /** Wakes that an engine takes, with one worker. */
+  /** Wakes per second that an engine accepts, with one worker. */
   wakesPerSecond: Record<"pg-boss" | "restate", number>;
-  /** CPU of a server for one event that one reader gets. */
+  /** CPU time of a server to send one event to one reader. */
   deliveryMs: number;
 }
 
@@ -25,13 +25,13 @@ export const MEASURED: Costs = {
   deliveryMs: 0.0275,
 };
 
-/** What is no cost of ours: how fast models write, how long people take, and who watches. */
+/** Assumptions about the world outside Cadre: how fast models write, how long people take, and how many watch. */
 export const WORLD = {
   modelMs: 800,
   charactersPerSecond: 240,
   personMs: 30_000,
-  /** Browsers for each run that is under way. */
+  /** Browsers per active run. */
   readersPerRun: 0.2,
-  /** Events of a step that are streamed to them beside what is stored: words as they come. */
+  /** Streamed text events per step, in addition to stored events. */
   deltasPerStep: 20,
 };

@@ -1,6 +1,6 @@
-// `npm run bench sim`: where Postgres, the engine and the streams to browsers give out when one machine has long been too
-// small. Runs of real sizes (sizes.ts), played by the real core (core.ts), in a model of a fleet (simulate.ts) with costs that
-// were measured (costs.ts).
+// `npm run bench sim` finds out where Postgres, the engine and the streams to browsers reach their limits, long after one
+// machine is too small. The real core (core.ts) plays runs of realistic size (sizes.ts) in a model of a fleet (simulate.ts)
+// with measured costs (costs.ts).
 
 import { print, whole } from "../table.ts";
 import { type PlayedStep, play } from "./core.ts";
@@ -10,25 +10,25 @@ import { readSizes } from "./sizes.ts";
 
 const RUNS = [100, 300, 1_000, 3_000, 10_000, 30_000];
 const PARTITIONS = [1, 2, 4];
-/** To begin with: a core does more than this. */
+/** Initial number of runs per worker; one core can do more. */
 const RUNS_PER_WORKER = 5_000;
-/** A commit that takes longer is felt: a step waits for two. */
+/** The longest acceptable commit in milliseconds; a step waits for two. */
 const LATE_MS = 100;
-/** Of a core; the rest is for peaks. */
+/** Highest acceptable load of a core; the rest is kept for peaks. */
 const FULL = 0.7;
 const DAY_S = 86_400;
 
 export async function sim(): Promise<void> {
   const played = await play(readSizes());
   describe(played);
-  const rows = RUNS.map((runs) => ({ runs, partitions: 1, ...sized(runs, 1, played) }));
+  const rows = RUNS.map((runs) => ({ runs, partitions: 1, ...simulateWithEnoughWorkers(runs, 1, played) }));
   print("One Postgres: runs under way at the same time, those that wait for a person included", [
     HEADINGS,
     ...rows.map(rowOf),
   ]);
   const wide = PARTITIONS.map((partitions) => {
     const runs = mostRuns(partitions, played);
-    return { runs, partitions, ...sized(runs, partitions, played) };
+    return { runs, partitions, ...simulateWithEnoughWorkers(runs, partitions, played) };
   });
   print(`The most runs under way for which 99 % of the commits take less than ${LATE_MS} ms`, [
     HEADINGS,
@@ -66,20 +66,20 @@ function rowOf(row: Row): string[] {
   ];
 }
 
-/** With as many workers as it needs for none to be busier than it should be. */
-function sized(runs: number, partitions: number, played: readonly PlayedStep[][]) {
+/** Simulates the fleet with enough workers that none exceeds the acceptable load. */
+function simulateWithEnoughWorkers(runs: number, partitions: number, played: readonly PlayedStep[][]) {
   for (let workers = Math.ceil(runs / RUNS_PER_WORKER); ; workers *= 2) {
     const outcome = simulate({ runs, workers, partitions }, played, MEASURED);
     if (outcome.workerBusy < FULL) return { workers, ...outcome };
   }
 }
 
-/** About. */
+/** The largest number of runs that this many partitions can carry before commits take too long, within 15 %. */
 function mostRuns(partitions: number, played: readonly PlayedStep[][]): number {
   let [low, high] = [1_000, 80_000];
   while (high / low > 1.15) {
     const middle = Math.round(Math.sqrt(low * high));
-    if (sized(middle, partitions, played).commitP99 > LATE_MS) high = middle;
+    if (simulateWithEnoughWorkers(middle, partitions, played).commitP99 > LATE_MS) high = middle;
     else low = middle;
   }
   return Number(low.toPrecision(2));

@@ -1,16 +1,16 @@
-// A fleet as queues, on a clock of its own: so many runs are always under way, each going through the steps of a real one.
+// A fleet as queues on a simulated clock. The number of active runs is constant, and each goes through the steps of a real run.
 //  1  A step: the worker's CPU, a commit of the intent, the model's time, a commit of the outcome.
-//  2  A worker is one core. What waits there when its turn at the head comes is one transaction (group commit).
-//  3  A partition has one head: transactions of all workers go through it one after the other. A run is in the partition of
-//     its root, for good.
-//  4  A run that waits for a person costs nothing but its row; going on costs a wake.
+//  2  A worker is one core. All appends that wait when the worker gets the head form one transaction (group commit).
+//  3  A partition has one head, so the transactions of all workers pass it one after the other. A run stays in the partition
+//     of its root.
+//  4  A run that waits for a person costs nothing but its row; continuing costs a wake.
 
 import { Agenda } from "./agenda.ts";
 import type { PlayedStep } from "./core.ts";
 import { type Costs, WORLD } from "./costs.ts";
 
 export interface Fleet {
-  /** Under way at the same time, those that wait for a person included. */
+  /** Active runs, including those that wait for a person. */
   runs: number;
   workers: number;
   partitions: number;
@@ -21,10 +21,10 @@ export interface Outcome {
   eventsPerSecond: number;
   bytesPerSecond: number;
   wakesPerSecond: number;
-  /** Parts of the time, of the busiest. */
+  /** The load of the busiest of each kind, between 0 and 1. */
   headBusy: number;
   workerBusy: number;
-  /** Milliseconds from asking for a commit to having it. */
+  /** Milliseconds from the request for a commit to its end. */
   commitP50: number;
   commitP99: number;
 }
@@ -38,7 +38,7 @@ interface Waiting {
 }
 
 interface Head {
-  /** By worker, in the order of who came first. */
+  /** Waiting appends by worker, in order of arrival. */
   waiting: Map<number, Waiting[]>;
   taken: boolean;
   busyMs: number;
@@ -79,7 +79,7 @@ class Simulation {
   }
 
   run(): Outcome {
-    // Not all at once: a fleet that was started a moment ago is another question.
+    // Runs start at different times, because we simulate a fleet that has been running for a while.
     for (let run = 0; run < this.fleet.runs; run++)
       this.agenda.in((this.random() * WARM_UP_MS) / 2, () => this.begin());
     this.agenda.runUntil(WARM_UP_MS + MEASURED_MS);
@@ -103,7 +103,7 @@ class Simulation {
     this.wake({ steps, at: 0, head: this.oneOf(this.heads), worker: 0 });
   }
 
-  /** An engine gives it to any of them. */
+  /** The engine gives the run to any worker. */
   private wake(run: Run): void {
     if (this.counts()) this.count.wakes++;
     this.work({ ...run, worker: Math.floor(this.random() * this.fleet.workers) });
@@ -177,7 +177,7 @@ class Simulation {
   }
 }
 
-/** Mulberry32: the same fleet, the same outcome. */
+/** Mulberry32: the same seed gives the same result. */
 function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {

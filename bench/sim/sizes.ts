@@ -1,6 +1,6 @@
-// How large the steps of real runs are: characters that the model says, of its calls, of what they answer, and of what a
-// person says before it. `CADRE_TRAJECTORIES` names a file of recorded conversations (OpenAI's chat format, as tau-bench has
-// them); without it the committed table of sizes is read, which `node bench/sim/sizes.ts > bench/sim/sizes.txt` makes of one.
+// The sizes of the steps of real runs: characters of the model's text, of its calls, of their results, and of what a person
+// said before. `CADRE_TRAJECTORIES` names a file of recorded conversations (OpenAI's chat format, as in tau-bench). Without
+// it, the committed table is used; `node bench/sim/sizes.ts > bench/sim/sizes.txt` creates that table from such a file.
 
 import { readFileSync } from "node:fs";
 
@@ -8,7 +8,7 @@ export interface Step {
   said: number;
   asked: number;
   answered: number;
-  /** 0: nobody spoke. */
+  /** 0 if no person spoke. */
   heard: number;
 }
 
@@ -41,7 +41,7 @@ function sizesOf(text: string): Step[][] {
   });
 }
 
-/** One run a line, one word a step. */
+/** One line per run, one word per step. */
 const parse = (text: string): Step[][] =>
   text
     .trim()

@@ -1,4 +1,4 @@
-// Who may read a folder: its owner, and the accounts that the owner has named.
+// Decides who may read a folder: its owner, and the accounts that the owner has named.
 
 export function mayRead(folder, account) {
   return folder.owner === account || folder.readers.includes(account);

@@ -1,8 +1,8 @@
-// Jobs that must not overlap, one behind the other.
+// A queue for jobs that must not overlap.
 
 let last = Promise.resolve();
 
-/** Begins a job when all that were handed in before it have ended. */
+/** Starts a job when all earlier jobs have ended. */
 export function wait(job) {
   last = last.then(job, job);
   return last;

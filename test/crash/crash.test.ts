@@ -18,7 +18,7 @@ const steps = await undisturbed("steps");
 const team = await undisturbed("team");
 
 describe("a run whose process is killed", () => {
-  it("passes every kind of boundary under test", () => {
+  it("a run passes every kind of boundary under test", () => {
     const text = run.boundaries.join("\n");
     for (const what of [
       "before append MODEL_CALL_STARTED",
@@ -40,7 +40,7 @@ describe("a run whose process is killed", () => {
       expect(text).toContain(what);
   });
 
-  it("has the expected result when undisturbed", () => {
+  it("a run has the expected result if no process is killed", () => {
     expect(run.left).toEqual({
       runs: [
         {
@@ -59,16 +59,16 @@ describe("a run whose process is killed", () => {
   });
 
   it(
-    `[F01][F02][F03][F04][F05] recovers from a kill at each of its ${run.boundaries.length} boundaries without repeating an effect`,
+    `[F01][F02][F03][F04][F05] a run recovers from a kill at each of its ${run.boundaries.length} boundaries without repeating an effect`,
     () => killAtEach(run, 1),
     10 * MINUTES,
   );
 
-  it("[F09] recovers when it is killed again during recovery", () => killTwice(run, 8), pairsTime());
+  it("[F09] a run recovers when it is killed again during recovery", () => killTwice(run, 8), pairsTime());
 });
 
 describe("a tree of runs whose process is killed", () => {
-  it("passes every kind of boundary under test", () => {
+  it("a tree passes every kind of boundary under test", () => {
     const text = tree.boundaries.join("\n");
     for (const what of [
       "append CHILD_RUN_STARTED",
@@ -80,7 +80,7 @@ describe("a tree of runs whose process is killed", () => {
       expect(text).toContain(`before ${what}`);
   });
 
-  it("[S0-61] has the expected result when undisturbed", () => {
+  it("[S0-61] a tree has the expected result if no process is killed", () => {
     const { runs, done } = tree.left;
     expect(runs.map(({ path, status, summary }) => `${path}: ${status}, ${summary}`)).toEqual([
       "lead: completed, Bought and checked.",
@@ -94,16 +94,16 @@ describe("a tree of runs whose process is killed", () => {
   });
 
   it(
-    `[P4] [P5] [P6] [J7] [F06] [F07] [F08] recovers from a kill at ${ALL ? "each" : `every ${STRIDE}th`} of its ${tree.boundaries.length} boundaries without repeating an effect`,
+    `[P4] [P5] [P6] [J7] [F06] [F07] [F08] a tree recovers from a kill at ${ALL ? "each" : `every ${STRIDE}th`} of its ${tree.boundaries.length} boundaries without repeating an effect`,
     () => killAtEach(tree, ALL ? 1 : STRIDE),
     20 * MINUTES,
   );
 
-  it("[F09] recovers when it is killed again during recovery", () => killTwice(tree, 4), pairsTime());
+  it("[F09] a tree recovers when it is killed again during recovery", () => killTwice(tree, 4), pairsTime());
 });
 
 describe("a run with a steps module whose process is killed", () => {
-  it("[M3] has the expected result when undisturbed", () => {
+  it("[M3] a run with a steps module has the expected result if no process is killed", () => {
     const { runs, done } = steps.left;
     expect(runs.map(({ path, status, summary }) => `${path}: ${status}, ${summary}`)).toEqual([
       "clerk: completed, A hat. charge card 1: done Stamped. Blue. Bought.",
@@ -114,14 +114,14 @@ describe("a run with a steps module whose process is killed", () => {
   });
 
   it(
-    `[M1] [M3] [M4] [F01] [F03] recovers from a kill at ${ALL ? "each" : `every ${STRIDE}th`} of its ${steps.boundaries.length} boundaries without repeating an effect`,
+    `[M1] [M3] [M4] [F01] [F03] a run with a steps module recovers from a kill at ${ALL ? "each" : `every ${STRIDE}th`} of its ${steps.boundaries.length} boundaries without repeating an effect`,
     () => killAtEach(steps, ALL ? 1 : STRIDE),
     20 * MINUTES,
   );
 });
 
 describe("a team whose process is killed", () => {
-  it("passes every kind of boundary under test", () => {
+  it("a team passes every kind of boundary under test", () => {
     const text = team.boundaries.join("\n");
     for (const what of [
       "append TEAM_ROUND_STARTED",
@@ -134,7 +134,7 @@ describe("a team whose process is killed", () => {
     expect(text).toMatch(/before append CONTEXT_ADDED/);
   });
 
-  it("[S3-37] has the expected result when undisturbed", () => {
+  it("[S3-37] a team has the expected result if no process is killed", () => {
     const { runs, done } = team.left;
     expect(runs.map(({ path, status, thoughts }) => `${path}: ${status}, ${thoughts}`)).toEqual([
       "lead: completed, 1",
@@ -158,12 +158,12 @@ describe("a team whose process is killed", () => {
   });
 
   it(
-    `[P3] [P4] [P6] [J7] recovers from a kill at ${ALL ? "each" : `every ${TEAM_STRIDE}th`} of its ${team.boundaries.length} boundaries: no message or effect is repeated`,
+    `[P3] [P4] [P6] [J7] a team recovers from a kill at ${ALL ? "each" : `every ${TEAM_STRIDE}th`} of its ${team.boundaries.length} boundaries: no message or effect is repeated`,
     () => killAtEach(team, ALL ? 1 : TEAM_STRIDE),
     40 * MINUTES,
   );
 
-  it("[F09] recovers when it is killed again during recovery", () => killTwice(team, 3), pairsTime());
+  it("[F09] a team recovers when it is killed again during recovery", () => killTwice(team, 3), pairsTime());
 });
 
 async function killAtEach(whole: Undisturbed, stride: number): Promise<void> {

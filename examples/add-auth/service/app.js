@@ -1,4 +1,4 @@
-// The API: a table of routes. `now` is the clock, so that a test can turn it.
+// The API: a table of routes. `now` is the clock, which tests can set.
 
 import { serve } from "./http.js";
 import { allOrders } from "./orders.js";

@@ -1,4 +1,4 @@
-// The app on a free port until the test has ended, and a client for it.
+// Starts the app on a free port until the test ends, and returns a client for it.
 
 import { once } from "node:events";
 import { createApp } from "./app.js";

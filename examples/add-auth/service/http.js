@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 
 const LONGEST_BODY = 10_000;
 
-/** The client did something wrong: what is said to it. */
+/** An error in the client's request, with the message for the client. */
 export class HttpError extends Error {
   constructor(status, message) {
     super(message);

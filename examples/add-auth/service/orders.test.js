@@ -12,7 +12,7 @@ test("the orders are listed", async (t) => {
   );
 });
 
-test("what is not there is not found", async (t) => {
+test("an unknown path gets a 404", async (t) => {
   const client = await startApp(t);
   assert.deepEqual(await client.get("/nothing"), { status: 404, body: { error: "not found" } });
 });
