@@ -10,7 +10,7 @@ import { Failure } from "../display/failure.tsx";
 import { Loading } from "../display/loading.tsx";
 import { agentQuery } from "../live/queries.ts";
 import { Tabs } from "../ui/tabs.tsx";
-import type { AgentSearch, AgentTab } from "./agent-search.ts";
+import type { AgentTab } from "./search.ts";
 
 export function AgentPage() {
   const { name } = useParams({ from: "/agents/$name" });
@@ -35,7 +35,7 @@ const TABS: readonly { value: AgentTab; label: string }[] = [
 function Parts({ agent }: { agent: AgentDetail }) {
   const { tab = "overview", version, line } = useSearch({ from: "/agents/$name" });
   const navigate = useNavigate({ from: "/agents/$name" });
-  const show = (next: AgentTab) => void navigate({ search: { tab: next } satisfies AgentSearch });
+  const show = (next: AgentTab) => void navigate({ search: { tab: next } });
   return (
     <Tabs label="Agent views" value={tab} onChange={show} tabs={TABS}>
       <div className="flex min-h-0 flex-1 flex-col gap-4 overflow-auto p-3 md:p-4">

@@ -12,7 +12,7 @@ import { Failure } from "../display/failure.tsx";
 import { Loading } from "../display/loading.tsx";
 import { activityQuery, agentsQuery } from "../live/queries.ts";
 import { Tabs } from "../ui/tabs.tsx";
-import type { AgentsSearch, AgentsView } from "./agents-search.ts";
+import type { AgentsSearch, AgentsView } from "./search.ts";
 
 const AgentsGraph = lazy(async () => {
   const { AgentsGraph: component } = await import("../components/agents/graph/agents-graph.tsx");

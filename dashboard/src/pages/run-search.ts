@@ -6,6 +6,7 @@ import { TALK_KINDS, type TalkKind } from "../components/conversation/talk-filte
 import { parseEventRef } from "../components/event-detail/event-ref.ts";
 import { PANEL_TABS, type PanelTab } from "../components/run-panel/panel-tabs.ts";
 import { FACETS, type Facet } from "../components/timeline/facets.ts";
+import { oneOf, type Params } from "../ui/search-params.ts";
 
 export const RUN_VIEWS = ["timeline", "waterfall", "conversation", "budget", "why"] as const;
 export type RunView = (typeof RUN_VIEWS)[number];
@@ -36,35 +37,29 @@ export interface RunSearch {
 
 const MAX_PINS = 2;
 
-export function parseRunSearch(search: Record<string, unknown>): RunSearch {
-  const view = RUN_VIEWS.find((each) => each === search["view"]);
-  const show = FACETS.filter((facet) => words(search["show"]).includes(facet));
-  const open = words(search["open"]);
-  const details = (["open", "closed"] as const).find((each) => each === search["details"]);
-  const pin = words(search["pin"]).filter((each) => parseEventRef(each) !== undefined);
-  // The router parses a numeric search text as a number.
-  const q = typeof search["q"] === "number" ? String(search["q"]) : (words(search["q"])[0] ?? "");
-  const tab = PANEL_TABS.find((each) => each === search["tab"]);
-  const talk = TALK_KINDS.find((each) => each === search["talk"]);
-  const [wanted] = words(search["words"]);
-  const unit = (["cost", "tokens"] as const).find((each) => each === search["unit"]);
+export function parseRunSearch(search: Params): RunSearch {
+  const { q, at } = search;
+  const tab = oneOf(PANEL_TABS, search["tab"]);
+  const talk = oneOf(TALK_KINDS, search["talk"]);
+  const isPinnable = (ref: string) => parseEventRef(ref) !== undefined;
   return omitUndefined({
-    view,
-    show: show.length > 0 ? show : undefined,
-    q: q === "" ? undefined : q,
-    open: open.length > 0 ? open : undefined,
-    pin: pin.length > 0 ? pin.slice(-MAX_PINS) : undefined,
-    tree: search["tree"] === "closed" ? ("closed" as const) : undefined,
-    details,
-    at: isPosition(search["at"]) ? search["at"] : undefined,
+    view: oneOf(RUN_VIEWS, search["view"]),
+    show: unlessEmpty(FACETS.filter((facet) => texts(search["show"]).includes(facet))),
+    // The router parses a numeric search text as a number.
+    q: typeof q === "number" ? String(q) : texts(q)[0],
+    open: unlessEmpty(texts(search["open"])),
+    pin: unlessEmpty(texts(search["pin"]).filter(isPinnable).slice(-MAX_PINS)),
+    tree: oneOf(["closed"] as const, search["tree"]),
+    details: oneOf(["open", "closed"] as const, search["details"]),
+    at: Number.isSafeInteger(at) && Number(at) > 0 ? Number(at) : undefined,
     tab: tab === "result" ? undefined : tab,
     talk: talk === "all" ? undefined : talk,
-    words: wanted,
-    unit,
+    words: texts(search["words"])[0],
+    unit: oneOf(["cost", "tokens"] as const, search["unit"]),
   });
 }
 
-const isPosition = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0;
-
-const words = (value: unknown): string[] =>
+const texts = (value: unknown): string[] =>
   [value].flat().filter((each): each is string => typeof each === "string" && each !== "");
+
+const unlessEmpty = <Item>(list: Item[]): Item[] | undefined => (list.length > 0 ? list : undefined);

@@ -8,7 +8,7 @@ import { UsageToolbar } from "../components/usage/usage-toolbar.tsx";
 import { Failure } from "../display/failure.tsx";
 import { Loading } from "../display/loading.tsx";
 import { usageQuery } from "../live/queries.ts";
-import { parseUsageSearch } from "./usage-search.ts";
+import { parseUsageSearch } from "./search.ts";
 
 export function UsagePage() {
   const { range = "7d", by = "agent", root } = useSearch({ from: "/usage" });

@@ -3,11 +3,11 @@
 
 import { ArrowUp } from "lucide-react";
 import { type KeyboardEvent, useState } from "react";
-import { messageOf } from "../../../../src/errors.ts";
 import { systemIds } from "../../../../src/system-ids.ts";
 import { useRefusal } from "../../live/me.ts";
+import { useAction } from "../../live/use-action.ts";
 import { Button } from "../../ui/button.tsx";
-import { TextArea } from "../../ui/input.tsx";
+import { Form, TextArea } from "../../ui/input.tsx";
 
 export interface ComposerProps {
   /** The name under which the draft is kept. */
@@ -20,8 +20,7 @@ export interface ComposerProps {
 
 export function Composer({ draft, placeholder, busy, send }: ComposerProps) {
   const [text, setText] = useState(() => readDraft(draft).text);
-  const [sending, setSending] = useState(false);
-  const [failure, setFailure] = useState<string>();
+  const { busy: sending, problem, perform } = useAction();
   const refusal = useRefusal("operator");
   const type = (next: string) => {
     setText(next);
@@ -29,17 +28,11 @@ export function Composer({ draft, placeholder, busy, send }: ComposerProps) {
   };
   const submit = async () => {
     if (sending || text.trim() === "") return;
-    setSending(true);
-    setFailure(undefined);
-    try {
+    await perform(async () => {
       await send(text.trim(), readDraft(draft).key);
       localStorage.removeItem(nameOf(draft));
       setText("");
-    } catch (error) {
-      setFailure(messageOf(error));
-    } finally {
-      setSending(false);
-    }
+    });
   };
   const onKey = (event: KeyboardEvent) => {
     if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
@@ -47,16 +40,10 @@ export function Composer({ draft, placeholder, busy, send }: ComposerProps) {
     void submit();
   };
   return (
-    <form
-      className="border-line border-t bg-surface p-3"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void submit();
-      }}
-    >
-      {failure !== undefined && (
+    <Form className="border-line border-t bg-surface p-3" onSubmit={() => void submit()}>
+      {problem !== undefined && (
         <p role="alert" className="pb-2 text-bad text-sm">
-          {failure} Your message is still here.
+          {problem} Your message is still here.
         </p>
       )}
       <div className="flex items-end gap-2">
@@ -84,7 +71,7 @@ export function Composer({ draft, placeholder, busy, send }: ComposerProps) {
         Enter sends, Shift+Enter starts a new line.
         {busy && " The agent is working: it reads this at its next turn."}
       </p>
-    </form>
+    </Form>
   );
 }
 

@@ -37,6 +37,11 @@ const field = (label: string, value: unknown, form?: Field["form"]): Field | und
 
 const time = (label: string, ts: number | undefined) =>
   field(label, ts === undefined ? undefined : fullTime(ts));
+/** Who did it, and when. */
+const author = ({ payload, ts }: { payload: { by?: string | undefined }; ts: number }) => [
+  field("Who", payload.by),
+  time("When", ts),
+];
 const untrusted = (from: readonly string[] | string | undefined) =>
   field("Untrusted content from", typeof from === "string" ? from : from?.join(", "));
 
@@ -99,29 +104,29 @@ const READERS: { [T in EventType]?: Read<T> } = {
     untrusted(payload.untrusted),
     field("Hash of the call", payload.hash),
   ],
-  APPROVAL_DECIDED: ({ payload, ts }) => [
-    field("Who", payload.by),
-    time("When", ts),
-    field("Decision", payload.decision),
-    field("Note", payload.note),
-    field("Answer", payload.answer, "prose"),
-    field("Changed input", payload.input, "block"),
-    field("Scope", payload.scope),
-    field("Grant", payload.grant),
-    time("Until", payload.until),
-    field("Hash of the call", payload.hash),
-    field("Receipt (sha256)", payload.receipt),
+  APPROVAL_DECIDED: (event) => [
+    ...author(event),
+    field("Decision", event.payload.decision),
+    field("Note", event.payload.note),
+    field("Answer", event.payload.answer, "prose"),
+    field("Changed input", event.payload.input, "block"),
+    field("Scope", event.payload.scope),
+    field("Grant", event.payload.grant),
+    time("Until", event.payload.until),
+    field("Hash of the call", event.payload.hash),
+    field("Receipt (sha256)", event.payload.receipt),
   ],
-  PERSON_ASKED: ({ payload, ts }) => [
-    field("Who", payload.by),
-    time("When", ts),
-    field("Asked", payload.person),
-    field("Note", payload.note),
+  PERSON_ASKED: (event) => [
+    ...author(event),
+    field("Asked", event.payload.person),
+    field("Note", event.payload.note),
   ],
-  BUDGET_SET: ({ payload: { by, scope, limits }, ts }) => [
-    field("Who", by),
-    time("When", ts),
-    field(scope === "tree" ? "Budget of the tree" : "Budget of the run", describeBudget(limits)),
+  BUDGET_SET: (event) => [
+    ...author(event),
+    field(
+      event.payload.scope === "tree" ? "Budget of the tree" : "Budget of the run",
+      describeBudget(event.payload.limits),
+    ),
   ],
   TOOL_STARTED: ({ payload }) => [
     field("Call", payload.toolCallId),
@@ -138,18 +143,16 @@ const READERS: { [T in EventType]?: Read<T> } = {
     untrusted(payload.untrusted),
     field("Took", payload.ms === undefined ? undefined : duration(payload.ms)),
   ],
-  OUTCOME_DECIDED: ({ payload, ts }) => [
-    field("Who", payload.by),
-    time("When", ts),
-    field("Verdict", payload.verdict.replaceAll("_", " ")),
-    field("Note", payload.note),
-    field("Output", payload.output, "block"),
+  OUTCOME_DECIDED: (event) => [
+    ...author(event),
+    field("Verdict", event.payload.verdict.replaceAll("_", " ")),
+    field("Note", event.payload.note),
+    field("Output", event.payload.output, "block"),
   ],
-  OUTCOME_PROBED: ({ payload, ts }) => [
-    field("Who", payload.by),
-    time("When", ts),
-    field("Found", PROBE_WORDS[payload.found]),
-    field("Evidence", payload.evidence.join("\n"), "prose"),
+  OUTCOME_PROBED: (event) => [
+    ...author(event),
+    field("Found", PROBE_WORDS[event.payload.found]),
+    field("Evidence", event.payload.evidence.join("\n"), "prose"),
   ],
   RUN_SUSPENDED: ({ payload }) => [
     field("Waiting for", describeWait(payload.waitingOn).subject),
@@ -157,7 +160,7 @@ const READERS: { [T in EventType]?: Read<T> } = {
     time("Until", payload.waitingOn.until),
     field("Blocked by", payload.blocked_by_child_run_id, "run"),
   ],
-  RUN_RESUMED: ({ payload, ts }) => [field("Who", payload.by), time("When", ts), field("Note", payload.note)],
+  RUN_RESUMED: (event) => [...author(event), field("Note", event.payload.note)],
   CHILD_RUN_STARTED: ({ payload }) => [
     field("Agent", payload.agent_type),
     field("Task", payload.task, "prose"),
@@ -184,11 +187,10 @@ const READERS: { [T in EventType]?: Read<T> } = {
     field("Value", payload.value),
     field("Ends the run", payload.hard ? "yes" : "no"),
   ],
-  CANCEL_REQUESTED: ({ payload, ts }) => [
-    field("Who", payload.by),
-    time("When", ts),
-    field("Reason", payload.reason),
-    field("Requested through", payload.via, "run"),
+  CANCEL_REQUESTED: (event) => [
+    ...author(event),
+    field("Reason", event.payload.reason),
+    field("Requested through", event.payload.via, "run"),
   ],
   SYSTEM_ERROR: ({ payload }) => [
     field("What happened", payload.message),

@@ -10,7 +10,7 @@ import { useAction } from "../../live/use-action.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field } from "../../ui/field.tsx";
-import { Input, TextArea } from "../../ui/input.tsx";
+import { Form, Input, TextArea } from "../../ui/input.tsx";
 import { Problem } from "../../ui/problem.tsx";
 
 export interface ForkPoint {
@@ -47,40 +47,40 @@ function ForkForm({ point, onClose, onForked }: ForkDialogProps & { point: ForkP
   const { busy, problem, perform } = useAction();
   const fork = () =>
     perform(async () => {
-      const body = bodyOf({ seq: point.seq, message, model, file, allowEffects });
+      const edit = omitUndefined({
+        message: message.trim() || undefined,
+        model: model.trim() || undefined,
+        agent: file,
+      });
+      const body: ForkBody = omitUndefined({
+        seq: point.seq,
+        edit: Object.keys(edit).length === 0 ? undefined : edit,
+        allowEffects: allowEffects || undefined,
+      });
       onForked((await client.post("/api/runs/{id}/fork", { id: point.runId, body })).runId);
       onClose();
     });
   return (
-    <form
+    <Form
       className="flex min-h-0 flex-col gap-3 overflow-auto p-4 text-sm"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (!busy) void fork();
-      }}
+      onSubmit={() => !busy && void fork()}
     >
       <Field label="New message at this point">
-        {(id) => (
-          <TextArea
-            id={id}
-            rows={3}
-            autoFocus
-            placeholder={point.seq === 1 ? "Replaces the task" : "Leave empty to continue without a message"}
-            value={message}
-            onChange={({ target }) => setMessage(target.value)}
-          />
-        )}
+        <TextArea
+          rows={3}
+          autoFocus
+          placeholder={point.seq === 1 ? "Replaces the task" : "Leave empty to continue without a message"}
+          value={message}
+          onChange={({ target }) => setMessage(target.value)}
+        />
       </Field>
       <Field label="Model">
-        {(id) => (
-          <Input
-            id={id}
-            className="max-md:h-10"
-            placeholder="Unchanged"
-            value={model}
-            onChange={({ target }) => setModel(target.value)}
-          />
-        )}
+        <Input
+          className="max-md:h-10"
+          placeholder="Unchanged"
+          value={model}
+          onChange={({ target }) => setModel(target.value)}
+        />
       </Field>
       <AgentFile agent={point.agent} text={file} onChange={setFile} />
       <label className="flex min-h-10 items-start gap-2 md:min-h-6">
@@ -108,20 +108,18 @@ function ForkForm({ point, onClose, onForked }: ForkDialogProps & { point: ForkP
           Fork
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }
 
-/** The file loads when the user wants to edit it. The file on disk does not change. */
-function AgentFile({
-  agent,
-  text,
-  onChange,
-}: {
+interface AgentFileProps {
   agent: string;
   text: string | undefined;
   onChange(text: string | undefined): void;
-}) {
+}
+
+/** The agent's file loads when the user wants to edit it. The edit applies to the fork; the file on disk stays as it is. */
+function AgentFile({ agent, text, onChange }: AgentFileProps) {
   const [open, setOpen] = useState(false);
   const { data, isError } = useQuery({ ...agentQuery(agent), enabled: open });
   const source = data?.source?.text;
@@ -134,37 +132,13 @@ function AgentFile({
   if (isError || (data && source === undefined)) return <p className="text-muted">This agent has no file.</p>;
   return (
     <Field label="The agent’s file, for this fork only">
-      {(id) => (
-        <TextArea
-          id={id}
-          rows={10}
-          spellCheck={false}
-          className="font-mono text-xs"
-          value={text ?? source ?? ""}
-          onChange={({ target }) => onChange(target.value === source ? undefined : target.value)}
-        />
-      )}
+      <TextArea
+        rows={10}
+        spellCheck={false}
+        className="font-mono text-xs"
+        value={text ?? source ?? ""}
+        onChange={({ target }) => onChange(target.value === source ? undefined : target.value)}
+      />
     </Field>
   );
-}
-
-interface Wanted {
-  seq: number;
-  message: string;
-  model: string;
-  file: string | undefined;
-  allowEffects: boolean;
-}
-
-function bodyOf({ seq, message, model, file, allowEffects }: Wanted): ForkBody {
-  const edit = omitUndefined({
-    message: message.trim() || undefined,
-    model: model.trim() || undefined,
-    agent: file,
-  });
-  return {
-    seq,
-    ...(Object.keys(edit).length === 0 ? {} : { edit }),
-    ...(allowEffects ? { allowEffects } : {}),
-  };
 }

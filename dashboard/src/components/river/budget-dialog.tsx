@@ -6,7 +6,7 @@ import { useAction } from "../../live/use-action.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field } from "../../ui/field.tsx";
-import { Input } from "../../ui/input.tsx";
+import { Form, Input } from "../../ui/input.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { formatAmount, toBudget } from "./amounts.ts";
 import type { Unit } from "./river-bands.ts";
@@ -43,29 +43,23 @@ export function BudgetDialog({ target, unit, onClose }: BudgetDialogProps) {
       title={tree ? "Budget of the whole tree" : `Budget of ${name}`}
       description={`${formatAmount(used, unit)} spent or reserved, ${limit === undefined ? "without a limit" : `of ${formatAmount(limit, unit)}`}. ${tree ? "All runs of the tree share this budget." : "It covers the run's own calls, not those of runs below it."}`}
     >
-      <form
+      <Form
         className="flex flex-col gap-3 p-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (amount !== undefined && !busy) void send((limit ?? 0) + amount);
-        }}
+        onSubmit={() => amount !== undefined && !busy && void send((limit ?? 0) + amount)}
       >
         <Field label={unit === "cost" ? "How much, in dollars" : "How many tokens"}>
-          {(id) => (
-            <Input
-              id={id}
-              autoFocus
-              inputMode="decimal"
-              value={text}
-              aria-invalid={text !== "" && amount === undefined}
-              onChange={(event) => setText(event.target.value)}
-              className="max-md:h-11"
-            />
-          )}
+          <Input
+            autoFocus
+            inputMode="decimal"
+            value={text}
+            aria-invalid={text !== "" && amount === undefined}
+            onChange={(event) => setText(event.target.value)}
+            className="max-md:h-11"
+          />
         </Field>
         <Problem text={problem} />
         <Answers {...{ amount, busy, unit, limit, onClose }} onRemove={(to) => void send(to)} />
-      </form>
+      </Form>
     </Dialog>
   );
 }

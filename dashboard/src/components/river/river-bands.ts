@@ -4,8 +4,7 @@
 import type { Flow, RiverNode } from "../../../../src/projections/usage/budget-river.ts";
 
 export type Unit = "tokens" | "cost";
-export const SHADES = ["spent", "reserved", "wasted"] as const;
-export type Shade = (typeof SHADES)[number];
+export type Shade = "spent" | "reserved" | "wasted";
 
 export interface Band {
   runId: string;

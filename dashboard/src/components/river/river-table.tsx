@@ -7,7 +7,7 @@ import { Button } from "../../ui/button.tsx";
 import { classNames } from "../../ui/class-names.ts";
 import { useNarrow } from "../../ui/use-media.ts";
 import { formatCell, limitIn } from "./amounts.ts";
-import { type Band, bandEnd, riverBands, type Shade, type Shape, type Unit } from "./river-bands.ts";
+import { bandEnd, riverBands, type Shade, type Shape, type Unit } from "./river-bands.ts";
 
 export interface RiverTableProps {
   nodes: readonly RiverNode[];
@@ -17,7 +17,8 @@ export interface RiverTableProps {
   onSelect(runId: string): void;
 }
 
-const HEADS = [
+/** The columns with amounts, and the screens that are too narrow for them. */
+const COLUMNS = [
   { label: "Spent", when: "" },
   { label: "Reserved", when: "max-lg:hidden" },
   { label: "Wasted", when: "max-lg:hidden" },
@@ -36,7 +37,7 @@ export function RiverTable({ nodes, unit, selected, actions, onSelect }: RiverTa
           <th scope="col" className="px-3 py-1 text-left font-medium">
             Run
           </th>
-          {HEADS.map(({ label, when }) => (
+          {COLUMNS.map(({ label, when }) => (
             <th key={label} scope="col" className={classNames("px-2 py-1 text-right font-medium", when)}>
               {label}
             </th>
@@ -68,13 +69,10 @@ export function RiverTable({ nodes, unit, selected, actions, onSelect }: RiverTa
 const WIDE: Shape = { row: 44, indent: 40, widest: 36 };
 const NARROW: Shape = { row: 60, indent: 14, widest: 11 };
 
-interface RiverPictureProps {
-  nodes: readonly RiverNode[];
-  unit: Unit;
+interface RiverPictureProps extends Pick<RiverTableProps, "nodes" | "unit" | "selected"> {
   shape: Shape;
   /** Width up to the run names. */
   width: number;
-  selected: string;
 }
 
 /** The bands behind the table rows; the table has the same numbers as text. */
@@ -94,31 +92,17 @@ function RiverPicture({ nodes, unit, shape, width, selected }: RiverPictureProps
           fill="none"
           strokeWidth={band.width}
           strokeDasharray={band.frozen ? "3 3" : undefined}
-          className={classNames(strokeOf(band), band.runId === selected ? "" : "opacity-75")}
+          className={classNames(STROKES[band.shade], band.runId !== selected && "opacity-75")}
         />
       ))}
     </svg>
   );
 }
 
-const strokeOf = ({ shade }: Band): string => STROKES[shade];
-
 const STROKES: Record<Shade, string> = {
   spent: "stroke-accent",
   reserved: "stroke-info/45",
   wasted: "stroke-bad",
-};
-
-export const FILLS: Record<Shade, string> = {
-  spent: "bg-accent",
-  reserved: "bg-info/45",
-  wasted: "bg-bad",
-};
-
-export const SHADE_WORDS: Record<Shade, string> = {
-  spent: "Spent",
-  reserved: "Reserved for calls under way",
-  wasted: "Wasted on failed attempts",
 };
 
 interface RiverRowProps {
@@ -144,8 +128,14 @@ interface RowActions {
 function RiverRow(props: RiverRowProps) {
   const { node, unit, inset, height, selected, actions, river, onSelect } = props;
   const { row, own, branch, limit, runId, agent } = node;
-  const may = limitIn(limit, unit);
-  const left = remainingBudget(own, limit)[unit];
+  const cells = [
+    own.spent[unit],
+    own.reserved[unit],
+    own.wasted[unit],
+    branch.spent[unit],
+    limitIn(limit, unit) ?? "none",
+    remainingBudget(own, limit)[unit] ?? "–",
+  ];
   return (
     <tr style={{ height }} className={classNames("border-line border-b", selected && "bg-accent-soft/50")}>
       <th
@@ -171,26 +161,14 @@ function RiverRow(props: RiverRowProps) {
           <StatusBadge run={row} />
         </div>
       </th>
-      <Amount value={own.spent[unit]} unit={unit} />
-      <Amount value={own.reserved[unit]} unit={unit} wide />
-      <Amount value={own.wasted[unit]} unit={unit} wide />
-      <Amount value={branch.spent[unit]} unit={unit} wide />
-      <td className="px-2 text-right tabular-nums max-md:hidden">
-        {may === undefined ? <span className="text-muted">none</span> : formatCell(may, unit)}
-      </td>
-      <td className="px-2 text-right tabular-nums">
-        {left === undefined ? <span className="text-muted">–</span> : formatCell(left, unit)}
-      </td>
+      {cells.map((cell, column) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: cells are identified by their column
+        <td key={column} className={classNames("px-2 text-right tabular-nums", COLUMNS[column]!.when)}>
+          {typeof cell === "number" ? formatCell(cell, unit) : <span className="text-muted">{cell}</span>}
+        </td>
+      ))}
       <td className="py-0 pr-2 text-right">{actions && <Actions node={node} {...actions} />}</td>
     </tr>
-  );
-}
-
-function Amount({ value, unit, wide = false }: { value: number; unit: Unit; wide?: boolean }) {
-  return (
-    <td className={classNames("px-2 text-right tabular-nums", wide && "max-lg:hidden")}>
-      {formatCell(value, unit)}
-    </td>
   );
 }
 
@@ -198,6 +176,7 @@ function Actions({ node, busy, onBudget, onFreeze }: RowActions & { node: RiverN
   const { row, agent, runId, frozen } = node;
   if (row.endedAt !== undefined || row.cancelRequested) return null;
   const how = frozen.includes(runId) ? "thaw" : "freeze";
+  const verb = how === "freeze" ? "Freeze" : "Thaw";
   const below = node.branch.runs > 1 ? " and all runs below it" : "";
   return (
     <span className="flex justify-end gap-1">
@@ -214,11 +193,11 @@ function Actions({ node, busy, onBudget, onFreeze }: RowActions & { node: RiverN
         size="small"
         disabled={busy}
         className="max-md:h-10 max-md:min-w-10"
-        aria-label={`${how === "freeze" ? "Freeze" : "Thaw"} ${agent}${below}`}
+        aria-label={`${verb} ${agent}${below}`}
         onClick={() => onFreeze(node, how)}
       >
         <Snowflake size={13} aria-hidden />
-        <span className="max-sm:sr-only">{how === "freeze" ? "Freeze" : "Thaw"}</span>
+        <span className="max-sm:sr-only">{verb}</span>
       </Button>
     </span>
   );

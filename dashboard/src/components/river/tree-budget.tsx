@@ -3,8 +3,7 @@ import { type RiverNode, remainingBudget } from "../../../../src/projections/usa
 import { Button } from "../../ui/button.tsx";
 import { classNames } from "../../ui/class-names.ts";
 import { formatAmount, limitIn } from "./amounts.ts";
-import { SHADES, sharesOf, type Unit } from "./river-bands.ts";
-import { FILLS, SHADE_WORDS } from "./river-table.tsx";
+import { type Shade, sharesOf, type Unit } from "./river-bands.ts";
 
 export interface TreeBudgetProps {
   top: RiverNode;
@@ -47,13 +46,10 @@ export function TreeBudget({ top, limit, unit, onChange }: TreeBudgetProps) {
         ))}
       </div>
       <ul className="flex flex-wrap gap-x-4 gap-y-1 text-sm">
-        {SHADES.map((shade) => (
+        {shares.map(({ shade, amount }) => (
           <li key={shade} className="flex items-center gap-1.5">
             <span aria-hidden className={classNames("size-3 rounded-sm", FILLS[shade])} />
-            {SHADE_WORDS[shade]}{" "}
-            <span className="tabular-nums">
-              {formatAmount(shares.find((share) => share.shade === shade)!.amount, unit)}
-            </span>
+            {SHADE_WORDS[shade]} <span className="tabular-nums">{formatAmount(amount, unit)}</span>
           </li>
         ))}
         {left !== undefined && (
@@ -66,3 +62,11 @@ export function TreeBudget({ top, limit, unit, onChange }: TreeBudgetProps) {
     </section>
   );
 }
+
+const FILLS: Record<Shade, string> = { spent: "bg-accent", reserved: "bg-info/45", wasted: "bg-bad" };
+
+const SHADE_WORDS: Record<Shade, string> = {
+  spent: "Spent",
+  reserved: "Reserved for calls under way",
+  wasted: "Wasted on failed attempts",
+};
