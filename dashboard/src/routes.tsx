@@ -10,8 +10,7 @@ import {
 import { omitUndefined } from "../../src/omit-undefined.ts";
 import { parseRunsSearch } from "./components/runs/runs-search.ts";
 import { Shell } from "./components/shell/shell.tsx";
-import { Failure } from "./display/failure.tsx";
-import { Loading } from "./display/loading.tsx";
+import { Failure, Loading } from "./display/page-state.tsx";
 import { loadWhenServed } from "./live/load-when-served.ts";
 import { NotFound } from "./pages/not-found.tsx";
 import { parseRunSearch } from "./pages/run-search.ts";

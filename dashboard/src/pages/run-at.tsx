@@ -14,7 +14,7 @@ import { RunHeader } from "../components/run-header/run-header.tsx";
 import { Scrubber } from "../components/time-travel/scrubber.tsx";
 import { useMoment } from "../components/time-travel/use-moment.ts";
 import { approvalTitle } from "../display/approval-title.ts";
-import { Moment } from "../display/time/moment.ts";
+import { Moment } from "../display/time/use-now.ts";
 import { VisibleText } from "../display/visible-text.tsx";
 import { runStateOf } from "../live/folds.ts";
 import type { TreeJournal } from "../live/tree-journal.ts";

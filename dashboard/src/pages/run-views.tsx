@@ -8,7 +8,7 @@ import { TreeDrawer, TreePane } from "../components/run-tree/tree-pane.tsx";
 import { SearchBar } from "../components/timeline/search-bar.tsx";
 import { TimelineView } from "../components/timeline/timeline.tsx";
 import { useTreeSearch } from "../components/timeline/tree-search.ts";
-import { Loading } from "../display/loading.tsx";
+import { Loading } from "../display/page-state.tsx";
 import { eventCount, type TreeJournal } from "../live/tree-journal.ts";
 import { useHotkeys } from "../ui/hotkeys.ts";
 import { Tabs } from "../ui/tabs.tsx";

@@ -10,8 +10,7 @@ import { useRuns } from "../components/runs/use-runs.ts";
 import { useSelection } from "../components/runs/use-selection.ts";
 import { PageHeader } from "../components/shell/page-header.tsx";
 import { StartRunButton } from "../components/start-run/start-run-button.tsx";
-import { Failure } from "../display/failure.tsx";
-import { Loading } from "../display/loading.tsx";
+import { Failure, Loading } from "../display/page-state.tsx";
 
 export function RunsPage() {
   const { runId: _, ...search } = useSearch({ from: "/" });

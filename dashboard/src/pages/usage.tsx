@@ -5,8 +5,7 @@ import { PageHeader } from "../components/shell/page-header.tsx";
 import { rangeFilter } from "../components/usage/usage-range.ts";
 import { UsageReport } from "../components/usage/usage-report.tsx";
 import { UsageToolbar } from "../components/usage/usage-toolbar.tsx";
-import { Failure } from "../display/failure.tsx";
-import { Loading } from "../display/loading.tsx";
+import { Failure, Loading } from "../display/page-state.tsx";
 import { usageQuery } from "../live/queries.ts";
 import { parseUsageSearch } from "./search.ts";
 

@@ -3,7 +3,7 @@
 import { Brain, Hand, Hourglass, LoaderCircle } from "lucide-react";
 import { shownStatus } from "../../../../src/projections/words/statuses.ts";
 import { Markdown } from "../../display/markdown/markdown.tsx";
-import { Elapsed } from "../../display/time/elapsed.tsx";
+import { Elapsed } from "../../display/time/times.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { talkOf, waterfallOf } from "../../live/folds.ts";
 import type { RunJournal } from "../../live/tree-journal.ts";

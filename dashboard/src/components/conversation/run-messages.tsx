@@ -14,11 +14,10 @@ import {
   type IncomingMessage,
 } from "../../../../src/projections/views/conversation.ts";
 import { duration, plural } from "../../../../src/projections/words/format.ts";
-import { AgentName } from "../../display/agent/agent-name.tsx";
-import { RoleIcon } from "../../display/agent/role-icon.tsx";
-import { Loading } from "../../display/loading.tsx";
+import { AgentName, RoleIcon } from "../../display/agent/agent.tsx";
 import { Markdown } from "../../display/markdown/markdown.tsx";
-import { When } from "../../display/time/when.tsx";
+import { Loading } from "../../display/page-state.tsx";
+import { When } from "../../display/time/times.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { talkOf } from "../../live/folds.ts";
 import type { RunJournal, TreeJournal } from "../../live/tree-journal.ts";

@@ -19,7 +19,7 @@ import { Diff } from "../../display/diff/diff.tsx";
 import { patchOfCall } from "../../display/diff/patch-of-call.ts";
 import { JsonView } from "../../display/json-view.tsx";
 import { Ansi } from "../../display/terminal/ansi.tsx";
-import { Elapsed } from "../../display/time/elapsed.tsx";
+import { Elapsed } from "../../display/time/times.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import type { Streaming } from "../../live/tree-journal.ts";
 import { Badge, type Tone } from "../../ui/badge.tsx";

@@ -3,7 +3,7 @@
 
 import { PanelRightClose, PanelRightOpen, Pin } from "lucide-react";
 import { lazy, Suspense } from "react";
-import { Loading } from "../../display/loading.tsx";
+import { Loading } from "../../display/page-state.tsx";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { classNames } from "../../ui/class-names.ts";
 import { type PaneSize, Splitter, usePaneWidth } from "../../ui/splitter.tsx";

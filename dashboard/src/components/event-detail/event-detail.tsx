@@ -8,7 +8,7 @@ import { VisibleText } from "../../display/visible-text.tsx";
 import { eventAt } from "../../live/run-journal.ts";
 import type { TreeJournal } from "../../live/tree-journal.ts";
 import { Button } from "../../ui/button.tsx";
-import { Copyable } from "../../ui/copyable.tsx";
+import { Copyable } from "../../ui/copy-button.tsx";
 import { EventWhy } from "../why/reasons.tsx";
 import { eventFields, type Field } from "./event-fields.ts";
 import type { EventRef } from "./event-ref.ts";

@@ -6,7 +6,7 @@ import { GitFork } from "lucide-react";
 import type { ReactNode } from "react";
 import type { EventOf } from "../../../../src/journal/events.ts";
 import { StatusBadge } from "../../display/status/status-badge.tsx";
-import { When } from "../../display/time/when.tsx";
+import { When } from "../../display/time/times.tsx";
 import { branchesQuery } from "../../live/queries.ts";
 import type { RunJournal } from "../../live/tree-journal.ts";
 import { handleLinkClick } from "../../ui/link-click.ts";

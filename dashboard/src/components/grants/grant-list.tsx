@@ -6,7 +6,7 @@ import type { GrantView } from "../../../../src/api/client/types.ts";
 import { messageOf } from "../../../../src/errors.ts";
 import { fullTime } from "../../../../src/projections/words/format.ts";
 import { GrantRule } from "../../display/grant-rule.tsx";
-import { When } from "../../display/time/when.tsx";
+import { When } from "../../display/time/times.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { client } from "../../live/client.ts";
 import { grantsQuery } from "../../live/queries.ts";

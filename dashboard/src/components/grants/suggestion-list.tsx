@@ -9,9 +9,8 @@ import {
   ruleYaml,
   SUGGESTION_HELP,
 } from "../../../../src/projections/words/suggested-rules.ts";
-import { Failure } from "../../display/failure.tsx";
 import { GrantRule } from "../../display/grant-rule.tsx";
-import { Loading } from "../../display/loading.tsx";
+import { Failure, Loading } from "../../display/page-state.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { suggestionsQuery } from "../../live/queries.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";

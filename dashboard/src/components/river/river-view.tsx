@@ -7,7 +7,7 @@ import {
   budgetRiver,
   type RiverNode,
 } from "../../../../src/projections/usage/budget-river.ts";
-import { Moment } from "../../display/time/moment.ts";
+import { Moment } from "../../display/time/use-now.ts";
 import { client } from "../../live/client.ts";
 import { runBudgetOf } from "../../live/folds.ts";
 import { useRefusal } from "../../live/me.ts";

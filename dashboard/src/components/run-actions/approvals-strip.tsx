@@ -1,7 +1,7 @@
 import { useRouter } from "@tanstack/react-router";
 import { Hand } from "lucide-react";
 import type { ApprovalView } from "../../../../src/api/client/types.ts";
-import { AgentName } from "../../display/agent/agent-name.tsx";
+import { AgentName } from "../../display/agent/agent.tsx";
 import { approvalTitle } from "../../display/approval-title.ts";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { handleLinkClick } from "../../ui/link-click.ts";

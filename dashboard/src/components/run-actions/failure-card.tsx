@@ -3,7 +3,7 @@
 import { OctagonX } from "lucide-react";
 import type { Why } from "../../../../src/projections/views/why.ts";
 import { chainTitle, FIRST_CAUSE } from "../../../../src/projections/words/explanations.ts";
-import { AgentName } from "../../display/agent/agent-name.tsx";
+import { AgentName } from "../../display/agent/agent.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { Button } from "../../ui/button.tsx";
 import { CopyMarkdown, TextWithCode } from "../why/reasons.tsx";

@@ -5,7 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { RotateCcw } from "lucide-react";
 import { plural } from "../../../../src/projections/words/format.ts";
-import { Countdown } from "../../display/time/countdown.tsx";
+import { Countdown } from "../../display/time/times.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { client } from "../../live/client.ts";
 import { providerWaitsQuery } from "../../live/queries.ts";

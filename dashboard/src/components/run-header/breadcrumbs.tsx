@@ -1,6 +1,6 @@
 import { ArrowLeft } from "lucide-react";
 import type { ReactNode } from "react";
-import { AgentName } from "../../display/agent/agent-name.tsx";
+import { AgentName } from "../../display/agent/agent.tsx";
 import type { RunJournal, TreeJournal } from "../../live/tree-journal.ts";
 import { handleLinkClick } from "../../ui/link-click.ts";
 import { pathTo } from "../run-tree/roll-up.ts";

@@ -4,14 +4,12 @@ import { useQuery } from "@tanstack/react-query";
 import { Ban, CornerDownRight, Flag, Hand, type LucideIcon, Wrench } from "lucide-react";
 import type { RunDefinition } from "../../../../src/api/client/types.ts";
 import { plural } from "../../../../src/projections/words/format.ts";
-import { Failure } from "../../display/failure.tsx";
-import { Loading } from "../../display/loading.tsx";
+import { Failure, Loading } from "../../display/page-state.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { runStateOf, talkOf } from "../../live/folds.ts";
 import { runDefinitionQuery } from "../../live/queries.ts";
 import type { RunJournal } from "../../live/tree-journal.ts";
-import type { Tone } from "../../ui/badge.tsx";
-import { TONES } from "../../ui/badge.tsx";
+import { TONES, type Tone } from "../../ui/badge.tsx";
 import { classNames } from "../../ui/class-names.ts";
 import { Facts, Section } from "./section.tsx";
 

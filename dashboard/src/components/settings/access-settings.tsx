@@ -7,7 +7,7 @@ import { clockTime } from "../../../../src/projections/words/format.ts";
 import { client } from "../../live/client.ts";
 import { meQuery, useRefusal } from "../../live/me.ts";
 import { Button } from "../../ui/button.tsx";
-import { Copyable } from "../../ui/copyable.tsx";
+import { Copyable } from "../../ui/copy-button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { SettingsSection } from "./settings-section.tsx";

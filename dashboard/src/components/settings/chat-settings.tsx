@@ -1,8 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { SettingsBody } from "../../../../src/api/client/types.ts";
 import { messageOf } from "../../../../src/errors.ts";
-import { Failure } from "../../display/failure.tsx";
-import { Loading } from "../../display/loading.tsx";
+import { Failure, Loading } from "../../display/page-state.tsx";
 import { client } from "../../live/client.ts";
 import { useRefusal } from "../../live/me.ts";
 import { agentsQuery, settingsQuery } from "../../live/queries.ts";

@@ -3,8 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { CircleCheck, OctagonX, TriangleAlert } from "lucide-react";
 import type { Check } from "../../../../src/api/client/types.ts";
-import { Failure } from "../../display/failure.tsx";
-import { Loading } from "../../display/loading.tsx";
+import { Failure, Loading } from "../../display/page-state.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { checksQuery } from "../../live/queries.ts";
 import { Button } from "../../ui/button.tsx";

@@ -1,6 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { Failure } from "../../display/failure.tsx";
-import { Loading } from "../../display/loading.tsx";
+import { Failure, Loading } from "../../display/page-state.tsx";
 import { grantsQuery } from "../../live/queries.ts";
 import { GrantList } from "../grants/grant-list.tsx";
 import { SettingsSection } from "./settings-section.tsx";

@@ -2,9 +2,8 @@ import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import type { Health } from "../../../../src/api/client/types.ts";
 import { fullTime } from "../../../../src/projections/words/format.ts";
-import { Failure } from "../../display/failure.tsx";
-import { Loading } from "../../display/loading.tsx";
-import { Elapsed } from "../../display/time/elapsed.tsx";
+import { Failure, Loading } from "../../display/page-state.tsx";
+import { Elapsed } from "../../display/time/times.tsx";
 import { healthQuery } from "../../live/queries.ts";
 import { SettingsSection } from "./settings-section.tsx";
 

@@ -3,8 +3,8 @@
 
 import { useVirtualizer, type Virtualizer } from "@tanstack/react-virtual";
 import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
-import { Loading } from "../../display/loading.tsx";
-import { Countdown } from "../../display/time/countdown.tsx";
+import { Loading } from "../../display/page-state.tsx";
+import { Countdown } from "../../display/time/times.tsx";
 import { eventAt } from "../../live/run-journal.ts";
 import type { RunJournal } from "../../live/tree-journal.ts";
 import { classNames } from "../../ui/class-names.ts";

@@ -1,8 +1,7 @@
 import { ChevronRight } from "lucide-react";
 import { type KeyboardEvent, type MouseEvent, memo, useState } from "react";
 import { clockTime, duration } from "../../../../src/projections/words/format.ts";
-import { AgentName } from "../../display/agent/agent-name.tsx";
-import { RoleIcon } from "../../display/agent/role-icon.tsx";
+import { AgentName, RoleIcon } from "../../display/agent/agent.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { classNames } from "../../ui/class-names.ts";
 import { ACTIVITY_WORDS, fillOf } from "./activities.tsx";

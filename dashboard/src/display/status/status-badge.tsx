@@ -1,6 +1,22 @@
-import { type RunForStatus, STATUS_LABELS, shownStatus } from "../../../../src/projections/words/statuses.ts";
+import {
+  ArrowUpRight,
+  Ban,
+  Check,
+  CircleDashed,
+  Hand,
+  Hourglass,
+  LoaderCircle,
+  OctagonX,
+  Pause,
+  Snowflake,
+} from "lucide-react";
+import {
+  type RunForStatus,
+  type ShownStatus,
+  STATUS_LABELS,
+  shownStatus,
+} from "../../../../src/projections/words/statuses.ts";
 import { Badge } from "../../ui/badge.tsx";
-import { StatusIcon } from "./status-icon.tsx";
 
 /** The status of a run as a word and an icon, so that it does not depend on colour. */
 export function StatusBadge({ run }: { run: RunForStatus }) {
@@ -12,4 +28,28 @@ export function StatusBadge({ run }: { run: RunForStatus }) {
       {label}
     </Badge>
   );
+}
+
+const ICONS: Record<ShownStatus, typeof Check> = {
+  queued: CircleDashed,
+  running: LoaderCircle,
+  waiting: Hourglass,
+  needs_person: Hand,
+  paused: Pause,
+  frozen: Snowflake,
+  answered: Hourglass,
+  undriven: CircleDashed,
+  stopping: LoaderCircle,
+  cancel_pending: Ban,
+  completed: Check,
+  failed: OctagonX,
+  timed_out: Hourglass,
+  cancelled: Ban,
+  moved: ArrowUpRight,
+};
+
+/** The icon of a status. It spins while the run is at work. */
+export function StatusIcon({ status, size }: { status: ShownStatus; size: number }) {
+  const Icon = ICONS[status];
+  return <Icon size={size} aria-hidden className={Icon === LoaderCircle ? "animate-spin" : undefined} />;
 }

@@ -1,5 +1,4 @@
-import { useContext, useSyncExternalStore } from "react";
-import { Moment } from "./moment.ts";
+import { createContext, useContext, useSyncExternalStore } from "react";
 
 const listeners = new Set<() => void>();
 let now = Date.now();
@@ -44,3 +43,6 @@ export function stopClock(hold: boolean): void {
 }
 
 const never = () => () => {};
+
+/** The past moment that the page shows; undefined for now. */
+export const Moment = createContext<number | undefined>(undefined);

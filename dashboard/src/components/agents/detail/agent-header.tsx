@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { AgentDetail } from "../../../../../src/api/client/types.ts";
-import { AgentName } from "../../../display/agent/agent-name.tsx";
+import { AgentName } from "../../../display/agent/agent.tsx";
 import { PageHeader } from "../../shell/page-header.tsx";
 import { StartRunButton } from "../../start-run/start-run-button.tsx";
 import { AgentBadges } from "../agent-badges.tsx";

@@ -1,7 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import type { AgentDetail } from "../../../../../src/api/client/types.ts";
-import { Failure } from "../../../display/failure.tsx";
-import { Loading } from "../../../display/loading.tsx";
+import { Failure, Loading } from "../../../display/page-state.tsx";
 import { explanationQuery } from "../../../live/queries.ts";
 import { Panel } from "../../../ui/panel.tsx";
 import { ProblemList } from "../problem-list.tsx";

@@ -3,8 +3,7 @@
 import { Link } from "@tanstack/react-router";
 import type { Activity, AgentView } from "../../../../../src/api/client/types.ts";
 import { plural } from "../../../../../src/projections/words/format.ts";
-import { AgentName } from "../../../display/agent/agent-name.tsx";
-import { RoleIcon } from "../../../display/agent/role-icon.tsx";
+import { AgentName, RoleIcon } from "../../../display/agent/agent.tsx";
 import { VisibleText } from "../../../display/visible-text.tsx";
 import { classNames } from "../../../ui/class-names.ts";
 import { AgentBadges } from "../agent-badges.tsx";

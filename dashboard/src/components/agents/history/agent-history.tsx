@@ -1,8 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Activity } from "lucide-react";
 import { Command } from "../../../display/command/command.tsx";
-import { Failure } from "../../../display/failure.tsx";
-import { Loading } from "../../../display/loading.tsx";
+import { Failure, Loading } from "../../../display/page-state.tsx";
 import { versionsQuery } from "../../../live/queries.ts";
 import { EmptyState } from "../../../ui/empty-state.tsx";
 import { AgentReplay } from "./agent-replay.tsx";

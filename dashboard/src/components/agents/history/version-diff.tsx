@@ -2,8 +2,7 @@ import { useQueries } from "@tanstack/react-query";
 import { createTwoFilesPatch } from "diff";
 import type { AgentDetail } from "../../../../../src/api/client/types.ts";
 import { Diff } from "../../../display/diff/diff.tsx";
-import { Failure } from "../../../display/failure.tsx";
-import { Loading } from "../../../display/loading.tsx";
+import { Failure, Loading } from "../../../display/page-state.tsx";
 import { definitionQuery } from "../../../live/queries.ts";
 import { Dialog } from "../../../ui/dialog.tsx";
 

@@ -6,7 +6,7 @@ import { GitCompare } from "lucide-react";
 import { useState } from "react";
 import type { AgentVersions } from "../../../../../src/api/client/types.ts";
 import { money, plural, shortCount } from "../../../../../src/projections/words/format.ts";
-import { When } from "../../../display/time/when.tsx";
+import { When } from "../../../display/time/times.tsx";
 import { Badge } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { classNames } from "../../../ui/class-names.ts";

@@ -2,9 +2,8 @@
 
 import { Link } from "@tanstack/react-router";
 import type { Activity, AgentView } from "../../../../../src/api/client/types.ts";
-import { AgentName } from "../../../display/agent/agent-name.tsx";
-import { RoleIcon } from "../../../display/agent/role-icon.tsx";
-import { When } from "../../../display/time/when.tsx";
+import { AgentName, RoleIcon } from "../../../display/agent/agent.tsx";
+import { When } from "../../../display/time/times.tsx";
 import { VisibleText } from "../../../display/visible-text.tsx";
 import { AgentBadges } from "../agent-badges.tsx";
 import { EDGE_LOOKS, edgeKind } from "../edge-looks.ts";

@@ -2,7 +2,7 @@
 
 import { Link } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
-import { AgentName } from "../../../display/agent/agent-name.tsx";
+import { AgentName } from "../../../display/agent/agent.tsx";
 import { approvalTitle } from "../../../display/approval-title.ts";
 import { CommandTitle } from "../../../display/command/command-text.tsx";
 import { VisibleText } from "../../../display/visible-text.tsx";

@@ -6,7 +6,7 @@ import { lazy, Suspense } from "react";
 import type { ApprovalView } from "../../../../../src/api/client/types.ts";
 import { CommandParts } from "../../../display/command/command-parts.tsx";
 import { CommandPieces, CommandText } from "../../../display/command/command-text.tsx";
-import { Loading } from "../../../display/loading.tsx";
+import { Loading } from "../../../display/page-state.tsx";
 import { VisibleText } from "../../../display/visible-text.tsx";
 import { Delegation } from "./delegation.tsx";
 import { ServerCall } from "./server-call.tsx";

@@ -1,0 +1,74 @@
+// How the page shows an agent: by its title, and with an icon.
+
+import { useQuery } from "@tanstack/react-query";
+import {
+  Bot,
+  Bug,
+  ClipboardCheck,
+  Code,
+  FlaskConical,
+  Map as MapIcon,
+  Search,
+  Siren,
+  Users,
+} from "lucide-react";
+import { agentsQuery } from "../../live/queries.ts";
+import { VisibleText } from "../visible-text.tsx";
+import { type AgentFace, agentFace, parseColor, parseEmoji } from "./agent-face.ts";
+
+/** S2-35: the agent's title. The name follows if `full` is set, or if another agent has the same title. */
+export function AgentName({ agent, full = false }: { agent: string; full?: boolean }) {
+  const { title, isShared = false } = useAgentFace(agent);
+  if (title === undefined) return <VisibleText text={agent} />;
+  return (
+    <span title={agent}>
+      <VisibleText text={title} />
+      {(full || isShared) && (
+        <>
+          {" "}
+          <span className="font-normal text-muted text-xs">
+            <VisibleText text={agent} />
+          </span>
+        </>
+      )}
+    </span>
+  );
+}
+
+/** The icon, colour and title from the agent's current file. */
+function useAgentFace(agent: string): AgentFace {
+  const { data } = useQuery({ ...agentsQuery, select: ({ agents }) => agentFace(agents, agent) });
+  return data ?? {};
+}
+
+/** S2-79: words in an agent's name, and the icon and role they suggest; the first match wins. */
+const ROLES: readonly [RegExp, typeof Bot, string][] = [
+  [/debug/, Bug, "debugger"],
+  [/review|critic|judge|audit/, ClipboardCheck, "reviewer"],
+  [/test|qa\b|verif/, FlaskConical, "tester"],
+  [/plan|architect|design/, MapIcon, "planner"],
+  [/cod(e|er|ing)|develop|engineer|fix|worker|implement|build/, Code, "coder"],
+  [/research|search|explor|log|metric|invest|analy/, Search, "researcher"],
+  [/incident|orchestrat|ops|respond|oncall/, Siren, "orchestrator"],
+  [/team|crew|supervis|lead|main|manager/, Users, "main"],
+];
+
+export const roleOf = (agent: string): string => roleEntry(agent)[2];
+
+const roleEntry = (agent: string) =>
+  ROLES.find(([words]) => words.test(agent.toLowerCase())) ?? ([/./, Bot, "agent"] as const);
+
+/** The icon from the agent's file, or else an icon for the role that its name suggests. */
+export function RoleIcon({ agent, size = 15 }: { agent: string; size?: number }) {
+  const face = useAgentFace(agent);
+  const [, Icon, role] = roleEntry(agent);
+  const emoji = parseEmoji(face.icon);
+  if (emoji !== undefined)
+    return (
+      <span role="img" aria-label={role} className="shrink-0 leading-none" style={{ fontSize: size }}>
+        {emoji}
+      </span>
+    );
+  const color = parseColor(face.color);
+  return <Icon size={size} aria-label={role} role="img" className="shrink-0 text-muted" style={{ color }} />;
+}
