@@ -61,7 +61,7 @@ export function mcpOverHttp(handler: () => Promise<McpHttpHandler>): Route[] {
     ),
     route.get(
       "/mcp",
-      { summary: "No stream beside the answers: listen by `subscriptions/listen` (405)", media: [] },
+      { summary: "No separate stream: use `subscriptions/listen` (405)", media: [] },
       refuseMethod,
     ),
     route.delete("/mcp", { summary: "No session to end (405)", media: [] }, refuseMethod),

@@ -45,7 +45,7 @@ export type Suggestions = z.infer<typeof Suggestions>;
 
 export function grantRoutes({ store, people }: ApiParts) {
   return [
-    route.get("/api/grants", { summary: "Permissions beyond one run", answer: Grants }, async () => {
+    route.get("/api/grants", { summary: "Grants that apply beyond one run", answer: Grants }, async () => {
       const now = people.clock.now();
       return { grants: (await store.inbox.grants()).filter(({ until = Infinity }) => until > now) };
     }),
