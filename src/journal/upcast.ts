@@ -2,7 +2,7 @@
 // (J9). An event type that only a newer Cadre knows is an error: Cadre must never act on half a journal.
 
 import { CadreError } from "../errors.ts";
-import { type EventType, type JournalEvent, payloads, type RuleBasis } from "./events.ts";
+import { type EventType, type JournalEvent, payloads } from "./events.ts";
 
 export interface StoredEvent {
   runId: string;
@@ -39,7 +39,6 @@ export function readEvent(stored: StoredEvent): JournalEvent {
     );
   }
   const upcast = STEPS.slice(version - 1).reduce((payload, step) => step(stored.type, payload), raw);
-  addMissingTags(stored.type, upcast);
   const parsed = payloads[stored.type as EventType].safeParse(upcast);
   if (!parsed.success) {
     throw new CadreError(
@@ -49,33 +48,6 @@ export function readEvent(stored: StoredEvent): JournalEvent {
     );
   }
   return { ...place, payload: parsed.data } as JournalEvent;
-}
-
-/**
- * Recordings from before the first release say some things only in the wording of a text field. This is the one place that
- * reads such wording; everything else reads the tags. Delete it with the last of those recordings.
- */
-function addMissingTags(type: string, payload: Record<string, unknown>): void {
-  const { rule, waitingOn, note, summary } = payload as Partial<Record<string, unknown>>;
-  if (type === "TOOL_PROPOSED" && typeof rule === "string") payload["basis"] ??= basisInWording(rule);
-  if (type === "APPROVAL_DECIDED" && note === "--yes") payload["automatic"] ??= true;
-  if (
-    type === "CHILD_RUN_COMPLETED" &&
-    String(summary).startsWith("The run was set aside and needs a person: ")
-  )
-    payload["quarantined"] ??= true;
-  if (type === "RUN_SUSPENDED" && typeof waitingOn === "object" && waitingOn !== null) {
-    const wait = waitingOn as Record<string, unknown>;
-    if (wait["detail"] === "It is done, and waits for its children to end.") wait["closing"] ??= true;
-  }
-}
-
-function basisInWording(rule: string): RuleBasis | undefined {
-  if (rule.startsWith("person grant ")) return "grant";
-  if (rule.startsWith("default ask ")) return "default";
-  if (rule.startsWith("fork: recorded in ")) return "recorded";
-  if (rule === "it cannot be made") return "impossible";
-  return rule.includes("taint ask:") ? "taint" : undefined;
 }
 
 /** Whether the error means that a newer version of Cadre could read the journal. */

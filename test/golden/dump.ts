@@ -2,7 +2,6 @@
 // has to migrate it.
 
 import { DatabaseSync } from "node:sqlite";
-import { UNRELEASED_STEPS } from "./unreleased-schema.ts";
 
 export interface Dump {
   version: number;
@@ -40,9 +39,7 @@ export function restoreDatabase(dump: Dump, path: string): void {
         db.prepare(`INSERT INTO ${name} (${columns.join(", ")}) VALUES (${marks})`).run(...columns.map((key) => fromText(row[key])));
       }
     }
-    const isUnreleased = !dump.schema.some((sql) => sql.startsWith("CREATE TABLE sent"));
-    if (isUnreleased) for (const step of UNRELEASED_STEPS.slice(dump.version)) db.exec(step);
-    db.exec(`PRAGMA user_version = ${isUnreleased ? 1 : dump.version}`);
+    db.exec(`PRAGMA user_version = ${dump.version}`);
   } finally {
     db.close();
   }

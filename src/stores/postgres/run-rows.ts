@@ -10,8 +10,8 @@ import { hexText, type Sql, type Write } from "./sql.ts";
 /** Reads the slot and the number of open items along: asked for later, each would be a round trip. */
 export async function readRuns(sql: Sql, ids: readonly string[]): Promise<RunRecord[]> {
   const found = await sql.all(
-    `SELECT runs.*, places.held AS slot, (SELECT count(*) FROM approvals WHERE approvals.run = runs.n) AS items
-     FROM runs LEFT JOIN places ON places.run = runs.id WHERE runs.id = ANY($1)`,
+    `SELECT runs.*, slots.held AS slot, (SELECT count(*) FROM approvals WHERE approvals.run = runs.n) AS items
+     FROM runs LEFT JOIN slots ON slots.run = runs.id WHERE runs.id = ANY($1)`,
     ids,
   );
   return found.map((columns) => {

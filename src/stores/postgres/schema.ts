@@ -3,8 +3,8 @@
 
 export const MIGRATIONS: readonly string[] = [
   `
-  -- J8: one row. Whoever writes locks it first, so positions are dense and in commit order; \`commits\` tells a process
-  -- whether anybody else has written since it did.
+  -- J8: one row. A writer locks it first, so positions are dense and in commit order. \`commits\` tells a process
+  -- whether another process has written since its own last commit.
   CREATE TABLE head (
     one BOOLEAN PRIMARY KEY DEFAULT TRUE CHECK (one),
     position BIGINT NOT NULL,
@@ -17,23 +17,23 @@ export const MIGRATIONS: readonly string[] = [
     n BIGINT PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
     root TEXT NOT NULL,
-    -- the root whose budget pays for it
+    -- the root whose budget pays for the run
     budget TEXT NOT NULL,
     parent TEXT,
     agent TEXT NOT NULL,
     session TEXT,
-    -- whose run it is
+    -- the user who owns the run
     user_id TEXT,
     workspace TEXT NOT NULL,
-    -- E6: the pool whose workers drive it, if its agent names one
+    -- E6: the pool whose workers drive the run, if its agent names one
     pool TEXT,
-    -- the run whose transcript this one begins with: it is kept as long as this one is
+    -- the run whose transcript this run begins with; that run is kept as long as this one
     continues TEXT,
-    -- the immutable rest of the row, as JSON
+    -- the fields of the row that never change, as JSON
     born TEXT NOT NULL,
     status TEXT NOT NULL,
     waiting_on TEXT,
-    -- its kind: Postgres reads no JSON in which a zero or half a character is spelled out
+    -- the kind in \`waiting_on\`: Postgres cannot parse JSON with an escaped NUL or lone surrogate
     waiting TEXT,
     stop_reason TEXT,
     summary TEXT,
@@ -50,11 +50,11 @@ export const MIGRATIONS: readonly string[] = [
     hash BYTEA NOT NULL,
     last_signal BIGINT NOT NULL,
     cancel SMALLINT NOT NULL,
-    -- the lease: held by a worker, or free and due at a time, or free and due at nothing but a signal
+    -- the lease: a worker has the run; or it is free and due at a time; or it is free until a signal makes it due
     worker TEXT,
     epoch BIGINT NOT NULL,
     due_at BIGINT,
-    -- E2: until then an earlier worker may still be at what it began here
+    -- E2: until this time an earlier worker may still be busy with calls that it began
     previous_until BIGINT,
     acquisitions BIGINT NOT NULL,
     open_tokens BIGINT NOT NULL,
@@ -100,37 +100,37 @@ export const MIGRATIONS: readonly string[] = [
     until BIGINT,
     scope TEXT NOT NULL,
     folder TEXT,
-    -- a standing grant outlives the run that it was given in
+    -- the run in which the grant was given; a standing grant outlives it
     run_id TEXT
   );
   CREATE INDEX grants_run ON grants (run);
 
-  -- \`card\`: what a worker says of itself, as JSON
+  -- \`card\`: the worker's description of itself, as JSON
   CREATE TABLE workers (name TEXT PRIMARY KEY, expires_at BIGINT NOT NULL, card TEXT) WITH (fillfactor = 50);
   CREATE TABLE idempotency (key TEXT PRIMARY KEY, body TEXT NOT NULL, run TEXT NOT NULL);
   CREATE INDEX idempotency_run ON idempotency (run);
   CREATE TABLE quarantine (run TEXT PRIMARY KEY, reason TEXT NOT NULL, seq BIGINT);
-  -- bytes: a text may hold a zero
+  -- as bytes, because a text may contain a NUL
   CREATE TABLE blobs (hash TEXT PRIMARY KEY, text BYTEA NOT NULL);
-  -- blobs between being put by a process and being needed by one of its appends: no prune may take them
+  -- blobs that a process has put and that no append needs yet; a prune keeps them
   CREATE TABLE fresh (hash TEXT NOT NULL, holder TEXT NOT NULL, until BIGINT NOT NULL, PRIMARY KEY (hash, holder));
-  -- the blobs that a run needs
+  -- the blobs that each run needs
   CREATE TABLE refs (run BIGINT NOT NULL, hash TEXT NOT NULL, PRIMARY KEY (run, hash));
   CREATE INDEX refs_hash ON refs (hash);
-  -- runs that are pruned, while their events are being deleted
+  -- pruned runs whose events are still being deleted
   CREATE TABLE pruned (run BIGINT PRIMARY KEY, id TEXT NOT NULL);
 
-  -- B4: who is at work in a workspace, and who waits for a place there; \`n\` is the order in which they came
-  CREATE TABLE places (
+  -- B4: runs at work in a workspace (\`held\` = 1), and runs that queue for a slot there; \`n\` is their order of arrival
+  CREATE TABLE slots (
     n BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     workspace TEXT NOT NULL,
     run TEXT NOT NULL UNIQUE,
     held SMALLINT NOT NULL
   );
-  CREATE INDEX places_workspace ON places (workspace, held, n);
-  -- what a person has made of the budget of a tree, by the root that pays
+  CREATE INDEX slots_workspace ON slots (workspace, held, n);
+  -- the budget that a person set for a tree, by the root that pays
   CREATE TABLE budgets (root TEXT PRIMARY KEY, max_tokens DOUBLE PRECISION, max_cost DOUBLE PRECISION);
-  -- D6: which run of a tree is changing a file
+  -- D6: the run of a tree that is changing a file
   CREATE TABLE claims (root TEXT NOT NULL, path TEXT NOT NULL, run TEXT NOT NULL, PRIMARY KEY (root, path));
   CREATE INDEX claims_run ON claims (run);
 
@@ -172,15 +172,15 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX idx_messages_started ON messages (started_at);
   CREATE INDEX idx_messages_status ON messages (status);
   CREATE INDEX idx_messages_run ON messages (run);
-  -- what it takes to go on with the messages of a run that has not ended
+  -- the state needed to continue the messages of a run that has not ended
   CREATE TABLE recordings (run TEXT PRIMARY KEY, recording TEXT NOT NULL);
 
-  -- the words of events, by position; the texts stand in the journal
+  -- the words of each event, by its position; the texts are in the journal
   CREATE TABLE search (position BIGINT PRIMARY KEY, run BIGINT NOT NULL, words TSVECTOR NOT NULL);
   CREATE INDEX search_words ON search USING GIN (words);
   CREATE INDEX search_run ON search (run);
 
-  -- a name stays taken when its user is revoked: the runs are still theirs
+  -- a revoked user keeps the name, because the runs still belong to that user
   CREATE TABLE users (
     name TEXT PRIMARY KEY,
     role TEXT NOT NULL,
@@ -198,7 +198,7 @@ export const MIGRATIONS: readonly string[] = [
   );
   CREATE INDEX user_keys_name ON user_keys (name);
 
-  -- how far each webhook has been told of the journals, and by whom
+  -- the position that each webhook has reached, and the process that serves it
   CREATE TABLE webhooks (
     webhook TEXT PRIMARY KEY,
     position BIGINT NOT NULL,
@@ -220,13 +220,13 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (webhook, id)
   );
 
-  -- what each tree has used, by its root; made of the journals when it is asked for
+  -- the usage of each tree, by its root; computed from the journals when it is read
   CREATE TABLE tree_usages (root TEXT COLLATE "C" PRIMARY KEY, updated_at BIGINT NOT NULL, usage TEXT NOT NULL);
 
-  -- E7: trees that came from other stores; kept when a tree is pruned, so that none comes in twice
+  -- E7: trees imported from other stores; kept when a tree is pruned, so that no tree is imported twice
   CREATE TABLE transfers (id TEXT PRIMARY KEY, root TEXT NOT NULL);
 
-  -- E7: where trees that have left were sent to, by their transfer; kept when a tree is pruned, so that none goes on in two places
-  CREATE TABLE sent (transfer TEXT PRIMARY KEY, place TEXT NOT NULL, tries BIGINT NOT NULL, arrived_at BIGINT);
+  -- E7: the server that each moved tree was sent to; kept when a tree is pruned, so that no tree continues in two stores
+  CREATE TABLE sent (transfer TEXT PRIMARY KEY, target TEXT NOT NULL, tries BIGINT NOT NULL, arrived_at BIGINT);
   `,
 ];

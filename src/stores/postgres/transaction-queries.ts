@@ -242,7 +242,7 @@ export class PostgresQueries implements Queries {
   }
 
   async slotOf(runId: RunId): Promise<{ ticket: number; slot: Slot } | undefined> {
-    const found = await this.sql.get("SELECT n, held FROM places WHERE run = $1", runId);
+    const found = await this.sql.get("SELECT n, held FROM slots WHERE run = $1", runId);
     return found && { ticket: found["n"] as number, slot: found["held"] === 1 ? "held" : "queued" };
   }
 
@@ -251,7 +251,7 @@ export class PostgresQueries implements Queries {
   }
 
   async dropSlot(runId: RunId): Promise<void> {
-    await this.sql.run("DELETE FROM places WHERE run = $1", runId);
+    await this.sql.run("DELETE FROM slots WHERE run = $1", runId);
   }
 
   async countAhead(workspace: string, ticket: number): Promise<number> {
@@ -260,7 +260,7 @@ export class PostgresQueries implements Queries {
 
   async queue(workspace: string): Promise<RunId[]> {
     const queued = await this.sql.all(
-      "SELECT run FROM places WHERE workspace = $1 AND held = 0 ORDER BY n",
+      "SELECT run FROM slots WHERE workspace = $1 AND held = 0 ORDER BY n",
       workspace,
     );
     return queued.map(({ run }) => run as RunId);
@@ -355,8 +355,8 @@ export class PostgresQueries implements Queries {
   }
 
   async sentTo(transferId: string): Promise<{ target: string; hasArrived: boolean } | undefined> {
-    const found = await this.sql.get("SELECT place, arrived_at FROM sent WHERE transfer = $1", transferId);
-    return found && { target: found["place"] as string, hasArrived: found["arrived_at"] !== null };
+    const found = await this.sql.get("SELECT target, arrived_at FROM sent WHERE transfer = $1", transferId);
+    return found && { target: found["target"] as string, hasArrived: found["arrived_at"] !== null };
   }
 
   async noteSent(transferId: string, target: string): Promise<void> {
@@ -496,10 +496,10 @@ const BRANCH = `WITH RECURSIVE below (id, level) AS (
 const CLAIM = `INSERT INTO claims (root, path, run) VALUES ($1, $2, $3)
   ON CONFLICT (root, path) DO UPDATE SET run = excluded.run`;
 
-const ADD_SLOT = "INSERT INTO places (workspace, run, held) VALUES ($1, $2, $3)";
+const ADD_SLOT = "INSERT INTO slots (workspace, run, held) VALUES ($1, $2, $3)";
 
-const COUNT_AHEAD = `SELECT (SELECT count(*) FROM places WHERE workspace = $1 AND held = 1)
-    + (SELECT count(*) FROM places WHERE workspace = $1 AND held = 0 AND n < $2) AS runs`;
+const COUNT_AHEAD = `SELECT (SELECT count(*) FROM slots WHERE workspace = $1 AND held = 1)
+    + (SELECT count(*) FROM slots WHERE workspace = $1 AND held = 0 AND n < $2) AS runs`;
 
 const RAISE_BUDGET = `INSERT INTO budgets (root, max_tokens, max_cost) VALUES ($1, $2, $3) ON CONFLICT (root) DO UPDATE SET
   max_tokens = coalesce(excluded.max_tokens, budgets.max_tokens), max_cost = coalesce(excluded.max_cost, budgets.max_cost)`;
@@ -518,11 +518,11 @@ const KEEP_ALIVE = `INSERT INTO workers (name, expires_at, card) VALUES ($1, $2,
 
 const ADD_QUARANTINE = "INSERT INTO quarantine (run, reason, seq) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
 
-const NOTE_SENT = `INSERT INTO sent (transfer, place, tries) VALUES ($1, $2, 1)
+const NOTE_SENT = `INSERT INTO sent (transfer, target, tries) VALUES ($1, $2, 1)
   ON CONFLICT (transfer) DO UPDATE SET tries = sent.tries + 1`;
 
 const TAKE_BACK_SENT =
-  "DELETE FROM sent WHERE transfer = $1 AND place = $2 AND tries = 1 AND arrived_at IS NULL";
+  "DELETE FROM sent WHERE transfer = $1 AND target = $2 AND tries = 1 AND arrived_at IS NULL";
 
 const NOTE_ARRIVAL =
-  "UPDATE sent SET arrived_at = coalesce(arrived_at, $3) WHERE transfer = $1 AND place = $2";
+  "UPDATE sent SET arrived_at = coalesce(arrived_at, $3) WHERE transfer = $1 AND target = $2";

@@ -1,13 +1,11 @@
-// What only a file shows: a prune that was cut off, and files from before pruning was known.
+// A prune that was interrupted, as the tables of the file show it.
 
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, expect, test } from "vitest";
-import { UNRELEASED_STEPS } from "../../../test/golden/unreleased-schema.ts";
 import { scratchFolder } from "../../../test/support/scratch.ts";
 import { fakeClock } from "../../clock.ts";
-import type { Payload } from "../../journal/events.ts";
 import {
   acquireRun,
   admit,
@@ -17,7 +15,6 @@ import {
   modelCallStarted,
   runEnded,
   sendSignal,
-  toolResult,
 } from "../contract/kit.contract.ts";
 import type { Store } from "../store.ts";
 import { openSqliteStore } from "./store.ts";
@@ -70,46 +67,4 @@ test("[F01] an interrupted prune leaves no partial tree, and the next prune fini
   await next.close();
   for (const [table, rows] of Object.entries({ events: 2, messages: 1, refs: 1, pruned: 0, recordings: 1 }))
     expect([table, look(path, `SELECT count(*) FROM ${table}`)]).toEqual([table, rows]);
-});
-
-test("[P13] a file from before pruning existed is migrated with its references", async () => {
-  const path = join(folder, "before.db");
-  const store = open(path);
-  const definition = await store.blobs.put("a definition");
-  const ref = await store.blobs.put("a long output");
-  const text = "x".repeat(2_100_000);
-  await admit(store, "old", { definition });
-  const { payload } = toolResult("m1.0", "a long…") as { payload: Payload<"TOOL_RESULT"> };
-  await sendSignal(
-    store,
-    "old",
-    { type: "TOOL_RESULT", payload: { ...payload, ref } },
-    contextAdded("l", text),
-  );
-  await (await acquireRun(store, "old")).append([runEnded()]);
-  await admit(store, "next", {
-    definition,
-    continues: { runId: "old", ...(await store.journal.head("old"))! },
-  });
-  await store.close();
-
-  const db = new DatabaseSync(path);
-  db.exec(`DROP TABLE refs; DROP TABLE pruned; DROP TABLE messages; DROP TABLE recordings; DROP TABLE claims; DROP TABLE places; DROP TABLE budgets; DROP TABLE search;
-    DROP TABLE transfers; DROP TABLE sent; DROP TABLE users; DROP TABLE user_keys; DROP TABLE webhooks; DROP TABLE deliveries; DROP TABLE tree_usages;
-    DROP INDEX runs_user; ALTER TABLE runs DROP COLUMN user_id; ALTER TABLE workers DROP COLUMN card;
-    DROP INDEX runs_previous; ALTER TABLE runs DROP COLUMN previous_until;
-    DROP INDEX runs_continues; ALTER TABLE runs DROP COLUMN continues; DROP INDEX runs_alive; DROP INDEX runs_alive_below;
-    DROP INDEX idempotency_run; ALTER TABLE grants DROP COLUMN run_id; ALTER TABLE grants DROP COLUMN folder; PRAGMA user_version = 1`);
-  for (const step of UNRELEASED_STEPS.slice(2)) db.exec(step);
-  db.close();
-
-  const migrated = open(path);
-  expect(await migrated.runs.prune({})).toMatchObject({ trees: 0, bytes: 0 });
-  expect(await migrated.blobs.get(ref)).toBe("a long output");
-  await expectInvariants(migrated);
-  await (await acquireRun(migrated, "next")).append([runEnded()]);
-  expect(await migrated.runs.prune({})).toMatchObject({ trees: 2 });
-  expect(await migrated.blobs.get(ref)).toBeUndefined();
-  await migrated.close();
-  expect(look(path, "SELECT count(*) FROM blobs")).toBe(0);
 });

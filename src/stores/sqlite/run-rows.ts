@@ -66,14 +66,14 @@ export function prepareStatements(db: DatabaseSync) {
     ),
     countChildren: db.prepare("SELECT count(*) AS runs FROM runs WHERE parent = ?"),
     countTree: db.prepare("SELECT count(*) AS runs FROM runs WHERE root = ?"),
-    slotOf: db.prepare("SELECT n, held FROM places WHERE run = ?"),
-    addSlot: db.prepare("INSERT INTO places (workspace, run, held) VALUES (?, ?, ?)"),
-    dropSlot: db.prepare("DELETE FROM places WHERE run = ?"),
+    slotOf: db.prepare("SELECT n, held FROM slots WHERE run = ?"),
+    addSlot: db.prepare("INSERT INTO slots (workspace, run, held) VALUES (?, ?, ?)"),
+    dropSlot: db.prepare("DELETE FROM slots WHERE run = ?"),
     countAhead: db.prepare(
-      `SELECT (SELECT count(*) FROM places WHERE workspace = ? AND held = 1)
-         + (SELECT count(*) FROM places WHERE workspace = ? AND held = 0 AND n < ?) AS runs`,
+      `SELECT (SELECT count(*) FROM slots WHERE workspace = ? AND held = 1)
+         + (SELECT count(*) FROM slots WHERE workspace = ? AND held = 0 AND n < ?) AS runs`,
     ),
-    queued: db.prepare("SELECT run FROM places WHERE workspace = ? AND held = 0 ORDER BY n"),
+    queued: db.prepare("SELECT run FROM slots WHERE workspace = ? AND held = 0 ORDER BY n"),
     addRef: db.prepare("INSERT INTO refs (run, hash) VALUES (?, ?) ON CONFLICT DO NOTHING"),
     putBlob: db.prepare("INSERT INTO blobs (hash, text) VALUES (?, ?) ON CONFLICT DO NOTHING"),
     getBlob: db.prepare("SELECT text FROM blobs WHERE hash = ?"),

@@ -12,12 +12,12 @@ export const MIGRATIONS: readonly string[] = [
     parent TEXT,
     agent TEXT NOT NULL,
     session TEXT,
-    -- the immutable rest of the row, as JSON
+    -- the fields of the row that never change, as JSON
     born TEXT NOT NULL,
     status TEXT NOT NULL,
     waiting_on TEXT,
     stop_reason TEXT,
-    -- as JSON: a model's words may hold what UTF-8 cannot
+    -- as JSON, because a model's text may contain lone surrogates, which UTF-8 cannot
     summary TEXT,
     turns INTEGER NOT NULL,
     tokens INTEGER NOT NULL,
@@ -32,20 +32,20 @@ export const MIGRATIONS: readonly string[] = [
     hash BLOB NOT NULL,
     last_signal INTEGER NOT NULL,
     cancel INTEGER NOT NULL DEFAULT 0,
-    -- the lease: held by a worker, or free and due at a time, or free and due at nothing but a signal
+    -- the lease: a worker has the run; or it is free and due at a time; or it is free until a signal makes it due
     worker TEXT,
     epoch INTEGER NOT NULL DEFAULT 0,
     due_at INTEGER,
     acquisitions INTEGER NOT NULL DEFAULT 0,
     open_tokens INTEGER NOT NULL DEFAULT 0,
     open_cost REAL NOT NULL DEFAULT 0,
-    -- the root whose budget pays for it: its own, or that of whoever sent the message that started it
+    -- the root whose budget pays for the run: its own root, or that of the run whose message started it
     budget TEXT,
-    -- the run whose transcript this one begins with: it is kept as long as this one is
+    -- the run whose transcript this run begins with; that run is kept as long as this one
     continues TEXT,
-    -- whose run it is
+    -- the user who owns the run
     user_id TEXT,
-    -- E2: until then a worker that had the run before may still be at what it began there
+    -- E2: until this time an earlier worker may still be busy with calls that it began
     previous_until INTEGER
   ) STRICT;
   CREATE INDEX runs_due ON runs (due_at) WHERE due_at IS NOT NULL;
@@ -58,7 +58,7 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX runs_continues ON runs (continues) WHERE continues IS NOT NULL;
   CREATE INDEX runs_user ON runs (user_id, n) WHERE user_id IS NOT NULL;
   CREATE INDEX runs_previous ON runs (previous_until) WHERE previous_until IS NOT NULL;
-  -- what has not ended: little, however much has
+  -- active runs: few, however many have ended
   CREATE INDEX runs_alive ON runs (id) WHERE ended_at IS NULL;
   CREATE INDEX runs_alive_below ON runs (parent) WHERE ended_at IS NULL AND parent IS NOT NULL;
 
@@ -74,10 +74,10 @@ export const MIGRATIONS: readonly string[] = [
     UNIQUE (run, seq)
   ) STRICT;
   CREATE TABLE blobs (hash TEXT PRIMARY KEY, text TEXT NOT NULL) STRICT;
-  -- the blobs that a run needs
+  -- the blobs that each run needs
   CREATE TABLE refs (run INTEGER NOT NULL, hash TEXT NOT NULL, PRIMARY KEY (run, hash)) STRICT, WITHOUT ROWID;
   CREATE INDEX refs_hash ON refs (hash);
-  -- the words of events, by position; the texts stand in the journal
+  -- the words of each event, by its position; the texts are in the journal
   CREATE VIRTUAL TABLE search USING fts5 (words, content = '', contentless_delete = 1, detail = none);
 
   CREATE TABLE approvals (
@@ -95,35 +95,35 @@ export const MIGRATIONS: readonly string[] = [
     given_by TEXT NOT NULL,
     given_at INTEGER NOT NULL,
     until INTEGER,
-    -- \`tree\`: for the run that it was given in and what is below it, until that run has ended
+    -- \`tree\`: applies to the run in which it was given and to all runs below, until that run ends
     scope TEXT NOT NULL DEFAULT 'always',
-    -- a standing grant outlives the run that it was given in
+    -- the run in which the grant was given; a standing grant outlives it
     run_id TEXT,
-    -- and counts in the folder that it was given in
+    -- the folder in which the grant applies
     folder TEXT
   ) STRICT;
 
-  -- \`card\`: what a worker says of itself, as JSON
+  -- \`card\`: the worker's description of itself, as JSON
   CREATE TABLE workers (name TEXT PRIMARY KEY, expires_at INTEGER NOT NULL, card TEXT) STRICT, WITHOUT ROWID;
   CREATE TABLE idempotency (key TEXT PRIMARY KEY, body TEXT NOT NULL, run TEXT NOT NULL) STRICT, WITHOUT ROWID;
   CREATE INDEX idempotency_run ON idempotency (run);
   CREATE TABLE quarantine (run TEXT PRIMARY KEY, reason TEXT NOT NULL, seq INTEGER) STRICT, WITHOUT ROWID;
-  -- runs that are pruned, while their events are being deleted
+  -- pruned runs whose events are still being deleted
   CREATE TABLE pruned (run INTEGER PRIMARY KEY, id TEXT NOT NULL) STRICT;
-  -- D6: which run of a tree is changing a file
+  -- D6: the run of a tree that is changing a file
   CREATE TABLE claims (root TEXT NOT NULL, path TEXT NOT NULL, run TEXT NOT NULL, PRIMARY KEY (root, path)) STRICT, WITHOUT ROWID;
   CREATE INDEX claims_run ON claims (run);
-  -- B4: who is at work in a workspace, and who waits for a place there; \`n\` is the order in which they came
-  CREATE TABLE places (n INTEGER PRIMARY KEY, workspace TEXT NOT NULL, run TEXT NOT NULL UNIQUE, held INTEGER NOT NULL) STRICT;
-  CREATE INDEX places_workspace ON places (workspace, held, n);
-  -- what a person has made of the budget of a tree, by the root that pays
+  -- B4: runs at work in a workspace (\`held\` = 1), and runs that queue for a slot there; \`n\` is their order of arrival
+  CREATE TABLE slots (n INTEGER PRIMARY KEY, workspace TEXT NOT NULL, run TEXT NOT NULL UNIQUE, held INTEGER NOT NULL) STRICT;
+  CREATE INDEX slots_workspace ON slots (workspace, held, n);
+  -- the budget that a person set for a tree, by the root that pays
   CREATE TABLE budgets (root TEXT PRIMARY KEY, max_tokens REAL, max_cost REAL) STRICT, WITHOUT ROWID;
-  -- what each tree has used, by its root; made of the journals when it is asked for
+  -- the usage of each tree, by its root; computed from the journals when it is read
   CREATE TABLE tree_usages (root TEXT PRIMARY KEY, updated_at INTEGER NOT NULL, usage TEXT NOT NULL) STRICT, WITHOUT ROWID;
-  -- E7: trees that came from other stores; kept when a tree is pruned, so that none comes in twice
+  -- E7: trees imported from other stores; kept when a tree is pruned, so that no tree is imported twice
   CREATE TABLE transfers (id TEXT PRIMARY KEY, root TEXT NOT NULL) STRICT, WITHOUT ROWID;
-  -- E7: where trees that have left were sent to, by their transfer; kept when a tree is pruned, so that none goes on in two places
-  CREATE TABLE sent (transfer TEXT PRIMARY KEY, place TEXT NOT NULL, tries INTEGER NOT NULL, arrived_at INTEGER) STRICT, WITHOUT ROWID;
+  -- E7: the server that each moved tree was sent to; kept when a tree is pruned, so that no tree continues in two stores
+  CREATE TABLE sent (transfer TEXT PRIMARY KEY, target TEXT NOT NULL, tries INTEGER NOT NULL, arrived_at INTEGER) STRICT, WITHOUT ROWID;
 
   CREATE TABLE messages (
     id INTEGER PRIMARY KEY,
@@ -162,10 +162,10 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX idx_messages_started ON messages (started_at);
   CREATE INDEX idx_messages_status ON messages (status);
   CREATE INDEX idx_messages_run ON messages (metadata_json ->> '$.run_id');
-  -- what it takes to go on with the messages of a run that has not ended
+  -- the state needed to continue the messages of a run that has not ended
   CREATE TABLE recordings (run TEXT PRIMARY KEY, recording TEXT NOT NULL) STRICT;
 
-  -- a name stays taken when its user is revoked: the runs are still theirs
+  -- a revoked user keeps the name, because the runs still belong to that user
   CREATE TABLE users (
     name TEXT PRIMARY KEY,
     role TEXT NOT NULL,
@@ -183,7 +183,7 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT;
   CREATE INDEX user_keys_name ON user_keys (name);
 
-  -- how far each webhook has been told of the journals, and by whom
+  -- the position that each webhook has reached, and the process that serves it
   CREATE TABLE webhooks (
     webhook TEXT PRIMARY KEY,
     position INTEGER NOT NULL,

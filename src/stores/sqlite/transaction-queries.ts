@@ -250,13 +250,13 @@ export class SqliteQueries implements Queries {
   }
 
   sentTo(transferId: string): { target: string; hasArrived: boolean } | undefined {
-    const found = this.sql.get("SELECT place, arrived_at FROM sent WHERE transfer = ?", transferId);
-    return found && { target: found["place"] as string, hasArrived: found["arrived_at"] !== null };
+    const found = this.sql.get("SELECT target, arrived_at FROM sent WHERE transfer = ?", transferId);
+    return found && { target: found["target"] as string, hasArrived: found["arrived_at"] !== null };
   }
 
   noteSent(transferId: string, target: string): void {
     this.sql.run(
-      `INSERT INTO sent (transfer, place, tries) VALUES (?, ?, 1)
+      `INSERT INTO sent (transfer, target, tries) VALUES (?, ?, 1)
        ON CONFLICT (transfer) DO UPDATE SET tries = tries + 1`,
       transferId,
       target,
@@ -265,7 +265,7 @@ export class SqliteQueries implements Queries {
 
   takeBackSent(transferId: string, target: string): void {
     this.sql.run(
-      "DELETE FROM sent WHERE transfer = ? AND place = ? AND tries = 1 AND arrived_at IS NULL",
+      "DELETE FROM sent WHERE transfer = ? AND target = ? AND tries = 1 AND arrived_at IS NULL",
       transferId,
       target,
     );
@@ -273,7 +273,7 @@ export class SqliteQueries implements Queries {
 
   noteArrival(transferId: string, target: string, at: number): void {
     this.sql.run(
-      "UPDATE sent SET arrived_at = coalesce(arrived_at, ?) WHERE transfer = ? AND place = ?",
+      "UPDATE sent SET arrived_at = coalesce(arrived_at, ?) WHERE transfer = ? AND target = ?",
       at,
       transferId,
       target,
