@@ -32,6 +32,8 @@ export const BlastRadius = z.object({
       by: z.array(z.string()),
       /** Patterns that the calls are restricted to: `Write(src/**)`. */
       only: z.array(z.string()).exactOptional(),
+      /** Whether the tool can change files. `paths`: only those that `only` names, or all of them without `only`. */
+      files: z.enum(["any", "paths"]).exactOptional(),
       isNew,
     }),
   ),

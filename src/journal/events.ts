@@ -211,6 +211,8 @@ export const payloads = {
     unattended: z.enum(["reject", "fail"]).optional(),
     /** Why Cadre could not judge a shell command. For people. */
     unjudged: z.string().optional(),
+    /** The host and port that the call would contact, if its input names one. */
+    host: z.string().optional(),
     /** From 2 on: a person is asked again, because the files or rules behind the first question changed. */
     round: z.int().positive().optional(),
     /** For a delegation: how much of this run's conversation the child will see. */

@@ -40,6 +40,16 @@ export type DeclaredFacts = { readonly [Key in keyof ToolFacts]?: ToolFacts[Key]
 /** Looks up a tool's facts by its own name; undefined for a tool that nobody knows. */
 export type FindFacts = (tool: string) => DeclaredFacts | undefined;
 
+/** The host and port that a call would contact; "" if its input names none. Undefined for a tool without a `url` target. */
+export function requestedHost(target: ToolTarget | undefined, input: unknown): string | undefined {
+  if (target?.kind !== "url") return undefined;
+  const url = ((input ?? {}) as Record<string, unknown>)[target.field];
+  return typeof url === "string" ? hostOf(url) : "";
+}
+
+/** The host and port of an address; "" if it cannot be parsed. */
+export const hostOf = (url: string): string => URL.parse(url)?.host ?? "";
+
 const EVERYTHING: readonly Reach[] = [...POWERS, "runtime"];
 
 /** What a tool can reach. Everything, if it declares nothing or something that is not known here. */

@@ -3,7 +3,13 @@
 //   > the preset > the default.
 // A part of a command that cannot be read never matches an allow rule. A deny rule that it might match turns an allow into an ask.
 
-import { type DeclaredFacts, declaresReach, type FindFacts, type NamedTool } from "../journal/tool-facts.ts";
+import {
+  type DeclaredFacts,
+  declaresReach,
+  type FindFacts,
+  type NamedTool,
+  requestedHost,
+} from "../journal/tool-facts.ts";
 import { type Call, describeCall, isReadOnlyUnit, type Unit } from "./call.ts";
 import { namedGrant } from "./grant.ts";
 import { GRANT_RULE, type Grant, type Judge, type PermissionRequest, type Verdict } from "./permission.ts";
@@ -17,17 +23,18 @@ export const createJudge =
     const facts = find(request.tool);
     const call = describeCall(request, facts?.target);
     const denial = denied(call, request);
-    return (
+    const host = requestedHost(facts?.target, request.input);
+    const verdict =
       stoppedByGate(call, request) ??
       (denial?.sure ? denial.verdict : undefined) ??
       presetDenial(request, facts) ??
       granted(call, request) ??
       askedInFork(request) ??
-      taintVerdict(request, facts) ??
+      taintVerdict(request, facts, host) ??
       askedFromAbove(call, request) ??
       denial?.verdict ??
-      byRules(call, request, facts)
-    );
+      byRules(call, request, facts);
+    return host ? { ...verdict, host } : verdict;
   };
 
 function stoppedByGate(call: Call, { gate }: PermissionRequest): Verdict | undefined {
@@ -153,11 +160,15 @@ function singleton(rule: string): readonly string[] {
  * Once untrusted input has come into the run, these calls ask: effects that cannot be undone, hosts that the run did not know
  * before, and work for an agent that may do more. No rule in a file can override this, only a person's grant.
  */
-function taintVerdict(request: PermissionRequest, facts: DeclaredFacts | undefined): Verdict | undefined {
+function taintVerdict(
+  request: PermissionRequest,
+  facts: DeclaredFacts | undefined,
+  host: string | undefined,
+): Verdict | undefined {
   const { taint } = request;
   const [first, ...others] = taint?.sources ?? [];
   if (!taint || first === undefined) return undefined;
-  const why = reason(request, taint, facts);
+  const why = reason(request.effect, taint, facts, host);
   if (why === undefined) return undefined;
   const from = others.length === 0 ? first : `${first} and ${others.length} more`;
   return { verdict: "ask", rule: `taint ask: words from ${from} came in${why}`, basis: "taint" };
@@ -165,14 +176,12 @@ function taintVerdict(request: PermissionRequest, facts: DeclaredFacts | undefin
 
 /** Undefined if the call is harmless. A call of a tool that declares nothing never is. */
 function reason(
-  { input, effect }: PermissionRequest,
+  effect: PermissionRequest["effect"],
   { hosts, raises }: NonNullable<PermissionRequest["taint"]>,
   facts: DeclaredFacts | undefined,
+  host: string | undefined,
 ): string | undefined {
   if (effect === "unsafe" || !declaresReach(facts)) return "";
   if (raises !== undefined) return `, and ${raises}`;
-  if (facts.target?.kind !== "url") return undefined;
-  const url = ((input ?? {}) as Record<string, unknown>)[facts.target.field];
-  const host = (typeof url === "string" && URL.parse(url)?.host) || "";
-  return hosts.includes(host) ? undefined : `, and ${host || "its host"} is new`;
+  return host === undefined || hosts.includes(host) ? undefined : `, and ${host || "its host"} is new`;
 }

@@ -15,6 +15,8 @@ export interface Verdict {
   unattended?: "reject" | "fail";
   /** Why a shell command could not be judged. */
   unjudged?: string;
+  /** The host that the call would contact, if its input names one. */
+  host?: string;
 }
 
 /** Prefix of the rule text if a person's grant allowed the call. */

@@ -41,26 +41,3 @@ export interface Outbox {
   /** The latest first. */
   deliveries(webhook: string, limit: number): Promise<Delivery[]>;
 }
-
-/** Deliveries that are kept for each webhook. */
-export const MAX_DELIVERIES = 100;
-
-type Columns = Record<string, unknown>;
-
-export const readDelivery = (columns: Columns): Delivery => ({
-  webhook: columns["webhook"] as string,
-  id: columns["id"] as string,
-  event: columns["event"] as string,
-  runId: columns["run"] as string,
-  position: columns["position"] as number,
-  at: columns["at"] as number,
-  attempts: columns["attempts"] as number,
-  outcome: columns["outcome"] as Delivery["outcome"],
-  detail: columns["detail"] as string,
-});
-
-export const readCursor = (columns: Columns): WebhookCursor => ({
-  position: columns["position"] as number,
-  attempts: columns["attempts"] as number,
-  retryAt: (columns["retry_at"] ?? undefined) as number | undefined,
-});

@@ -34,30 +34,3 @@ export interface Users {
   /** Called after every change by any process. Returns a function that ends the subscription. Contract: must not throw. */
   onChange(listener: () => void): () => void;
 }
-
-/** Browsers that one user can be signed in with. */
-export const MAX_BROWSERS = 20;
-
-type Columns = Record<string, unknown>;
-
-export const readUser = (columns: Columns): User => ({
-  name: columns["name"] as string,
-  role: columns["role"] as Role,
-  madeAt: columns["made_at"] as number,
-  madeBy: columns["made_by"] as string,
-  rotatedAt: columns["rotated_at"] as number,
-  revokedAt: (columns["revoked_at"] ?? undefined) as number | undefined,
-});
-
-export function createListeners(): { add(listener: () => void): () => void; tell(): void } {
-  const listeners = new Set<() => void>();
-  return {
-    add(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    tell() {
-      for (const listener of listeners) listener();
-    },
-  };
-}

@@ -31,7 +31,7 @@ describe("golden journals", () => {
     for (const name of Object.keys(SCENARIOS)) expect(recordings.some((file) => file.endsWith(`${name}.json`))).toBe(true);
   });
 
-  it.each(recordings)("[P13][F39] %s can be read, and its run continues to its end", async (file) => {
+  it.each(recordings)("[P13] [F39] %s can be read, and its run continues to its end", async (file) => {
     const name = file.replace(/^.*[/\\]/, "").replace(".json", "");
     const scenario = SCENARIOS[name]!;
     mkdirSync(join(folder, ".cadre"));

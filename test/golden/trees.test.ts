@@ -114,7 +114,7 @@ describe("replay", () => {
     });
   });
 
-  it("[L2] replay reports a changed decision at its event, the earliest one in the tree", async () => {
+  it("[L2] replay reports the earliest changed decision in a tree, at its event", async () => {
     const { replay } = await openRecording(file("delegation"));
     const changed: typeof decide = (view, facts) => {
       const action = decide(view, facts);

@@ -74,7 +74,13 @@ describe("[BR1] the blast radius", () => {
         { power: "network", isNew: true },
       ],
       tools: [
-        { name: "Write", by: ["a", "b", "c"], only: ["Write(src/**)", "Write(docs/**)"], isNew: true },
+        {
+          name: "Write",
+          by: ["a", "b", "c"],
+          only: ["Write(src/**)", "Write(docs/**)"],
+          files: "paths",
+          isNew: true,
+        },
         { name: "WebFetch", by: ["b"], isNew: true },
       ],
       hosts: [{ host: "example.com", isNew: true }],

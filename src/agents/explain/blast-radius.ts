@@ -89,8 +89,19 @@ function toolsIn(nodes: readonly ReachNode[], now: readonly AllowedTool[]): Blas
   return [...held].map(([name, { by, ways }]) => {
     const only = ways.every((way) => way.only) ? [...new Set(ways.flatMap((way) => way.only!))] : undefined;
     const isMore = ways.some((way) => !now.some((have) => covers(have, way)));
-    return omitUndefined({ name, by: [...by], only, isNew: isMore || undefined });
+    return omitUndefined({
+      name,
+      by: [...by],
+      only,
+      files: changedFiles(ways[0]!),
+      isNew: isMore || undefined,
+    });
   });
+}
+
+function changedFiles(tool: AllowedTool): "any" | "paths" | undefined {
+  if (!canReach(tool, "files")) return undefined;
+  return tool.target?.kind === "path" && tool.target.use === "changes" ? "paths" : "any";
 }
 
 type Named = Pick<AllowedTool, "name" | "only">;

@@ -53,7 +53,7 @@ const forms: Record<string, string> = {
   "in large hexadecimal": bytes.toString("hex").toUpperCase(),
 };
 
-describe("[A61] a secret is found by its value", () => {
+describe("[A61] masking finds a secret by its value", () => {
   test.each(Object.entries(forms))("%s", (_, text) => {
     const masked = mask.text(`before ${text} after`);
     expect(masked).toContain("⟦secret KEY⟧");
@@ -61,29 +61,32 @@ describe("[A61] a secret is found by its value", () => {
     for (const form of Object.values(forms)) expect(masked).not.toContain(form);
   });
 
-  test.each([57, 45, 3])("in base64 that is wrapped over several lines, after %i bytes", (before) => {
-    const file = Buffer.from(`${"a".repeat(before)}${SECRET}${"b".repeat(100)}`).toString("base64");
-    for (const width of [76, 64, 60]) {
-      const lines = file.match(new RegExp(`.{1,${width}}`, "g"))!;
-      const numbered = lines.map((line, index) => `${index + 1}\t${line}`).join("\n");
-      for (const text of [lines.join("\n"), lines.join("\r\n"), numbered])
-        expect(mask.text(text), text).toContain("⟦secret KEY⟧");
-    }
-  });
+  test.each([57, 45, 3])(
+    "a secret in base64 is masked when it is wrapped over several lines, after %i bytes",
+    (before) => {
+      const file = Buffer.from(`${"a".repeat(before)}${SECRET}${"b".repeat(100)}`).toString("base64");
+      for (const width of [76, 64, 60]) {
+        const lines = file.match(new RegExp(`.{1,${width}}`, "g"))!;
+        const numbered = lines.map((line, index) => `${index + 1}\t${line}`).join("\n");
+        for (const text of [lines.join("\n"), lines.join("\r\n"), numbered])
+          expect(mask.text(text), text).toContain("⟦secret KEY⟧");
+      }
+    },
+  );
 
-  test("one line of a secret with several lines", () => {
+  test("one line of a multi-line secret is masked", () => {
     const key = "first line of the key\nsecond line of the key";
     expect(maskOf({ KEY: key }).text("1\tfirst line of the key\n2\tsecond line of the key")).toBe(
       "1\t⟦secret KEY⟧\n2\t⟦secret KEY⟧",
     );
   });
 
-  test("the longest of several secrets with the same beginning", () => {
+  test("of several secrets with the same beginning, the longest is masked", () => {
     const both = maskOf({ SHORT: "abcdefgh", LONG: "abcdefgh-ijkl" });
     expect(both.text("abcdefgh-ijkl abcdefgh-x")).toBe("⟦secret LONG⟧ ⟦secret SHORT⟧-x");
   });
 
-  test("the rest of a secret that was cut when a text was shortened", () => {
+  test("the rest of a secret is masked when a shortened text cuts the secret", () => {
     for (const at of [8, 9, SECRET.length - 8]) {
       const [start, end] = [SECRET.slice(0, at), SECRET.slice(at)];
       const short = `it is ${start}\n… 99 characters left out …\n${end} there`;
@@ -118,7 +121,7 @@ describe("[A61] a secret is found by its value", () => {
     expect(JSON.stringify(value)).toBe('{"__proto__":{"admin":"⟦secret KEY⟧"}}');
   });
 
-  test("any value in any text, at any position", () => {
+  test("any secret is masked in any text, at any position", () => {
     const value = fc.string({ minLength: 8, maxLength: 40, unit: "grapheme" });
     fc.assert(
       fc.property(value, fc.string(), fc.string(), (secret, before, after) => {
@@ -132,7 +135,7 @@ describe("[A61] a secret is found by its value", () => {
 });
 
 describe("[A61] [R3] a secret that arrives in pieces", () => {
-  test("is never emitted in part, wherever it is cut", () => {
+  test("a stream never emits part of a secret, wherever the pieces are cut", () => {
     const text = `the key is ${SECRET}, said it`;
     for (let cut = 1; cut < text.length; cut++) {
       const heard = streamed(mask, text, [cut]);
@@ -143,24 +146,24 @@ describe("[A61] [R3] a secret that arrives in pieces", () => {
     );
   });
 
-  test("does not delay text that is no secret", () => {
+  test("a stream does not delay text that is no secret", () => {
     expect(streamed(mask, "Hello world", [5])).toEqual(["Hello", " world"]);
   });
 
-  test("text that only began like a secret is emitted at the end", () => {
+  test("a stream emits text that only began like a secret at its end", () => {
     expect(streamed(mask, `it began ${SECRET.slice(0, 7)}`, [4]).join("")).toBe(
       `it began ${SECRET.slice(0, 7)}`,
     );
   });
 
-  test("is not split where another secret may begin inside it", () => {
+  test("a stream does not split a secret where another secret may begin inside it", () => {
     const both = maskOf({ ONE: "abcdefghij", TWO: "ijklmnopqr" });
     const text = "x abcdefghij y";
     for (let cut = 1; cut < text.length; cut++)
       expect(streamed(both, text, [cut]).join(""), `cut at ${cut}`).toBe("x ⟦secret ONE⟧ y");
   });
 
-  test("whole or in pieces, no form of it gets through", () => {
+  test("no form of a secret gets through a stream, whole or in pieces", () => {
     const texts = fc.array(fc.oneof(fc.string(), fc.constantFrom(...Object.values(forms))), { maxLength: 5 });
     const cuts = fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 60 });
     fc.assert(
@@ -251,7 +254,7 @@ describe("[A54] [A61] texts crafted to be slow to mask", () => {
     "many beginnings of blocks": "-----BEGIN A A A A A A A A ".repeat(30_000),
     "many beginnings of tokens": "sk-ant-".repeat(100_000),
   };
-  test("a .env with 10,000 secrets", () => {
+  test("masking with a .env of 10,000 secrets takes little time", () => {
     const from = performance.now();
     const list = Array.from({ length: 10_000 }, (_, index) => ({
       name: `V${index}_KEY`,
@@ -263,7 +266,7 @@ describe("[A54] [A61] texts crafted to be slow to mask", () => {
   });
 
   // Masking blocks the whole process; without care these take ten seconds to minutes.
-  test.each(Object.entries(hard))("%s, a megabyte with 50 secrets", (_, text) => {
+  test.each(Object.entries(hard))("masking takes little time: %s, a megabyte with 50 secrets", (_, text) => {
     const from = performance.now();
     many.text(text);
     streamed(

@@ -41,8 +41,8 @@ scenario(
       levels: 1,
       powers: [{ power: "commands", isNew: true }, { power: "files" }, { power: "network", isNew: true }],
       tools: [
-        { name: "Write", by: ["coder"] },
-        { name: "Bash", by: ["coder"], isNew: true },
+        { name: "Write", by: ["coder"], files: "paths" },
+        { name: "Bash", by: ["coder"], files: "any", isNew: true },
         { name: "WebFetch", by: ["helper"], isNew: true },
       ],
       hosts: [{ host: "any host", isClass: true, isNew: true }],
@@ -68,8 +68,8 @@ scenario(
   async (world) => {
     const radius = await asked(world, await world.run("see to it"));
     expect(radius?.tools).toEqual([
-      { name: "Write", by: ["helper"], isNew: true },
-      { name: "Bash", by: ["helper"] },
+      { name: "Write", by: ["helper"], files: "paths", isNew: true },
+      { name: "Bash", by: ["helper"], files: "any" },
     ]);
   },
 );
@@ -84,7 +84,9 @@ scenario(
   },
   async (world) => {
     const runId = await world.run("see to it");
-    expect((await asked(world, runId))?.tools).toEqual([{ name: "Write", by: ["coder"], isNew: true }]);
+    expect((await asked(world, runId))?.tools).toEqual([
+      { name: "Write", by: ["coder"], files: "paths", isNew: true },
+    ]);
     const file = join(world.folder, "agents/coder.md");
     writeFileSync(file, "---\nname: coder\ndescription: x\ntools: [Write, Bash]\n---\nDo it.\n");
     await approve(world, runId);

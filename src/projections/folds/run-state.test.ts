@@ -110,7 +110,7 @@ describe("model calls", () => {
 });
 
 describe("tool calls", () => {
-  test("[J10] have ids made of their model call and their index in it", () => {
+  test("[J10] tool calls have ids made of their model call and their index in it", () => {
     const state = stateOf(
       ...turn("m1", [
         ["Read", { path: "a" }],
@@ -232,7 +232,7 @@ describe("guards, limits and grants", () => {
     ).toEqual([]);
   });
 
-  test("reported limits are found by their key", () => {
+  test("the state has the reported limits by their key", () => {
     const state = stateOf({ type: "LIMIT_REACHED", payload: { limit: "maxTurns", value: 20, hard: true } });
     expect(state.reachedLimits.get("limit/maxTurns/hard")).toMatchObject({ value: 20 });
   });
@@ -257,7 +257,7 @@ describe("status", () => {
     expect(stateOf(runSuspended("s1"), resumed)).toMatchObject({ status: "running", waitingOn: undefined });
   });
 
-  test("[P11] an end has its status, reason and summary", () => {
+  test("[P11] the end of a run has its status, reason and summary", () => {
     for (const [type, status, stopReason] of [
       ["RUN_COMPLETED", "completed", "final_answer"],
       ["RUN_FAILED", "failed", "error"],

@@ -5,7 +5,7 @@
 //    continue it.
 
 import type { JournalEvent, Payload } from "../../journal/events.ts";
-import { toolCallsOf } from "../../journal/message-parts.ts";
+import { hostOf } from "../../journal/tool-facts.ts";
 
 export interface Taint {
   /** The first sources in order of arrival. Empty: the run is not tainted. */
@@ -41,12 +41,8 @@ export function trackTaint(taint: Taint, event: JournalEvent): void {
       if (event.payload.source === "person") addHosts(taint, hostsIn(event.payload.text));
       addSources(taint, event.payload.untrusted);
       break;
-    case "AGENT_THOUGHT":
-      for (const { toolName, input } of toolCallsOf(event.payload.content))
-        applyRequest(taint, toolName, input);
-      break;
     case "TOOL_PROPOSED":
-      applyRequest(taint, event.payload.name, event.payload.input);
+      if (event.payload.host && !isTainted(taint)) addHosts(taint, [event.payload.host]);
       break;
     case "TOOL_RESULT":
       addSources(taint, event.payload.untrusted === undefined ? [] : [event.payload.untrusted]);
@@ -65,11 +61,6 @@ function applyStart(taint: Taint, { task, input, hosts = [], untrusted }: Payloa
   addSources(taint, untrusted);
 }
 
-function applyRequest(taint: Taint, tool: string, input: unknown): void {
-  const host = isTainted(taint) ? undefined : requestedHost(tool, input);
-  if (host) addHosts(taint, [host]);
-}
-
 function addSources(taint: Taint, sources: readonly string[] = []): void {
   for (const source of sources)
     if (taint.sources.length < MOST_SOURCES && !taint.sources.includes(source)) taint.sources.push(source);
@@ -80,19 +71,8 @@ function addHosts(taint: Taint, hosts: readonly string[]): void {
     if (taint.hosts.length < MOST_HOSTS && !taint.hosts.includes(host)) taint.hosts.push(host);
 }
 
-export const WEB_FETCH = "WebFetch";
-
-/** The host and port that a fetch would reach; "" if its address cannot be parsed. Undefined for other tools. */
-export function requestedHost(tool: string, input: unknown): string | undefined {
-  if (tool !== WEB_FETCH) return undefined;
-  const { url } = (input ?? {}) as { url?: unknown };
-  return typeof url === "string" ? (hostOf(url) ?? "") : "";
-}
-
-const hostOf = (url: string): string | undefined => URL.parse(url)?.host || undefined;
-
 /** Hosts of full URLs only: `README.md` would be a valid host name too. */
 function hostsIn(text: string): string[] {
   const addresses = text.match(/\bhttps?:\/\/[^\s"'`<>()[\]{}\\|^]+/gi) ?? [];
-  return addresses.flatMap((address) => hostOf(address.replace(/[.,;:!?]+$/, "")) ?? []);
+  return addresses.map((address) => hostOf(address.replace(/[.,;:!?]+$/, ""))).filter(Boolean);
 }

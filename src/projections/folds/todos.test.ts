@@ -21,7 +21,7 @@ const list = fc.oneof(
   fc.anything(),
 );
 
-test("a list is parsed exactly as the tool accepts it", () => {
+test("a to-do list is parsed exactly as the tool accepts it", () => {
   fc.assert(
     fc.property(list, (todos) => {
       const { data } = Todos.safeParse(todos);

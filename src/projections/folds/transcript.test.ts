@@ -250,7 +250,7 @@ describe("compaction", () => {
     payload: { callId: "m3", upTo: { runId: "r1", seq: 4 }, summary: "A was read." },
   };
 
-  test("keeps the task, summarizes old turns, and never separates a call from its result", () => {
+  test("compaction keeps the task, summarizes old turns, and never separates a call from its result", () => {
     expect(lines(messagesOf(...history, compacted))).toEqual([
       "user: Mend the service",
       "user: What happened so far, in short (the full record is kept):\n\nA was read.",
@@ -259,7 +259,7 @@ describe("compaction", () => {
     ]);
   });
 
-  test("resets the token count of the prompt", () => {
+  test("compaction resets the token count of the prompt", () => {
     const long = toolResult("m1.0", "x".repeat(40_000));
     const events = history.map((event) =>
       event.type === "TOOL_RESULT" && event.payload.toolCallId === "m1.0" ? long : event,
@@ -271,7 +271,7 @@ describe("compaction", () => {
   });
 });
 
-test("estimates tokens from the provider's last count and the text added since", () => {
+test("the prompt's tokens are estimated from the provider's last count and the text added since", () => {
   const count = (...events: EventBody[]) =>
     promptTokens(fold(transcriptProjection, buildJournal(runStarted(), ...events)));
   expect(count()).toBe(4);

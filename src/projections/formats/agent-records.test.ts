@@ -29,7 +29,7 @@ const journal = buildJournal(
   runEnded("RUN_FAILED", "It did not work."),
 );
 
-test("[S1-57] messages to and from the agent, in order", () => {
+test("[S1-57] the messages of a run are those to and from its agent, in order", () => {
   const messages = agentMessages(journal);
   expect(messages.map(({ id, role, content }) => [id, role, content])).toEqual([
     ["r1/1", "user", [{ type: "text", text: "Mend the service" }]],
@@ -61,7 +61,7 @@ test("[S4-27] every status maps to a status of S4", () => {
   ]);
 });
 
-test("[S4-21] … [S4-30] a run as a record of S4", () => {
+test("[S4-21] … [S4-30] a run is converted to a record of S4", () => {
   expect(agentRunRecord(refold(journal))).toEqual({
     run_id: "r1",
     repo_path: "/w",

@@ -30,7 +30,7 @@ const turn = (callId: string, more: Partial<Payload<"AGENT_THOUGHT">> = {}) => [
 ];
 
 describe("a model call is a row", () => {
-  test("[S2-1] … [S2-28] has every column of the document", () => {
+  test("[S2-1] … [S2-28] a row of a model call has every column of the document", () => {
     const [first, last] = messagesOf(
       ...turn("m1", { content: [{ type: "text", text: "I write." }, call], ms: 12 }),
       toolProposed("m1.0", { name: "Write" }),
@@ -135,7 +135,7 @@ describe("a model call is a row", () => {
   });
 });
 
-describe("[S2-25] [S2-26] how a run ends", () => {
+describe("[S2-25] [S2-26] the last row of a run shows how the run ended", () => {
   const end = (type: "RUN_COMPLETED" | "RUN_FAILED" | "RUN_CANCELLED", stopReason: string): EventBody => {
     const event = runEnded(type, "So be it.");
     return { ...event, payload: { ...event.payload, stopReason } } as EventBody;
@@ -166,7 +166,7 @@ describe("[S2-25] [S2-26] how a run ends", () => {
     expect(messagesOf(modelCallStarted("m1"), end(type, stopReason))[0]).toMatchObject({ status });
   });
 
-  test("a call cut off by a cancel is cancelled; one cut off by a crash has failed", () => {
+  test("a call that a cancel cut off is cancelled; a call that a crash cut off has failed", () => {
     const cancel: EventBody = { type: "CANCEL_REQUESTED", payload: { by: "maria" } };
     expect(messagesOf(modelCallStarted("m1"), cancel, modelCallFailed("m1"))[0]).toMatchObject({
       status: "cancelled",

@@ -36,7 +36,7 @@ test("[U53] runs are grouped by pinned definition, the most recently used first"
   ]);
 });
 
-test("[S4-59] per agent, a run under way is neither a success nor a failure", () => {
+test("[S4-59] a run under way counts neither as a success nor as a failure of its agent", () => {
   const rows = [row({}), row({ agent: "lead", status: "suspended" })];
   expect(talliesByAgent(rows)).toMatchObject([
     { agent: "coder", runs: 1, successRate: 1 },

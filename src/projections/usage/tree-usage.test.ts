@@ -88,14 +88,14 @@ test("[S1-75] working time and busy time of a tree do not include waiting", () =
   ]);
 });
 
-test("[S1-75] a tree in which a person decided anything needed people; one whose question expired did not", () => {
+test("[S1-75] a tree counts as having needed people if a person decided anything in it, but not if its question expired", () => {
   const asking = (decision: "approve" | "expire") =>
     overTime([...lead, ...coder, ...journal("c1", [2 * HOUR, decided(decision)])]).trees;
   expect(asking("approve")).toMatchObject({ completed: 1, withoutPeople: 0 });
   expect(asking("expire")).toMatchObject({ completed: 1, withoutPeople: 1 });
 });
 
-test("events before the report's start give names, but are not counted", () => {
+test("events before the start of a report supply names, but are not counted", () => {
   const { spent, runs, trees } = overTime([...lead, ...coder], { since: 2 * HOUR + 350 });
   expect(spent).toMatchObject([{ from: 2 * HOUR + 350, agent: "lead", model: "a/big", turns: 1 }]);
   expect(runs).toMatchObject([{ started: 0, completed: 2 }]);

@@ -130,7 +130,7 @@ test("[S2-93] the success rate ignores cancelled and unfinished runs", () => {
   ]);
 });
 
-test("counts from a given time on, and knows agents and models named before it", () => {
+test("a report from a given time on knows agents and models that were named before it", () => {
   const thoughtOfLead = lead[4]!.ts;
   expect(reportOf(lead, thoughtOfLead)).toMatchObject({
     byAgent: [{ agent: "lead", runs: 0, modelCalls: 1, wastedCalls: 0 }],

@@ -58,7 +58,7 @@ test("[T8] a failure or a message causes the next turn; a success does not", () 
   expect(causes[9]).toBe(1);
 });
 
-test("[U45] the cause of each attempt is the failed one before it", () => {
+test("[U45] the cause of each attempt is the failed attempt before it", () => {
   const { journal, journals } = of(
     runStarted(),
     modelCallStarted("m1"),
@@ -70,7 +70,7 @@ test("[U45] the cause of each attempt is the failed one before it", () => {
   expect(causesOf(journals, journal.at(-1)!).map(({ seq }) => seq)).toEqual([6, 5, 4, 3, 2, 1]);
 });
 
-test("[T7] in an incomplete journal a cause is an earlier event of it, or none", () => {
+test("[T7] in an incomplete journal, the cause of an event is an earlier event of that journal, or there is none", () => {
   const { journal: whole } = of(
     runStarted(),
     modelCallStarted("m1"),

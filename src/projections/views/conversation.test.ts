@@ -95,7 +95,7 @@ test("[S2-78] a child is shown in place of the call that started it", () => {
   ]);
 });
 
-test("[S4-55] a person's message ends the answer and begins the next; a message of the runtime becomes part of it", () => {
+test("[S4-55] a person's message ends an answer and begins the next; a message of the runtime becomes part of the answer", () => {
   const { messages } = talk(
     START,
     ASK,

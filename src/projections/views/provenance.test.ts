@@ -71,7 +71,7 @@ describe("[PV1] a sentence's sources are the texts that share its words", () => 
     ],
   });
 
-  test("numbers, paths, phrases and names are found, with the shared words and an excerpt", () => {
+  test("numbers, paths, phrases and names lead to their source, with the shared words and an excerpt", () => {
     expect(placesOf(journals, "r1")).toEqual([
       ["r1#5 r1#3"],
       ["r1#5 r1#3"],
@@ -167,7 +167,7 @@ describe("[PV3] bounds", () => {
     expect(work).toBeLessThan(500_000);
   });
 
-  test("any text terminates, and the shared words occur in the sentence", () => {
+  test("the search ends for any text, and the shared words occur in the sentence", () => {
     const words = fc.array(
       fc.oneof(
         fc.string({ unit: "binary" }),

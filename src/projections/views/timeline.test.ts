@@ -36,7 +36,7 @@ const result = (toolCallId: string, more: Partial<Payload<"TOOL_RESULT">>): Even
   payload: { toolCallId, output: "…", ...more },
 });
 
-test("a run reads as a story, and every line has the seq of its event", () => {
+test("the timeline of a run reads like a story, and every line has the seq of its event", () => {
   const story = [
     runStarted({ agent: "coder" }),
     modelCallStarted("m1"),
@@ -105,7 +105,7 @@ test("[P7] a model call cut off by a cancel is not reported as retried", () => {
   );
 });
 
-test("decisions show who decided what, with which scope", () => {
+test("the line of a decision shows who decided what, and with which scope", () => {
   const bash = calls("m1", ["Bash", { command: "rm x" }]);
   const line = (event: EventBody) => linesOf(bash, event)[0];
   expect(line(approvalDecided("m1.0", "reject", "jon", { note: "not that" }))).toBe(
@@ -134,7 +134,7 @@ test("decisions show who decided what, with which scope", () => {
   );
 });
 
-test("results show the outcome of the call", () => {
+test("the line of a result shows the outcome of its call", () => {
   const line = (more: Partial<Payload<"TOOL_RESULT">>) =>
     linesOf(calls("m1", ["Write", { path: "a.ts" }]), result("m1.0", more))[0];
   expect(line({ files: [{ path: "a.ts", change: "created" }] })).toBe(
@@ -194,7 +194,7 @@ test("[A64] titles are one short line, whatever the text contains", () => {
   expect(entry?.detail).toBe(text);
 });
 
-test("lines work without known names, and ends show the reason", () => {
+test("timeline lines work without known names, and the end of a run shows its reason", () => {
   const [event] = buildJournal(toolStarted("m1.0", 2));
   expect(timelineEntry(event!)).toMatchObject({ title: "Call m1.0 (attempt 2)" });
   const limit = {
@@ -215,7 +215,7 @@ test("[H1] an agent that a pattern could not start is named by its slot", () => 
   expect(linesOf(runStarted(), refused).at(-1)).toBe(`error warn: Not started (advisor/law): ${message}`);
 });
 
-test("a call that failed after a cancel request was stopped; one that failed before it has failed", () => {
+test("a call that fails after a cancel request is shown as stopped; a call that fails before it is shown as failed", () => {
   const cancel: EventBody = { type: "CANCEL_REQUESTED", payload: { by: "maria" } };
   const story = [
     runStarted(),

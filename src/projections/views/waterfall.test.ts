@@ -67,7 +67,7 @@ describe("spans of a run", () => {
     ]);
   });
 
-  test("[U08] [T4] a model call that the next process found open is lost time; a stopped one is not", () => {
+  test("[U08] [T4] a model call that the next process found open is lost time; a stopped call is not", () => {
     const failed = (ms?: number): Told => [
       90,
       "MODEL_CALL_FAILED",
@@ -214,7 +214,7 @@ describe("the critical path", () => {
     })),
   });
 
-  test("[U09] [T5] follows the child that ended last, then the one that worked before it began", () => {
+  test("[U09] [T5] the critical path follows the child that ended last, then the child that worked before that one began", () => {
     const lives = new Map([
       ["root", life(0, 100, ["a", "b", "c"], [0, "model"], [10, "child"], [90, "model"])],
       ["a", life(10, 40, [], [10, "model"])],
@@ -236,7 +236,7 @@ describe("the critical path", () => {
     ]);
   });
 
-  test("[U09] [T5] stays with the child that ends last, even if the parent got a message meanwhile", () => {
+  test("[U09] [T5] the critical path stays with the child that ends last, even if the parent got a message meanwhile", () => {
     const lives = new Map([
       ["root", life(0, 90, ["a", "b"], [0, "child"], [30, "person"], [40, "child"])],
       ["a", life(0, 50, [], [0, "model"])],
@@ -248,7 +248,7 @@ describe("the critical path", () => {
     expect(new Set(criticalPath(lives, "root").map(({ runId }) => runId))).toEqual(new Set(["b"]));
   });
 
-  test("[U09] [T5] is contiguous and as long as the run, for any tree", () => {
+  test("[U09] [T5] the critical path is contiguous and as long as the run, for any tree", () => {
     const tree = fc.array(fc.tuple(fc.nat(60), fc.nat(60), fc.nat(4)), { minLength: 1, maxLength: 12 });
     fc.assert(
       fc.property(tree, (runs) => {

@@ -22,7 +22,7 @@ test("[BR1] one line sums up the blast radius", () => {
   );
 });
 
-test("[BR1] paths are named if no command can run; an unrestricted tool has none", () => {
+test("[BR1] the line names the paths that tools are restricted to, unless a tool is unrestricted", () => {
   const writes = (...only: (string[] | undefined)[]) =>
     describeBlastRadius(
       radius({
@@ -30,6 +30,7 @@ test("[BR1] paths are named if no command can run; an unrestricted tool has none
         tools: only.map((rules, at) => ({
           name: at ? "Edit" : "Write",
           by: ["a"],
+          files: "paths" as const,
           ...(rules && { only: rules }),
         })),
         maxCost: 1,
@@ -39,7 +40,7 @@ test("[BR1] paths are named if no command can run; an unrestricted tool has none
   expect(writes(["Write(src/**)"], undefined)).toMatch(/^could change files, /);
 });
 
-test("[BR2] new tools and hosts are named, with the agents that have them", () => {
+test("[BR2] the text names new tools and hosts, with the agents that have them", () => {
   const tools = [
     { name: "Bash", by: ["a", "b", "c", "d", "e"], isNew: true as const },
     { name: "Write", by: ["a"], only: ["Write(src/**)"] },

@@ -55,10 +55,10 @@ function powerWords(radius: BlastRadius): string[] {
   ];
 }
 
-/** The paths that can be changed. A command can change any file, so the restrictions of Write do not matter then. */
+/** The paths that can be changed. A command can change any file, so restrictions to paths do not matter then. */
 function filesWords({ tools }: BlastRadius, byCommands: boolean): string {
-  const writing = tools.filter(({ name }) => name === "Write" || name === "Edit");
-  if (byCommands || writing.some(({ only }) => !only)) return "files";
+  const writing = tools.filter(({ files }) => files !== undefined);
+  if (byCommands || writing.some(({ files, only }) => files === "any" || !only)) return "files";
   const patterns = writing.flatMap(({ only = [] }) =>
     only.map((rule) => rule.replace(/^\w+\((.*)\)$/s, "$1")),
   );

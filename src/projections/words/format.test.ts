@@ -54,7 +54,7 @@ describe("durations and times", () => {
 });
 
 describe("numbers and money", () => {
-  test("counts", () => {
+  test("counts and sizes are written with separators and units", () => {
     expect([plural(1, "run"), plural(1_234, "run"), plural(2, "entry", "entries")]).toEqual([
       "1 run",
       "1,234 runs",

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { describeEnding, type RunForStatus, shownStatus } from "./statuses.ts";
 
-test("[U01] [E7] how a run ended, and after how long; a run that continues elsewhere was moved, not cancelled", () => {
+test("[U01] [E7] a status shows how a run ended and after how long; a run that continues elsewhere was moved, not cancelled", () => {
   const ending = (status: RunForStatus["status"], stopReason?: RunForStatus["stopReason"]) =>
     describeEnding({ status, stopReason, waitingOn: undefined, cancelRequested: false }, "3 s");
   expect(ending("completed", "final_answer")).toBe("Completed in 3 s");

@@ -1,4 +1,4 @@
-// BV: what a person makes of a branch: a budget of the tree that is given to or taken from, and runs that are frozen.
+// BV: a person freezes and thaws branches, and raises or lowers the budget of a tree.
 
 import { expect } from "vitest";
 import type { EventBody } from "../../journal/events.ts";
@@ -21,7 +21,7 @@ export function branchContract(open: Open): void {
   const scenario = scenarios(open);
 
   scenario(
-    "[BV4] [J7] a branch is frozen from the top down in one commit, before any later intent of it",
+    "[BV4] [J7] a branch is frozen from the top down in one commit, and later intents in it are refused",
     async (opened) => {
       const { store } = opened;
       await family(store);
@@ -45,7 +45,7 @@ export function branchContract(open: Open): void {
   );
 
   scenario(
-    "[BV4] nested frozen branches: a run resumes as it was once all of them are thawed",
+    "[BV4] a run in nested frozen branches returns to its earlier state once all of them are thawed",
     async ({ store, clock }) => {
       await family(store);
       await sendSignal(store, "c2", runSuspended("p", { kind: "paused", detail: "Paused by jon." }));
@@ -106,7 +106,7 @@ export function branchContract(open: Open): void {
   });
 
   scenario(
-    "[BV3] every run of the tree is told of a new budget, and runs that it now allows continue",
+    "[BV3] every run of the tree is told of a new budget, and runs that stopped at the old one continue",
     async ({ store, clock }) => {
       await family(store);
       for (const [id, limit] of [
@@ -131,7 +131,7 @@ export function branchContract(open: Open): void {
   );
 }
 
-/** r1 with c1, which has c11, and c2. */
+/** Starts the root r1 with its children c1 and c2, and c11 below c1. */
 async function family(store: Store): Promise<void> {
   await admit(store, "r1");
   await admitChild(store, "c1", "r1", "r1");
@@ -163,7 +163,7 @@ async function sets(store: Store, maxTokens: number) {
     .refused;
 }
 
-/** As a run that was started under another budget. */
+/** Reserves budget like a run that started under another budget. */
 const asks = async (driver: Awaited<ReturnType<typeof acquireRun>>, tokens: number) =>
   (
     await driver.append([modelCallStarted(`m${driver.after}`)], {

@@ -1,5 +1,5 @@
-// Live readers: what is there, then what comes, without a gap and without a repeat (P10). Subscribes before it reads,
-// so nothing falls between; the journal is the truth and a commit only says "look again".
+// A live reader: it yields the stored events and then each new one, without gaps or repeats (P10). It subscribes to commits
+// before it reads, so it misses nothing in between. A commit only tells it to read again.
 
 import type { Position, RunId } from "../../ids.ts";
 import type { JournalEvent } from "../../journal/events.ts";

@@ -37,7 +37,7 @@ test.each([499, 500, 501, 999, 1000, 1001])(
     }),
 );
 
-test("[P10] what is committed while a page is being read is not lost", () =>
+test("[P10] follow does not miss events that are committed while it reads a page", () =>
   withStore(async (store) => {
     let between: Promise<unknown> | undefined;
     const slow = overrideStore(store, {
@@ -56,7 +56,7 @@ test("[P10] what is committed while a page is being read is not lost", () =>
     await pages.return();
   }));
 
-test("an abort ends follow at once: before it begins, while it waits, and between pages", () =>
+test("an abort ends follow immediately: before it begins, while it waits, and between pages", () =>
   withStore(async (store) => {
     expect(await follow(store, { after: 0, signal: AbortSignal.abort() }).next()).toEqual({
       done: true,
@@ -76,7 +76,7 @@ test("an abort ends follow at once: before it begins, while it waits, and betwee
     expect(await pages.next()).toEqual({ done: true, value: undefined });
   }));
 
-test("[F48] a reader that stops leaves no listener behind", () =>
+test("[F48] follow removes its listener when the reader stops", () =>
   withStore(async (store) => {
     let listeners = 0;
     const counted = overrideStore(store, {

@@ -1,4 +1,4 @@
-// What a journal promises: one order, one event per key, outcomes kept, bytes as they were.
+// The contract of a journal: one order, one event per key, no lost outcome, and unchanged bytes.
 
 import { describe, expect } from "vitest";
 import {
@@ -26,7 +26,7 @@ export function journalContract(open: Open): void {
   const scenario = scenarios(open);
 
   describe("order and keys", () => {
-    scenario("[P1] [I1] every acknowledged event is there for the next process", async (opened) => {
+    scenario("[P1] [I1] the next process reads every acknowledged event", async (opened) => {
       await admit(opened.store, "r1");
       const driver = await acquireRun(opened.store, "r1");
       await driver.append([modelCallStarted("m1")]);
@@ -78,7 +78,7 @@ export function journalContract(open: Open): void {
       expect(again.refused).toBeUndefined();
     });
 
-    scenario("[J1] both copies in one commit are one event", async ({ store }) => {
+    scenario("[J1] copies of an event in one commit are stored once", async ({ store }) => {
       await admit(store, "r1");
       const answers = await Promise.all([1, 2, 3].map(() => sendSignal(store, "r1", contextAdded("x"))));
       expect(answers.map(({ refused }) => refused)).toEqual([undefined, undefined, undefined]);
@@ -99,7 +99,7 @@ export function journalContract(open: Open): void {
       },
     );
 
-    scenario("[J1] keys are checked before signals and before the end", async (opened) => {
+    scenario("[J1] the store checks keys before it checks signals and the end of the run", async (opened) => {
       const { store } = opened;
       await admit(store, "r1");
       const driver = await acquireRun(store, "r1");
@@ -128,7 +128,7 @@ export function journalContract(open: Open): void {
     });
 
     scenario(
-      "[J1] [J10] the same run admitted again is the same run; another under its id is refused alone",
+      "[J1] [J10] a run that is admitted twice starts once; a different run under its id is refused without affecting others",
       async ({ store }) => {
         const child = startPayload({ rootRunId: "r1", parentRunId: "r1" });
         await admit(store, "r1");
@@ -223,20 +223,23 @@ export function journalContract(open: Open): void {
       expect(now.refused).toBeUndefined();
     });
 
-    scenario("[J4] each append of a commit sees the appends before it", async ({ store }) => {
-      await admit(store, "r1");
-      const driver = await acquireRun(store, "r1");
-      const from = { runId: "r1", writer: driver.writer, after: 1 };
-      const [outcome, cancel, intent] = await Promise.all([
-        store.journal.append({ ...from, events: [modelCallStarted("m1"), agentThought("m1")] }),
-        store.runs.cancel("r1", { by: "maria" }),
-        store.journal.append({ ...from, events: [toolStarted("m1.0")], guard: "signals" }),
-      ]);
-      expect(outcome.refused).toBeUndefined();
-      expect(cancel).toEqual(["r1"]);
-      expect(intent.refused).toBe("signals");
-      expect(intent.events.map(({ key }) => key)).toEqual(["m1/s", "m1/e", "cancel"]);
-    });
+    scenario(
+      "[J4] each append of a commit sees the earlier appends of the same commit",
+      async ({ store }) => {
+        await admit(store, "r1");
+        const driver = await acquireRun(store, "r1");
+        const from = { runId: "r1", writer: driver.writer, after: 1 };
+        const [outcome, cancel, intent] = await Promise.all([
+          store.journal.append({ ...from, events: [modelCallStarted("m1"), agentThought("m1")] }),
+          store.runs.cancel("r1", { by: "maria" }),
+          store.journal.append({ ...from, events: [toolStarted("m1.0")], guard: "signals" }),
+        ]);
+        expect(outcome.refused).toBeUndefined();
+        expect(cancel).toEqual(["r1"]);
+        expect(intent.refused).toBe("signals");
+        expect(intent.events.map(({ key }) => key)).toEqual(["m1/s", "m1/e", "cancel"]);
+      },
+    );
 
     scenario(
       "[J3] a stale driver starts nothing new; its outcomes are kept as signals",
@@ -303,18 +306,21 @@ export function journalContract(open: Open): void {
       },
     );
 
-    scenario("[P5] [F13] of two racing decisions one wins, and the other learns which", async ({ store }) => {
-      await admit(store, "r1");
-      const driver = await acquireRun(store, "r1");
-      await driver.append([toolProposed("m1.0")]);
-      const answers = await Promise.all([
-        sendSignal(store, "r1", approvalDecided("m1.0", "approve", "maria")),
-        sendSignal(store, "r1", approvalDecided("m1.0", "reject", "jon")),
-        sendSignal(store, "r1", approvalDecided("m1.0", "approve", "maria")),
-      ]);
-      expect(answers.map(({ refused }) => refused)).toEqual([undefined, "conflict", undefined]);
-      expect(answers[1]?.events.at(-1)).toMatchObject({ payload: { by: "maria", decision: "approve" } });
-    });
+    scenario(
+      "[P5] [F13] of two racing decisions one is stored, and the other writer gets the stored one",
+      async ({ store }) => {
+        await admit(store, "r1");
+        const driver = await acquireRun(store, "r1");
+        await driver.append([toolProposed("m1.0")]);
+        const answers = await Promise.all([
+          sendSignal(store, "r1", approvalDecided("m1.0", "approve", "maria")),
+          sendSignal(store, "r1", approvalDecided("m1.0", "reject", "jon")),
+          sendSignal(store, "r1", approvalDecided("m1.0", "approve", "maria")),
+        ]);
+        expect(answers.map(({ refused }) => refused)).toEqual([undefined, "conflict", undefined]);
+        expect(answers[1]?.events.at(-1)).toMatchObject({ payload: { by: "maria", decision: "approve" } });
+      },
+    );
   });
 
   describe("bytes", () => {

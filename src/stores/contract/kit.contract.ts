@@ -1,4 +1,4 @@
-// What the scenarios of the store's contract share: how one is opened and checked, and events to fill a journal with.
+// Helpers for the scenarios of the store's contract: they open and check a store, and make events for journals.
 
 import { expect, test } from "vitest";
 import type { FakeClock } from "../../clock.ts";
@@ -13,14 +13,14 @@ export interface Opened {
   clock: FakeClock;
   /** Closes the store and opens it again on the same data, as the next process would. */
   reopen(): Promise<Store>;
-  /** Nobody asks for this store again. */
+  /** Ends the use of this store. */
   close(): Promise<void>;
 }
 
 export type Open = () => Promise<Opened>;
 export type Scenario = (title: string, body: (opened: Opened) => Promise<void>) => void;
 
-/** A test on a store of its own, after which the invariants of every journal in it are checked. */
+/** Runs each scenario as a test on a new store, and then checks the invariants of all its journals. */
 export function scenarios(open: Open, gaps: "dense" | "pruned" = "dense"): Scenario {
   return (title, body) =>
     test(title, async () => {
@@ -41,7 +41,10 @@ export function scenarios(open: Open, gaps: "dense" | "pruned" = "dense"): Scena
     });
 }
 
-/** I2 dense and chained (reading verifies the chain), I3 rows are folds, I6 the end is the end, J8 positions dense. */
+/**
+ * Checks the invariants: seqs are dense and chained (I2, the chain is verified on reading), each row equals a fold of its
+ * journal (I3), nothing follows the end (I6), and positions are dense (J8).
+ */
 export async function expectInvariants(store: Store, gaps: "dense" | "pruned" = "dense"): Promise<void> {
   const all = await readEverything(store);
   const positions = all.map((event) => event.position);
@@ -54,7 +57,7 @@ export async function expectInvariants(store: Store, gaps: "dense" | "pruned" = 
   }
   const setAside = new Set((await store.leases.quarantined()).map((entry) => entry.runId));
   const rows = (await allRuns(store)).filter((row) => !setAside.has(row.id));
-  // Many at once: where there are thousands, one after the other is mostly waiting.
+  // In parallel, because reading thousands of runs one after another takes too long.
   for (let at = 0; at < rows.length; at += AT_ONCE)
     await Promise.all(rows.slice(at, at + AT_ONCE).map((row) => expectWhole(store, row)));
 }
@@ -63,7 +66,7 @@ const AT_ONCE = 50;
 
 async function expectWhole(store: Store, row: RunRow): Promise<void> {
   const journal = await store.journal.read(row.id);
-  // Deleted since it was listed.
+  // The run was deleted after it was listed.
   if (journal.length === 0 && !(await store.runs.get(row.id))) return;
   expect(journal.map((event) => event.seq)).toEqual(journal.map((_, index) => index + 1));
   expect(journal.slice(0, -1).filter((event) => TERMINAL_TYPES.has(event.type))).toEqual([]);
@@ -112,7 +115,7 @@ export const startPayload = (over: Partial<Payload<"RUN_STARTED">> = {}): Payloa
   ...over,
 });
 
-/** Events in their places, without a store: a journal for projections to fold. */
+/** Builds a journal without a store, for projections to fold. */
 export const buildJournal = (...bodies: EventBody[]): JournalEvent[] =>
   bodies.map((body, index) => {
     const place = { runId: "r1", seq: index + 1, position: index + 1, ts: 1_700_000_000_000 + index };
@@ -166,7 +169,7 @@ export function childSpawn(runId: string, parentRunId: string, parentKey = "m1.0
   return { runId, start, events: [], limits: { children: 20, runs: 100, concurrent: 10 }, slot: "free" };
 }
 
-/** A driver as the loop is one: it folds whatever an answer brings. */
+/** Acquires a run, and returns a driver that remembers the last event it was told about, as the loop does. */
 export async function acquireRun(store: Store, runId: string, worker = "w1") {
   const lease = await store.leases.acquire(runId, worker);
   if (!lease) throw new Error(`${runId} could not be taken by ${worker}`);
@@ -184,7 +187,7 @@ export async function acquireRun(store: Store, runId: string, worker = "w1") {
   return driver;
 }
 
-/** As anybody but the driver. */
+/** Appends events as a writer that is not the run's driver. */
 export async function sendSignal(store: Store, runId: string, ...events: EventBody[]) {
   return store.journal.append({ runId, after: 0, events });
 }

@@ -1,4 +1,4 @@
-// Who may drive a run and when: due runs, leases, rests that lose no wake-up, cancels over a subtree.
+// Which worker may drive a run, and when: due runs, leases, rests that miss no wake-up, and cancels of a whole branch.
 
 import { describe, expect } from "vitest";
 import type { PoolFilter } from "../store.ts";
@@ -27,7 +27,7 @@ export function leaseContract(open: Open): void {
 
   describe("rest and wake-up", () => {
     scenario(
-      "[J6] a run is due when admitted, not while driven, and at its time after a rest",
+      "[J6] a run is due once it is admitted, not while it is driven, and again when its rest ends",
       async ({ store, clock }) => {
         await admit(store, "r1");
         expect(await store.leases.due(clock.now(), 10)).toEqual(["r1"]);
@@ -60,17 +60,20 @@ export function leaseContract(open: Open): void {
       if (events) expect(events).toEqual(await later.journal.read("r1"));
     });
 
-    scenario("[J6] a signal between fold and rest refuses the rest, guarded or not", async ({ store }) => {
-      await admit(store, "r1");
-      const driver = await acquireRun(store, "r1");
-      await sendSignal(store, "r1", contextAdded("x"));
-      const rest = await driver.append([runSuspended("s1")], { rest: { wakeAt: undefined } });
-      expect(rest.refused).toBe("signals");
-      expect((await driver.append([], { rest: { wakeAt: undefined } })).refused).toBeUndefined();
-      expect((await store.journal.read("r1")).map(({ key }) => key)).toEqual(["start", "context/x"]);
-    });
+    scenario(
+      "[J6] the store refuses a rest after a signal that the driver has not folded, guarded or not",
+      async ({ store }) => {
+        await admit(store, "r1");
+        const driver = await acquireRun(store, "r1");
+        await sendSignal(store, "r1", contextAdded("x"));
+        const rest = await driver.append([runSuspended("s1")], { rest: { wakeAt: undefined } });
+        expect(rest.refused).toBe("signals");
+        expect((await driver.append([], { rest: { wakeAt: undefined } })).refused).toBeUndefined();
+        expect((await store.journal.read("r1")).map(({ key }) => key)).toEqual(["start", "context/x"]);
+      },
+    );
 
-    scenario("[J6] a signal wakes a resting run, and only that one", async ({ store, clock }) => {
+    scenario("[J6] a signal wakes the resting run it is for, and no other run", async ({ store, clock }) => {
       for (const runId of ["r1", "r2"]) {
         await admit(store, runId);
         await (await acquireRun(store, runId)).append([runSuspended("s1")], { rest: { wakeAt: undefined } });
@@ -99,7 +102,7 @@ export function leaseContract(open: Open): void {
     );
 
     scenario(
-      "[J6] only the driver can rest a run: a stale one leaves the lease alone",
+      "[J6] only the current driver can rest a run; a stale driver does not change the lease",
       async ({ store, clock }) => {
         await admit(store, "r1");
         const old = await acquireRun(store, "r1", "w1");
@@ -121,22 +124,25 @@ export function leaseContract(open: Open): void {
       },
     );
 
-    scenario("[P8] [F36] clocks that jump lose no timer and fire none early", async ({ store, clock }) => {
-      await admit(store, "r1");
-      const wakeAt = clock.now() + HOUR;
-      await (await acquireRun(store, "r1")).append([runSuspended("s1")], { rest: { wakeAt } });
-      clock.set(clock.now() - 2 * HOUR);
-      expect(await store.leases.due(clock.now(), 10)).toEqual([]);
-      await sendSignal(store, "r1", contextAdded("x"));
-      const times = (await store.journal.read("r1")).map(({ ts }) => ts);
-      expect(times[2]).toBeLessThan(times[1]!);
-      await (await acquireRun(store, "r1")).append([], { rest: { wakeAt } });
-      expect(await store.leases.nextDue()).toBe(wakeAt);
-      clock.set(wakeAt - 1);
-      expect(await store.leases.due(clock.now(), 10)).toEqual([]);
-      clock.set(wakeAt + 2 * HOUR);
-      expect(await store.leases.due(clock.now(), 10)).toEqual(["r1"]);
-    });
+    scenario(
+      "[P8] [F36] when the clock jumps, no timer is lost and none fires early",
+      async ({ store, clock }) => {
+        await admit(store, "r1");
+        const wakeAt = clock.now() + HOUR;
+        await (await acquireRun(store, "r1")).append([runSuspended("s1")], { rest: { wakeAt } });
+        clock.set(clock.now() - 2 * HOUR);
+        expect(await store.leases.due(clock.now(), 10)).toEqual([]);
+        await sendSignal(store, "r1", contextAdded("x"));
+        const times = (await store.journal.read("r1")).map(({ ts }) => ts);
+        expect(times[2]).toBeLessThan(times[1]!);
+        await (await acquireRun(store, "r1")).append([], { rest: { wakeAt } });
+        expect(await store.leases.nextDue()).toBe(wakeAt);
+        clock.set(wakeAt - 1);
+        expect(await store.leases.due(clock.now(), 10)).toEqual([]);
+        clock.set(wakeAt + 2 * HOUR);
+        expect(await store.leases.due(clock.now(), 10)).toEqual(["r1"]);
+      },
+    );
 
     scenario("[P8] [F37] timers survive a restart, and resting runs stay at rest", async (opened) => {
       const { clock } = opened;
@@ -174,15 +180,18 @@ export function leaseContract(open: Open): void {
   });
 
   describe("leases", () => {
-    scenario("[E2] of many workers that want a run, one gets it", async ({ store }) => {
-      await admit(store, "r1");
-      const leases = await Promise.all(["a", "b", "c"].map((worker) => store.leases.acquire("r1", worker)));
-      expect(leases.map((lease) => lease?.epoch)).toEqual([1, undefined, undefined]);
-      expect(await store.leases.acquire("none", "a")).toBeUndefined();
-    });
+    scenario(
+      "[E2] when several workers try to acquire a run, one of them gets the lease",
+      async ({ store }) => {
+        await admit(store, "r1");
+        const leases = await Promise.all(["a", "b", "c"].map((worker) => store.leases.acquire("r1", worker)));
+        expect(leases.map((lease) => lease?.epoch)).toEqual([1, undefined, undefined]);
+        expect(await store.leases.acquire("none", "a")).toBeUndefined();
+      },
+    );
 
     scenario(
-      "[E2] a heartbeat keeps a lease, silence loses it, and the epoch fences",
+      "[E2] a worker keeps its lease with heartbeats, loses it by silence, and its old epoch is then refused",
       async ({ store, clock }) => {
         await admit(store, "r1");
         const old = await acquireRun(store, "r1", "w1");
@@ -208,7 +217,7 @@ export function leaseContract(open: Open): void {
     );
 
     scenario(
-      "[E2] a run that an engine delivers again is acquired at once, and the new lease names the end of the old one",
+      "[E2] a run of a lost worker is acquired immediately, and the new lease says when the old one ends",
       async (opened) => {
         const { store, clock } = opened;
         await admit(store, "r1");
@@ -230,7 +239,7 @@ export function leaseContract(open: Open): void {
     );
 
     scenario(
-      "[E2] every new lease names the end of the old one until that has passed",
+      "[E2] every new lease says when the old one ends, until that time has passed",
       async ({ store, clock }) => {
         await admit(store, "r1");
         await acquireRun(store, "r1", "w1");
@@ -260,7 +269,7 @@ export function leaseContract(open: Open): void {
     );
 
     scenario(
-      "[E2] a lost worker without a name is one that has been silent for the given time",
+      "[E2] with `silentFor`, every worker that has been silent for that long counts as lost",
       async ({ store, clock }) => {
         await admit(store, "r1");
         await acquireRun(store, "r1", "w1");
@@ -312,7 +321,7 @@ export function leaseContract(open: Open): void {
     });
 
     scenario(
-      "[E6] due runs are filtered by pool: by the run's own pool, otherwise by workspace",
+      "[E6] a worker's due runs are those of its pool, and those without a pool in its workspaces",
       async ({ store, clock }) => {
         const due = (pool: string, workspaces: PoolFilter["workspaces"]) =>
           store.leases.due(clock.now(), 10, { pool, pools: ["default", "gpu"], workspaces });
@@ -350,7 +359,7 @@ export function leaseContract(open: Open): void {
       expect(await store.leases.heartbeat("w1", holds)).toEqual({ cancelled: ["r2"], lost: ["r3"] });
     });
 
-    scenario("[E1] a restart voids the leases of the process before", async (opened) => {
+    scenario("[E1] a restart voids the leases of the previous process", async (opened) => {
       await admit(opened.store, "r1");
       await acquireRun(opened.store, "r1");
       const store = await opened.reopen();
@@ -368,7 +377,7 @@ export function leaseContract(open: Open): void {
     });
 
     scenario(
-      "a released run is due at once, or at the time that its driver gives",
+      "a released run is due immediately, or at the time that its driver names",
       async ({ store, clock }) => {
         await admit(store, "r1");
         await store.leases.release("r1", (await acquireRun(store, "r1")).writer);
@@ -467,7 +476,7 @@ export function leaseContract(open: Open): void {
       },
     );
 
-    scenario("[P7] two cancels, even at the same time, cancel once", async ({ store }) => {
+    scenario("[P7] a second cancel of a run, even at the same time, writes nothing", async ({ store }) => {
       await admit(store, "r1");
       const answers = await Promise.all([
         store.runs.cancel("r1", { by: "maria" }),

@@ -1,4 +1,4 @@
-// What is kept beside the journals and read from them: lists, pages, budgets, the inbox, live readers.
+// Lists and pages of runs, budgets, the inbox, and live readers.
 
 import { describe, expect } from "vitest";
 import type { JournalEvent } from "../../journal/events.ts";
@@ -193,26 +193,29 @@ export function listContract(open: Open): void {
       expect(await store.runs.list({ limit: 0 })).toEqual({ runs: [], nextCursor: undefined });
     });
 
-    scenario("a page that is exactly full is the last one", async ({ store }) => {
+    scenario("a last page that is exactly full has no next cursor", async ({ store }) => {
       for (let i = 0; i < 4; i++) await admit(store, `r${i}`);
       expect((await store.runs.list({ limit: 4 })).nextCursor).toBeUndefined();
       expect((await store.runs.list({ limit: 3 })).nextCursor).toBeDefined();
     });
 
-    scenario("[F38] journals read the same whole and by pages, at every boundary", async ({ store }) => {
-      await admit(store, "r1");
-      for (const length of [499, 500, 501, 999, 1000, 1001]) {
-        const from = (await store.journal.head("r1"))!.seq;
-        const events = Array.from({ length: length - from }, (_, i) => contextAdded(`c${from + i}`));
-        await sendSignal(store, "r1", ...events);
-        const whole = await store.journal.read("r1");
-        expect(whole).toHaveLength(length);
-        for (const size of [500, 1000]) expect(await paged(store, size)).toEqual(whole);
-      }
-      expect(await store.journal.read("r1", 1001)).toEqual([]);
-      expect(await store.journal.read("r1", 5000)).toEqual([]);
-      expect(await store.journal.read("none")).toEqual([]);
-    });
+    scenario(
+      "[F38] a journal that is read in pages equals the journal read as a whole, for every page size",
+      async ({ store }) => {
+        await admit(store, "r1");
+        for (const length of [499, 500, 501, 999, 1000, 1001]) {
+          const from = (await store.journal.head("r1"))!.seq;
+          const events = Array.from({ length: length - from }, (_, i) => contextAdded(`c${from + i}`));
+          await sendSignal(store, "r1", ...events);
+          const whole = await store.journal.read("r1");
+          expect(whole).toHaveLength(length);
+          for (const size of [500, 1000]) expect(await paged(store, size)).toEqual(whole);
+        }
+        expect(await store.journal.read("r1", 1001)).toEqual([]);
+        expect(await store.journal.read("r1", 5000)).toEqual([]);
+        expect(await store.journal.read("none")).toEqual([]);
+      },
+    );
   });
 
   describe("the inbox", () => {
@@ -260,34 +263,41 @@ export function listContract(open: Open): void {
       expect(await open()).toEqual([]);
     });
 
-    scenario("`always` is a standing grant until it is revoked; a refusal never grants", async (opened) => {
-      const { store } = opened;
-      await admit(store, "r1");
-      const grant = { scope: "always", grant: "Bash(npm test)" } as const;
-      await sendSignal(
-        store,
-        "r1",
-        approvalDecided("m1.0", "approve", "maria", { ...grant, until: 9.5, folder: "/w" }),
-      );
-      await sendSignal(store, "r1", approvalDecided("m1.1", "approve", "maria", { ...grant, scope: "run" }));
-      await sendSignal(store, "r1", approvalDecided("m1.2", "reject", "maria", grant));
-      await sendSignal(store, "r1", approvalDecided("m1.3", "expire", "system", grant));
-      const next = await opened.reopen();
-      const [only, ...more] = await next.inbox.grants();
-      expect(only).toMatchObject({
-        rule: "Bash(npm test)",
-        by: "maria",
-        runId: "r1",
-        until: 10,
-        folder: "/w",
-      });
-      expect(more).toEqual([]);
-      expect([await next.inbox.revokeGrant(only!.id), await next.inbox.revokeGrant(only!.id)]).toEqual([
-        true,
-        false,
-      ]);
-      expect(await next.inbox.grants()).toEqual([]);
-    });
+    scenario(
+      "an approval with scope `always` gives a standing grant until it is revoked; a refusal gives none",
+      async (opened) => {
+        const { store } = opened;
+        await admit(store, "r1");
+        const grant = { scope: "always", grant: "Bash(npm test)" } as const;
+        await sendSignal(
+          store,
+          "r1",
+          approvalDecided("m1.0", "approve", "maria", { ...grant, until: 9.5, folder: "/w" }),
+        );
+        await sendSignal(
+          store,
+          "r1",
+          approvalDecided("m1.1", "approve", "maria", { ...grant, scope: "run" }),
+        );
+        await sendSignal(store, "r1", approvalDecided("m1.2", "reject", "maria", grant));
+        await sendSignal(store, "r1", approvalDecided("m1.3", "expire", "system", grant));
+        const next = await opened.reopen();
+        const [only, ...more] = await next.inbox.grants();
+        expect(only).toMatchObject({
+          rule: "Bash(npm test)",
+          by: "maria",
+          runId: "r1",
+          until: 10,
+          folder: "/w",
+        });
+        expect(more).toEqual([]);
+        expect([await next.inbox.revokeGrant(only!.id), await next.inbox.revokeGrant(only!.id)]).toEqual([
+          true,
+          false,
+        ]);
+        expect(await next.inbox.grants()).toEqual([]);
+      },
+    );
   });
 
   describe("[B2] budgets", () => {
@@ -328,7 +338,7 @@ export function listContract(open: Open): void {
     );
 
     scenario(
-      "[B2] [F25] siblings that ask in one commit see each other's reservations",
+      "[B2] [F25] siblings that reserve budget in one commit see each other's reservations",
       async ({ store }) => {
         await admit(store, "r1");
         const children = ["c1", "c2", "c3", "c4", "c5"];
@@ -353,21 +363,24 @@ export function listContract(open: Open): void {
       },
     );
 
-    scenario("[B2] an outcome, a failed attempt and the end give a reservation back", async (opened) => {
-      const { store } = opened;
-      await admit(store, "r1");
-      const tree = { tree: { maxTokens: 100, maxCost: 1 } };
-      await admitChild(store, "c1", "r1", "r1");
-      await admitChild(store, "c2", "r1", "r1");
-      const [one, two] = [await acquireRun(store, "c1"), await acquireRun(store, "c2")];
-      await one.append(begins("m1", 90, 0.9), asks(90, tree, 0.9));
-      expect((await two.append(begins("m1", 0, 0.2), asks(0, tree, 0.2))).refused).toBe("reserved");
-      await one.append([modelCallFailed("m1")]);
-      expect((await two.append(begins("m1", 90, 0.2), asks(90, tree, 0.2))).refused).toBeUndefined();
-      expect((await one.append(begins("m2", 20), asks(20, tree))).refused).toBe("reserved");
-      await two.append([runEnded("RUN_FAILED")]);
-      expect((await one.append(begins("m2", 20), asks(20, tree))).refused).toBeUndefined();
-    });
+    scenario(
+      "[B2] an outcome, a failed attempt or the end of the run frees its reservation",
+      async (opened) => {
+        const { store } = opened;
+        await admit(store, "r1");
+        const tree = { tree: { maxTokens: 100, maxCost: 1 } };
+        await admitChild(store, "c1", "r1", "r1");
+        await admitChild(store, "c2", "r1", "r1");
+        const [one, two] = [await acquireRun(store, "c1"), await acquireRun(store, "c2")];
+        await one.append(begins("m1", 90, 0.9), asks(90, tree, 0.9));
+        expect((await two.append(begins("m1", 0, 0.2), asks(0, tree, 0.2))).refused).toBe("reserved");
+        await one.append([modelCallFailed("m1")]);
+        expect((await two.append(begins("m1", 90, 0.2), asks(90, tree, 0.2))).refused).toBeUndefined();
+        expect((await one.append(begins("m2", 20), asks(20, tree))).refused).toBe("reserved");
+        await two.append([runEnded("RUN_FAILED")]);
+        expect((await one.append(begins("m2", 20), asks(20, tree))).refused).toBeUndefined();
+      },
+    );
 
     scenario("[B2] reservations survive a restart", async (opened) => {
       await admit(opened.store, "r1");
@@ -383,10 +396,10 @@ export function listContract(open: Open): void {
 
   describe("[P10] live readers", () => {
     scenario(
-      "[P10] [F47] follow under concurrent appends: no gap, no repeat, in order",
+      "[P10] [F47] a live reader gets concurrent appends in order, without gaps or repeats",
       async ({ store }) => {
         await Promise.all(["r1", "r2"].map((runId) => admit(store, runId)));
-        // Who says how far they have read is not told all of it again.
+        // A reader that names the last event it has read gets only the events after it.
         const add = (runId: string, id: string, after: number) =>
           store.journal.append({ runId, after, events: [contextAdded(id)] });
         await Promise.all(Array.from({ length: 700 }, (_, i) => add("r1", `before${i}`, 1 + i)));
@@ -431,7 +444,7 @@ export function listContract(open: Open): void {
       await sendSignal(store, "r1", contextAdded("z"));
       expect(told.flat().map(({ key }) => key)).toEqual(["start", "context/x", "context/y"]);
       expect(told.map(({ length }) => length)).toEqual([1, 2]);
-      // A store on a server answers later, and may know more by then.
+      // A store on a server answers later, so it may already include newer events.
       for (const [index, page] of (await Promise.all(readable)).entries())
         expect(page).toEqual(expect.arrayContaining(told[index]!));
       expect(told.flat()).toEqual((await store.journal.read("r1")).slice(0, 3));
@@ -461,7 +474,7 @@ async function paged(store: Store, size: number): Promise<JournalEvent[]> {
   }
 }
 
-/** Follows until `position` is reached, or `count` events came. */
+/** Follows until `position` is reached or `count` events have arrived. */
 async function collect(
   store: Store,
   after: number,

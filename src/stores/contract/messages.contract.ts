@@ -1,4 +1,4 @@
-// S2's messages: one row for each model call, whenever they are asked for.
+// The messages of S2: one row for each model call, up to date whenever they are read.
 
 import { expect } from "vitest";
 import { type MessageRow, messagesProjection } from "../../projections/formats/message-rows.ts";
@@ -26,7 +26,7 @@ export function messagesContract(open: Open): void {
   const scenario = scenarios(open);
 
   scenario(
-    "[S2-66] [S2-96] every model call of a tree is a row, and folding gives the same",
+    "[S2-66] [S2-96] every model call of a tree is a row, and the rows equal a fold of the journals",
     async (opened) => {
       await tree(opened.store);
       const rows = await all(opened.store);
@@ -87,20 +87,23 @@ export function messagesContract(open: Open): void {
     },
   );
 
-  scenario("messages come in pages, and calls that begin meanwhile come last", async ({ store }) => {
-    await admit(store, "r1");
-    const driver = await acquireRun(store, "r1");
-    for (let i = 1; i <= 7; i++) await driver.append([modelCallStarted(`m${i}`), agentThought(`m${i}`)]);
-    const first = await store.usage.messages({ limit: 5 });
-    await driver.append([modelCallStarted("m8")]);
-    const next = await store.usage.messages({ limit: 5, cursor: first.nextCursor! });
-    expect(first.messages).toHaveLength(5);
-    expect(next.messages).toHaveLength(3);
-    expect(next.nextCursor).toBeUndefined();
-    expect([...first.messages, ...next.messages].map(({ id }) => id)).toEqual(
-      (await folded(store)).map(({ id }) => id),
-    );
-  });
+  scenario(
+    "messages are listed in pages, and calls that begin meanwhile are on the last page",
+    async ({ store }) => {
+      await admit(store, "r1");
+      const driver = await acquireRun(store, "r1");
+      for (let i = 1; i <= 7; i++) await driver.append([modelCallStarted(`m${i}`), agentThought(`m${i}`)]);
+      const first = await store.usage.messages({ limit: 5 });
+      await driver.append([modelCallStarted("m8")]);
+      const next = await store.usage.messages({ limit: 5, cursor: first.nextCursor! });
+      expect(first.messages).toHaveLength(5);
+      expect(next.messages).toHaveLength(3);
+      expect(next.nextCursor).toBeUndefined();
+      expect([...first.messages, ...next.messages].map(({ id }) => id)).toEqual(
+        (await folded(store)).map(({ id }) => id),
+      );
+    },
+  );
 
   scenario("[S2-3] reading between the steps of a tree does not change its rows", async ({ store }) => {
     await tree(store, async () => void (await all(store)));

@@ -1,4 +1,4 @@
-// Random histories of two runs, judged by the smallest model that obeys J1-J6: seqs, signals, epochs, times, keys.
+// Random histories of two runs. A small model of the rules J1 to J6 predicts each answer of the store.
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -26,7 +26,7 @@ interface Model {
   ended: boolean;
 }
 
-/** A driver's own memory: what it took and what it has folded. */
+/** What a driver remembers: its lease, and the last event that it has folded. */
 interface Driver {
   epoch: number;
   after: number;
@@ -69,7 +69,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 export function modelContract(open: Open): void {
-  test("[J1] [J2] [J3] [J6] random histories are answered as the model answers", async () => {
+  test("[J1] [J2] [J3] [J6] for random histories the store answers as the model predicts", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 60 }), async (steps) => {
         const history = new History(await open());
@@ -218,7 +218,7 @@ class History {
     driver: Driver,
     current: boolean,
   ): Refusal | "repeated" | "ok" {
-    // L4: told that its intent is on disk, a driver that has lost the run would act on it.
+    // L4: a driver that has lost the run must not learn that its intent is stored, or it would act on it.
     const acts = kind === "intent" && !current;
     if (kind !== "rest" && !acts && model.keys.includes(key)) return "repeated";
     if (model.ended) return "ended";

@@ -1,4 +1,4 @@
-// While a fleet is upgraded, two versions have one store. The older one leaves to the newer what it does not understand.
+// During an upgrade two versions of Cadre share a store. The older version leaves alone what only the newer one understands.
 
 import { expect } from "vitest";
 import type { Store } from "../store.ts";
@@ -18,23 +18,26 @@ export function newerVersionContract(open: Open): void {
   const scenario = scenarios(open);
 
   scenario(
-    "[E9] [F39] tables that an older version began are complete after the upgrade: messages, usage, words",
+    "[E9] [F39] after an upgrade, the newer version completes the messages, usage and search index of the older one",
     async ({ store }) => {
       await filled(store);
       await asOlderVersion("AGENT_THOUGHT", async () => {
         expect(await kept(store)).toMatchObject({ answers: [null], calls: 0, violet: [] });
-        expect(await kept(store), "asked again").toMatchObject({ answers: [null] });
+        expect(await kept(store), "read again").toMatchObject({ answers: [null] });
       });
       expect(await kept(store)).toEqual({ answers: ["hm", "hm"], calls: 2, violet: ["r1"] });
     },
   );
 
-  scenario("[P9] a damaged event is left out, and the events after it are read", async ({ store }) => {
-    await filled(store);
-    await withDamagedEvents("AGENT_THOUGHT", async () =>
-      expect(await kept(store)).toEqual({ answers: [null, null], calls: 0, violet: ["r1"] }),
-    );
-  });
+  scenario(
+    "[P9] the derived tables leave out a damaged event and include the events after it",
+    async ({ store }) => {
+      await filled(store);
+      await withDamagedEvents("AGENT_THOUGHT", async () =>
+        expect(await kept(store)).toEqual({ answers: [null, null], calls: 0, violet: ["r1"] }),
+      );
+    },
+  );
 
   scenario(
     "[E9] a reader with a cursor stops before an event of a newer version, with JOURNAL_NEWER",
@@ -46,7 +49,7 @@ export function newerVersionContract(open: Open): void {
             ({ type }) => type,
           );
         const all = ["RUN_STARTED", "MODEL_CALL_STARTED", "MODEL_CALL_STARTED", "CONTEXT_ADDED"];
-        expect(await types(0), "a stream goes on").toEqual(all);
+        expect(await types(0), "a stream continues").toEqual(all);
         expect(await types(0, true)).toEqual(["RUN_STARTED", "MODEL_CALL_STARTED"]);
         await expect(types(2, true)).rejects.toMatchObject({ code: "JOURNAL_NEWER" });
         await expect(store.journal.readAll(0, 1, { stopAtNewer: true })).resolves.toHaveLength(1);

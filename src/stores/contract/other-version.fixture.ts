@@ -1,13 +1,13 @@
-// Another version of Cadre, in the process of a test: one that does not know a type of event yet, or finds it damaged.
+// Makes the code under test behave like another version of Cadre, for which an event type is unknown or malformed.
 
 import { z } from "zod";
 import { type EventType, payloads } from "../../journal/events.ts";
 
-/** As one that does not know this type yet. */
+/** Runs `work` as a version that does not know this event type yet. */
 export const asOlderVersion = <T>(type: EventType, work: () => Promise<T>): Promise<T> =>
   withPayloads({ ...payloads, [type]: undefined }, work);
 
-/** No event of this type has the form that it must have. */
+/** Runs `work` while every event of this type counts as malformed. */
 export const withDamagedEvents = <T>(type: EventType, work: () => Promise<T>): Promise<T> =>
   withPayloads({ ...payloads, [type]: z.never() }, work);
 
@@ -21,7 +21,7 @@ async function withPayloads<T>(other: Record<string, unknown>, work: () => Promi
   }
 }
 
-/** In the same order: lists are made of it. */
+/** Replaces the schemas and keeps their order, because lists are made from it. */
 function become(other: Record<string, unknown>): void {
   for (const type of Object.keys(payloads)) delete (payloads as Record<string, unknown>)[type];
   for (const [type, schema] of Object.entries(other))

@@ -1,4 +1,4 @@
-// How far webhooks were told.
+// The cursors and deliveries of webhooks.
 
 import { expect } from "vitest";
 import type { Delivery } from "../outbox.ts";
@@ -54,7 +54,7 @@ export function outboxContract(open: Open): void {
   });
 
   scenario(
-    "[WH2] one process serves a webhook until it releases it or is not heard of",
+    "[WH2] one process serves a webhook until it releases the webhook or falls silent",
     async ({ store, clock }) => {
       expect(await store.outbox.acquire("team", "me", 1_000)).toBeDefined();
       expect(await store.outbox.acquire("team", "another", 1_000)).toBeUndefined();
@@ -66,7 +66,7 @@ export function outboxContract(open: Open): void {
     },
   );
 
-  scenario("only the latest deliveries are kept", async ({ store }) => {
+  scenario("the store keeps only the latest 100 deliveries of a webhook", async ({ store }) => {
     await store.outbox.acquire("team", "me", 1_000);
     for (let position = 1; position <= 105; position++)
       await store.outbox.record(delivery({ id: `d.${position}`, position }));

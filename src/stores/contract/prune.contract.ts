@@ -1,4 +1,4 @@
-// Pruning: whole trees go, with all that was theirs alone; nothing that anybody still needs does.
+// Pruning deletes whole trees with everything that only they need, and keeps everything that another run needs.
 
 import { expect } from "vitest";
 import type { JournalEvent, Payload } from "../../journal/events.ts";
@@ -253,7 +253,7 @@ export function pruneContract(open: Open): void {
     await endedTree(store, "next");
   });
 
-  scenario("a run that starts to continue a tree during a prune keeps it", async ({ store }) => {
+  scenario("a tree is kept if a run starts to continue it during the prune", async ({ store }) => {
     for (let i = 0; i < 60; i++) {
       await admit(store, `r${i}`);
       await (await acquireRun(store, `r${i}`)).append([runEnded()]);

@@ -1,4 +1,4 @@
-// Runs by the words in their journals.
+// Searching for runs by words in their journals.
 
 import { expect } from "vitest";
 import type { Store } from "../store.ts";
@@ -18,7 +18,7 @@ import {
 export function searchContract(open: Open): void {
   const scenario = scenarios(open);
 
-  scenario("a run is found by words of its task, its messages and its result", async ({ store }) => {
+  scenario("a search finds a run by words of its task, its messages and its result", async ({ store }) => {
     await admit(store, "r1", { task: "Mend the Kühlschrank" });
     await admit(store, "r2", { task: "Paint the door" });
     await sendSignal(store, "r1", contextAdded("c1", "It hums at night."));
@@ -34,7 +34,7 @@ export function searchContract(open: Open): void {
     expect(await found(store, "refrigerator")).toEqual([]);
   });
 
-  scenario("every word must be there, in whatever event it is", async ({ store }) => {
+  scenario("a search finds runs whose events together contain every word", async ({ store }) => {
     await admit(store, "r1", { task: "Mend the door" });
     await admit(store, "r2", { task: "Paint the door" });
     await sendSignal(store, "r2", contextAdded("c1", "In green."));
@@ -42,53 +42,67 @@ export function searchContract(open: Open): void {
     expect(await found(store, "mend green")).toEqual([]);
   });
 
-  scenario("[U04] the event to look at: all the words, else one of them", async ({ store }) => {
-    await admit(store, "r1", { task: "Mend the door" });
-    await sendSignal(store, "r1", contextAdded("c1", "In green."));
-    await sendSignal(store, "r1", contextAdded("c2", "A green door."));
-    await admit(store, "r2", { task: "Paint the fence" });
-    await sendSignal(store, "r2", contextAdded("c1", "In green."));
-    const hits = async (q: string) => {
-      const { runs } = await store.runs.list({ q });
-      return Object.fromEntries(
-        await store.runs.firstHits(
-          q,
-          runs.map(({ id }) => id),
-        ),
-      );
-    };
-    expect(await hits("green")).toEqual({ r1: 2, r2: 2 });
-    expect(await hits("green door")).toEqual({ r1: 3 });
-    expect(await hits("fence green")).toEqual({ r2: 1 });
-    expect(await hits("near( OR green")).toEqual({});
-  });
+  scenario(
+    "[U04] the best hit in a run is the first event with all words, or else the first with one of them",
+    async ({ store }) => {
+      await admit(store, "r1", { task: "Mend the door" });
+      await sendSignal(store, "r1", contextAdded("c1", "In green."));
+      await sendSignal(store, "r1", contextAdded("c2", "A green door."));
+      await admit(store, "r2", { task: "Paint the fence" });
+      await sendSignal(store, "r2", contextAdded("c1", "In green."));
+      const hits = async (q: string) => {
+        const { runs } = await store.runs.list({ q });
+        return Object.fromEntries(
+          await store.runs.firstHits(
+            q,
+            runs.map(({ id }) => id),
+          ),
+        );
+      };
+      expect(await hits("green")).toEqual({ r1: 2, r2: 2 });
+      expect(await hits("green door")).toEqual({ r1: 3 });
+      expect(await hits("fence green")).toEqual({ r2: 1 });
+      expect(await hits("near( OR green")).toEqual({});
+    },
+  );
 
-  scenario("what comes later is found later, and after a restart", async (opened) => {
-    await admit(opened.store, "r1");
-    expect(await found(opened.store, "violet")).toEqual([]);
-    await sendSignal(opened.store, "r1", contextAdded("c1", "In violet."));
-    expect(await found(opened.store, "violet")).toEqual(["r1"]);
-    const next = await opened.reopen();
-    await sendSignal(next, "r1", contextAdded("c2", "Or in amber."));
-    expect(await found(next, "violet amber")).toEqual(["r1"]);
-  });
+  scenario(
+    "a search finds events that were appended since the last search, also after a restart",
+    async (opened) => {
+      await admit(opened.store, "r1");
+      expect(await found(opened.store, "violet")).toEqual([]);
+      await sendSignal(opened.store, "r1", contextAdded("c1", "In violet."));
+      expect(await found(opened.store, "violet")).toEqual(["r1"]);
+      const next = await opened.reopen();
+      await sendSignal(next, "r1", contextAdded("c2", "Or in amber."));
+      expect(await found(next, "violet amber")).toEqual(["r1"]);
+    },
+  );
 
-  scenario("of a tool's output, what stands at its beginning", async ({ store }) => {
+  scenario("a search finds words at the beginning of a tool's output only", async ({ store }) => {
     await admit(store, "r1");
     await sendSignal(store, "r1", toolResult("m1.0", { output: `early ${"x ".repeat(50_000)} late` }));
     expect(await found(store, "early")).toEqual(["r1"]);
     expect(await found(store, "late")).toEqual([]);
   });
 
-  scenario("with the other filters, in pages", async ({ store }) => {
-    for (let i = 1; i <= 5; i++) await admit(store, `r${i}`, { agent: i === 3 ? "other" : "coder" });
-    const first = await store.runs.list({ q: "mend", agent: "coder", limit: 3 });
-    expect(first.runs.map(({ id }) => id)).toEqual(["r5", "r4", "r2"]);
-    const second = await store.runs.list({ q: "mend", agent: "coder", limit: 3, cursor: first.nextCursor! });
-    expect(second).toMatchObject({ runs: [{ id: "r1" }], nextCursor: undefined });
-  });
+  scenario(
+    "a search can be combined with the other filters, and its results come in pages",
+    async ({ store }) => {
+      for (let i = 1; i <= 5; i++) await admit(store, `r${i}`, { agent: i === 3 ? "other" : "coder" });
+      const first = await store.runs.list({ q: "mend", agent: "coder", limit: 3 });
+      expect(first.runs.map(({ id }) => id)).toEqual(["r5", "r4", "r2"]);
+      const second = await store.runs.list({
+        q: "mend",
+        agent: "coder",
+        limit: 3,
+        cursor: first.nextCursor!,
+      });
+      expect(second).toMatchObject({ runs: [{ id: "r1" }], nextCursor: undefined });
+    },
+  );
 
-  scenario("[A59] what a query language would make of it is only words", async ({ store }) => {
+  scenario("[A59] operators of the query language are searched for as plain words", async ({ store }) => {
     await admit(store, "r1", { task: 'Say "near" and not more' });
     const words = ['"near"', "NEAR(", "near*", "near AND not", "words:near -near", 'near" OR "x'];
     const [none, ...rest] = await Promise.all(

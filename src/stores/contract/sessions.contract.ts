@@ -1,4 +1,4 @@
-// Sessions as a list, what is said in them once, and how much there is of everything.
+// Lists of sessions, messages to a session, and totals over the whole store.
 
 import { expect } from "vitest";
 import type { EventOf } from "../../journal/events.ts";
@@ -32,22 +32,25 @@ export function sessionsContract(open: Open): void {
     expect(second).toMatchObject({ sessions: [{ id: "b" }], nextCursor: undefined });
   });
 
-  scenario("[F50] what is said under a key is said once, whatever came since", async ({ store }) => {
-    const first = await say(store, "r1", "hello", "k1");
-    expect(first).toEqual({ runId: "r1", joined: false });
-    expect(await say(store, "r2", "hello", "k1")).toEqual(first);
-    const joined = await say(store, "r3", "and hurry", "k2");
-    expect(joined).toEqual({ runId: "r1", joined: true });
-    await (await acquireRun(store, "r1")).append([runEnded()]);
-    expect(await say(store, "r4", "bye", "k3")).toEqual({ runId: "r4", joined: false });
-    expect(await say(store, "r5", "and hurry", "k2"), "although another run is the last by now").toEqual(
-      joined,
-    );
-    await expect(say(store, "r6", "something else", "k1")).rejects.toMatchObject({ code: "UNPROCESSABLE" });
-    expect((await store.runs.list({})).runs.map(({ id }) => id)).toEqual(["r4", "r1"]);
-  });
+  scenario(
+    "[F50] a message with an idempotency key is delivered once, even after later runs",
+    async ({ store }) => {
+      const first = await say(store, "r1", "hello", "k1");
+      expect(first).toEqual({ runId: "r1", joined: false });
+      expect(await say(store, "r2", "hello", "k1")).toEqual(first);
+      const joined = await say(store, "r3", "and hurry", "k2");
+      expect(joined).toEqual({ runId: "r1", joined: true });
+      await (await acquireRun(store, "r1")).append([runEnded()]);
+      expect(await say(store, "r4", "bye", "k3")).toEqual({ runId: "r4", joined: false });
+      expect(await say(store, "r5", "and hurry", "k2"), "although another run is the last by now").toEqual(
+        joined,
+      );
+      await expect(say(store, "r6", "something else", "k1")).rejects.toMatchObject({ code: "UNPROCESSABLE" });
+      expect((await store.runs.list({})).runs.map(({ id }) => id)).toEqual(["r4", "r1"]);
+    },
+  );
 
-  scenario("[J11] what is said in a session is for whoever has the work", async ({ store }) => {
+  scenario("[J11] a message to a session goes to the run that has taken over the work", async ({ store }) => {
     await say(store, "r1", "hello", "k1");
     await admit(store, "c1", { rootRunId: "r1", parentRunId: "r1", trigger: "delegation", depth: 1 });
     await admit(store, "c2", { rootRunId: "r1", parentRunId: "r1", trigger: "route" });
@@ -60,7 +63,7 @@ export function sessionsContract(open: Open): void {
   });
 
   scenario(
-    "a run that is started in a session continues the last one of its agent that has ended there",
+    "a new run in a session continues its agent's last run there, if that run has ended",
     async ({ store }) => {
       for (const runId of ["r1", "r2"]) await admit(store, runId, { sessionId: "s1" });
       for (const runId of ["r1", "r2"]) await (await acquireRun(store, runId)).append([runEnded()]);
@@ -74,7 +77,7 @@ export function sessionsContract(open: Open): void {
     },
   );
 
-  scenario("totals are those of the rows", async ({ store }) => {
+  scenario("the totals of a store add up the rows of its runs", async ({ store }) => {
     for (const runId of ["r1", "r2", "r3"]) await admit(store, runId);
     const driver = await acquireRun(store, "r1");
     await driver.append([modelCallStarted("m1")]);

@@ -1,5 +1,5 @@
-// B4: who is at work in a workspace. A place is taken by an intent and given back by a rest or an end; who finds none
-// queues, and the oldest in the queue is first.
+// B4: slots in a workspace. An intent takes a slot, and a rest or an end gives the slot back. A run without a slot queues,
+// and the oldest run in the queue is served first.
 
 import { expect } from "vitest";
 import type { FakeClock } from "../../clock.ts";
@@ -39,7 +39,7 @@ export function slotsContract(open: Open): void {
     expect(await store.leases.nextDue(), "asks again by itself").toBe(clock.now() + 1_000);
   });
 
-  scenario("[B4] who has a place keeps it from one intent to the next", async ({ store }) => {
+  scenario("[B4] a run with a slot keeps it from one intent to the next", async ({ store }) => {
     const [one, two] = await roots(store, "r1", "r2");
     expect(await works(one!, 1)).toBe(true);
     await one!.append([agentThought("m0")]);
@@ -62,14 +62,14 @@ export function slotsContract(open: Open): void {
       await leave(holder!, store);
       const due = (await store.leases.due(clock.now(), 10)).filter((runId) => runId !== "r1");
       expect(due).toEqual(["r2"]);
-      // Once more is no harm: on Postgres, who reads on may come upon it before it is told here.
+      // Being woken twice does no harm. On Postgres the feed may read the event before the commit announces it.
       expect(new Set(told.flat()), "and says so, although no journal does").toEqual(new Set(["r2"]));
       expect(await works(await acquireRun(store, "r2"), 1)).toBe(true);
     });
   }
 
   scenario(
-    "[B4] nobody takes a place that an older one waits for, however late that one comes",
+    "[B4] no run takes a slot that an older run waits for, even if the older run asks late",
     async ({ store }) => {
       const [holder, waiting, newer] = await roots(store, "r1", "r2", "r3");
       await works(holder!, 1);
@@ -85,26 +85,29 @@ export function slotsContract(open: Open): void {
     },
   );
 
-  scenario("[B4] asking again in vain keeps the turn, and writes nothing", async ({ store, clock }) => {
-    const [holder, first, second] = await roots(store, "r1", "r2", "r3");
-    await works(holder!, 1);
-    await works(first!, 1);
-    await queue(first!, 1);
-    await works(second!, 1);
-    await queue(second!, 1);
-    for (let time = 0; time < 3; time++) {
-      clock.advance(1_000);
-      await store.leases.heartbeat("w1", []);
-      const again = await acquireRun(store, "r2");
-      expect(await works(again, 1)).toBe(false);
-      await again.append([], { guard: "signals", rest: { wakeAt: undefined, queue: 1 } });
-    }
-    expect(await store.journal.read("r2")).toHaveLength(2);
-    await holder!.append([runEnded()]);
-    expect(await store.leases.due(clock.now(), 1)).toEqual(["r2"]);
-  });
+  scenario(
+    "[B4] a queued run that asks again without success keeps its turn, and nothing is written",
+    async ({ store, clock }) => {
+      const [holder, first, second] = await roots(store, "r1", "r2", "r3");
+      await works(holder!, 1);
+      await works(first!, 1);
+      await queue(first!, 1);
+      await works(second!, 1);
+      await queue(second!, 1);
+      for (let time = 0; time < 3; time++) {
+        clock.advance(1_000);
+        await store.leases.heartbeat("w1", []);
+        const again = await acquireRun(store, "r2");
+        expect(await works(again, 1)).toBe(false);
+        await again.append([], { guard: "signals", rest: { wakeAt: undefined, queue: 1 } });
+      }
+      expect(await store.journal.read("r2")).toHaveLength(2);
+      await holder!.append([runEnded()]);
+      expect(await store.leases.due(clock.now(), 1)).toEqual(["r2"]);
+    },
+  );
 
-  scenario("[B4] who waits far behind asks less often", async ({ store, clock }) => {
+  scenario("[B4] a run far back in the queue asks less often", async ({ store, clock }) => {
     const drivers = await roots(store, ...Array.from({ length: 7 }, (_, index) => `r${index}`));
     for (const driver of drivers.slice(0, 2)) await works(driver, 2);
     for (const driver of drivers.slice(2)) {
@@ -119,7 +122,7 @@ export function slotsContract(open: Open): void {
     expect(wakes).toEqual([2, 4, 5]);
   });
 
-  scenario("[B4] a place that became free before the run could rest is not missed", async (opened) => {
+  scenario("[B4] a run does not miss a slot that became free before it could rest", async (opened) => {
     const { store, clock } = opened;
     const [holder, late] = await roots(store, "r1", "r2");
     await works(holder!, 1);
@@ -132,22 +135,25 @@ export function slotsContract(open: Open): void {
     expect(told).toEqual(["r2"]);
   });
 
-  scenario("[B4] [P7] a queued run that is cancelled keeps nobody waiting", async ({ store, clock }) => {
-    const [holder, first, second] = await roots(store, "r1", "r2", "r3");
-    await works(holder!, 1);
-    for (const driver of [first!, second!]) {
-      await works(driver, 1);
-      await queue(driver, 1);
-    }
-    await holder!.append([runEnded()]);
-    await store.runs.cancel("r2", { by: "maria" });
-    expect((await store.leases.due(clock.now(), 10)).toSorted()).toEqual(["r2", "r3"]);
-    expect(await works(await acquireRun(store, "r3"), 1), "r2 has not ended yet").toBe(true);
-    const cancelled = await acquireRun(store, "r2");
-    expect(
-      (await cancelled.append([runEnded("RUN_CANCELLED")], { guard: "signals" })).refused,
-    ).toBeUndefined();
-  });
+  scenario(
+    "[B4] [P7] a queued run that is cancelled blocks no other run in the queue",
+    async ({ store, clock }) => {
+      const [holder, first, second] = await roots(store, "r1", "r2", "r3");
+      await works(holder!, 1);
+      for (const driver of [first!, second!]) {
+        await works(driver, 1);
+        await queue(driver, 1);
+      }
+      await holder!.append([runEnded()]);
+      await store.runs.cancel("r2", { by: "maria" });
+      expect((await store.leases.due(clock.now(), 10)).toSorted()).toEqual(["r2", "r3"]);
+      expect(await works(await acquireRun(store, "r3"), 1), "r2 has not ended yet").toBe(true);
+      const cancelled = await acquireRun(store, "r2");
+      expect(
+        (await cancelled.append([runEnded("RUN_CANCELLED")], { guard: "signals" })).refused,
+      ).toBeUndefined();
+    },
+  );
 
   scenario("[B4] a queued run that is paused gives up its turn", async ({ store, clock }) => {
     const [holder, first, second] = await roots(store, "r1", "r2", "r3");
@@ -243,7 +249,7 @@ export function slotsContract(open: Open): void {
     expect(await works(await acquireRun(store, "r1"), 1, "m9")).toBe(true);
   });
 
-  scenario("[B4] a parent without a slot queues for one for its first child", async ({ store, clock }) => {
+  scenario("[B4] a parent without a slot queues to get one for its first child", async ({ store, clock }) => {
     const [parent, other] = await roots(store, "r1", "r2");
     await works(other!, 1);
     expect(await starts(parent!, "c1", "parents")).toBe("slots");
@@ -256,7 +262,7 @@ export function slotsContract(open: Open): void {
   });
 
   scenario(
-    "[B4] a child that queues is admitted in any case, and waits its turn",
+    "[B4] a child that may queue is admitted even without a free slot, and waits its turn",
     async ({ store, clock }) => {
       const [parent] = await roots(store, "r1");
       await works(parent!, 1);
@@ -303,7 +309,7 @@ async function roots(store: Store, ...runIds: string[]): Promise<Driver[]> {
   return Promise.all(runIds.map((runId) => acquireRun(store, runId)));
 }
 
-/** Begins a model call, if there is a place. */
+/** Begins a model call if a slot is free. */
 async function works(driver: Driver, concurrent: number, callId = "m0"): Promise<boolean> {
   const { refused } = await driver.append([modelCallStarted(callId)], { guard: "signals", concurrent });
   expect([undefined, "slots"]).toContain(refused);

@@ -1,4 +1,4 @@
-// Carrying a tree (E7): it leaves as a whole, comes in as it was, and goes on in one place only.
+// Moving a tree to another store (E7): it leaves as a whole, arrives unchanged, and continues in one store only.
 
 import { expect } from "vitest";
 import { CadreError } from "../../errors.ts";
@@ -53,7 +53,7 @@ export function transfersContract(open: Open): void {
     },
   );
 
-  scenario("[E7] a second move gets the answer of the first", async ({ store }) => {
+  scenario("[E7] a tree that is moved a second time gets the answer of the first move", async ({ store }) => {
     await suspendedTree(store);
     const first = await store.transfers.move("r1", "t1");
     const before = await readEverything(store);
@@ -177,7 +177,7 @@ export function transfersContract(open: Open): void {
   );
 
   scenario(
-    "[E7] an imported run is due, and counts as at rest until it is driven or hears something",
+    "[E7] an imported run is due, and counts as at rest until it is driven or gets a signal",
     async ({ store, clock }) => {
       const other = await open();
       const third = await open();
@@ -257,7 +257,7 @@ export function transfersContract(open: Open): void {
   });
 }
 
-/** A root that waits for its child, which waits for a person; with a claim, a grant and a stored value. */
+/** Starts a root that waits for its child, while the child waits for a person. The tree has a claim, a grant and a blob. */
 async function suspendedTree(store: Store): Promise<void> {
   const definition = await store.blobs.put("a stored value");
   await admit(store, "r1", { definition });

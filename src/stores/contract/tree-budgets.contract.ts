@@ -1,5 +1,5 @@
-// B3: a tree's budget is one for all of its runs. Who is told that most of it is spent, and what a person's word on it
-// means to each of them.
+// B3: all runs of a tree share one budget. The root is warned when most of the budget is spent, and every run learns of a
+// person's change to it.
 
 import { describe, expect } from "vitest";
 import type { EventBody } from "../../journal/events.ts";
@@ -27,7 +27,7 @@ export function treeBudgetContract(open: Open): void {
   describe("branches", () => branchContract(open));
 
   scenario(
-    "[B3] [F25] the root is told once when 80 % of the tree's budget is spent",
+    "[B3] [F25] the root is warned once when 80 % of the tree's budget is spent",
     async ({ store, clock }) => {
       const [one, two] = await tree(store, "c1", "c2");
       await spend(one!, "m1", 79);
@@ -43,28 +43,34 @@ export function treeBudgetContract(open: Open): void {
     },
   );
 
-  scenario("[B3] a root that spends the budget itself is told with its call", async ({ store }) => {
-    await admit(store, "r1");
-    const root = await acquireRun(store, "r1");
-    await spend(root, "m1", 90);
-    const answer = await root.append([modelCallStarted("m2")], reserve());
-    expect(answer.events.map(({ type }) => type)).toEqual(["MODEL_CALL_STARTED", "LIMIT_REACHED"]);
-    expect((await root.append([agentThought("m2")], { guard: "signals" })).refused).toBeUndefined();
-  });
+  scenario(
+    "[B3] a root that spends the budget itself is warned in the append of its call",
+    async ({ store }) => {
+      await admit(store, "r1");
+      const root = await acquireRun(store, "r1");
+      await spend(root, "m1", 90);
+      const answer = await root.append([modelCallStarted("m2")], reserve());
+      expect(answer.events.map(({ type }) => type)).toEqual(["MODEL_CALL_STARTED", "LIMIT_REACHED"]);
+      expect((await root.append([agentThought("m2")], { guard: "signals" })).refused).toBeUndefined();
+    },
+  );
 
-  scenario("[B3] cost and tokens are warned of separately; an ended root is told nothing", async (opened) => {
-    const { store } = opened;
-    const [one] = await tree(store, "c1");
-    const tokens = { input: 85, output: 0 };
-    await one!.append([modelCallStarted("m1"), agentThought("m1", { usage: tokens, cost: 9 })]);
-    await one!.append([modelCallStarted("m2")], reserve({ ...BUDGET, maxCost: 10 }));
-    expect(warnings(await store.journal.read("r1")).map(({ limit }) => limit)).toEqual([
-      "tree.maxTokens",
-      "tree.maxCost",
-    ]);
-    await sendSignal(store, "r1", runEnded("RUN_FAILED"));
-    expect(await asks(one!, "m3", { maxTokens: 106 })).toBeUndefined();
-  });
+  scenario(
+    "[B3] a root gets separate warnings for cost and tokens, and none after its end",
+    async (opened) => {
+      const { store } = opened;
+      const [one] = await tree(store, "c1");
+      const tokens = { input: 85, output: 0 };
+      await one!.append([modelCallStarted("m1"), agentThought("m1", { usage: tokens, cost: 9 })]);
+      await one!.append([modelCallStarted("m2")], reserve({ ...BUDGET, maxCost: 10 }));
+      expect(warnings(await store.journal.read("r1")).map(({ limit }) => limit)).toEqual([
+        "tree.maxTokens",
+        "tree.maxCost",
+      ]);
+      await sendSignal(store, "r1", runEnded("RUN_FAILED"));
+      expect(await asks(one!, "m3", { maxTokens: 106 })).toBeUndefined();
+    },
+  );
 
   scenario("[B3] a refusal names the budget that is exceeded", async ({ store }) => {
     const [one] = await tree(store, "c1");
@@ -77,7 +83,7 @@ export function treeBudgetContract(open: Open): void {
   });
 
   scenario(
-    "[B3] [F25] when a person raises the budget, every stopped run of the tree continues, and the others get it too",
+    "[B3] [F25] when a person raises the tree's budget, every stopped run continues, and all runs use the new budget",
     async (opened) => {
       const { store, clock } = opened;
       const [one, two, three, busy] = await tree(store, "c1", "c2", "c3", "c4");
@@ -103,7 +109,7 @@ export function treeBudgetContract(open: Open): void {
     },
   );
 
-  scenario("[B3] a stop that is not in the inbox yet is decided, too", async ({ store }) => {
+  scenario("[B3] a new tree budget also decides a stop that is not in the inbox yet", async ({ store }) => {
     const [one, two] = await tree(store, "c1", "c2");
     await stops(one!, "tree.maxTokens");
     await two!.append([reached("tree.maxTokens")]);

@@ -1,4 +1,4 @@
-// What each tree has used, kept beside the journals.
+// The usage of each tree, in a table that follows the journals.
 
 import { expect } from "vitest";
 import { applyTreeUsage, emptyTreeUsage, type TreeUsage } from "../../projections/usage/tree-usage.ts";
@@ -39,16 +39,19 @@ export function treeUsageContract(open: Open): void {
     expect(await all(await opened.reopen())).toEqual(rows);
   });
 
-  scenario("only trees that have changed since are listed, page by page", async ({ store, clock }) => {
-    await admit(store, "r1");
-    clock.advance(60_000);
-    const since = clock.now();
-    await admit(store, "r2");
-    await admit(store, "r3");
-    expect((await all(store, since)).map(({ top }) => top)).toEqual(["r2", "r3"]);
-    const first = await store.usage.trees({ limit: 2 });
-    expect([first.trees.length, first.nextCursor]).toEqual([2, "r2"]);
-  });
+  scenario(
+    "the usage of trees that changed since a given time is listed page by page",
+    async ({ store, clock }) => {
+      await admit(store, "r1");
+      clock.advance(60_000);
+      const since = clock.now();
+      await admit(store, "r2");
+      await admit(store, "r3");
+      expect((await all(store, since)).map(({ top }) => top)).toEqual(["r2", "r3"]);
+      const first = await store.usage.trees({ limit: 2 });
+      expect([first.trees.length, first.nextCursor]).toEqual([2, "r2"]);
+    },
+  );
 }
 
 async function all(store: Store, since?: number): Promise<TreeUsage[]> {

@@ -1,5 +1,5 @@
-// J7: what touches several journals is one transaction. Started, ended and blocked children, as their parents' journals
-// tell of them.
+// J7: a change to several journals is one transaction. The journal of a parent records when its children start, end, or
+// need a person.
 
 import { expect } from "vitest";
 import type { EventBody } from "../../journal/events.ts";
@@ -95,15 +95,18 @@ export function treeContract(open: Open): void {
     },
   );
 
-  scenario("[D4] a parent that has ended is told nothing", async ({ store }) => {
-    const { parent, child } = await family(store);
-    await parent.append([runEnded("RUN_FAILED")]);
-    await child.append([runEnded()]);
-    expect((await store.journal.read("r1")).at(-1)).toMatchObject({ type: "RUN_FAILED" });
-  });
+  scenario(
+    "[D4] the journal of a parent that has ended does not record its child's end",
+    async ({ store }) => {
+      const { parent, child } = await family(store);
+      await parent.append([runEnded("RUN_FAILED")]);
+      await child.append([runEnded()]);
+      expect((await store.journal.read("r1")).at(-1)).toMatchObject({ type: "RUN_FAILED" });
+    },
+  );
 
   scenario(
-    "[S0-61] [S0-62] every run above that waits for a child which needs a person is suspended, too",
+    "[S0-61] [S0-62] when a child needs a person, every waiting run above it is suspended too",
     async ({ store, clock }) => {
       const { parent, child } = await family(store);
       await child.append([childStarted("g1", "m1.0")], { spawn: childSpawn("g1", "c1") });
@@ -135,7 +138,7 @@ export function treeContract(open: Open): void {
   );
 
   scenario(
-    "[S0-61] a run that starts to wait for a child which already needs a person is suspended",
+    "[S0-61] a run is suspended if it starts to wait for a child that already needs a person",
     async ({ store }) => {
       const { parent, child } = await family(store);
       await child.append([toolProposed("m1.0"), runSuspended("s1")], { rest: { wakeAt: undefined } });
@@ -149,25 +152,28 @@ export function treeContract(open: Open): void {
     },
   );
 
-  scenario("two children that need a person are decided in any order", async ({ store }) => {
-    const { parent, child } = await family(store);
-    await parent.append([childStarted("c2", "m1.1")], { spawn: childSpawn("c2", "r1", "m1.1") });
-    await parent.append([waitsFor("c1", "c2")], { rest: { wakeAt: undefined } });
-    const other = await acquireRun(store, "c2");
-    await child.append([runSuspended("s1")], { rest: { wakeAt: undefined } });
-    await other.append([runSuspended("s1")], { rest: { wakeAt: undefined } });
-    expect((await store.runs.get("r1"))?.waitingOn?.blockers).toEqual(["c1", "c2"]);
-    const resumed = await takeDue(store, "c2");
-    await resumed.append([runEnded("RUN_FAILED")]);
-    expect((await store.runs.get("r1"))?.waitingOn).toMatchObject({ kind: "child_hitl", blockers: ["c1"] });
-    expect((await store.journal.read("r1")).at(-2)).toMatchObject({
-      type: "CHILD_RUN_COMPLETED",
-      payload: { child_run_id: "c2", success: false },
-    });
-  });
+  scenario(
+    "a parent with two children that need a person resumes after both decisions, in any order",
+    async ({ store }) => {
+      const { parent, child } = await family(store);
+      await parent.append([childStarted("c2", "m1.1")], { spawn: childSpawn("c2", "r1", "m1.1") });
+      await parent.append([waitsFor("c1", "c2")], { rest: { wakeAt: undefined } });
+      const other = await acquireRun(store, "c2");
+      await child.append([runSuspended("s1")], { rest: { wakeAt: undefined } });
+      await other.append([runSuspended("s1")], { rest: { wakeAt: undefined } });
+      expect((await store.runs.get("r1"))?.waitingOn?.blockers).toEqual(["c1", "c2"]);
+      const resumed = await takeDue(store, "c2");
+      await resumed.append([runEnded("RUN_FAILED")]);
+      expect((await store.runs.get("r1"))?.waitingOn).toMatchObject({ kind: "child_hitl", blockers: ["c1"] });
+      expect((await store.journal.read("r1")).at(-2)).toMatchObject({
+        type: "CHILD_RUN_COMPLETED",
+        payload: { child_run_id: "c2", success: false },
+      });
+    },
+  );
 
   scenario(
-    "[E5] a parent is told that a quarantined child has ended, and is not told of its real end",
+    "[E5] the parent of a quarantined child is told that the child has ended, and not told of its later end",
     async ({ store }) => {
       const { child } = await family(store);
       await child.append([runSuspended("q", { kind: "quarantine", detail: "It kills its process." })], {

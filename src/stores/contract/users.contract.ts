@@ -1,4 +1,4 @@
-// Who may come in, and whose is what.
+// Users, their keys and roles, and the runs that belong to them.
 
 import { expect } from "vitest";
 import {
@@ -32,18 +32,21 @@ export function usersContract(open: Open): void {
     expect(await store.users.list()).toEqual([known]);
   });
 
-  scenario("[US1] a name is given once, and stays taken when its user is revoked", async ({ store }) => {
-    await store.users.add(ann);
-    expect(await store.users.add({ ...ann, role: "admin", key: "other" })).toBe(false);
-    expect(await store.users.byKey("other")).toBeUndefined();
-    expect(await store.users.revoke("ann")).toBe(true);
-    expect(await store.users.revoke("ann")).toBe(false);
-    expect(await store.users.add({ ...ann, key: "other" })).toBe(false);
-    expect(await store.users.list()).toMatchObject([{ name: "ann", revokedAt: expect.any(Number) }]);
-    expect(await store.users.revoke("nobody")).toBe(false);
-  });
+  scenario(
+    "[US1] a user name is given once, and stays taken after the user is revoked",
+    async ({ store }) => {
+      await store.users.add(ann);
+      expect(await store.users.add({ ...ann, role: "admin", key: "other" })).toBe(false);
+      expect(await store.users.byKey("other")).toBeUndefined();
+      expect(await store.users.revoke("ann")).toBe(true);
+      expect(await store.users.revoke("ann")).toBe(false);
+      expect(await store.users.add({ ...ann, key: "other" })).toBe(false);
+      expect(await store.users.list()).toMatchObject([{ name: "ann", revokedAt: expect.any(Number) }]);
+      expect(await store.users.revoke("nobody")).toBe(false);
+    },
+  );
 
-  scenario("[US2] [A09] a rotated user has one key, a revoked one none", async ({ store }) => {
+  scenario("[US2] [A09] a rotated user has one key left, and a revoked user has none", async ({ store }) => {
     let told = 0;
     const end = store.users.onChange(() => told++);
     await store.users.add(ann);
@@ -62,18 +65,21 @@ export function usersContract(open: Open): void {
     end();
   });
 
-  scenario("[US2] a new role applies to existing keys, and listeners are told", async ({ store }) => {
-    await store.users.add(ann);
-    let told = 0;
-    const end = store.users.onChange(() => told++);
-    expect(await store.users.setRole("ann", "viewer")).toBe(true);
-    expect(told).toBeGreaterThanOrEqual(1);
-    expect((await store.users.byKey("hash-of-ann"))?.role).toBe("viewer");
-    expect(await store.users.setRole("nobody", "admin")).toBe(false);
-    await store.users.revoke("ann");
-    expect(await store.users.setRole("ann", "admin")).toBe(false);
-    end();
-  });
+  scenario(
+    "[US2] a new role applies to a user's existing keys, and listeners are notified",
+    async ({ store }) => {
+      await store.users.add(ann);
+      let told = 0;
+      const end = store.users.onChange(() => told++);
+      expect(await store.users.setRole("ann", "viewer")).toBe(true);
+      expect(told).toBeGreaterThanOrEqual(1);
+      expect((await store.users.byKey("hash-of-ann"))?.role).toBe("viewer");
+      expect(await store.users.setRole("nobody", "admin")).toBe(false);
+      await store.users.revoke("ann");
+      expect(await store.users.setRole("ann", "admin")).toBe(false);
+      end();
+    },
+  );
 
   scenario("the oldest browser of a user is signed out when there are too many", async ({ store }) => {
     await store.users.add(ann);
@@ -83,7 +89,7 @@ export function usersContract(open: Open): void {
     expect(await store.users.byKey("hash-of-ann")).toBeDefined();
   });
 
-  scenario("[A23] every list can be limited to one user", async ({ store }) => {
+  scenario("[A23] every list of a store can be limited to one user", async ({ store }) => {
     await admit(store, "r1", { userId: "ann", sessionId: "s1", definition: await store.blobs.put("ann's") });
     await admit(store, "r2", { userId: "bob", sessionId: "s2", definition: await store.blobs.put("bob's") });
     await admit(store, "r3");

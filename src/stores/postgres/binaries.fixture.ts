@@ -1,5 +1,5 @@
-// Postgres' own programs for tests, from a package, and whom they run as. Postgres refuses to be root: then they run as
-// `nobody`, from a copy that everybody may enter, wherever this repository lies. No account is made on the machine.
+// The programs of Postgres for tests, from a package. Postgres refuses to run as root, so under root they run as `nobody`,
+// from a copy that every user can read. No account is created on the machine.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import {
@@ -19,18 +19,18 @@ import { dirname, join } from "node:path";
 export interface Binaries {
   initdb: string;
   postgres: string;
-  /** How to spawn them. */
+  /** Options for spawning the programs. */
   as: { uid?: number; gid?: number; cwd: string; env: Record<string, string> };
-  /** Gives a file or a folder to whom they run as. */
+  /** Makes the user that the programs run as the owner of a file or folder. */
   give(path: string): void;
 }
 
 const PLATFORM = `${process.platform}-${process.arch}`;
 const NOBODY = { uid: 65_534, gid: 65_534 };
-/** The messages that are waited for are English; settings of whoever runs the tests stay out. */
+/** A fixed environment: the tests wait for messages in English, and the user's own settings must not matter. */
 const PLACE = { cwd: "/", env: { LC_ALL: "C" } };
 
-/** Tried by letting them say what they would do. */
+/** Checks whether the programs run at all, by asking each for its version. */
 export function findPostgres(): Binaries | { problem: string } {
   const native = nativeFolder();
   if (!native) return { problem: `there is no package with Postgres for ${PLATFORM}` };
@@ -63,7 +63,7 @@ function nativeFolder(): { folder: string; version: string } | undefined {
   }
 }
 
-/** Made once for each version: whole or not at all, whoever else is making it at the same time. */
+/** Makes the copy once per version. Several processes may do so at the same time: a copy is complete or absent. */
 function openCopy({ folder, version }: { folder: string; version: string }): string {
   const copy = join(tmpdir(), `cadre-postgres-${version}-${PLATFORM}`);
   if (!existsSync(copy)) {
@@ -78,7 +78,7 @@ function openCopy({ folder, version }: { folder: string; version: string }): str
       if (!existsSync(copy)) throw error;
     }
   }
-  // Anybody may have put something else there.
+  // Another user may have put a different file there.
   if (lstatSync(copy).uid !== 0) throw new Error(`${copy} is not ours`);
   return copy;
 }

@@ -10,6 +10,7 @@ import type { Client } from "pg";
 import { messageOf } from "../../errors.ts";
 import type { Position, RunId } from "../../ids.ts";
 import type { JournalEvent } from "../../journal/events.ts";
+import type { CommonSql } from "../common-queries.ts";
 import { DUE_ON_ARRIVAL } from "../run-record.ts";
 import type { CommitListener } from "../store.ts";
 import { readPage } from "./journal.ts";
@@ -78,7 +79,7 @@ export class Feed {
   }
 
   /** Call it in the transaction that changes them. */
-  async announceUsers(sql: Sql): Promise<void> {
+  async announceUsers(sql: CommonSql): Promise<void> {
     await sql.run(`NOTIFY ${this.channel}, '${USERS}'`);
   }
 

@@ -1,5 +1,5 @@
-// The database goes away and comes back, at any moment: nothing that was acknowledged is lost, nothing is written twice,
-// and nobody has to know.
+// The connection to the database is lost at any moment and comes back. No acknowledged event is lost, no event is written
+// twice, and callers see no error.
 
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
@@ -55,7 +55,7 @@ test.each(["network", "socket"] as const)(
   },
 );
 
-test("[F34] repeated restarts under load lose and repeat nothing that was acknowledged", async () => {
+test("[F34] repeated restarts of the database under load lose and repeat no acknowledged event", async () => {
   const url = await postgres.newStore();
   const store = await open(url);
   await admit(store, "r1");
@@ -83,7 +83,7 @@ test("[F34] repeated restarts under load lose and repeat nothing that was acknow
   await expectInvariants(store);
 });
 
-test("[F34] a connection that is killed while it writes: the commit is made again, once", async () => {
+test("[F34] a commit whose connection is killed is made again, once", async () => {
   const url = await postgres.newStore();
   const store = await open(url);
   await admit(store, "r1");
@@ -121,7 +121,7 @@ for (const when of ["before it arrives", "after it was made"] as const)
     await expectInvariants(store);
   });
 
-test("[J1] [P10] a commit with an unknown outcome is reported, announced once it is found, and not repeated", async () => {
+test("[J1] [P10] a commit with an unknown outcome is reported as an error, announced once it is found, and not repeated", async () => {
   const url = await postgres.newStore();
   const line = await cuttable(url);
   const [near, far] = [await open(line.url), await open(url)];
@@ -145,7 +145,7 @@ test("[P10] [F34] a follower that loses its connection while it reads still gets
   const [near, far] = [await open(line.url), await open(url)];
   await admit(far, "r1");
   const heard = await following(near, far);
-  // Asked of what was read, before anybody is told of it.
+  // The feed runs this query on events that it has read and not yet announced.
   line.cutRead(statementName(DUE_OF)!);
   await sendSignal(far, "r1", contextAdded("the end"));
   await expect.poll(() => heard.at(-1)).toBe("context/the end");
@@ -167,7 +167,7 @@ test("[F39] an older process continues after a newer Cadre has added columns", a
   expect(await use("after")).toEqual(["start", "context/before", "context/after"]);
 });
 
-test("[J9] [F34] a stored value whose commit has failed for good is written when it is put again", async () => {
+test("[J9] [F34] a blob whose commit has failed is written when it is put again", async () => {
   const url = await postgres.newStore();
   const store = await open(url);
   await postgres.query(
@@ -224,7 +224,7 @@ test("[A61] no error contains the password, whatever is wrong with the address",
   }
 }, 60_000);
 
-test("an unreachable database and a closed store each fail with a sentence", async () => {
+test("an unreachable database and a closed store fail with an error that people can understand", async () => {
   const error = await openPostgresStore({ url: "postgres://u@127.0.0.1:1/x" }).catch(
     (reason: unknown) => reason,
   );
@@ -238,7 +238,7 @@ test("an unreachable database and a closed store each fail with a sentence", asy
   await expect(admit(store, "r1")).rejects.toMatchObject({ code: "STORAGE_UNUSABLE" });
 });
 
-/** The keys that one hears of, from when it has heard of what the other wrote to r1. */
+/** Collects the keys that one store announces, after it has announced the other store's first event in r1. */
 async function following(near: Store, far: Store): Promise<string[]> {
   const heard: string[] = [];
   near.journal.onCommit((events) => heard.push(...events.map(({ key }) => key)));
@@ -249,8 +249,8 @@ async function following(near: Store, far: Store): Promise<string[]> {
 }
 
 /**
- * A line to the database that can be cut at a commit: before it arrives, or before its answer does; then for everybody, if
- * nobody is let in, but for the connection that listens.
+ * A proxy to the database that can be cut at a commit: before the commit arrives, or before its answer does. It can then
+ * refuse all connections except the one that listens.
  */
 async function cuttable(url: string) {
   const target = new URL(url);
@@ -310,7 +310,7 @@ async function cuttable(url: string) {
     letIn: () => {
       isClosed = false;
     },
-    /** The one connection that asks for this next. */
+    /** Cuts the next connection that sends this text. */
     cutRead: (text: string) => {
       reading = text;
     },

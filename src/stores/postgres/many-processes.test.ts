@@ -1,4 +1,4 @@
-// What one process cannot show: several stores on one database, each with a pool and a memory of its own, as processes have.
+// Several stores on one database, each with its own connection pool and cache, like several processes.
 
 import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
@@ -39,7 +39,7 @@ async function openMany(count: number): Promise<{ url: string; stores: Store[] }
   return { url, stores: await Promise.all(Array.from({ length: count }, () => open(url))) };
 }
 
-/** Holds rows until it is told to let go, as a disk or a network that is slow would. */
+/** Locks rows until the returned function is called, to simulate a slow disk or network. */
 async function hold(url: string, rows: string): Promise<() => Promise<void>> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -64,7 +64,7 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
-test("eight processes that open a new database at once make its tables once", async () => {
+test("eight processes that open a new database at the same time create its tables once", async () => {
   const { url, stores } = await openMany(8);
   expect(new Set(stores.map(({ id }) => id)).size).toBe(1);
   expect(await postgres.query("SELECT value FROM meta WHERE name = 'version'", url)).toEqual([
@@ -121,7 +121,7 @@ test("[J8] a cursor over four concurrent writers reads every position once and i
   await expectInvariants(reader);
 });
 
-test("[J1] the same event from two processes at once is one; another payload under its key is a conflict", async () => {
+test("[J1] the same event from two processes at the same time is stored once; another payload under its key is a conflict", async () => {
   const { stores } = await openMany(2);
   const [one, two] = stores as [Store, Store];
   await admit(one, "r1");
@@ -155,7 +155,7 @@ test("a request that reaches two processes starts one run", async () => {
   expect(answers.filter(({ existed }) => existed)).toHaveLength(1);
 });
 
-test("[E2] [J2] of two processes one gets a run, a signal of the other refuses its intent, and the epoch fences it", async () => {
+test("[E2] [J2] of two processes one acquires a run; a signal from the other refuses its intent, and a new epoch makes it stale", async () => {
   const { url, stores } = await openMany(2);
   const [one, two] = stores as [Store, Store];
   await admit(one, "r1");
@@ -195,7 +195,7 @@ test("[E2] [J2] of two processes one gets a run, a signal of the other refuses i
   await expectInvariants(other);
 });
 
-test("[J4] events that another process wrote to a run are seen after an unrelated commit", async () => {
+test("[J4] after an unrelated commit, a driver still sees events that another process wrote to its run", async () => {
   const { stores } = await openMany(2);
   const [one, two] = stores as [Store, Store];
   await admit(one, "r1");
@@ -210,7 +210,7 @@ test("[J4] events that another process wrote to a run are seen after an unrelate
   await expectInvariants(two);
 });
 
-test("[J8] a commit that waited for another has a later time: no journal goes back in time", async () => {
+test("[J8] a commit that waited for another commit gets a later time, so times in a journal never go back", async () => {
   const { url, stores } = await openMany(1);
   await admit(stores[0]!, "r1");
   const letGo = await hold(url, "head");
@@ -262,7 +262,7 @@ test("[E2] a process that shuts down releases only its own leases", async () => 
   expect(await stays.leases.due(Date.now(), 10)).toEqual(["r2"]);
 });
 
-test("[P10] a follower gets events of another process, also after its connection was cut", async () => {
+test("[P10] a follower gets events of another process, even after its connection was cut", async () => {
   const { url, stores } = await openMany(2);
   const [writer, reader] = stores as [Store, Store];
   await admit(writer, "r1");
@@ -289,7 +289,7 @@ test("[P10] a follower gets events of another process, also after its connection
   await pages.return();
 });
 
-test("[P10] the connection of a follower is kept while it answers", async () => {
+test("[P10] a follower keeps its connection as long as the database answers on it", async () => {
   const { url, stores } = await openMany(2);
   const [near, far] = stores as [Store, Store];
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
@@ -315,7 +315,7 @@ test("listeners get every event of every process once and in order", async () =>
   await Promise.all(stores.map((store, i) => admit(store, `r${i}`)));
   const first = (await stores[0]!.journal.position()) + 1;
   stores[0]!.journal.onCommit((events) => heard.push(...events.map(({ position }) => position)));
-  // Its own commits are told from the beginning; those of others from when it listens.
+  // A process announces its own commits immediately, and those of other processes only once it listens.
   await sendSignal(stores[0]!, "r0", contextAdded("begin"));
   await Promise.all(
     stores.map(async (store, i) => {
@@ -330,7 +330,7 @@ test("listeners get every event of every process once and in order", async () =>
   expect(heard).toEqual(Array.from({ length: 64 }, (_, i) => first + i));
 });
 
-test("[P13] a blob that one process has put is not pruned by another before it is needed", async () => {
+test("[P13] a process does not prune a blob that another process has put and not yet used", async () => {
   const { stores } = await openMany(2);
   const [one, two] = stores as [Store, Store];
   const name = await one.blobs.put("a definition");
@@ -342,7 +342,7 @@ test("[P13] a blob that one process has put is not pruned by another before it i
   expect(await one.blobs.get(name)).toBeUndefined();
 });
 
-test("its tables have every column of the SQLite store", async () => {
+test("the tables on Postgres have every column of the SQLite store", async () => {
   const { url } = await openMany(1);
   const db = new DatabaseSync(":memory:");
   db.exec(SQLITE.join(";"));

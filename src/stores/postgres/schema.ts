@@ -131,7 +131,7 @@ export const MIGRATIONS: readonly string[] = [
   -- the budget that a person set for a tree, by the root that pays
   CREATE TABLE budgets (root TEXT PRIMARY KEY, max_tokens DOUBLE PRECISION, max_cost DOUBLE PRECISION);
   -- D6: the run of a tree that is changing a file
-  CREATE TABLE claims (root TEXT NOT NULL, path TEXT NOT NULL, run TEXT NOT NULL, PRIMARY KEY (root, path));
+  CREATE TABLE claims (root TEXT NOT NULL, path TEXT COLLATE "C" NOT NULL, run TEXT NOT NULL, PRIMARY KEY (root, path));
   CREATE INDEX claims_run ON claims (run);
 
   CREATE TABLE messages (
@@ -182,7 +182,7 @@ export const MIGRATIONS: readonly string[] = [
 
   -- a revoked user keeps the name, because the runs still belong to that user
   CREATE TABLE users (
-    name TEXT PRIMARY KEY,
+    name TEXT COLLATE "C" PRIMARY KEY,
     role TEXT NOT NULL,
     made_at BIGINT NOT NULL,
     made_by TEXT NOT NULL,
@@ -200,7 +200,7 @@ export const MIGRATIONS: readonly string[] = [
 
   -- the position that each webhook has reached, and the process that serves it
   CREATE TABLE webhooks (
-    webhook TEXT PRIMARY KEY,
+    webhook TEXT COLLATE "C" PRIMARY KEY,
     position BIGINT NOT NULL,
     attempts BIGINT NOT NULL DEFAULT 0,
     retry_at BIGINT,

@@ -3,9 +3,10 @@
 
 import type { JournalEvent } from "../../journal/events.ts";
 import { searchText, searchWords } from "../../projections/formats/search-text.ts";
-import { manyRows, type Sql, type Value } from "./sql.ts";
+import type { AddParameter } from "../run-lists.ts";
+import { manyRows, type Sql } from "./sql.ts";
 
-/** Bytes of a lexeme, of which Postgres takes 2046. */
+/** Postgres accepts words of up to 2,046 bytes. */
 const WORD_CHARACTERS = 400;
 
 export async function indexWords(sql: Sql, events: readonly JournalEvent[]): Promise<void> {
@@ -16,14 +17,12 @@ export async function indexWords(sql: Sql, events: readonly JournalEvent[]): Pro
   if (rows.length > 0) await sql.run(INDEX, manyRows(rows));
 }
 
-/** Runs that have every word in some event, whole or as the beginning of a word. */
-export function searchConditions(query: string): [sql: (place: string) => string, value: Value][] {
+export function searchConditions(query: string, parameter: AddParameter): string[] {
   const words = wordsOf(query);
-  if (words.length === 0) return [[(place) => `${place}::boolean`, false]];
-  return words.map((word) => [
-    (place) => `n IN (SELECT run FROM search WHERE words @@ ${place}::tsquery)`,
-    beginning(word),
-  ]);
+  if (words.length === 0) return ["FALSE"];
+  return words.map(
+    (word) => `runs.n IN (SELECT run FROM search WHERE words @@ ${parameter(beginning(word))}::tsquery)`,
+  );
 }
 
 /** Queries for single events. Undefined: there is no word to look for. */
@@ -43,7 +42,7 @@ const wordsOf = (text: string): string[] => [
   ),
 ];
 
-/** As people type it: without the marks on letters. */
+/** The word as people type it, without the marks on its letters. */
 const folded = (word: string): string => word.normalize("NFD").replaceAll(/\p{M}/gu, "").normalize("NFC");
 
 const INDEX = `INSERT INTO search (position, run, words)

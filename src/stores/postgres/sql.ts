@@ -4,6 +4,7 @@ import { hash } from "node:crypto";
 import type { ClientBase, Pool, QueryConfig } from "pg";
 import { CadreError } from "../../errors.ts";
 import type { Columns } from "../columns.ts";
+import type { CommonSql } from "../common-queries.ts";
 
 /** Runs a query outside of any commit. A connection that breaks under it is replaced and the query asked again. */
 export type Read = <T>(work: (sql: Sql) => Promise<T>) => Promise<T>;
@@ -14,7 +15,7 @@ interface ManyRows {
   json: string;
 }
 
-export class Sql {
+export class Sql implements CommonSql {
   private readonly on: Pick<ClientBase | Pool, "query">;
 
   constructor(on: Pick<ClientBase | Pool, "query">) {

@@ -8,7 +8,7 @@ import { openPostgresStore } from "./store.ts";
 
 let postgres: TestPostgres;
 beforeAll(async () => {
-  // Not for what the disk keeps: that is Postgres' own promise.
+  // These tests do not check durability on disk, which Postgres itself guarantees.
   postgres = await startPostgres("fsync=off");
 }, 60_000);
 afterAll(() => postgres.end());
@@ -21,7 +21,7 @@ describe("on a server", () => {
       async close() {
         const events = await store.journal.position();
         await store.close();
-        // What thousands of rows leave behind when they are deleted is looked through by whoever comes next.
+        // Thousands of deleted rows would slow down every later test.
         if (events < 1_000) await postgres.giveBack(options.url);
       },
       store,

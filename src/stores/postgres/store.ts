@@ -5,25 +5,27 @@ import { type Clock, systemClock } from "../../clock.ts";
 import type { RunId } from "../../ids.ts";
 import { encodeBlob } from "../blobs.ts";
 import { readApproval, readGrant, verifiedBlob } from "../columns.ts";
+import type { TableAccess } from "../common-queries.ts";
+import { createOutbox } from "../outbox-tables.ts";
+import { createRunLists } from "../run-lists.ts";
 import type { Store } from "../store.ts";
 import { catchUp } from "../transaction/derived-tables.ts";
 import { heartbeat } from "../transaction/leases.ts";
 import { createOperations, type Write } from "../transaction/operations.ts";
 import type { DerivedTable } from "../transaction/queries.ts";
-import { ask } from "../transaction/steps.ts";
+import { ask, runLater } from "../transaction/steps.ts";
+import { createUsers } from "../user-tables.ts";
 import { CommitLoop, type CommitLoopParts } from "./commit-loop.ts";
 import { DatabaseClock } from "./database-clock.ts";
 import { storageError } from "./faults.ts";
 import { journalReads, storedEvents } from "./journal.ts";
 import { leaseReads, releaseAll } from "./leases.ts";
 import { NOW_MS, openDatabase, transaction, withRetries } from "./open.ts";
-import { postgresOutbox } from "./outbox.ts";
 import { pruneReads } from "./prune.ts";
-import { runReads } from "./runs.ts";
+import { runListDialect, runReads } from "./runs.ts";
 import { closedError, type Read, Sql } from "./sql.ts";
 import { type PostgresQueries, PUT_BLOB, tableCursor } from "./transaction-queries.ts";
 import { usageReads } from "./usage.ts";
-import { postgresUsers } from "./users.ts";
 
 /** Each tree takes several statements, and every other writer waits meanwhile. */
 const TREES_PER_COMMIT = 1;
@@ -45,6 +47,10 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const read = createRead(parts, loop);
   const writeSql = <T>(apply: (batch: { sql: Sql; now: number }) => Promise<T>): Promise<T> =>
     write(({ queries, now }) => ask(apply({ sql: (queries as PostgresQueries).sql, now })));
+  const tables: TableAccess = {
+    read: (work) => read((sql) => runLater(work(sql))),
+    write: (work) => write((tx) => work((tx.queries as PostgresQueries).sql, tx)),
+  };
   const journal = journalReads(read);
   const bringUpToDate = async (table: DerivedTable): Promise<void> => {
     const position = await journal.position();
@@ -58,15 +64,19 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   return {
     id,
     clock: testClock ?? databaseClock,
-    runs: { ...operations.runs, ...runReads(read, () => bringUpToDate("search")) },
+    runs: {
+      ...operations.runs,
+      ...createRunLists(tables, runListDialect, () => bringUpToDate("search")),
+      ...runReads(read),
+    },
     journal: { ...operations.journal, ...journal, onCommit: (listener) => loop.feed.add(listener) },
     leases: { ...leases, ...leaseReads(read, testClock) },
     inbox: { ...operations.inbox, ...inboxReads(read) },
     blobs: blobStore(read, writeSql, loop),
     usage: usageReads(read, bringUpToDate),
     transfers: { ...operations.transfers, storedEvents: storedEvents(read) },
-    users: postgresUsers({ feed: loop.feed, read, write: writeSql }),
-    outbox: postgresOutbox({ read, write: writeSql }),
+    users: createUsers(tables, loop.feed),
+    outbox: createOutbox(tables),
     /** Leaves in order: no process waits for its leases, or keeps blobs for it. */
     async close() {
       if (loop.isClosed) return;

@@ -1,11 +1,12 @@
-// Consumption, over all runs and by tree.
+// Usage, over all runs and by tree.
 
 import type { RunId } from "../../ids.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
 import { emptyUsage, type RunUsage } from "../../projections/usage/run-usage.ts";
 import type { TreeUsage } from "../../projections/usage/tree-usage.ts";
-import type { Store, StoreTotals, TreeTotal, TreeUsageFilter } from "../store.ts";
-import { listMessages } from "./messages.ts";
+import { listMessages, listTreeUsages } from "../derived-lists.ts";
+import type { Store, StoreTotals, TreeTotal } from "../store.ts";
+import { runLater } from "../transaction/steps.ts";
 import { manyRows, type Read, type Sql } from "./sql.ts";
 
 export const usageReads = (
@@ -16,11 +17,11 @@ export const usageReads = (
   treeTotals: (roots) => read((sql) => treeTotals(sql, roots)),
   async trees(filter) {
     await catchUp("tree_usages");
-    return read((sql) => listTreeUsages(sql, filter));
+    return read((sql) => runLater(listTreeUsages(sql, filter)));
   },
   async messages(filter) {
     await catchUp("messages");
-    return read((sql) => listMessages(sql, filter));
+    return read((sql) => runLater(listMessages(sql, filter, "messages.run")));
   },
 });
 
@@ -72,17 +73,6 @@ async function treeTotals(sql: Sql, roots: readonly RunId[]): Promise<Map<RunId,
       return [columns["root"] as string, { runs: columns["runs"] as number, usage }];
     }),
   );
-}
-
-async function listTreeUsages(sql: Sql, { since = 0, cursor = "", limit }: TreeUsageFilter) {
-  const found = await sql.all(
-    "SELECT root, usage FROM tree_usages WHERE root > $1 AND updated_at >= $2 ORDER BY root LIMIT $3",
-    cursor,
-    since,
-    limit,
-  );
-  const trees = found.map(({ usage }) => JSON.parse(usage as string) as TreeUsage);
-  return { trees, nextCursor: found.length < limit ? undefined : (found.at(-1)!["root"] as string) };
 }
 
 export async function rootsOf(sql: Sql, runIds: readonly RunId[]): Promise<Map<RunId, RunId>> {

@@ -1,4 +1,4 @@
-// Several servers on one database: who is let in, and who no more, is the same for all of them at once.
+// When several servers share a database, each of them applies a change of users immediately.
 
 import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
 import type { Store } from "../store.ts";

@@ -1,4 +1,4 @@
-// What is SQLite's own: the disk that fills, the bit that flips, the log that is cut, the file that cannot be used.
+// Faults of a SQLite file: a full disk, flipped bits, a truncated log, and a file that cannot be used.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import {
@@ -41,7 +41,7 @@ const open = (path: string): Store => openSqliteStore({ path, clock: fakeClock()
 const storeUrl = new URL("./store.ts", import.meta.url).href;
 const clockUrl = new URL("../../clock.ts", import.meta.url).href;
 
-/** Runs code in another process; what it prints is its answer. */
+/** Runs code in another process, and returns what it prints. */
 const node = (code: string) => ["--input-type=module", "-e", code];
 
 describe("commits", () => {
@@ -95,7 +95,7 @@ describe("commits", () => {
     await store.close();
   });
 
-  test("only the owner can read the file and those beside it", async () => {
+  test("only the user who owns the database can read its files", async () => {
     const path = place("modes");
     const store = open(path);
     await admit(store, "r1");
@@ -112,27 +112,30 @@ describe("commits", () => {
 const canMount = spawnSync("unshare", ["-rm", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]).status === 0;
 
 describe("a disk that is full", () => {
-  test.skipIf(!canMount)("[F29] says so, loses nothing, and goes on when there is space", () => {
-    const mount = join(folder, "full");
-    mkdirSync(mount);
-    const script = `mount -t tmpfs -o size=2m tmpfs ${mount} && exec "$0" --input-type=module -e "$1"`;
-    const ran = spawnSync("unshare", ["-rm", "sh", "-c", script, process.execPath, fillTheDisk(mount)], {
-      encoding: "utf8",
-    });
-    expect(ran.stderr).toBe("");
-    const report = JSON.parse(ran.stdout);
-    expect(report.codes).toEqual(["STORAGE_FULL"]);
-    expect(report.message).toBe(
-      `There is no space left for ${mount}/cadre.db. Nothing that was acknowledged is lost and no new step begins; free some space and the runs go on by themselves.`,
-    );
-    expect(report.acknowledged.length).toBeGreaterThan(3);
-    expect(report.whileFull).toEqual(report.acknowledged);
-    expect(report.afterwards).toEqual([...report.acknowledged, "context/after"]);
-    expect(report.integrity).toBe("ok");
-  });
+  test.skipIf(!canMount)(
+    "[F29] a store on a full disk reports it, loses nothing, and continues once there is space",
+    () => {
+      const mount = join(folder, "full");
+      mkdirSync(mount);
+      const script = `mount -t tmpfs -o size=2m tmpfs ${mount} && exec "$0" --input-type=module -e "$1"`;
+      const ran = spawnSync("unshare", ["-rm", "sh", "-c", script, process.execPath, fillTheDisk(mount)], {
+        encoding: "utf8",
+      });
+      expect(ran.stderr).toBe("");
+      const report = JSON.parse(ran.stdout);
+      expect(report.codes).toEqual(["STORAGE_FULL"]);
+      expect(report.message).toBe(
+        `There is no space left for ${mount}/cadre.db. Nothing that was acknowledged is lost and no new step begins; free some space and the runs go on by themselves.`,
+      );
+      expect(report.acknowledged.length).toBeGreaterThan(3);
+      expect(report.whileFull).toEqual(report.acknowledged);
+      expect(report.afterwards).toEqual([...report.acknowledged, "context/after"]);
+      expect(report.integrity).toBe("ok");
+    },
+  );
 });
 
-/** Appends until nothing fits, reads, frees some space and goes on. */
+/** Appends until the disk is full, reads, frees some space and appends again. */
 const fillTheDisk = (mount: string) => `
   import { rmSync, writeFileSync } from "node:fs";
   import { DatabaseSync } from "node:sqlite";
@@ -252,7 +255,7 @@ describe("a log that was cut", () => {
 });
 
 describe("a file that cannot be used", () => {
-  test("[F35] a file that is no database is refused with a sentence and left as it is", () => {
+  test("[F35] a file that is no database is refused with an explanation and not changed", () => {
     const path = place("garbage");
     mkdirSync(join(path, ".."));
     for (const content of [
@@ -301,7 +304,7 @@ describe("a file that cannot be used", () => {
       const code = `
         import { openSqliteStore } from ${JSON.stringify(storeUrl)};
         import { fakeClock } from ${JSON.stringify(clockUrl)};
-        // As nobody only from here on: a clone in a private folder cannot be loaded by nobody.
+        // The process becomes the user nobody only now, because that user cannot load modules from a private folder.
         if (process.getuid?.() === 0) { process.setgid(65534); process.setuid(65534); }
         try { openSqliteStore({ path: ${JSON.stringify(target)}, clock: fakeClock() }); console.log("opened"); }
         catch (error) { console.log(error.code + " " + error.message); }`;
@@ -314,7 +317,7 @@ describe("a file that cannot be used", () => {
   });
 });
 
-/** Frames of a WAL whose header holds a database size end a commit. */
+/** A frame of the WAL ends a commit if its header contains a database size. */
 function commitsIn(wal: string): number {
   const bytes = execFileSync("cat", [wal], { maxBuffer: 1 << 28 });
   const page = bytes.readUInt32BE(8);
@@ -363,7 +366,7 @@ test("[F35] a file that is damaged in its middle opens, and reading the damaged 
   await expect(read()).rejects.toMatchObject(damaged);
 });
 
-test("[F35] each failure of the file says what is safe and what to do", () => {
+test("[F35] the error for each failure of the file says what is safe and what to do", () => {
   const sentences: [{ errcode?: number; code?: string }, string][] = [
     [{ errcode: 5 }, "held by another program. What was recorded is safe"],
     [{ errcode: 10 }, "Nothing that was acknowledged is undone; see that its disk"],

@@ -1,36 +1,9 @@
-// The table of messages: one row for each model call.
+// Writes the table of messages: one row for each model call.
 
-import type { SQLInputValue } from "node:sqlite";
 import type { RunId } from "../../ids.ts";
 import type { Recording } from "../../projections/formats/message-rows.ts";
 import { MESSAGE_COLUMNS, type MessageRow } from "../../projections/formats/message-rows.ts";
-import type { MessageFilter } from "../store.ts";
 import type { Sql } from "./sql.ts";
-
-const DEFAULT_PAGE = 50;
-
-export function listMessages(sql: Sql, filter: MessageFilter) {
-  const { session, parent, run, role, user, cursor, limit = DEFAULT_PAGE } = filter;
-  const conditions: [sql: string, value: SQLInputValue | undefined][] = [
-    ["session_id = ?", session],
-    ["parent_message_id = ?", parent],
-    ["metadata_json ->> '$.run_id' = ?", run],
-    ["agent_role = ?", role],
-    ["metadata_json ->> '$.run_id' IN (SELECT id FROM runs WHERE user_id = ?)", user],
-    ["id > ?", cursor === undefined ? undefined : Number(cursor)],
-  ];
-  const given = conditions.filter(([, value]) => value !== undefined);
-  // The messages of a run that is being pruned are not listed any more.
-  const where = [...given.map(([text]) => text), "metadata_json ->> '$.run_id' IN (SELECT id FROM runs)"];
-  const found = sql.all(
-    `SELECT * FROM messages WHERE ${where.join(" AND ")} ORDER BY id LIMIT ?`,
-    ...given.map(([, value]) => value!),
-    limit + 1,
-  );
-  const messages = found.slice(0, limit).map((columns) => ({ ...columns }) as unknown as MessageRow);
-  const last = found.length > limit ? messages.at(-1) : undefined;
-  return { messages, nextCursor: last && String(last.id) };
-}
 
 export function readRecordings(sql: Sql, runIds: readonly RunId[]): Map<RunId, Recording> {
   const recordings = new Map<RunId, Recording>();

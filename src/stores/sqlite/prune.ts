@@ -1,16 +1,19 @@
-// The statements that find and delete whole trees (transaction/prune.ts).
+// The statements of pruning that are specific to SQLite.
 
 import { setImmediate as pause } from "node:timers/promises";
 import type { Position, RunId } from "../../ids.ts";
-import type { PruneFilter } from "../store.ts";
+import { deleteTreeRows, findContinuing, findNextPruned, findPrunable } from "../prune-queries.ts";
 import type { OutsideReads } from "../transaction/prune.ts";
+import { runNow } from "../transaction/steps.ts";
 import { forgetWords } from "./search.ts";
 import { type Sql, setMeta } from "./sql.ts";
 
+export const WORKSPACE = "born ->> '$.workspace'";
+
 export const pruneReads = (sql: Sql, freshBlobs: ReadonlySet<string>): OutsideReads => ({
-  prunable: (filter, below, limit) => prunable(sql, filter, below, limit),
-  continuedBy: (root) => continuedBy(sql, root),
-  hasPruned: () => nextPruned(sql) !== undefined,
+  prunable: (filter, below, limit) => findPrunable(sql, filter, { below, limit, workspaceColumn: WORKSPACE }),
+  continuedBy: (root) => findContinuing(sql, root),
+  hasPruned: () => findNextPruned(sql) !== undefined,
   async sizes(root) {
     const sizes = [];
     for (const { n } of sql.all("SELECT n FROM runs WHERE root = ?", root)) {
@@ -28,54 +31,11 @@ export const pruneReads = (sql: Sql, freshBlobs: ReadonlySet<string>): OutsideRe
     })),
 });
 
-export function prunable(sql: Sql, filter: PruneFilter, below: number, limit: number) {
-  const { before = Number.MAX_SAFE_INTEGER, status, root, workspace } = filter;
-  const conditions = [
-    "n < ? AND root = id AND ended_at < ?",
-    "NOT EXISTS (SELECT 1 FROM runs WHERE root = tree.id AND (ended_at IS NULL OR ended_at >= ?))",
-    "NOT EXISTS (SELECT 1 FROM runs WHERE budget = tree.budget AND ended_at IS NULL)",
-    ...(status === undefined ? [] : [`status IN (${status.map(() => "?").join(", ")})`]),
-    ...(root === undefined ? [] : ["id = ?"]),
-    ...(workspace === undefined ? [] : ["born ->> '$.workspace' = ?"]),
-  ];
-  const values = [below, before, before, ...(status ?? []), root, workspace, limit];
-  return sql.all(
-    `SELECT n, id FROM runs AS tree WHERE ${conditions.join(" AND ")} ORDER BY n DESC LIMIT ?`,
-    ...values.filter((value) => value !== undefined),
-  ) as { n: number; id: RunId }[];
-}
-
-export const continuedBy = (sql: Sql, root: RunId): RunId[] =>
-  sql
-    .all(
-      `SELECT DISTINCT root FROM runs
-       WHERE continues IN (SELECT id FROM runs WHERE root = ?1) AND root <> ?1`,
-      root,
-    )
-    .map((columns) => columns["root"] as RunId);
-
-/** The runs that it had. */
+/** Returns the ids of the deleted runs. */
 export function deleteTree(sql: Sql, root: RunId, position: Position): RunId[] {
-  const runs = sql.all("SELECT n, id FROM runs WHERE root = ?", root) as { n: number; id: RunId }[];
-  for (const { n, id } of runs) {
-    sql.run("INSERT INTO pruned (run, id) VALUES (?, ?)", n, id);
-    sql.run("DELETE FROM approvals WHERE run = ?", n);
-    sql.run("UPDATE grants SET run_id = ?, run = 0 WHERE run = ?", id, n);
-    sql.run("DELETE FROM idempotency WHERE run = ?", id);
-    sql.run("DELETE FROM quarantine WHERE run = ?", id);
-  }
-  sql.run("DELETE FROM budgets WHERE root = ?", root);
-  sql.run("DELETE FROM tree_usages WHERE root = ?", root);
-  sql.run("DELETE FROM runs WHERE root = ?", root);
-  // The highest position may be among those that go: it is not given again.
+  // The highest position may belong to the deleted events. It must not be given again.
   setMeta(sql, "position", String(position));
-  return runs.map(({ id }) => id);
-}
-
-export function nextPruned(sql: Sql): { n: number; id: RunId } | undefined {
-  return sql.get("SELECT run AS n, id FROM pruned ORDER BY run DESC LIMIT 1") as
-    | { n: number; id: RunId }
-    | undefined;
+  return runNow(deleteTreeRows(sql, root));
 }
 
 export const deleteMessages = (sql: Sql, runId: RunId, limit: number): number =>
@@ -85,7 +45,7 @@ export const deleteMessages = (sql: Sql, runId: RunId, limit: number): number =>
     limit,
   );
 
-/** Their sizes. */
+/** Returns the sizes of the deleted payloads. */
 export function deleteEvents(sql: Sql, n: number, limit: number): number[] {
   const deleted = sql.all(
     `DELETE FROM events WHERE position IN (SELECT position FROM events WHERE run = ? LIMIT ?)
@@ -100,13 +60,7 @@ export function deleteEvents(sql: Sql, n: number, limit: number): number[] {
   return deleted.map(({ bytes }) => bytes);
 }
 
-export function finishPruned(sql: Sql, n: number, runId: RunId): void {
-  sql.run("DELETE FROM refs WHERE run = ?", n);
-  sql.run("DELETE FROM recordings WHERE run = ?", runId);
-  sql.run("DELETE FROM pruned WHERE run = ?", n);
-}
-
-/** Their sizes together. */
+/** Returns the total size of the deleted blobs. */
 export function deleteBlobs(sql: Sql, names: readonly string[], freshBlobs: ReadonlySet<string>): number {
   let freed = 0;
   for (const name of names) {

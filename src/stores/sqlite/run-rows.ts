@@ -32,46 +32,8 @@ export function prepareStatements(db: DatabaseSync) {
     ),
     eventBySeq: db.prepare("SELECT type, payload FROM events WHERE run = ? AND seq = ?"),
     keys: db.prepare("SELECT key, seq FROM events WHERE run = ?"),
-    countItems: db.prepare("SELECT count(*) AS items FROM approvals WHERE run = ?"),
     eventsAfter: db.prepare(
       "SELECT position, seq, ts, type, key, payload, hash FROM events WHERE run = ? AND seq > ? ORDER BY seq LIMIT ?",
-    ),
-    openItem: db.prepare(
-      "INSERT INTO approvals (run, item, kind, opened_at, expires_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-    ),
-    closeItem: db.prepare("DELETE FROM approvals WHERE run = ? AND item = ?"),
-    closeItems: db.prepare("DELETE FROM approvals WHERE run = ?"),
-    addGrant: db.prepare(
-      "INSERT INTO grants (run, rule, given_by, given_at, until, scope, folder) VALUES (?, ?, ?, ?, ?, ?, ?)",
-    ),
-    countPaidBy: db.prepare("SELECT count(*) AS runs FROM runs WHERE budget = ?"),
-    claimOf: db.prepare("SELECT run FROM claims WHERE root = ? AND path = ?"),
-    claim: db.prepare(
-      "INSERT INTO claims (root, path, run) VALUES (?, ?, ?) ON CONFLICT (root, path) DO UPDATE SET run = excluded.run",
-    ),
-    endClaims: db.prepare("DELETE FROM claims WHERE run = ?"),
-    endGrants: db.prepare("DELETE FROM grants WHERE run = ? AND scope = 'tree'"),
-    spentByOthers: db.prepare(
-      `SELECT coalesce(sum(tokens), 0) AS tokens, coalesce(sum(cost), 0) AS cost,
-         coalesce(sum(open_tokens), 0) AS openTokens, coalesce(sum(open_cost), 0) AS openCost
-       FROM runs WHERE budget = ? AND n <> ?`,
-    ),
-    setBudget: db.prepare("SELECT max_tokens, max_cost FROM budgets WHERE root = ?"),
-    raiseBudget: db.prepare(
-      `INSERT INTO budgets (root, max_tokens, max_cost) VALUES (?, ?, ?) ON CONFLICT (root) DO UPDATE SET
-         max_tokens = coalesce(excluded.max_tokens, max_tokens), max_cost = coalesce(excluded.max_cost, max_cost)`,
-    ),
-    lastInSession: db.prepare(
-      "SELECT id FROM runs WHERE session = ? AND agent = ? AND parent IS NULL ORDER BY n DESC LIMIT 1",
-    ),
-    countChildren: db.prepare("SELECT count(*) AS runs FROM runs WHERE parent = ?"),
-    countTree: db.prepare("SELECT count(*) AS runs FROM runs WHERE root = ?"),
-    slotOf: db.prepare("SELECT n, held FROM slots WHERE run = ?"),
-    addSlot: db.prepare("INSERT INTO slots (workspace, run, held) VALUES (?, ?, ?)"),
-    dropSlot: db.prepare("DELETE FROM slots WHERE run = ?"),
-    countAhead: db.prepare(
-      `SELECT (SELECT count(*) FROM slots WHERE workspace = ? AND held = 1)
-         + (SELECT count(*) FROM slots WHERE workspace = ? AND held = 0 AND n < ?) AS runs`,
     ),
     queued: db.prepare("SELECT run FROM slots WHERE workspace = ? AND held = 0 ORDER BY n"),
     addRef: db.prepare("INSERT INTO refs (run, hash) VALUES (?, ?) ON CONFLICT DO NOTHING"),

@@ -1,9 +1,9 @@
-// The index of the words in journals. It holds words only: no texts, and no places of words in them.
+// The index of the words in journals. The index has only words: no texts, and no positions of words in them.
 
-import type { SQLInputValue } from "node:sqlite";
 import type { Position } from "../../ids.ts";
 import type { JournalEvent } from "../../journal/events.ts";
 import { searchText, searchWords } from "../../projections/formats/search-text.ts";
+import type { AddParameter } from "../run-lists.ts";
 import type { Sql } from "./sql.ts";
 
 export function indexWords(sql: Sql, events: readonly JournalEvent[]): void {
@@ -14,14 +14,13 @@ export function indexWords(sql: Sql, events: readonly JournalEvent[]): void {
   }
 }
 
-/** Runs that have every word in some event, whole or as the beginning of a word. */
-export function searchConditions(query: string): [sql: string, values: SQLInputValue[]][] {
+export function searchConditions(query: string, parameter: AddParameter): string[] {
   const words = searchWords(query);
-  if (words.length === 0) return [["FALSE", []]];
-  return words.map((word) => [
-    "n IN (SELECT run FROM events WHERE position IN (SELECT rowid FROM search WHERE search MATCH ?))",
-    [beginning(word)],
-  ]);
+  if (words.length === 0) return ["FALSE"];
+  return words.map((word) => {
+    const hits = `SELECT rowid FROM search WHERE search MATCH ${parameter(beginning(word))}`;
+    return `runs.n IN (SELECT run FROM events WHERE position IN (${hits}))`;
+  });
 }
 
 /** Queries for single events, the best first: all words in one event, then any of them. */

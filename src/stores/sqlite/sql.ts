@@ -1,12 +1,14 @@
-// Statements that are looked up by their text. Preparing costs more than most of them take, so each is prepared once.
+// Statements that are looked up by their text. Preparing a statement costs more than running most of them, so each is prepared
+// once. Parameters are written as `?`, or as `$1` in statements that Postgres shares.
 
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
 import { CadreError } from "../../errors.ts";
+import type { CommonSql } from "../common-queries.ts";
 import { isStorageError, storageError } from "./open.ts";
 
 export type Columns = Record<string, SQLOutputValue>;
 
-export class Sql {
+export class Sql implements CommonSql {
   private readonly db: DatabaseSync;
   private readonly known = new Map<string, StatementSync>();
 
@@ -40,7 +42,7 @@ export class Sql {
     if (!this.db.isOpen) throw closedError();
     const known = this.known.get(text);
     if (known) return known;
-    const statement = this.db.prepare(text);
+    const statement = this.db.prepare(text.replaceAll(/\$(\d+)/g, "?$1"));
     this.known.set(text, statement);
     return statement;
   }

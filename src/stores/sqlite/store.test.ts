@@ -35,7 +35,7 @@ storeContract("SQLite", async () => {
   };
 });
 
-test("a run that was just started or waits for a child stays in memory; one that waits for a person does not", async () => {
+test("the store keeps a run in memory if it has just started or waits for a child, but not if it waits for a person", async () => {
   const store = openSqliteStore({ path: join(folder, `${count++}.db`), clock: fakeClock() });
   const keys = async (runId: string) => (await acquireRun(store, runId)).lease.events?.map(({ key }) => key);
   await admit(store, "r1");

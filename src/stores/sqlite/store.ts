@@ -4,24 +4,25 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Clock } from "../../clock.ts";
 import { encodeBlob } from "../blobs.ts";
 import { readApproval, readGrant, verifiedBlob } from "../columns.ts";
+import type { TableAccess } from "../common-queries.ts";
+import { createOutbox } from "../outbox-tables.ts";
+import { createRunLists } from "../run-lists.ts";
 import type { StandingGrant, Store } from "../store.ts";
 import { catchUp } from "../transaction/derived-tables.ts";
 import { createOperations, type Write } from "../transaction/operations.ts";
 import type { DerivedTable } from "../transaction/queries.ts";
-import { ask } from "../transaction/steps.ts";
-import type { Transaction } from "../transaction/transaction.ts";
+import { ask, runNow } from "../transaction/steps.ts";
+import { createUsers } from "../user-tables.ts";
 import { CommitLoop } from "./commit-loop.ts";
 import { journalReads, lastPosition, scopeConditions, storedEvents } from "./journal.ts";
 import { leaseReads } from "./leases.ts";
 import { openDatabase } from "./open.ts";
-import { sqliteOutbox } from "./outbox.ts";
 import { pruneReads } from "./prune.ts";
 import { prepareStatements, type Statements } from "./run-rows.ts";
-import { runReads } from "./runs.ts";
+import { runListDialect, runReads } from "./runs.ts";
 import { getMeta, Sql, setMeta } from "./sql.ts";
 import { SqliteQueries, tableCursor } from "./transaction-queries.ts";
 import { usageReads } from "./usage.ts";
-import { sqliteUsers } from "./users.ts";
 
 const TREES_PER_COMMIT = 50;
 
@@ -42,7 +43,10 @@ export function openSqliteStore({ path, clock }: SqliteOptions): Store {
   const position = Math.max(lastPosition(sql), Number(getMeta(sql, "position") ?? 0));
   const loop = new CommitLoop({ db, path, clock, statements, queries, position });
   const write: Write = (work) => loop.write(work);
-  const writeNow = <T>(apply: (tx: Transaction) => T): Promise<T> => write((tx) => ask(apply(tx)));
+  const tables: TableAccess = {
+    read: async (work) => runNow(work(sql)),
+    write: (work) => write((tx) => work(sql, tx)),
+  };
   const bringUpToDate = (table: DerivedTable): Promise<void> =>
     catchUp(table, { cursor: tableCursor(sql, table), position: loop.position, write });
   const reads = pruneReads(sql, freshBlobs);
@@ -53,7 +57,11 @@ export function openSqliteStore({ path, clock }: SqliteOptions): Store {
   return {
     id: identity(sql),
     clock,
-    runs: { ...operations.runs, ...runReads(sql, statements, () => bringUpToDate("search")) },
+    runs: {
+      ...operations.runs,
+      ...createRunLists(tables, runListDialect, () => bringUpToDate("search")),
+      ...runReads(sql),
+    },
     journal: {
       ...operations.journal,
       ...journalReads(sql, statements),
@@ -65,8 +73,8 @@ export function openSqliteStore({ path, clock }: SqliteOptions): Store {
     blobs: blobStore({ sql, statements, freshBlobs, write }),
     usage: usageReads(sql, bringUpToDate),
     transfers: { ...operations.transfers, storedEvents: storedEvents(sql) },
-    users: sqliteUsers({ sql, write: writeNow }),
-    outbox: sqliteOutbox({ sql, write: writeNow, position: () => loop.position }),
+    users: createUsers(tables),
+    outbox: createOutbox(tables),
     close: () => loop.close(),
   };
 }

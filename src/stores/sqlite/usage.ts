@@ -1,16 +1,16 @@
-// Consumption, over all runs and by tree.
+// Usage, over all runs and by tree.
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { RunId } from "../../ids.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
 import { emptyUsage, type RunUsage } from "../../projections/usage/run-usage.ts";
-import type { TreeUsage } from "../../projections/usage/tree-usage.ts";
-import type { Store, StoreTotals, TreeTotal, TreeUsageFilter } from "../store.ts";
-import { listMessages } from "./messages.ts";
+import { listMessages, listTreeUsages } from "../derived-lists.ts";
+import type { Store, StoreTotals, TreeTotal } from "../store.ts";
+import { runNow } from "../transaction/steps.ts";
 import type { Sql } from "./sql.ts";
 
-/** Rows that are counted before others get their turn. */
-const AT_ONCE = 5_000;
+/** Rows that are counted before other work gets its turn. */
+const ROWS_PER_TURN = 5_000;
 
 export const usageReads = (
   sql: Sql,
@@ -20,11 +20,11 @@ export const usageReads = (
   treeTotals: async (roots) => treeTotals(sql, roots),
   async trees(filter) {
     await catchUp("tree_usages");
-    return listTreeUsages(sql, filter);
+    return runNow(listTreeUsages(sql, filter));
   },
   async messages(filter) {
     await catchUp("messages");
-    return listMessages(sql, filter);
+    return runNow(listMessages(sql, filter, "metadata_json ->> '$.run_id'"));
   },
 });
 
@@ -40,9 +40,9 @@ async function countTotals(sql: Sql): Promise<StoreTotals> {
     bytes: sizeOf(sql),
   };
   const end = Number(sql.get("SELECT max(n) AS n FROM runs")!["n"] ?? 0);
-  for (let from = 0; from < end; from += AT_ONCE) {
+  for (let from = 0; from < end; from += ROWS_PER_TURN) {
     if (from > 0) await nextTurn();
-    for (const columns of sql.all(COUNT, from, from + AT_ONCE)) {
+    for (const columns of sql.all(COUNT, from, from + ROWS_PER_TURN)) {
       const status = columns["status"] as RunRow["status"];
       totals.runs[status] = (totals.runs[status] ?? 0) + Number(columns["runs"]);
       for (const name of SUMS) totals[name] += Number(columns[name]);
@@ -76,15 +76,4 @@ function treeTotals(sql: Sql, roots: readonly RunId[]): Map<RunId, TreeTotal> {
       return [columns["root"] as string, { runs: Number(columns["runs"]), usage }];
     }),
   );
-}
-
-function listTreeUsages(sql: Sql, { since = 0, cursor = "", limit }: TreeUsageFilter) {
-  const found = sql.all(
-    "SELECT root, usage FROM tree_usages WHERE root > ? AND updated_at >= ? ORDER BY root LIMIT ?",
-    cursor,
-    since,
-    limit,
-  );
-  const trees = found.map(({ usage }) => JSON.parse(usage as string) as TreeUsage);
-  return { trees, nextCursor: found.length < limit ? undefined : (found.at(-1)!["root"] as string) };
 }

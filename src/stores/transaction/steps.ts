@@ -12,6 +12,11 @@ export function* ask<T>(answer: Answer<T>): Steps<T> {
   return answer instanceof Promise ? ((yield answer) as T) : answer;
 }
 
+/** Applies a function to an answer, immediately or once the promise is fulfilled. */
+export function mapAnswer<T, U>(answer: Answer<T>, apply: (value: T) => Answer<U>): Answer<U> {
+  return answer instanceof Promise ? answer.then(apply) : apply(answer);
+}
+
 /** Runs a transaction of a store that answers every query at once. */
 export function runNow<T>(steps: Steps<T>): T {
   const { done, value } = steps.next();
