@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { problemText } from "../config/problem.ts";
 import { CadreError } from "../errors.ts";
 import type { Agent, AgentEnvironment } from "./agent.ts";
-import { type AgentFolder, type AgentFolders, foldersToSearch, listAgentFiles } from "./files/folders.ts";
+import { type AgentFolder, type AgentFolders, foldersToSearch, locateAgentFile } from "./files/folders.ts";
 import { MAX_FILE } from "./files/parse.ts";
 import { draftFile, readAgentFiles } from "./files/read.ts";
 import { assembleAgents, findAgent } from "./load.ts";
@@ -16,7 +16,7 @@ export async function loadEditedAgent(
   { file, text }: { file: string; text: string },
 ): Promise<Agent & { definition: NonNullable<Agent["definition"]> }> {
   if (text.length > MAX_FILE) throw invalid("it is larger than 1 MB");
-  const { path, folder } = await fileLocation(folders, file);
+  const { path, folder } = (await locateAgentFile(folders, file)) ?? projectLocation(folders);
   const edited = await draftFile(text, path, folder);
   const [draft] = edited.drafts;
   if (!draft) throw invalid(edited.skipped ? problemText(edited.skipped) : "it names none");
@@ -24,17 +24,9 @@ export async function loadEditedAgent(
   return findAgent(assembleAgents([edited, ...others], known), draft.name);
 }
 
-/** Path and folder of the file. An agent without a file, or whose file is gone, counts as one of the project. */
-async function fileLocation(
-  folders: AgentFolders,
-  file: string,
-): Promise<{ path: string; folder: AgentFolder }> {
-  const searched = foldersToSearch(folders);
-  for (const folder of searched) {
-    const path = (await listAgentFiles(folder.path)).find((each) => folder.display(each) === file);
-    if (path !== undefined) return { path, folder };
-  }
-  const [folder] = searched;
+/** An agent without a file, or whose file is gone, counts as one of the project. */
+function projectLocation(folders: AgentFolders): { path: string; folder: AgentFolder } {
+  const [folder] = foldersToSearch(folders);
   return { path: join(folder!.path, "edited.md"), folder: folder! };
 }
 

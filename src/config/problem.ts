@@ -37,6 +37,12 @@ export function nearestWord(word: string, known: Iterable<string>): string | und
   return best;
 }
 
+/** The suggestion of a similar known word, as a part of a problem. Empty if no word is similar enough. */
+export function suggestWord(word: string, known: Iterable<string>): Pick<Problem, "suggestion"> {
+  const meant = nearestWord(word, known);
+  return meant === undefined ? {} : { suggestion: `did you mean \`${meant}\`?` };
+}
+
 /** Treats `max_turns`, `max-turns` and `maxTurns` as the same word. */
 const fold = (word: string): string => word.slice(0, 64).toLowerCase().replace(/[-_ ]/g, "");
 

@@ -2,7 +2,7 @@
 // the nearest known one.
 
 import { z } from "zod";
-import { nearestWord, type Problem } from "./problem.ts";
+import { nearestWord, type Problem, suggestWord } from "./problem.ts";
 import type { Data, Path, YamlDocument } from "./yaml.ts";
 
 export type KeySchemas = Record<string, z.ZodType>;
@@ -98,14 +98,12 @@ function unfold(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
 }
 
 function unknownKey(document: YamlDocument, path: Path, words: readonly string[]): Problem {
-  const key = String(path.at(-1));
-  const meant = nearestWord(key, words);
   return {
     ...place(document, path, "key"),
     code: "UNKNOWN_KEY",
     severity: "warning",
     message: `unknown key \`${path.join(".")}\``,
-    ...(meant ? { suggestion: `did you mean \`${meant}\`?` } : {}),
+    ...suggestWord(String(path.at(-1)), words),
   };
 }
 

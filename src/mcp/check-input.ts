@@ -48,7 +48,8 @@ function check(written: unknown, value: unknown, path: InputProblem["path"], che
   }
   checking.depth++;
   if (typeof value === "string") checkText(schema, value, path, checking);
-  if (typeof value === "number") checkNumber(schema, value, path, checking);
+  if (typeof value === "number")
+    checkRange(value, [schema["minimum"], schema["maximum"]], ["be ", ""], path, checking);
   if (Array.isArray(value)) checkList(schema, value, path, checking);
   else if (isMapping(value)) checkMapping(schema, value, path, checking);
   checkCombined(schema, value, path, checking);
@@ -98,13 +99,21 @@ const isSame = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a)
 
 function checkText(schema: Schema, value: string, path: InputProblem["path"], checking: Checking): void {
   const { minLength, maxLength, pattern } = schema;
-  if (isNumber(minLength) && value.length < minLength)
-    report(checking, path, `must have at least ${minLength} characters`);
-  if (isNumber(maxLength) && value.length > maxLength)
-    report(checking, path, `must have at most ${maxLength} characters`);
+  checkRange(value.length, [minLength, maxLength], ["have ", " characters"], path, checking);
   if (typeof pattern !== "string" || checking.steps < 0) return;
   checking.steps -= value.length / 10;
   if (!matches(pattern, value)) report(checking, path, `must match ${pattern}`);
+}
+
+function checkRange(
+  size: number,
+  [least, most]: readonly [unknown, unknown],
+  [verb, unit]: readonly [string, string],
+  path: InputProblem["path"],
+  checking: Checking,
+): void {
+  if (isNumber(least) && size < least) report(checking, path, `must ${verb}at least ${least}${unit}`);
+  if (isNumber(most) && size > most) report(checking, path, `must ${verb}at most ${most}${unit}`);
 }
 
 function matches(pattern: string, value: string): boolean {
@@ -116,18 +125,9 @@ function matches(pattern: string, value: string): boolean {
   }
 }
 
-function checkNumber(schema: Schema, value: number, path: InputProblem["path"], checking: Checking): void {
-  const { minimum, maximum } = schema;
-  if (isNumber(minimum) && value < minimum) report(checking, path, `must be at least ${minimum}`);
-  if (isNumber(maximum) && value > maximum) report(checking, path, `must be at most ${maximum}`);
-}
-
 function checkList(schema: Schema, value: unknown[], path: InputProblem["path"], checking: Checking): void {
   const { items, minItems, maxItems } = schema;
-  if (isNumber(minItems) && value.length < minItems)
-    report(checking, path, `must have at least ${minItems} entries`);
-  if (isNumber(maxItems) && value.length > maxItems)
-    report(checking, path, `must have at most ${maxItems} entries`);
+  checkRange(value.length, [minItems, maxItems], ["have ", " entries"], path, checking);
   if (items === undefined || Array.isArray(items) || Array.isArray(schema["prefixItems"])) return;
   for (const [index, entry] of value.entries()) {
     if (checking.steps < 0) return;

@@ -1,6 +1,8 @@
 // Names of servers and their tools. Models and people must be able to tell them apart at a glance, and a server must not
 // be able to choose a name that can be mistaken for another one (A50).
 
+import type { Definition } from "../journal/definition.ts";
+
 /** The name of a tool in models, rules and the UI. */
 export const toolName = (server: string, tool: string): string => `mcp__${server}__${tool}`;
 
@@ -35,3 +37,23 @@ export function lookalikes(names: readonly string[]): Set<string> {
 /** `Read-File`, `read_file` and `read_fi1e` look alike. */
 const skeleton = (name: string): string =>
   name.toLowerCase().replaceAll("-", "_").replaceAll("0", "o").replaceAll(/[1i]/g, "l").replaceAll("rn", "m");
+
+/** The servers that an agent may use: those listed in its `mcpServers`, and those whose tools are named in its `tools`. */
+export function serversOfAgent(
+  { mcpServers = [], tools }: Pick<Definition, "mcpServers" | "tools">,
+  servers: readonly string[],
+): string[] {
+  const patterns = (tools.allow ?? []).flatMap((rule) => serverPattern(rule) ?? []);
+  return servers.filter(
+    (name) => mcpServers.includes(name) || patterns.some((pattern) => pattern.test(name)),
+  );
+}
+
+/** The servers that a rule such as `mcp__git__log`, `mcp__git__*` or `mcp__*` can match; undefined if none. */
+function serverPattern(rule: string): RegExp | undefined {
+  const name = rule.split("(", 1)[0]!.trim();
+  if (!name.startsWith("mcp__")) return undefined;
+  const [server = ""] = name.slice("mcp__".length).split("__", 1);
+  const source = server.split("*").map((piece) => RegExp.escape(piece));
+  return new RegExp(`^${source.join(".*")}$`);
+}

@@ -8,6 +8,7 @@ import { homedir } from "node:os";
 import { dirname, join, resolve, sep } from "node:path";
 import { z } from "zod";
 import type { McpServer } from "../config/schema.ts";
+import { omitUndefined } from "../omit-undefined.ts";
 import { canonical, ListedTool } from "./listing.ts";
 
 /** How a server is started or reached. It contains no secrets: variables are not expanded. */
@@ -74,8 +75,7 @@ function real(folder: string): string {
 /** How this server would be started or reached now. */
 export function launchOf({ command, args, env, url, headers }: McpServer, folder: string): Launch {
   const programs = programsOf([...(command === undefined ? [] : [command]), ...(args ?? [])], folder);
-  const given = { command, args, env, url, headers, programs };
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  return omitUndefined({ command, args, env, url, headers, programs });
 }
 
 export const launchHash = (launch: Launch): string =>

@@ -3,8 +3,8 @@
 //  C6  A listing is cached until the server says that its tools changed, or until a reconnect.
 
 import type { Transport } from "@modelcontextprotocol/client";
+import type { Clock } from "../clock.ts";
 import { messageOf } from "../errors.ts";
-import { createBackOff } from "./back-off.ts";
 import type { Open } from "./client.ts";
 import { type Connection, type ConnectionParts, ServerFailure } from "./connection.ts";
 import type { Listing } from "./listing.ts";
@@ -80,4 +80,33 @@ function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promis
     signal.addEventListener("abort", stop, { once: true });
     work.then(done, fail).finally(() => signal.removeEventListener("abort", stop));
   });
+}
+
+const FIRST_MS = 1_000;
+const LONGEST_MS = 60_000;
+
+/**
+ * Decides when to retry a server that failed: after 1 s, 2 s, 4 s … up to a minute. There is no timer: a caller that comes too
+ * early gets the reason and the remaining time.
+ */
+function createBackOff(clock: Clock) {
+  let failures = 0;
+  let last = "";
+  let notBefore = 0;
+  return {
+    /** Why the server must not be tried yet. Undefined: it may be tried now. */
+    waiting(): string | undefined {
+      const wait = notBefore - clock.elapsed();
+      return wait > 0 ? `${last}. It is tried again in ${Math.ceil(wait / 1000)} s` : undefined;
+    },
+    failed(why: string): void {
+      // Several callers that waited for the same attempt count as one failure.
+      if (clock.elapsed() < notBefore) return;
+      last = why;
+      notBefore = clock.elapsed() + Math.min(FIRST_MS * 2 ** failures++, LONGEST_MS);
+    },
+    succeeded(): void {
+      failures = 0;
+    },
+  };
 }

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { createEstimateCall } from "./estimate.ts";
-import { createPrices } from "./prices.ts";
+import { createEstimateCall, createPrices } from "./prices.ts";
 
 const million = { input: 1_000_000, output: 1_000_000 };
 

@@ -3,7 +3,7 @@
 
 import { createRequire } from "node:module";
 import type { Usage } from "../journal/message.ts";
-import type { PriceOf } from "./model.ts";
+import type { EstimateCall, PriceOf } from "./model.ts";
 import { modelPartOf, providerOf } from "./names.ts";
 
 /** US dollars per million tokens. Without a price of their own, cached tokens cost as much as input. */
@@ -61,4 +61,17 @@ function lookUpPrice(model: string, usage: Usage): ReturnType<ReturnType<typeof 
     // The list throws if the counts contradict each other (more cached than sent). The price is then unknown.
     return null;
   }
+}
+
+const CHARACTERS_PER_TOKEN = 4;
+
+/** Estimates what a call may cost before it is made (B2): four characters per token, and the full output limit. */
+export function createEstimateCall(priceOf: PriceOf): EstimateCall {
+  return (model, promptCharacters, maxOutputTokens) => {
+    const input = Math.ceil(promptCharacters / CHARACTERS_PER_TOKEN);
+    return {
+      tokens: input + maxOutputTokens,
+      cost: priceOf(model, { input, output: maxOutputTokens }),
+    };
+  };
 }

@@ -1,12 +1,13 @@
 // Resolves a model's name to a model, without using the network or process.env. If something is missing, the error says
 // so before the run starts, and names the variable to set or the most similar known name.
 
-import { CadreError } from "../errors.ts";
+import { nearestWord } from "../config/problem.ts";
+import { CadreError, messageOf } from "../errors.ts";
+import { omitUndefined } from "../omit-undefined.ts";
 import { builtIn, type Endpoint, type ProviderTypeName, providerTypes } from "./index.ts";
 import type { Model, Models } from "./model.ts";
-import { fullName, modelPartOf, nearest, providerOf } from "./names.ts";
+import { fullName, modelPartOf, providerOf } from "./names.ts";
 import { contextWindowOf, makerOf } from "./prices.ts";
-import { type Reached, reachProvider } from "./reach-provider.ts";
 import { createScriptedModel } from "./scripted/model.ts";
 import type { Script } from "./scripted/script.ts";
 
@@ -128,12 +129,7 @@ function endpointOf(name: string, settings: ProviderConfig, env: ModelsConfig["e
       `The provider "${name}" ${problem}: set it in cadre.yaml, for example http://127.0.0.1:8000/v1.`,
     );
   }
-  const apiKey = keyOf(name, settings, env);
-  return {
-    baseURL,
-    ...(apiKey === undefined ? {} : { apiKey }),
-    ...(settings.headers === undefined ? {} : { headers: settings.headers }),
-  };
+  return omitUndefined({ baseURL, apiKey: keyOf(name, settings, env), headers: settings.headers });
 }
 
 function baseURLOf(settings: ProviderConfig, env: ModelsConfig["env"]): string | undefined {
@@ -177,11 +173,36 @@ function suggestionFor(
   aliases: readonly string[],
 ): string | undefined {
   if (name.includes("/")) {
-    const near = nearest(providerOf(name), known);
+    const near = nearestWord(providerOf(name), known);
     const model = modelPartOf(name);
     return near === undefined || model === "" ? undefined : `${near}/${model}`;
   }
   const maker = makerOf(name);
   if (maker !== undefined && known.includes(maker)) return `${maker}/${name}`;
-  return nearest(name, aliases);
+  return nearestWord(name, aliases);
+}
+
+type Reached =
+  /** `time` is the provider's clock. */
+  { status: number; time?: number } | { problem: string };
+
+const REACH_MS = 5_000;
+
+/** Requests the provider's list of models, which costs nothing. It shows whether the provider accepts the key. */
+async function reachProvider(type: ProviderTypeName, endpoint: Endpoint): Promise<Reached> {
+  const { listOf } = providerTypes[type];
+  const { url, headers } = listOf(endpoint);
+  try {
+    const answer = await fetch(url, {
+      headers: { ...headers, ...endpoint.headers },
+      redirect: "manual",
+      signal: AbortSignal.timeout(REACH_MS),
+    });
+    await answer.body?.cancel();
+    const time = Date.parse(answer.headers.get("date") ?? "");
+    return { status: answer.status, ...(Number.isNaN(time) ? {} : { time }) };
+  } catch (error) {
+    const { cause = error } = error as { cause?: { code?: string } };
+    return { problem: (cause as { code?: string }).code?.toString() ?? messageOf(cause) };
+  }
 }

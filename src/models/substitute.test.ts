@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createPrices } from "./prices.ts";
-import { createModelNames, type ModelNamesConfig } from "./substitute.ts";
-import { PROVIDER_TIERS } from "./tiers.ts";
+import { createModelNames, type ModelNamesConfig, PROVIDER_TIERS } from "./substitute.ts";
 
 const SONNET = "anthropic/claude-sonnet-4-5";
 

@@ -4,8 +4,6 @@
 //  - `provider/model` with a known provider is used as written.
 
 import { modelPartOf, providerOf } from "./names.ts";
-import { bareId, familyOf, isRetired } from "./spelling.ts";
-import { modelOfTier, tierOfWord } from "./tiers.ts";
 
 export interface ModelNamesConfig {
   /** The configured model: `provider/model`, or an alias. */
@@ -111,4 +109,113 @@ function followAliases(name: string, aliases: Readonly<Record<string, string>>):
 
 function noteOf(name: string, why: string, used: string): string {
   return `model \`${name}\` ${why}: ${used} is used; set an alias in cadre.yaml to choose another`;
+}
+
+const FAMILIES: readonly [RegExp, string][] = [
+  [/^claude-/, "anthropic"],
+  [/^(gpt-|chatgpt-|codex-|o\d)/, "openai"],
+  [/^gemini-/, "google"],
+  [/^deepseek-/, "deepseek"],
+];
+
+/** Common short names of models whose real id is longer. */
+const FULL_IDS: Readonly<Record<string, string>> = {
+  "claude-3-haiku": "claude-3-haiku-20240307",
+  "claude-opus-4": "claude-opus-4-0",
+  "claude-sonnet-4": "claude-sonnet-4-0",
+  "gemini-3-flash": "gemini-3-flash-preview",
+  "gemini-3-pro": "gemini-3-pro-preview",
+  "gemini-3.1-pro": "gemini-3.1-pro-preview",
+};
+
+/** No longer served by their makers. */
+const RETIRED: readonly RegExp[] = [
+  /^claude-(v?1|v?2|instant)/,
+  /^claude-3-(?!haiku)/,
+  /^claude-[a-z]+-3(-|$)/,
+  /^gpt-(3|4-|4\.5)/,
+  /^o1-(mini|preview)/,
+  /^gemini-(1|pro(?!-latest)|flash-1)/,
+];
+
+/** The maker's provider, found by the prefix of the id. Undefined for a text that cannot be an id, such as a sentence. */
+function familyOf(id: string): string | undefined {
+  if (!/^[a-z0-9.:@-]+$/.test(id)) return undefined;
+  return FAMILIES.find(([begins]) => begins.test(id))?.[1];
+}
+
+const isRetired = (id: string): boolean => RETIRED.some((retired) => retired.test(id));
+
+/** The maker's own id for a name that an editor shows: `Claude Sonnet 4.5 (copilot)` is `claude-sonnet-4-5`. */
+function bareId(name: string): string {
+  const words = name
+    .toLowerCase()
+    .replace(/\s*\([^)]*\)/g, "")
+    .trim()
+    .replace(/^(anthropic|openai|google)[\s:]+/, "")
+    .replace(/[\s_]+/g, "-");
+  const id = words.startsWith("claude-") ? anthropicId(words) : words;
+  return Object.hasOwn(FULL_IDS, id) ? FULL_IDS[id]! : id;
+}
+
+/** Anthropic's ids have no dots, and since version 4 the size comes before the number. */
+function anthropicId(id: string): string {
+  return id.replaceAll(".", "-").replace(/^claude-([4-9](?:-\d)?)-(haiku|sonnet|opus|fable)/, "claude-$2-$1");
+}
+
+/** A model size. Agent files say with it how much thought a task needs: `haiku`, `fast`, `deep`. */
+type Tier = "light" | "standard" | "deep";
+
+const WORDS: Record<Tier, string> = {
+  light: "haiku fast light lite small mini nano cheap quick",
+  standard: "sonnet medium standard balanced",
+  deep: "opus deep large heavy strong best fable",
+};
+
+const TIER_OF_WORD = new Map(
+  Object.entries(WORDS).flatMap(([tier, words]) => words.split(" ").map((word) => [word, tier as Tier])),
+);
+
+interface ProviderTiers {
+  models: Record<Tier, string>;
+  tierOf(model: string): Tier;
+}
+
+/** The model of each size. Every id must be in the price list, or budgets could not count it. */
+export const PROVIDER_TIERS: Readonly<Record<string, ProviderTiers>> = {
+  anthropic: {
+    models: { light: "claude-haiku-4-5", standard: "claude-sonnet-5", deep: "claude-opus-5-5" },
+    tierOf: bySize(/haiku/, /opus|fable/),
+  },
+  openai: {
+    models: { light: "gpt-6-luna", standard: "gpt-6-sol", deep: "gpt-6-astra" },
+    tierOf: bySize(/-(mini|nano|luna)/, /-(pro|astra)|^o\d/),
+  },
+  google: {
+    models: {
+      light: "gemini-3.5-flash-lite",
+      standard: "gemini-3.8-flash",
+      deep: "gemini-3.1-pro-preview",
+    },
+    tierOf: bySize(/-lite/, /-pro/),
+  },
+};
+
+/** Claude Code writes `sonnet[1m]` for a longer context. */
+const tierOfWord = (word: string): Tier | undefined =>
+  TIER_OF_WORD.get(word.toLowerCase().replace(/\[\d+[km]\]$/, ""));
+
+/**
+ * The model of that size from the configured model's provider. The configured model is used for its own size, and for every size if
+ * its provider has none.
+ */
+function modelOfTier(tier: Tier, configured: string): string {
+  const provider = providerOf(configured);
+  const tiers = Object.hasOwn(PROVIDER_TIERS, provider) ? PROVIDER_TIERS[provider] : undefined;
+  if (!tiers || tiers.tierOf(modelPartOf(configured)) === tier) return configured;
+  return `${provider}/${tiers.models[tier]}`;
+}
+
+function bySize(light: RegExp, deep: RegExp): (model: string) => Tier {
+  return (model) => (light.test(model) ? "light" : deep.test(model) ? "deep" : "standard");
 }

@@ -2,7 +2,8 @@
 // nothing.
 
 import type { Config } from "../config/config.ts";
-import { nearestWord, type Problem } from "../config/problem.ts";
+import { type Problem, suggestWord } from "../config/problem.ts";
+import { omitUndefined } from "../omit-undefined.ts";
 import { ruleProblem } from "./rules.ts";
 
 export type RuleEffect = "allow" | "ask" | "deny";
@@ -48,7 +49,7 @@ export function configRuleProblems(
         code,
         severity: effect === "allow" ? "warning" : "error",
         message,
-        ...(suggestion ? { suggestion } : {}),
+        ...omitUndefined({ suggestion }),
       }),
     ),
   );
@@ -84,7 +85,6 @@ function unknownTool({ rule, index, name, toolNames, effect }: UnknownName): Rul
     if (effect !== "allow") return [];
     return [{ rule, index, code, message: `this version has no tool \`${name}\`: "${rule}" allows nothing` }];
   }
-  const meant = nearestWord(name, toolNames);
   const message = `no tool is called \`${name}\`, so "${rule}" ${IDLE[effect]}`;
-  return [{ rule, index, code, message, ...(meant ? { suggestion: `did you mean \`${meant}\`?` } : {}) }];
+  return [{ rule, index, code, message, ...suggestWord(name, toolNames) }];
 }

@@ -10,13 +10,13 @@ import type { Call, Unit } from "./call.ts";
 import { type PathRuleOptions, pathRule } from "./path-rule.ts";
 import {
   type ArgvPattern,
+  looseFlagMatcher,
   type Match,
   matchAnyCase,
   matchArgv,
   mentionsProgram,
   parseArgvPattern,
 } from "./shell/argv-pattern.ts";
-import { looseFlagMatcher } from "./shell/loose-flags.ts";
 
 /** `strict` for allow rules, `wide` for ask and deny rules. */
 export type Reading = "strict" | "wide";

@@ -1,16 +1,25 @@
-// The answers that nearly every tool gives.
+// Answers that nearly every tool gives.
 
 import { boundOutput } from "./bound-output.ts";
 import type { ToolAnswer } from "./tool.ts";
 
-/** A sentence for the model that says why nothing was done. */
+/** Tells the model in one sentence why nothing was done. */
 export const refusal = (sentence: string): ToolAnswer => ({ output: sentence, isError: true });
 
-/** Text for the context. If it is too long, its middle is left out and the whole is stored by reference. */
+/**
+ * An answer with this text. If the text is too long for the context, the answer leaves out its middle and keeps the full text
+ * separately.
+ */
 export function textAnswer(text: string): ToolAnswer {
   const bounded = boundOutput(text);
   return bounded.cut ? { output: bounded.text, full: text, size: Buffer.byteLength(text) } : { output: text };
 }
 
-/** Last line of a search that left out denied files. */
+/** A line of a file without its CR, shortened if it is longer than `max` characters. */
+export function clipLine(line: string, max: number): string {
+  const clean = line.endsWith("\r") ? line.slice(0, -1) : line;
+  return clean.length > max ? `${clean.slice(0, max)}… (${clean.length - max} more characters)` : clean;
+}
+
+/** The last line of a search result from which a rule removed files. */
 export const HIDDEN_BY_RULES = "(some are not shown: a rule does not allow it)";

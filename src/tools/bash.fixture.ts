@@ -1,4 +1,4 @@
-// The Bash tool without a sandbox and in each sandbox that works on this machine. The same tests must pass in all of them.
+// The Bash tool without a sandbox, and in each sandbox that works on this machine. The same tests must pass in all of them.
 
 import { bashTool } from "./bash.ts";
 import type { Confinement } from "./sandbox/confine.ts";

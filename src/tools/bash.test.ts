@@ -10,10 +10,10 @@ import { cleanEnvironment } from "./shell/clean-environment.ts";
 import { withSubreaper } from "./shell/supervise.ts";
 import { tempWorkspace } from "./temp-workspace.fixture.ts";
 
-/** A sleep of a unique length, to find the process by its arguments: pids differ between namespaces. */
+/** A sleep of a unique length. The test finds the process by its arguments, because pids differ between namespaces. */
 const uniqueSleep = () => `sleep 6${String(Math.random()).slice(2, 12)}`;
 
-/** Whether the process is running, and not a zombie. */
+/** Whether the process is running. A zombie is not. */
 function isRunning(sleep: string): boolean {
   const lines = execFileSync("ps", ["-axo", "stat=,args="], { encoding: "utf8" }).split("\n");
   return lines.some((line) => line.includes(sleep) && !line.startsWith("Z"));
@@ -83,7 +83,7 @@ describe.each(sandboxes)("Bash in the sandbox %s", (driver) => {
       .map((match) => match[1])
       .filter((name) => !/^(GIT|CADRE)_/.test(name!));
     expect(names).toEqual(expect.arrayContaining(["HOME", "LANG", "PATH", "TERM"]));
-    // srt adds variables for its proxy.
+    // srt itself sets variables for its proxy.
     for (const name of driver === "srt" ? [] : names)
       expect(["PATH", "HOME", "LANG", "TERM", "TMPDIR", "USER", "PWD", "SHLVL", "_", "OLDPWD"]).toContain(
         name,
@@ -133,7 +133,7 @@ describe.each(sandboxes)("Bash in the sandbox %s", (driver) => {
     ],
   ];
 
-  // Without a sandbox, the supervisor finds such a process only because it inherits it, which needs Linux and perl.
+  // Without a sandbox, only a subreaper finds such a process, which needs Linux and perl.
   const findsOrphans = driver !== "none" || withSubreaper([], process.env["PATH"] ?? "").length > 0;
   it.skipIf(!findsOrphans).each(escapes)("[A31] a command leaves no process behind: %s", async (_, leave) => {
     await using folder = await tempWorkspace();

@@ -1,5 +1,5 @@
-// Runs a shell command in the workspace: without a terminal or secrets, with a time limit and bounded output. No process stays
-// behind.
+// Runs a shell command in the workspace. The command gets no terminal and no secrets, has a time limit and bounded output, and
+// leaves no process behind.
 
 import { z } from "zod";
 import { messageOf } from "../errors.ts";
@@ -35,7 +35,7 @@ export const bashTool = (setup: Confinement) =>
     effect: "unsafe",
     reaches: ["commands", "files", "network"],
     target: { kind: "command", field: "command" },
-    // Longer than the command's own limit, so that the tool itself can report the timeout.
+    // The tool's limit is longer than the command's own, so that the tool itself can report the timeout.
     timeout: MAX_TIME + 10_000,
     aliases: [
       "shell_command_execute",
@@ -92,7 +92,7 @@ async function runConfined(confined: Confined, timeout: number, context: ToolCon
   }
 }
 
-/** The command has run, so a failure after that must not be reported as "not run". */
+/** The command has already run, so this failure must not be reported as "not run". */
 const unseen = (error: unknown): string[] => [
   `Mind: what it has left could not be looked at (${messageOf(error)}).`,
 ];
@@ -101,7 +101,7 @@ interface Outcome {
   text: string;
   size: number;
   ended: CommandEnd;
-  /** Why it was stopped early. */
+  /** Why the command was stopped early. */
   stopped: string | undefined;
 }
 
@@ -140,7 +140,7 @@ async function watch(
   }
 }
 
-/** Waits a moment at most: a process that escaped may hold the pipe open forever. */
+/** Waits at most `ms` milliseconds: a process that escaped may keep the pipe open forever. */
 async function orAfter(done: Promise<void>, ms: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   await Promise.race([done, new Promise<void>((late) => (timer = setTimeout(late, ms)))]);

@@ -1,14 +1,14 @@
-// Shortens output for the context: it keeps the head and the tail, and says how much was left out between them.
+// Shortens output for the context. It keeps the head and the tail, and says how much is missing between them.
 
 export const CONTEXT_BYTES = 30_000;
 
 export interface Bounded {
   text: string;
-  /** Something was left out. */
+  /** Whether a part of the text is missing. */
   cut: boolean;
 }
 
-/** Two thirds of `max` go to the head, one third to the tail. Never splits a surrogate pair. */
+/** Gives two thirds of `max` to the head and one third to the tail. Never splits a surrogate pair. */
 export function boundOutput(text: string, max = CONTEXT_BYTES): Bounded {
   if (text.length <= max) return { text, cut: false };
   const head = wholeEnd(text, Math.ceil((max * 2) / 3));

@@ -62,7 +62,8 @@ describe("Edit", () => {
       await writeFile(path, before);
       const fingerprints = await editTool.fingerprints!(input, folder.context());
       const context = (attempt: number) => folder.context({ attempt, fingerprints: fingerprints! });
-      // If the first attempt was killed before writing, the second one writes. If after, the next one finds the edit done.
+      // If the first attempt was killed before it wrote the file, the second attempt writes it. If it was killed afterwards,
+      // the next attempt finds the edit done.
       expect(await editTool.execute(input, context(2))).not.toHaveProperty("isError");
       const after = await readFile(path, "utf8");
       expect(after).not.toBe(before);

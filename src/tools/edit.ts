@@ -1,4 +1,4 @@
-// Replaces an exact piece of text in a file. The piece must occur exactly once, unless all occurrences are to be replaced.
+// Replaces an exact piece of text in a file. The text must occur exactly once, unless `replace_all` is set.
 
 import { z } from "zod";
 import {
@@ -44,7 +44,7 @@ function replacing(input: Input): ChangePlan {
     if (count === 0) return { refused: `does not hold old_string: ${whyAbsent(before, from)}` };
     if (count > 1 && !input.replace_all)
       return { refused: `holds old_string ${count} times: add lines around it, or set replace_all` };
-    // Checked before the text is built: many occurrences of a long replacement may not fit into memory.
+    // Checked before the new text is built: many long replacements may not fit into memory.
     if (before.length + count * (to.length - from.length) > MAX_FILE_BYTES)
       return { refused: "would be longer than the 10 MB that can be read again" };
     const said = `${count} ${count === 1 ? "place" : "places"}`;

@@ -1,8 +1,11 @@
-// Measures how long some work blocks the event loop, in milliseconds.
+// Measures in milliseconds how long some work blocks the event loop.
 
 import { monitorEventLoopDelay } from "node:perf_hooks";
 
-/** The real limit is 200 ms. It is ten times that here, because a busy machine is slow. Exponential work would take minutes. */
+/**
+ * The product's limit is 200 ms. The tests allow ten times as much, because a busy machine is slow. Exponential work would take
+ * minutes.
+ */
 export const HELD_UP_MS = 2_000;
 
 export async function longestWait(work: () => Promise<unknown>): Promise<number> {

@@ -54,7 +54,7 @@ export const globTool = defineTool({
 interface Found {
   paths: string[];
   complete: boolean;
-  /** Some matches may not be shown. */
+  /** Whether a rule hides some matches. */
   kept: boolean;
 }
 
@@ -94,7 +94,7 @@ async function listing(root: string, { paths, complete, kept }: Found): Promise<
   return shown.join("\n");
 }
 
-/** Keeps the paths that are regular files here, and none that the search reached through a link. */
+/** Keeps only regular files, and drops paths that the search reached through a link. */
 async function filesAmong(root: string, paths: readonly string[]): Promise<string[]> {
   const byFolder = Map.groupBy(paths, (path) => path.slice(0, path.lastIndexOf("/") + 1));
   const files: string[] = [];
@@ -109,7 +109,7 @@ async function filesAmong(root: string, paths: readonly string[]): Promise<strin
       const there = await Promise.all(inside.map(isFile));
       files.push(...inside.filter((_, index) => there[index]));
     } catch {
-      // The folder is gone or a link by now, so nothing in it is shown.
+      // The folder was removed or replaced by a link, so none of its files is shown.
     }
   }
   return files.sort();

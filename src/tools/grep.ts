@@ -1,12 +1,12 @@
-// Searches file contents with a regular expression. ripgrep finds the lines, and Cadre reads their text again through open folders:
-// a search that a swapped link led outside has nothing to show (A35).
+// Searches file contents with a regular expression. ripgrep finds the lines, and Cadre reads their text again through open
+// folders. If a swapped link led ripgrep outside, nothing is shown (A35).
 
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { messageOf } from "../errors.ts";
 import { revealHiddenInName } from "../journal/visible.ts";
-import { HIDDEN_BY_RULES, refusal, textAnswer } from "./answers.ts";
+import { clipLine, HIDDEN_BY_RULES, refusal, textAnswer } from "./answers.ts";
 import { type OpenFolder, openFolder } from "./files/open-folder.ts";
 import { openRegularFile } from "./files/open-regular-file.ts";
 import { ripgrep } from "./files/ripgrep.ts";
@@ -56,7 +56,7 @@ export const grepTool = defineTool({
   },
 });
 
-/** ripgrep would wait for a FIFO until the time limit (A38). */
+/** Excludes special files: ripgrep would wait for a FIFO until the time limit (A38). */
 async function isSearchable({ root, names }: WorkspacePath): Promise<boolean> {
   const stats = await lstat(join(root, ...names)).catch(() => undefined);
   return stats !== undefined && (stats.isFile() || stats.isDirectory());
@@ -69,7 +69,7 @@ interface Found {
   lines: FoundLine[];
   complete: boolean;
   unread: boolean;
-  /** Some matches may not be shown. */
+  /** Whether a rule hides some matches. */
   kept: boolean;
 }
 
@@ -103,7 +103,7 @@ async function search(
   return { lines, complete: end.complete, unread: end.unread, kept };
 }
 
-/** `--max-columns=1`, because only the numbers of lines are used. Binary files are skipped. */
+/** Only line numbers are used, hence `--max-columns=1`. ripgrep itself skips binary files. */
 function flags(input: Input): string[] {
   return [
     "--line-number",
@@ -123,9 +123,9 @@ function flags(input: Input): string[] {
 
 interface FoundLine {
   path: string;
-  /** Counts from 1. */
+  /** Line number, from 1. */
   number: number;
-  /** False for a context line around a match. */
+  /** False for a context line near a match. */
   isMatch: boolean;
 }
 
@@ -133,7 +133,7 @@ const MAX_BYTES = 20 * 1024 * 1024;
 
 const MAX_LINE = 500;
 
-/** Lines as `path:number:text`, read through open folders. Paths that are no regular files any more are left out. */
+/** The lines as `path:number:text`, read through open folders. Paths that are no longer regular files are left out. */
 async function readFoundLines(root: string, found: readonly FoundLine[]): Promise<string[]> {
   const shown: string[] = [];
   const folders = Map.groupBy(found, ({ path }) => path.slice(0, path.lastIndexOf("/") + 1));
@@ -157,7 +157,7 @@ function linesIn(text: string, path: string, lines: readonly FoundLine[]): strin
     if (line === undefined) return [];
     const sign = isMatch ? ":" : "-";
     const isApart = hasContext && index > 0 && number > lines[index - 1]!.number + 1;
-    return [...(isApart ? ["--"] : []), `${path}${sign}${number}${sign}${clipped(line)}`];
+    return [...(isApart ? ["--"] : []), `${path}${sign}${number}${sign}${clipLine(line, MAX_LINE)}`];
   });
 }
 
@@ -174,7 +174,7 @@ async function contentOf(folder: OpenFolder, name: string): Promise<string | und
   }
 }
 
-/** Decodes as ripgrep does: by the byte order mark, else as UTF-8 with invalid bytes replaced. */
+/** Decodes as ripgrep does: by the byte order mark, or else as UTF-8 with invalid bytes replaced. */
 function decoded(content: Buffer): string {
   const mark = content.length > 1 ? content.readUInt16BE(0) : 0;
   if (mark === 0xfffe) return content.subarray(2).toString("utf16le");
@@ -184,11 +184,4 @@ function decoded(content: Buffer): string {
       .swap16()
       .toString("utf16le");
   return content.toString("utf8").replace(/^\ufeff/, "");
-}
-
-function clipped(line: string): string {
-  const clean = line.endsWith("\r") ? line.slice(0, -1) : line;
-  return clean.length > MAX_LINE
-    ? `${clean.slice(0, MAX_LINE)}… (${clean.length - MAX_LINE} more characters)`
-    : clean;
 }

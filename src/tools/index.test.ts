@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { PATCHING } from "../agents/compile/tool-gate.ts";
 import { CHANGING_TOOLS } from "../agents/dialects/tool-gate.ts";
+import { FILE_CHANGING_TOOLS, KNOWN_TOOLS, targetOf } from "../agents/dialects/tool-names.ts";
 import { canReach } from "../journal/tool-facts.ts";
 import { builtinTools } from "./index.ts";
 import { inputSchemaOf } from "./input-schema.ts";
@@ -37,7 +37,15 @@ it("a read-only agent of another product is denied every tool that changes somet
 
 it("an agent without `Patch` in its policy is denied every tool that changes files", () => {
   const changing = builtinTools.filter((tool) => canReach(tool, "files")).map(({ name }) => name);
-  expect(PATCHING.map(({ name }) => name)).toEqual(changing);
+  expect(FILE_CHANGING_TOOLS).toEqual(changing);
+});
+
+it("the dialects know which tools take a command or a path", () => {
+  const named = builtinTools.filter(({ name }) => name in KNOWN_TOOLS);
+  const declared = (kind: string | undefined) => (kind === "command" || kind === "path" ? kind : undefined);
+  expect(named.map(({ name }) => [name, targetOf(name)])).toEqual(
+    named.map(({ name, target }) => [name, declared(target?.kind)]),
+  );
 });
 
 it.each([

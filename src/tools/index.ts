@@ -1,4 +1,4 @@
-// The built-in tools of the project. To add one, write a file beside this one and add a line here.
+// The built-in tools of a project. To add a tool, write a file beside this one and add a line here.
 
 import { bashTool } from "./bash.ts";
 import { editTool } from "./edit.ts";
@@ -19,7 +19,7 @@ import { webFetchTool } from "./web-fetch.ts";
 import { type SearchAccess, webSearchTool } from "./web-search.ts";
 import { writeTool } from "./write.ts";
 
-/** Settings of a project that its tools need. */
+/** The project's settings that its tools need. */
 export interface ToolSetup {
   bash: Confinement;
   loki: LokiAccess;
@@ -45,7 +45,7 @@ export const toolsFor = ({ bash, loki, services, web, search }: ToolSetup): read
   webSearchTool(search),
 ];
 
-/** The tools of a project without settings. Their names, effects and inputs are the same in every project. */
+/** The tools of a project without settings. Names, effects and inputs are the same in every project. */
 export const builtinTools: readonly AnyTool[] = toolsFor({
   bash: {
     sandbox: { driver: "none", network: "approved", write: [] },

@@ -1,4 +1,4 @@
-// The schema of a tool's input for providers: JSON Schema draft 7, made once for each tool.
+// The schema of a tool's input for providers: JSON Schema draft 7, built once for each tool.
 
 import { z } from "zod";
 import type { AnyTool } from "./tool.ts";
@@ -10,7 +10,7 @@ const SCHEMAS = new WeakMap<AnyTool, JsonSchema>();
 export function inputSchemaOf(tool: AnyTool): JsonSchema {
   const known = tool.schema ?? SCHEMAS.get(tool);
   if (known) return known;
-  // `$schema` is useless to a model, and costs tokens in every request.
+  // A model does not need `$schema`, which would cost tokens in every request.
   const { $schema: _, ...schema } = z.toJSONSchema(tool.input, {
     target: "draft-7",
     io: "input",

@@ -1,18 +1,17 @@
 // Lists the labels that Loki knows, or the values of one label.
 
 import { z } from "zod";
-import { systemClock } from "../clock.ts";
 import { revealHidden } from "../journal/visible.ts";
 import { refusal, textAnswer } from "./answers.ts";
-import { type LokiAccess, queryLoki } from "./loki/client.ts";
+import { type LokiAccess, queryLoki, UNKNOWN_FORM } from "./loki/client.ts";
 import { failedAnswer, untrustedAnswer } from "./loki/log-lines.ts";
-import { formatTime, parseTimeRange, TIME_FORMS } from "./loki/time-range.ts";
+import { formatRange, parseTimeRange, timeInput } from "./loki/time-range.ts";
 import { defineTool } from "./tool.ts";
 
 /** Strict, because the label becomes part of a URL path. */
 const LABEL = /^[a-zA-Z_][a-zA-Z0-9_]{0,199}$/;
 
-export const Names = z.array(z.string());
+const Names = z.array(z.string());
 
 export const lokiLabelsTool = (access: LokiAccess) =>
   defineTool({
@@ -22,8 +21,7 @@ export const lokiLabelsTool = (access: LokiAccess) =>
     input: z.strictObject({
       label: z.string().regex(LABEL).optional().describe("List the values of this label"),
       query: z.string().min(1).max(2_000).optional().describe('Only of these streams: {env="prod"}'),
-      start: z.string().max(100).optional().describe(`Begin: ${TIME_FORMS}. 1h by default`),
-      end: z.string().max(100).optional().describe("End, in the same forms. Now by default"),
+      ...timeInput,
     }),
     effect: "read",
     reaches: ["network"],
@@ -31,10 +29,7 @@ export const lokiLabelsTool = (access: LokiAccess) =>
     idle: !access.settings,
 
     async execute({ label, query, start, end }, context) {
-      const when = parseTimeRange(
-        { ...(start ? { start } : {}), ...(end ? { end } : {}) },
-        systemClock.now(),
-      );
+      const when = parseTimeRange({ start: start || undefined, end: end || undefined });
       if (!when.ok) return refusal(when.why);
       const { range } = when;
       const reply = await queryLoki(access, {
@@ -47,11 +42,10 @@ export const lokiLabelsTool = (access: LokiAccess) =>
         signal: context.signal,
       });
       if (!reply.ok) return failedAnswer(reply, context);
-      // Loki leaves `data` out if there is nothing.
+      // Loki leaves out `data` if there are no labels or values.
       const names = Names.safeParse(reply.data ?? []);
-      if (!names.success)
-        return refusal("Loki answered in a form that is not known here; nothing can be shown.");
-      const span = `${formatTime(range.start)} to ${formatTime(range.end)}`;
+      if (!names.success) return refusal(UNKNOWN_FORM);
+      const span = formatRange(range);
       const plural = names.data.length === 1 ? "" : "s";
       const what = label === undefined ? `label${plural}` : `value${plural} of ${label}`;
       if (names.data.length === 0)

@@ -1,9 +1,8 @@
 // Queries Loki in LogQL for log lines, or for numbers over time.
 
 import { z } from "zod";
-import { systemClock } from "../clock.ts";
 import { refusal, textAnswer } from "./answers.ts";
-import { type LokiAccess, queryLoki } from "./loki/client.ts";
+import { type LokiAccess, queryLoki, UNKNOWN_FORM } from "./loki/client.ts";
 import {
   failedAnswer,
   formatLabels,
@@ -13,7 +12,7 @@ import {
   Streams,
   untrustedAnswer,
 } from "./loki/log-lines.ts";
-import { formatTime, parseTimeRange, TIME_FORMS, type TimeRange } from "./loki/time-range.ts";
+import { formatRange, formatTime, parseTimeRange, type TimeRange, timeInput } from "./loki/time-range.ts";
 import { defineTool, type ToolContext } from "./tool.ts";
 
 const DEFAULT_LIMIT = 100;
@@ -25,8 +24,7 @@ export const lokiQueryTool = (access: LokiAccess) =>
       'Reads logs from Loki with a LogQL query, e.g. {service="api"} |= "timeout". Lines come oldest first; limit takes the newest (backward) or the oldest (forward) of the time range. Use loki_labels for the names and values that exist.',
     input: z.strictObject({
       query: z.string().min(1).max(10_000).describe('LogQL: {app="api"} |= "error" != "health"'),
-      start: z.string().max(100).optional().describe(`Begin: ${TIME_FORMS}. 1h by default`),
-      end: z.string().max(100).optional().describe("End, in the same forms. Now by default"),
+      ...timeInput,
       limit: z.int().min(1).max(5_000).optional().describe("How many lines at most, 100 by default"),
       direction: z
         .enum(["backward", "forward"])
@@ -39,10 +37,7 @@ export const lokiQueryTool = (access: LokiAccess) =>
     idle: !access.settings,
 
     async execute({ query, start, end, limit = DEFAULT_LIMIT, direction = "backward" }, context) {
-      const when = parseTimeRange(
-        { ...(start ? { start } : {}), ...(end ? { end } : {}) },
-        systemClock.now(),
-      );
+      const when = parseTimeRange({ start: start || undefined, end: end || undefined });
       if (!when.ok) return refusal(when.why);
       const { range } = when;
       const parameters = {
@@ -60,19 +55,17 @@ export const lokiQueryTool = (access: LokiAccess) =>
       if (lines.length === 0) return textAnswer(nothingFound(range));
       const rest = lines.length < limit ? "" : ` ${moreText(lines, direction)}`;
       return untrustedAnswer(
-        `${lines.length} ${lines.length === 1 ? "line" : "lines"}, ${rangeText(range)}.${rest}`,
+        `${lines.length} ${lines.length === 1 ? "line" : "lines"}, ${formatRange(range)}.${rest}`,
         formatLines(lines),
         context,
       );
     },
   });
 
-const rangeText = ({ start, end }: TimeRange): string => `${formatTime(start)} to ${formatTime(end)}`;
-
 const nothingFound = (range: TimeRange): string =>
-  `No lines, ${rangeText(range)}. That is no proof that all is well: check the label names and values with loki_labels, drop a filter, or ask about a longer time.`;
+  `No lines, ${formatRange(range)}. That is no proof that all is well: check the label names and values with loki_labels, drop a filter, or ask about a longer time.`;
 
-/** How to continue the query without a gap between the two calls. */
+/** Tells the model how to continue without missing a line between the two calls. */
 function moreText(lines: readonly LogLine[], direction: "backward" | "forward"): string {
   const further =
     direction === "backward"
@@ -91,11 +84,10 @@ const Matrix = z.object({
   ),
 });
 
-/** The answer to `count_over_time` and other metric queries. */
+/** Answers `count_over_time` and other metric queries. */
 function numbersAnswer(data: unknown, range: TimeRange, context: ToolContext) {
   const matrix = Matrix.safeParse(data);
-  if (!matrix.success)
-    return refusal("Loki answered in a form that is not known here; nothing can be shown.");
+  if (!matrix.success) return refusal(UNKNOWN_FORM);
   const { result } = matrix.data;
   if (result.length === 0) return textAnswer(nothingFound(range));
   const text = result.map(({ metric, values }) =>
@@ -104,5 +96,5 @@ function numbersAnswer(data: unknown, range: TimeRange, context: ToolContext) {
       ...values.map(([at, value]) => `  ${new Date(at * 1000).toISOString()} ${value}`),
     ].join("\n"),
   );
-  return untrustedAnswer(`${result.length} series, ${rangeText(range)}.`, text.join("\n"), context);
+  return untrustedAnswer(`${result.length} series, ${formatRange(range)}.`, text.join("\n"), context);
 }

@@ -1,11 +1,10 @@
-// Summarizes a service's errors: one entry for each kind, with its count, its first and its last time. Projects use different
-// labels for services, so the tool searches for the right one. A line is an error if its level or its text says so.
+// Summarizes a service's errors: one entry for each kind, with its count, first time and last time. Projects use different
+// labels for services, so the tool searches for the right label. A line is an error if its level or its text says so.
 
 import { z } from "zod";
-import { systemClock } from "../clock.ts";
 import { nearestWord } from "../config/problem.ts";
 import { refusal, textAnswer } from "./answers.ts";
-import { type LokiAccess, type LokiReply, queryLoki } from "./loki/client.ts";
+import { type LokiAccess, type LokiReply, queryLoki, UNKNOWN_FORM } from "./loki/client.ts";
 import {
   failedAnswer,
   formatLabels,
@@ -15,7 +14,7 @@ import {
   Streams,
   untrustedAnswer,
 } from "./loki/log-lines.ts";
-import { formatTime, parseTimeRange, TIME_FORMS, type TimeRange } from "./loki/time-range.ts";
+import { formatRange, formatTime, parseTimeRange, type TimeRange, timeInput } from "./loki/time-range.ts";
 import { defineTool, type ToolAnswer, type ToolContext } from "./tool.ts";
 
 const DEFAULT_LIMIT = 1_000;
@@ -27,8 +26,7 @@ export const lokiServiceErrorsTool = (access: LokiAccess) =>
       "Sums up the errors that a service logged to Loki: each kind once, with its count, first and last time, and the query that finds them. Start here, then look closer with loki_query.",
     input: z.strictObject({
       service: z.string().min(1).max(200).describe("The service, as its label in Loki says"),
-      start: z.string().max(100).optional().describe(`Begin: ${TIME_FORMS}. 1h by default`),
-      end: z.string().max(100).optional().describe("End, in the same forms. Now by default"),
+      ...timeInput,
       limit: z
         .int()
         .min(1)
@@ -43,10 +41,7 @@ export const lokiServiceErrorsTool = (access: LokiAccess) =>
     aliases: ["loki_errors"],
 
     async execute({ service, start, end, limit = DEFAULT_LIMIT }, context) {
-      const when = parseTimeRange(
-        { ...(start ? { start } : {}), ...(end ? { end } : {}) },
-        systemClock.now(),
-      );
+      const when = parseTimeRange({ start: start || undefined, end: end || undefined });
       if (!when.ok) return refusal(when.why);
       const loki = createAsk(access, when.range, context);
       try {
@@ -63,7 +58,7 @@ export const lokiServiceErrorsTool = (access: LokiAccess) =>
     },
   });
 
-/** Ends the whole call from any of its queries. */
+/** Ends the whole call when one of its queries fails. */
 class Failed extends Error {
   readonly reply: LokiReply & { ok: false };
   constructor(reply: LokiReply & { ok: false }) {
@@ -84,12 +79,9 @@ function createAsk(access: LokiAccess, { start, end }: TimeRange, { signal }: To
     if (!reply.ok) throw new Failed(reply);
     const data = form.safeParse(reply.data);
     if (data.success) return data.data;
-    throw new Failed({
-      ok: false,
-      why: "Loki answered in a form that is not known here; nothing can be shown.",
-    });
+    throw new Failed({ ok: false, why: UNKNOWN_FORM });
   };
-  // Loki leaves `data` out if there is nothing.
+  // Loki leaves out `data` if there are no names.
   const Names = z.array(z.string()).nullish();
   return {
     names: async (path) => (await ask(path, {}, Names)) ?? [],
@@ -98,7 +90,7 @@ function createAsk(access: LokiAccess, { start, end }: TimeRange, { signal }: To
   };
 }
 
-/** Labels that may hold a service's name, the most reliable first. */
+/** Labels that may contain a service's name, the most reliable first. */
 const SERVICE_LABELS =
   "service_name service app application job container container_name compose_service component unit".split(
     " ",
@@ -114,7 +106,7 @@ async function labelOf(service: string, names: readonly string[], loki: Ask): Pr
   return undefined;
 }
 
-/** Two queries: a line may have its level in a label alone, or in its text alone. */
+/** Builds two queries, because a line may show its level only in a label or only in its text. */
 function errorQueries(label: string, service: string, names: readonly string[]): string[] {
   const selector = `${label}=${JSON.stringify(service)}`;
   const level = LEVEL_LABELS.find((name) => names.includes(name));
@@ -166,7 +158,7 @@ interface Found {
 const MAX_KINDS = 50;
 
 function summary({ service, queries, limit, found, range }: Found, context: ToolContext): ToolAnswer {
-  const span = `${formatTime(range.start)} to ${formatTime(range.end)}`;
+  const span = formatRange(range);
   const lines = new Map(
     found.flat().map((line) => [`${line.at} ${formatLabels(line.labels)} ${line.text}`, line] as const),
   );
@@ -197,7 +189,7 @@ interface Kind {
   last: LogLine;
 }
 
-/** The most frequent first. */
+/** Sorted by count, the most frequent kind first. */
 function kindsOf(lines: readonly LogLine[]): Kind[] {
   const kinds = new Map<string, Kind>();
   for (const line of lines) {
@@ -210,7 +202,7 @@ function kindsOf(lines: readonly LogLine[]): Kind[] {
   return [...kinds.values()].sort((a, b) => b.count - a.count);
 }
 
-/** Lines that differ only in ids, times, addresses and numbers are of one kind. */
+/** Lines are of the same kind if they differ only in ids, times, addresses and numbers. */
 const kindOf = (text: string): string =>
   text
     .slice(0, 2_000)

@@ -1,7 +1,7 @@
 // Reads a part of a text file, with line numbers.
 
 import { z } from "zod";
-import { refusal, textAnswer } from "./answers.ts";
+import { clipLine, refusal, textAnswer } from "./answers.ts";
 import { readTextFile } from "./files/text-file.ts";
 import { resolveInWorkspace } from "./files/workspace-path.ts";
 import { defineTool } from "./tool.ts";
@@ -40,15 +40,8 @@ function numberedLines(text: string, offset: number, limit: number): string {
   if (offset > lines.length) return `(there are only ${lines.length} lines)`;
   const shown = lines
     .slice(offset - 1, offset - 1 + limit)
-    .map((line, index) => `${offset + index}\t${clipped(line)}`);
+    .map((line, index) => `${offset + index}\t${clipLine(line, MAX_LINE)}`);
   const rest = lines.length - (offset - 1 + shown.length);
   if (rest > 0) shown.push(`(${rest} more lines: go on with offset ${offset + limit})`);
   return shown.join("\n");
-}
-
-function clipped(line: string): string {
-  const clean = line.endsWith("\r") ? line.slice(0, -1) : line;
-  return clean.length > MAX_LINE
-    ? `${clean.slice(0, MAX_LINE)}… (${clean.length - MAX_LINE} more characters)`
-    : clean;
 }

@@ -10,7 +10,7 @@ import { tempWorkspace } from "./temp-workspace.fixture.ts";
 
 const sh = (script: string) => ["sh", "-c", script];
 
-/** Whether the process is running, and not a zombie. */
+/** Whether the process is running. A zombie is not. */
 function isAlive(pid: number): boolean {
   try {
     const state = execFileSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" });

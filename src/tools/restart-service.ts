@@ -17,7 +17,7 @@ export type Services = Readonly<Record<string, z.output<typeof Service>>>;
 
 export interface ServiceAccess {
   services: Services;
-  /** Working directory of the commands: the project's own folder, even for an agent in a worktree. */
+  /** Working directory of the commands: the project's own folder, even if the agent works in a worktree. */
   folder: string;
 }
 
@@ -33,7 +33,7 @@ export const restartServiceTool = ({ services, folder }: ServiceAccess) =>
     reaches: ["commands"],
     target: { kind: "name", field: "service" },
     idle: Object.keys(services).length === 0,
-    // Longer than its own limits, so that the tool itself can report the timeout.
+    // The tool's limit is longer than the limits of its steps, so that the tool itself can report the timeout.
     timeout: RESTART_MS + longestHealth(services) + 10_000,
     aliases: ["restart_svc"],
 
@@ -59,7 +59,7 @@ export const restartServiceTool = ({ services, folder }: ServiceAccess) =>
       const check = health
         ? `\nthen wait for ${revealHidden(health.url ?? commandText(health.command!))}`
         : "";
-      // If the configuration changes after the approval, the approval no longer applies.
+      // The fingerprint covers the configuration: if that changes after the approval, the approval no longer applies.
       return {
         text: `${revealHidden(commandText(found.restart))}\nin ${revealHidden(folder)}${check}`,
         fingerprint: JSON.stringify([found, folder]),
@@ -148,7 +148,7 @@ async function waitForHealth(health: Health, place: ProgramOptions): Promise<Hea
   return { healthy: false, ...(last === undefined ? {} : { last }), seconds: (passed() / 1000).toFixed(1) };
 }
 
-/** Checks the service's health; returns the problem, or undefined if it is healthy. The response's body is untrusted and not read. */
+/** Returns the problem, or undefined if the service is healthy. The response body is untrusted and not read. */
 async function checkOnce({ url, command }: Health, place: ProgramOptions): Promise<string | undefined> {
   if (url === undefined) {
     const { code, failed, stopped } = await runProgram(command!, place);

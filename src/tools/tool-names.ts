@@ -1,16 +1,16 @@
-// Resolves aliases of tools in agent files and configurations. Rules are judged by the tool's own name, so an alias that stayed
-// in a deny rule would forbid nothing.
+// Resolves aliases of tools in agent files and configurations. Rules are judged by a tool's own name, so a deny rule with an
+// alias would forbid nothing.
 
 import type { AnyTool } from "./tool.ts";
 
-/** The tool's own name for any of its names, in any letter case; an unknown name is returned as it is. */
+/** The tool's own name for its name or any of its aliases, in any letter case. An unknown name is returned unchanged. */
 export function canonicalToolName(name: string, tools: readonly AnyTool[]): string {
   const wanted = name.toLowerCase();
   const found = tools.find((tool) => tool.name.toLowerCase() === wanted || tool.aliases?.includes(wanted));
   return found?.name ?? name;
 }
 
-/** The same for a rule: `shell_command_execute(npm test)` is `Bash(npm test)`. */
+/** Resolves the name in a rule: `shell_command_execute(npm test)` becomes `Bash(npm test)`. */
 export function canonicalRule(rule: string, tools: readonly AnyTool[]): string {
   const at = rule.indexOf("(");
   if (at < 0) return canonicalToolName(rule.trim(), tools);

@@ -6,7 +6,7 @@ import { createJudge } from "../permissions/judge.ts";
 import type { PermissionRequest } from "../permissions/permission.ts";
 import { type AnyTool, defineTool } from "./tool.ts";
 
-/** A tool as plain JavaScript may define it, where no compiler asks for the missing declarations. */
+/** A tool that plain JavaScript may define: no compiler asks for the missing declarations. */
 const undeclared = {
   name: "deploy",
   description: "Deploys.",

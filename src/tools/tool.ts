@@ -1,5 +1,5 @@
-// The contract of a tool. A tool does one thing in the world. Its effect class says how often that may happen, and so decides
-// what a crash in the middle of a call means (P4).
+// The contract of a tool. A tool does one thing in the world. Its effect class says how often that may happen, which decides
+// what to do after a crash in the middle of a call (P4).
 
 import type { z } from "zod";
 import type { Effect } from "../journal/definition.ts";
@@ -13,21 +13,21 @@ export interface ToolContext {
   parentRunId?: string;
   callId: string;
   attempt: number;
-  /** Effect of this call as the permissions judged it; absent: the tool's own. */
+  /** The effect of this call, as the permissions judged it. Absent: the tool's own effect. */
   effect?: Effect;
   /** A person has approved exactly this call. */
   approved?: true;
-  /** The same for every attempt at this call. An `idempotent` tool passes it on or checks it. */
+  /** Identical for every attempt at this call. An `idempotent` tool passes the key on or checks it. */
   key: string;
   /** A new random value for the mark around untrusted text (`journal/untrusted.ts`). */
   nonce(): string;
-  /** The tool's `fingerprints`, as recorded before the first attempt began. */
+  /** The fingerprints that were recorded before the first attempt began. */
   fingerprints?: Fingerprints;
-  /** Whether the rules let this call show a path of the workspace. A search must skip files that are denied. */
+  /** Whether the rules let this call show a path of the workspace. A search must skip denied files. */
   mayShow?: (path: string) => boolean;
-  /** Aborted on cancel, at the time limit and at shutdown. The tool stops and leaves no process behind. */
+  /** Aborted on cancel, at the time limit and at shutdown. The tool must then stop and leave no process behind. */
   signal: AbortSignal;
-  /** Shows output to people while it arrives. Never stored. */
+  /** Shows output to people while it arrives. This output is never stored. */
   progress?: (text: string) => void;
 }
 
@@ -35,22 +35,22 @@ export interface ToolAnswer {
   /** Text or a JSON value for the model. */
   output: unknown;
   isError?: boolean;
-  /** The whole output, if it is too long for the context. `output` then holds its head and tail. */
+  /** The whole output, if it is too long for the context. `output` then has only its head and tail. */
   full?: string;
-  /** Total bytes of the output, if not even `full` holds all of them. */
+  /** Total bytes of the output, if even `full` does not have all of them. */
   size?: number;
   files?: FileChange[];
-  /** The file that the model has seen now. A later change is stale if the file differs by then. */
+  /** The file that the model has just seen. A later change of the file is refused if the fingerprint differs by then. */
   seen?: { path: string; fingerprint: string };
-  /** Source of untrusted text in the output: `https://example.com`, `loki`, `mcp github`. It taints the run. */
+  /** Source of untrusted text in the output: `https://example.com`, `loki`, `mcp github`. The text taints the run. */
   untrusted?: string;
-  /** The sandbox that it ran in, or `none`. */
+  /** The sandbox that the call ran in, or `none`. */
   sandbox?: string;
-  /** Nothing was done, because the target has changed since the call was prepared. */
+  /** Nothing was done, because the target changed after the call was prepared. */
   stale?: boolean;
 }
 
-/** State of a file before and after the call. A later attempt uses it to recognise its own work. */
+/** Fingerprints of a file before and after the call. A later attempt recognises its own work by them. */
 export interface Fingerprints {
   /** Path of the file, relative to the workspace. */
   path: string;
@@ -59,15 +59,20 @@ export interface Fingerprints {
 }
 
 export interface Preview {
-  /** Shown to a person before approving: a diff or a command. It comes from the input alone, never from the model's explanation. */
+  /**
+   * A diff or a command, shown to a person before approving. It comes from the input alone, never from the model's explanation.
+   */
   text: string;
-  /** Changes when the effect of the call would change, for example with a file's content. Same input and fingerprint, same effect. */
+  /**
+   * Changes if the effect of the call would change, for example with a file's content. The same input and fingerprint mean the
+   * same effect.
+   */
   fingerprint?: string;
-  /** The file's text before and after. Shown to people who want to see all of it, never recorded. */
+  /** The file's text before and after, for people who want to see all of it. Never recorded. */
   change?: { before: string; after: string };
 }
 
-/** Context of a probe, which only reads. */
+/** Context of a probe. A probe only reads. */
 export interface ProbeContext extends Pick<ToolContext, "workspace" | "signal"> {
   /** When the attempt began, in milliseconds since 1970. */
   startedAt: number;
@@ -77,32 +82,32 @@ export interface ProbeContext extends Pick<ToolContext, "workspace" | "signal"> 
 
 export interface ProbeResult {
   found: "done" | "not_done" | "cannot_tell";
-  /** Sentences for a person: what the probe saw, and why that is conclusive or not. */
+  /** Sentences for a person: what the probe saw, and why that is or is not conclusive. */
   evidence: string[];
 }
 
-/** `reaches` is required: a tool that reaches nothing says so with `[]`. */
+/** `reaches` is required. A tool that reaches nothing declares `[]`. */
 export interface Tool<Input = unknown> extends ToolFacts {
   name: string;
   description: string;
   input: z.ZodType<Input>;
   effect: Effect;
-  /** It finds files that its input does not name, and shows each only if `mayShow` allows it. */
+  /** The tool finds files that its input does not name, and shows a file only if `mayShow` allows it. */
   searches?: boolean;
-  /** Time limit in milliseconds, in place of the general one. */
+  /** Time limit in milliseconds. Absent: the general limit. */
   timeout?: number;
-  /** The project has not configured it. Only agents that name the tool are offered it, and its answer says what is missing. */
+  /** The project has not configured the tool. Only agents that name it are offered it, and its answer says what is missing. */
   idle?: boolean;
-  /** The JSON Schema for models, if it is not made from `input`. */
+  /** The JSON Schema for models. Absent: it is generated from `input`. */
   schema?: Readonly<Record<string, unknown>>;
-  /** Other names that agent files use for it. */
+  /** Other names that agent files use for the tool. */
   aliases?: readonly string[];
-  /** Must not throw for anything that the model or the world did; it answers with `isError` instead. */
+  /** Must not throw because of the model or the outside world. It answers with `isError` instead. */
   execute(input: Input, context: ToolContext): Promise<ToolAnswer>;
   preview?(input: Input, context: Pick<ToolContext, "workspace">): Promise<Preview>;
   /** Undefined if the call would change nothing. */
   fingerprints?(input: Input, context: Pick<ToolContext, "workspace">): Promise<Fingerprints | undefined>;
-  /** PB2: checks whether an interrupted call took effect. It only reads, and starts no program that the workspace names. */
+  /** Checks whether an interrupted call took effect (PB2). It only reads, and starts no program that the workspace names. */
   probe?(input: Input, context: ProbeContext): Promise<ProbeResult>;
 }
 
@@ -110,6 +115,6 @@ export function defineTool<Input>(tool: Tool<Input>): Tool<Input> {
   return tool;
 }
 
-/** A tool of any input type, for lists and maps. The input is validated before `execute`. */
+/** A tool with any input type, for lists and maps. The input is validated before `execute`. */
 // biome-ignore lint/suspicious/noExplicitAny: a list of tools holds tools of every input type
 export type AnyTool = Tool<any>;

@@ -1,5 +1,5 @@
-// Reads a web page as text. The page's author controls that text, so all of it is wrapped in a mark. `web/allowed-sites.ts`
-// decides for every hop which sites may be read.
+// Reads a web page as text. The page's author controls that text, so a mark surrounds all of it. `web/allowed-sites.ts` decides
+// for every hop which sites may be read.
 
 import { z } from "zod";
 import { plainHost } from "../config/hosts.ts";
@@ -14,11 +14,13 @@ import { retryAdvice } from "./web/http-response.ts";
 import type { PageText } from "./web/page-text.ts";
 import { readPage } from "./web/read-page.ts";
 
-/** Leaves room in the context for our own sentences. */
+/** Leaves room in the context for Cadre's own sentences. */
 const PAGE_CHARACTERS = 25_000;
 const ERROR_CHARACTERS = 2_000;
 
-/** Rules are judged by this text, so it must be in plain form: `HTTP://EXAMPLE.com.` would hide `http://example.com`. */
+/**
+ * Rules judge this text, so it must be in plain form: `HTTP://EXAMPLE.com.` would not match a rule for `http://example.com`.
+ */
 const Url = z
   .string()
   .max(2_048)
@@ -31,7 +33,9 @@ const Url = z
     context.addIssue({ code: "custom", message });
   });
 
-/** Characters that need encoding may be written as they are, because the target is the same. */
+/**
+ * Whether the address is in plain form. Characters that need encoding may be written unencoded, because the target is the same.
+ */
 const isPlain = (written: string, { origin, href }: URL): boolean =>
   written === origin || (written.startsWith(`${origin}/`) && decodedText(written) === decodedText(href));
 
@@ -48,14 +52,14 @@ export const webFetchTool = (access: WebAccess) =>
     reaches: ["network"],
     hosts: access.settings.allow.length > 0 ? access.settings.allow : ["any public host"],
     target: { kind: "url", field: "url" },
-    // Longer than its own limits, so that the tool itself can report the timeout.
+    // The tool's limit is longer than the limits of its steps, so that the tool itself can report the timeout.
     timeout: (access.settings.timeout ?? WEB_TIMEOUT) + 30_000,
     aliases: ["web_fetch", "fetch", "web/fetch", "fetchurl", "fetch_content"],
 
     async execute({ url: written, offset = 0 }, context) {
       const url = plainUrl(written);
       if (!url) return refusal(`${JSON.stringify(revealHidden(written))} is no http or https address.`);
-      // Imported on first use: the HTTP package takes a tenth of a second to load.
+      // Imported on first use, because the HTTP package takes a tenth of a second to load.
       const { getPage } = await import("./web/get-page.ts");
       const reply = await getPage(url, access, context.signal);
       return reply.ok ? pageAnswer(reply, offset, context) : refusedAnswer(reply, context);
@@ -69,7 +73,7 @@ export const webFetchTool = (access: WebAccess) =>
     },
   });
 
-/** The URL that is requested, without the trailing dot of a fully qualified host name. */
+/** The URL to request, without the trailing dot of a fully qualified host name. */
 function plainUrl(written: string): URL | undefined {
   if (!URL.canParse(written)) return undefined;
   const url = new URL(written);
@@ -77,7 +81,7 @@ function plainUrl(written: string): URL | undefined {
   return url;
 }
 
-/** The address decoded for people, who must be able to see a secret in it (A46). */
+/** Decodes the address for people, so that they can see a secret in it (A46). */
 function decodedText(href: string): string {
   return href.replace(/(?:%[\da-f]{2})+/gi, (bytes) =>
     Buffer.from(bytes.replaceAll("%", ""), "hex").toString(),

@@ -1,4 +1,4 @@
-// Searches the web with the configured provider. Authors of the found pages control the results, so they are wrapped in a mark.
+// Searches the web with the configured provider. The authors of the found pages control the results, so a mark surrounds them.
 // Only the provider's address is called, redirects are not followed, and the key comes from the environment.
 
 import { z } from "zod";
@@ -105,7 +105,7 @@ function send({ url, headers, body }: SearchRequest, signal: AbortSignal): Promi
     method: body === undefined ? "GET" : "POST",
     headers: {
       Accept: "application/json",
-      // No compression: a small body could decompress to a huge one (A44).
+      // Compressed responses are refused: a small body could decompress to a huge one (A44).
       "Accept-Encoding": "identity",
       ...(body === undefined ? {} : { "Content-Type": "application/json" }),
       ...headers,
@@ -116,7 +116,7 @@ function send({ url, headers, body }: SearchRequest, signal: AbortSignal): Promi
   });
 }
 
-/** The provider's error body is not shown, because it may contain the key. */
+/** The provider's error body is left out, because it may contain the key. */
 function statusWords(
   { status, headers }: Response,
   provider: SearchProvider,
@@ -186,7 +186,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   nbsp: " ",
 };
 
-/** Text on one line, without the tags that highlight matches. */
+/** The text on one line, without the tags that highlight matches. */
 function plain(text: string, max: number): string {
   const bare = text
     .replace(/<\/?(?:strong|b|em|mark|span|i)\b[^<>]{0,200}>/gi, "")

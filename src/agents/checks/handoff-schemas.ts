@@ -5,6 +5,7 @@ import { namedBy, patternsIn } from "../../patterns/declarations/facts.ts";
 import { errorAt, type Finding } from "../../patterns/declarations/finding.ts";
 import type { Agent } from "../agent.ts";
 import { terminalAgents } from "../explain/terminal-agents.ts";
+import { isMapping } from "../files/parse.ts";
 import type { Check } from "./check.ts";
 
 export const checkHandoffSchemas: Check = ({ name, definition }, { agents }) =>
@@ -41,7 +42,7 @@ const DEEPEST = 20;
 
 /** The part of the output that the input does not accept. Undefined: it fits, or that cannot be told. */
 function misfitOf(output: unknown, input: unknown, place: string): string | undefined {
-  if (!isSchema(output) || !isSchema(input) || place.split(".").length > DEEPEST) return undefined;
+  if (!isMapping(output) || !isMapping(input) || place.split(".").length > DEEPEST) return undefined;
   return (
     typeMisfit(output, input, place) ??
     valueMisfit(output, input, place) ??
@@ -70,11 +71,11 @@ function valueMisfit(output: Schema, input: Schema, place: string): string | und
 
 function insideMisfit(output: Schema, input: Schema, place: string): string | undefined {
   const [given, taken] = [output["properties"], input["properties"]];
-  if (isSchema(given)) {
+  if (isMapping(given)) {
     const required = Array.isArray(input["required"]) ? input["required"] : [];
     const missing = required.find((name) => typeof name === "string" && !Object.hasOwn(given, name));
     if (missing !== undefined) return `${named(joined(place, String(missing)))} is required and not in it`;
-    for (const [name, schema] of Object.entries(isSchema(taken) ? taken : {})) {
+    for (const [name, schema] of Object.entries(isMapping(taken) ? taken : {})) {
       const misfit = Object.hasOwn(given, name)
         ? misfitOf(given[name], schema, joined(place, name))
         : undefined;
@@ -94,9 +95,6 @@ function valuesOf(schema: Schema): string[] | undefined {
   if (Object.hasOwn(schema, "const")) return [JSON.stringify(schema["const"])];
   return Array.isArray(schema["enum"]) ? schema["enum"].map((value) => JSON.stringify(value)) : undefined;
 }
-
-const isSchema = (value: unknown): value is Schema =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const joined = (place: string, name: string): string => (place === "" ? name : `${place}.${name}`);
 

@@ -2,10 +2,10 @@
 // base's `ask` and `deny` rules stay in force, and so do its limits and policy unless the agent sets its own.
 
 import { Names } from "../../config/names.ts";
-import { hasErrors, nearestWord } from "../../config/problem.ts";
+import { hasErrors, suggestWord } from "../../config/problem.ts";
 import type { Data, Path } from "../../config/yaml.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
-import { type Draft, draftDocument, keyPath } from "../files/draft.ts";
+import { type Draft, keyPath, withError } from "../files/draft.ts";
 import { isMapping } from "../files/parse.ts";
 import { canonicalKey } from "../frontmatter.ts";
 import { createNameResolver } from "./names.ts";
@@ -24,19 +24,17 @@ export function applyExtends(drafts: ReadonlyMap<string, Draft>): Draft[] {
     if (typeof wanted !== "string") return draft;
     const found = resolve(wanted, draft);
     if (!found) {
-      const meant = nearestWord(wanted, drafts.keys());
-      return withError(draft, "UNKNOWN_BASE", `names \`${wanted}\`, and there is no such agent`, meant);
+      const message = `names \`${wanted}\`, and there is no such agent`;
+      return badBase(draft, "UNKNOWN_BASE", message, suggestWord(wanted, drafts.keys()));
     }
-    if ("candidates" in found)
-      return withError(
-        draft,
-        "AMBIGUOUS_AGENT",
-        `names \`${wanted}\`, which may be ${found.candidates.join(" or ")}`,
-      );
+    if ("candidates" in found) {
+      const message = `names \`${wanted}\`, which may be ${found.candidates.join(" or ")}`;
+      return badBase(draft, "AMBIGUOUS_AGENT", message);
+    }
     const { name } = found.agent;
     if (trail.includes(name)) {
       const circle = [...trail.slice(trail.indexOf(name)), name].join(" → ");
-      return withError(draft, "EXTENDS_CYCLE", `forms a cycle: ${circle}`);
+      return badBase(draft, "EXTENDS_CYCLE", `forms a cycle: ${circle}`);
     }
     const base = complete(found.agent, trail);
     return hasErrors(base.problems) ? withBrokenBase(draft, base) : mergeDrafts(base, draft);
@@ -49,22 +47,13 @@ function titleOf({ keys }: Draft): string | undefined {
   return typeof title === "string" ? title : undefined;
 }
 
-function withError(draft: Draft, code: string, message: string, meant?: string): Draft {
-  const problem = {
-    file: draft.file,
-    ...draftDocument(draft).at(["extends"]),
-    code,
-    severity: "error" as const,
-    message: `\`extends\` ${message}`,
-    ...omitUndefined({ suggestion: meant && `did you mean \`${meant}\`?` }),
-  };
-  return { ...draft, problems: [...draft.problems, problem] };
-}
+const badBase = (draft: Draft, code: string, message: string, more: { suggestion?: string } = {}): Draft =>
+  withError(draft, "extends", { code, message: `\`extends\` ${message}`, ...more });
 
 function withBrokenBase(draft: Draft, base: Draft): Draft {
   const { file, line, column } = base.problems.find(({ severity }) => severity === "error")!;
   const place = `${file}:${line}:${column}`;
-  return withError(draft, "BROKEN_BASE", `names \`${base.name}\`, which cannot be used: mend ${place}`);
+  return badBase(draft, "BROKEN_BASE", `names \`${base.name}\`, which cannot be used: mend ${place}`);
 }
 
 /** Keys that are never inherited. */

@@ -1,7 +1,7 @@
 // The agents that a file names: their positions in the file, and which agents of the set they mean. A delegate that does
 // not exist is removed with a warning. A pattern with such a name cannot work, so there it is an error.
 
-import { hasErrors, nearestWord, type Problem } from "../../config/problem.ts";
+import { hasErrors, type Problem, suggestWord } from "../../config/problem.ts";
 import type { Data, Path, YamlDocument } from "../../config/yaml.ts";
 import type { Definition, Delegate } from "../../journal/definition.ts";
 import { ALL_PATTERNS, type PatternKey, patternsIn } from "../../patterns/declarations/facts.ts";
@@ -74,10 +74,8 @@ function resolveReference(agent: Agent, reference: Reference, { resolve, agents 
   const severity = key === "agents" ? "warning" : "error";
   const found = resolve(name, agent);
   if (!found) {
-    const meant = nearestWord(name, agents.keys());
     const message = `\`${key}\` names \`${name}\`, and there is no such agent`;
-    const suggestion = meant ? { suggestion: `did you mean \`${meant}\`?` } : {};
-    report({ code: "UNKNOWN_AGENT", severity, message, ...suggestion });
+    report({ code: "UNKNOWN_AGENT", severity, message, ...suggestWord(name, agents.keys()) });
   } else if ("candidates" in found) {
     const message = `\`${key}\` names \`${name}\`, which may be ${joinWithOr(found.candidates)}`;
     const suggestion = "write the full name";

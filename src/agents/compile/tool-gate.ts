@@ -8,6 +8,7 @@ import type { Definition } from "../../journal/definition.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import { type RuleEffect, ruleProblems } from "../../permissions/rule-problems.ts";
 import type { AgentEnvironment, ReportProblem } from "../agent.ts";
+import { FILE_CHANGING_TOOLS } from "../dialects/tool-names.ts";
 import { type AgentValues, canonicalKey } from "../frontmatter.ts";
 
 export interface Policy {
@@ -26,11 +27,7 @@ export function readPolicy({ policy, delegate_targets: targets }: AgentValues): 
 }
 
 /** Default if the caller does not know the tools. */
-export const PATCHING: NonNullable<AgentEnvironment["patches"]> = [
-  { name: "Write" },
-  { name: "Edit" },
-  { name: "Bash" },
-];
+const PATCHING: NonNullable<AgentEnvironment["patches"]> = FILE_CHANGING_TOOLS.map((name) => ({ name }));
 
 /** RN2: the rules for requests of a program that name neither a file nor a command. */
 const PATCHING_KINDS = ["edit", "delete", "move", "execute"].map((kind) => `mcp__acp__${kind}`);

@@ -6,7 +6,14 @@ import type { Data } from "../../config/yaml.ts";
 import { isMapping } from "../files/parse.ts";
 import { commonReaders, readersFor } from "./common-keys.ts";
 import type { Dialect, SourceFile, Translation } from "./dialect.ts";
-import { metadataKey, type Reader, type Readers, translateWith, unsupportedKey } from "./read-keys.ts";
+import {
+  areTexts,
+  metadataKey,
+  type Reader,
+  type Readers,
+  translateWith,
+  unsupportedKey,
+} from "./read-keys.ts";
 import { readTools } from "./read-tools.ts";
 import { splitNames } from "./tool-names.ts";
 import {
@@ -85,7 +92,7 @@ function badNames(builder: TranslationBuilder, key: string): void {
 
 function namesIn(builder: TranslationBuilder, value: Data): string[] | undefined {
   const list = typeof value === "string" ? value.split(",") : value;
-  if (!Array.isArray(list) || !list.every((name) => typeof name === "string")) return undefined;
+  if (!areTexts(list)) return undefined;
   return list
     .map((name) => name.trim())
     .filter((name) => name !== "")

@@ -2,6 +2,7 @@
 
 import { readPermissionMode } from "./presets.ts";
 import {
+  areTexts,
   hiddenFlag,
   inertKey,
   limitKey,
@@ -61,8 +62,7 @@ export const readersFor = (keys: string, reader: Reader): Readers =>
 
 /** A list of names refers to servers in cadre.yaml. Any other value could start a program, so it has no effect. */
 const serverNames: Reader = (builder, value, key) => {
-  const isNames = Array.isArray(value) && value.every((name) => typeof name === "string");
-  (isNames ? sameKey : inertKey)(builder, value, key);
+  (areTexts(value) ? sameKey : inertKey)(builder, value, key);
 };
 
 const notDelegable: Reader = (builder, value, key) => {

@@ -18,7 +18,7 @@ function rows(name: string, table: readonly Row[]): void {
   });
 }
 
-const READ_ONLY = ["Write", "Edit", "NotebookEdit", "Bash", "restart_service"];
+const READ_ONLY = ["Write", "Edit", "Bash", "NotebookEdit", "restart_service"];
 
 describe("keys that products share", () => {
   rows("claude", [

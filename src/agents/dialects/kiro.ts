@@ -4,10 +4,9 @@ import { isMapping } from "../files/parse.ts";
 import { commonReaders, readersFor } from "./common-keys.ts";
 import type { Dialect, SourceFile, Translation } from "./dialect.ts";
 import { warnGrantIgnored } from "./presets.ts";
-import { setPromptFile } from "./prompt-file.ts";
 import { inertKey, type Reader, type Readers, translateWith, unsupportedKey } from "./read-keys.ts";
 import { readDenied, readTools } from "./read-tools.ts";
-import { warn } from "./translation-builder.ts";
+import { setPromptFile, warn } from "./translation-builder.ts";
 
 export const kiroDialect: Dialect = {
   name: "kiro",

@@ -4,8 +4,9 @@
 
 import type { Data, Path } from "../../config/yaml.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
+import { isMapping } from "../files/parse.ts";
 import { OPEN_GATE, type ToolGate } from "./tool-gate.ts";
-import { TOOLS, toolMeaning } from "./tool-names.ts";
+import { TOOLS, targetOf, toolMeaning } from "./tool-names.ts";
 import {
   commandPattern,
   matchesEverything,
@@ -46,7 +47,7 @@ interface MapRule {
 }
 
 function rulesOf(key: string, value: Data, bad: Path[]): MapRule[] {
-  const patterns = typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
+  const patterns = isMapping(value) ? value : undefined;
   return Object.entries(patterns ?? { "*": value }).flatMap(([pattern, said]) => {
     const action = actionOf(said);
     if (action) return [{ key, pattern, action }];
@@ -92,7 +93,8 @@ const GROUPS = { edit: ["Edit", "Write"] };
 /** opencode's names for our tools, used when no key of the map names them. */
 const WORDS: Readonly<Record<string, string>> = { Write: "edit", LS: "list", AskUser: "question" };
 
-const PATH_TOOLS = ["Read", "Write", "Edit", "LS"];
+/** In opencode a pattern for these tools is the text that they search for, not a path. */
+const SEARCHES = new Set(["Grep", "Glob"]);
 
 function ownSubject(tool: string, keys: readonly string[]): Subject {
   const named = keys.filter((key) => {
@@ -102,7 +104,7 @@ function ownSubject(tool: string, keys: readonly string[]): Subject {
   });
   const words = named.length > 0 ? named : [WORDS[tool] ?? tool];
   if (keys.some((key) => !matchesEverything(key) && wildcard(key).test(tool))) words.push(tool);
-  const kind = tool === "Bash" ? "command" : PATH_TOOLS.includes(tool) ? "path" : "other";
+  const kind = SEARCHES.has(tool) ? "other" : (targetOf(tool) ?? "other");
   return { kind, tools: [tool], held: [tool], words };
 }
 

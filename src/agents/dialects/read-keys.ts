@@ -38,6 +38,9 @@ export function readAll(
   }
 }
 
+export const areTexts = (value: Data | undefined): value is string[] =>
+  Array.isArray(value) && value.every((item) => typeof item === "string");
+
 /** A key with the same name and meaning in Cadre. */
 export const sameKey: Reader = (builder, value, key) => setKey(builder, key, value, key);
 

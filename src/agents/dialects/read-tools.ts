@@ -5,7 +5,7 @@
 import type { Data, Path } from "../../config/yaml.ts";
 import { isMapping } from "../files/parse.ts";
 import { type MapReading, readPermissionMap } from "./permission-map.ts";
-import type { Reader } from "./read-keys.ts";
+import { areTexts, type Reader } from "./read-keys.ts";
 import { confineToFolders } from "./tool-gate.ts";
 import { splitNames, toolMeaning, type Vocabulary } from "./tool-names.ts";
 import { allowDelegates, narrowTools, refuse, type TranslationBuilder, warn } from "./translation-builder.ts";
@@ -28,7 +28,7 @@ export const readDenied =
   (builder, value, key) => {
     if (value === null) return;
     const names = namesIn(value);
-    if (!isTexts(names)) return refuse(builder, [key], BAD_TOOLS);
+    if (!areTexts(names)) return refuse(builder, [key], BAD_TOOLS);
     narrowTools(builder, { deny: denyRules(builder, names, vocabulary) }, [key]);
   };
 
@@ -44,7 +44,7 @@ export const readPermissions: Reader = (builder, value, key) => {
 export const readAgents: Reader = (builder, value, key) => {
   if (value === null) return;
   const names = typeof value === "string" ? splitNames(value) : value;
-  if (!Array.isArray(names) || !names.every((name) => typeof name === "string"))
+  if (!areTexts(names))
     return refuse(builder, [key], { code: "BAD_AGENTS", message: "`agents` must be a list of names" });
   allowDelegates(
     builder,
@@ -61,7 +61,7 @@ export const readAgents: Reader = (builder, value, key) => {
 export const readFolders: Reader = (builder, value, key) => {
   if (value === null) return;
   const folders = namesIn(value);
-  if (!isTexts(folders)) return refuse(builder, [key], badPermission(key));
+  if (!areTexts(folders)) return refuse(builder, [key], badPermission(key));
   narrowTools(builder, confineToFolders(folders, builder.gate.allow), [key]);
   const message = `\`${key}\` limits the file tools to these folders; Bash cannot be limited to them, and is left out`;
   warn(builder, [key], { code: "PERMISSION_NARROWED", message });
@@ -116,7 +116,7 @@ function readCadreMap(
     const value = map[word] ?? null;
     return value === null ? [] : namesIn(value);
   });
-  if (!allow || !isTexts(ask) || !isTexts(deny)) {
+  if (!allow || !areTexts(ask) || !areTexts(deny)) {
     refuse(builder, [key], BAD_TOOLS);
     return;
   }
@@ -131,9 +131,6 @@ function readCadreMap(
     [key],
   );
 }
-
-const isTexts = (names: Data[] | undefined): names is string[] =>
-  names?.every((name) => typeof name === "string") === true;
 
 function applyMap(
   builder: TranslationBuilder,

@@ -1,20 +1,28 @@
 // Roles as JSON (S2): a wrapper with defaults and a list of roles, in Pascal or camel case. They come from a file of
 // their own, or from `roles` in cadre.yaml.
 
-import { nearestWord, type Problem } from "../../config/problem.ts";
+import { type Problem, suggestWord } from "../../config/problem.ts";
 import type { Data, Path } from "../../config/yaml.ts";
-import { omitUndefined } from "../../omit-undefined.ts";
 import { isMapping } from "../files/parse.ts";
 import { commonReaders, readersFor } from "./common-keys.ts";
 import type { Dialect, SourceFile, Translation } from "./dialect.ts";
-import { setPromptFile } from "./prompt-file.ts";
-import { alias, limitKey, modelKey, type Reader, type Readers, readAll, sameKey } from "./read-keys.ts";
+import {
+  alias,
+  areTexts,
+  limitKey,
+  modelKey,
+  type Reader,
+  type Readers,
+  readAll,
+  sameKey,
+} from "./read-keys.ts";
 import {
   allowDelegates,
   finishTranslation,
   refuse,
   setKey,
   setLimit,
+  setPromptFile,
   startTranslation,
   type TranslationBuilder,
   warn,
@@ -53,14 +61,9 @@ function wrapperProblems(source: SourceFile, { keys, path }: { keys: Keys; path:
   const known = ["Roles", ...Object.values(DEFAULTS)];
   for (const [key, value] of Object.entries(keys)) {
     const name = known.find((word) => word.toLowerCase() === key.toLowerCase());
-    const meant = nearestWord(key, known);
     if (name === undefined) {
-      const suggestion = meant && `did you mean \`${meant}\`?`;
-      warn(
-        builder,
-        [key],
-        omitUndefined({ code: "UNKNOWN_KEY", message: `unknown key \`${key}\``, suggestion }),
-      );
+      const message = `unknown key \`${key}\``;
+      warn(builder, [key], { code: "UNKNOWN_KEY", message, ...suggestWord(key, known) });
     } else if (name !== "Roles" && !isCount(value))
       warnIgnored(builder, [key], `\`${key}\` must be a number`);
   }
@@ -99,7 +102,7 @@ function readDelegation(builder: TranslationBuilder, role: Keys): void {
   const names = to?.value ?? undefined;
   if (may && may.value !== null && typeof may.value !== "boolean") {
     refuse(builder, [may.written], { code: "BAD_AGENTS", message: "`CanDelegate` must be true or false" });
-  } else if (names !== undefined && !isNames(names)) {
+  } else if (names !== undefined && !areTexts(names)) {
     refuse(builder, [to!.written], { code: "BAD_AGENTS", message: "`AllowedDelegations` must be names" });
   } else if (may?.value === false) {
     allowDelegates(builder, [], [may.written]);
@@ -114,9 +117,6 @@ function readDelegation(builder: TranslationBuilder, role: Keys): void {
     warn(builder, [may.written], { code: "AGENTS_UNNAMED", message, suggestion });
   }
 }
-
-const isNames = (value: Data): value is string[] =>
-  Array.isArray(value) && value.every((name) => typeof name === "string");
 
 const DEFAULTS = {
   maxDepth: "MaxDepth",

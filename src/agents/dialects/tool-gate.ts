@@ -2,7 +2,8 @@
 // narrows the gate: nothing that one key removes comes back through another.
 
 import type { Data } from "../../config/yaml.ts";
-import { TOOLS } from "./tool-names.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
+import { FILE_CHANGING_TOOLS, TOOLS, targetOf } from "./tool-names.ts";
 import { matches } from "./wildcards.ts";
 
 export interface ToolGate {
@@ -22,22 +23,17 @@ export function intersectGates(a: ToolGate, b: ToolGate): ToolGate {
 /** The gate as a value of our `tools` key. Undefined: the gate is open. */
 export function gateAsTools({ allow, ask, deny }: ToolGate): Data | undefined {
   if (ask.length === 0 && deny.length === 0) return allow === undefined ? undefined : [...allow];
-  return {
-    ...(allow === undefined ? {} : { allow: [...allow] }),
-    ...(ask.length === 0 ? {} : { ask: [...ask] }),
-    ...(deny.length === 0 ? {} : { deny: [...deny] }),
-  };
+  const list = (rules: readonly string[]) => (rules.length === 0 ? undefined : [...rules]);
+  return omitUndefined({ allow: allow && [...allow], ask: list(ask), deny: list(deny) });
 }
 
 /** All tools by name, so that one of them can be left out or scoped. */
-export const EVERY_TOOL: readonly string[] = [...TOOLS, "mcp__*__*"];
+const EVERY_TOOL: readonly string[] = [...TOOLS, "mcp__*__*"];
 
-/** Tools that can change something. */
-export const CHANGING_TOOLS: readonly string[] = ["Write", "Edit", "NotebookEdit", "Bash", "restart_service"];
+/** Tools that can change something. No foreign name stands for the last two. */
+export const CHANGING_TOOLS: readonly string[] = [...FILE_CHANGING_TOOLS, "NotebookEdit", "restart_service"];
 
 export const READ_ONLY: ToolGate = { ...OPEN_GATE, deny: CHANGING_TOOLS };
-
-const PATH_TOOLS = new Set(["Read", "Write", "Edit", "Grep", "Glob", "LS"]);
 
 /** Limits the file tools to these folders. Commands cannot be limited to a folder, so they are left out. */
 export function confineToFolders(folders: readonly string[], allow: readonly string[] | undefined): ToolGate {
@@ -45,8 +41,8 @@ export function confineToFolders(folders: readonly string[], allow: readonly str
   const named = allow === undefined || allow.includes("*") ? EVERY_TOOL : allow;
   const scoped = named.flatMap((rule) => {
     const tool = rule.split("(", 1)[0]!;
-    if (tool === "Bash") return [];
-    if (!PATH_TOOLS.has(tool)) return [rule];
+    if (targetOf(tool) === "command") return [];
+    if (targetOf(tool) !== "path") return [rule];
     // The intersection with a rule that already has a scope cannot be written as one pattern.
     return rule === tool ? clean.map((folder) => `${tool}(${folder === "" ? "**" : `${folder}/**`})`) : [];
   });

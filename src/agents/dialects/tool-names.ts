@@ -1,20 +1,60 @@
 // Translates tool names of other products into ours. An unknown name never becomes a tool, and never "all tools".
 
-/** The tools that a foreign name can stand for. */
-export const TOOLS = [
-  "Read",
-  "Write",
-  "Edit",
-  "Bash",
-  "Grep",
-  "Glob",
-  "LS",
-  "WebFetch",
-  "WebSearch",
-  "TodoWrite",
-  "AskUser",
-  "Skill",
-] as const;
+interface KnownTool {
+  /** Names in other products, in lower case. */
+  aliases: string;
+  /** What the tool declares as the target of its calls. */
+  target?: "command" | "path";
+  changesFiles?: true;
+}
+
+/** The tools that a foreign name can stand for. `src/tools/index.test.ts` compares this table with what the tools declare. */
+export const KNOWN_TOOLS = {
+  Read: {
+    aliases: "read read_file read_files readfile read_many_files fs_read notebookread read/readfile",
+    target: "path",
+  },
+  Write: {
+    aliases: "write write_file write_to_file create create_file createfile fs_write edit/createfile",
+    target: "path",
+    changesFiles: true,
+  },
+  Edit: {
+    aliases:
+      "edit multiedit edit_file editfiles edit/editfiles replace str_replace patch apply_diff apply_patch applypatch",
+    target: "path",
+    changesFiles: true,
+  },
+  Bash: {
+    aliases: `bash shell_command_execute shell run_shell_command execute runcommands execute/runinterminal runinterminal
+      terminalcommand terminal run_terminal_command execute_command execute_bash command`,
+    target: "command",
+    changesFiles: true,
+  },
+  Grep: {
+    aliases: `grep search_code grep_search search_files search_file_content search codebase search/codebase code_search
+      usages search/usages search/textsearch textsearch`,
+    target: "path",
+  },
+  Glob: { aliases: "glob find find_files glob_search filesearch search/filesearch", target: "path" },
+  LS: { aliases: "ls list list_directory list_files listdirectory search/listdirectory", target: "path" },
+  WebFetch: { aliases: "webfetch web_fetch fetch web/fetch fetchurl fetch_content" },
+  WebSearch: { aliases: "websearch google_web_search google_search web_search web" },
+  TodoWrite: { aliases: "todowrite taskcreate taskupdate tasklist taskget todoread todo todos write_todos" },
+  AskUser: { aliases: "askuserquestion askuser question vscode/askquestions" },
+  Skill: { aliases: "skill" },
+} satisfies Record<string, KnownTool>;
+
+export const TOOLS = Object.keys(KNOWN_TOOLS);
+
+/** Undefined for a tool of a server, and for one whose calls are about something else. */
+export const targetOf = (tool: string): KnownTool["target"] => knownTool(tool)?.target;
+
+const knownTool = (tool: string): KnownTool | undefined =>
+  Object.hasOwn(KNOWN_TOOLS, tool) ? KNOWN_TOOLS[tool as keyof typeof KNOWN_TOOLS] : undefined;
+
+/** Tools that can change files, directly or by a command. */
+export const FILE_CHANGING_TOOLS = TOOLS.filter((tool) => knownTool(tool)?.changesFiles);
 
 /** One product's own names, in addition to those that all products share. */
 export interface Vocabulary {
@@ -56,25 +96,10 @@ export function splitNames(text: string): string[] {
 
 const UNKNOWN: ToolMeaning = { kind: "unknown" };
 
-const ALIASES: Readonly<Record<(typeof TOOLS)[number], string>> = {
-  Read: "read read_file read_files readfile read_many_files fs_read notebookread read/readfile",
-  Write: "write write_file write_to_file create create_file createfile fs_write edit/createfile",
-  Edit: "edit multiedit edit_file editfiles edit/editfiles replace str_replace patch apply_diff apply_patch applypatch",
-  Bash: `bash shell_command_execute shell run_shell_command execute runcommands execute/runinterminal runinterminal
-    terminalcommand terminal run_terminal_command execute_command execute_bash command`,
-  Grep: `grep search_code grep_search search_files search_file_content search codebase search/codebase code_search usages
-    search/usages search/textsearch textsearch`,
-  Glob: "glob find find_files glob_search filesearch search/filesearch",
-  LS: "ls list list_directory list_files listdirectory search/listdirectory",
-  WebFetch: "webfetch web_fetch fetch web/fetch fetchurl fetch_content",
-  WebSearch: "websearch google_web_search google_search web_search web",
-  TodoWrite: "todowrite taskcreate taskupdate tasklist taskget todoread todo todos write_todos",
-  AskUser: "askuserquestion askuser question vscode/askquestions",
-  Skill: "skill",
-};
-
 const BY_ALIAS: ReadonlyMap<string, string> = new Map(
-  TOOLS.flatMap((tool) => ALIASES[tool].split(/\s+/).map((alias): [string, string] => [alias, tool])),
+  Object.entries(KNOWN_TOOLS).flatMap(([tool, { aliases }]) =>
+    aliases.split(/\s+/).map((alias): [string, string] => [alias, tool]),
+  ),
 );
 
 const DELEGATION = new Set("task agent agent/runsubagent runsubagent spawn_agents agent_chat".split(" "));

@@ -136,3 +136,18 @@ function addProblem(
 
 /** Without a prototype, because a foreign key can be called `constructor`. */
 const emptyRecord = <T>(): Record<string, T> => Object.create(null);
+
+/** Refuses a path outside the folder of the agent's file, so that a foreign file cannot pull `../../.ssh/id_rsa` into a prompt. */
+export function setPromptFile(builder: TranslationBuilder, file: string, path: Path): void {
+  const clean = file
+    .trim()
+    .replaceAll("\\", "/")
+    .replace(/^(\.\/)+/, "");
+  const outside = clean === "" || /^([A-Za-z]:|\/|~)/.test(clean) || clean.split("/").includes("..");
+  if (!outside) {
+    builder.promptFile = clean;
+    return;
+  }
+  const message = `the prompt's file \`${file}\` is outside the folder of the file that names it`;
+  refuse(builder, path, { code: "PROMPT_OUTSIDE", message, suggestion: "move it beside the file" });
+}

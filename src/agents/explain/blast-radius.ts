@@ -15,7 +15,7 @@ import {
   reachFrom,
   type TreePosition,
 } from "./reach.ts";
-import { DEFAULT_TREE_RUNS, worstCase } from "./worst-case.ts";
+import { worstCase } from "./worst-case.ts";
 
 export interface BlastRadiusParts extends ReachParts {
   from: TreePosition;
@@ -28,12 +28,11 @@ const MOST = 100;
 
 export function blastRadius(agent: Definition, parts: BlastRadiusParts): BlastRadius {
   const { from, atWork, limits } = parts;
-  const { root, stops } = reachFrom(agent, parts);
-  const nodes = allNodes(root).toSorted((a, b) => a.path.length - b.path.length);
+  const reach = reachFrom(agent, parts);
+  const nodes = allNodes(reach.root).toSorted((a, b) => a.path.length - b.path.length);
   const now = atWork.flatMap(({ definition, deny }) => allowedTools(definition, deny, parts));
   const then = nodes.flatMap(({ tools }) => tools);
-  const whole = stops.every(({ why }) => why !== "too-many");
-  const worst = worstCase(root, { maxRuns: limits.tree?.maxRuns ?? DEFAULT_TREE_RUNS, whole });
+  const worst = worstCase(reach, limits);
   const maxCost = Math.min(worst.maxCost ?? Infinity, limits.tree?.maxCost ?? Infinity);
   return cutToRead({
     agent: agent.name,

@@ -19,7 +19,7 @@ import {
   reachFrom,
 } from "./reach.ts";
 import { isTerminal, type TerminalAgent, terminalAgents } from "./terminal-agents.ts";
-import { DEFAULT_TREE_RUNS, type WorstCase, worstCase } from "./worst-case.ts";
+import { type WorstCase, worstCase } from "./worst-case.ts";
 
 export interface Explanation {
   agent: string;
@@ -78,9 +78,9 @@ export function explain(
   parts: ReachParts,
 ): Explanation {
   const { definition } = agent;
-  const { root, stops } = reachFrom(definition, parts);
+  const reach = reachFrom(definition, parts);
+  const { root, stops } = reach;
   const nodes = allNodes(root);
-  const whole = stops.every(({ why }) => why !== "too-many");
   return {
     agent: agent.name,
     ...omitUndefined({ title: definition.title }),
@@ -96,7 +96,7 @@ export function explain(
     reachable: reachableOf(nodes.slice(1)),
     stops,
     blastRadius: blastRadiusOf(nodes),
-    worstCase: worstCase(root, { maxRuns: parts.limits.tree?.maxRuns ?? DEFAULT_TREE_RUNS, whole }),
+    worstCase: worstCase(reach, parts.limits),
   };
 }
 
@@ -105,15 +105,8 @@ export const programText = ({ acp: { command, args = [] } }: Runner): string => 
 function reachableOf(nodes: readonly ReachNode[]): ReachableAgent[] {
   const byAgent = new Map<string, ReachPath[]>();
   for (const { agent, path, depth, models, tools, deny, limits } of nodes) {
-    const way = {
-      path,
-      depth,
-      models,
-      tools: tools.map(shownTool),
-      deny: partialDenies(deny, tools),
-      limits,
-    };
-    byAgent.set(agent, [...(byAgent.get(agent) ?? []), way]);
+    const shown = { tools: tools.map(shownTool), deny: partialDenies(deny, tools) };
+    byAgent.set(agent, [...(byAgent.get(agent) ?? []), { path, depth, models, ...shown, limits }]);
   }
   return [...byAgent].map(([agent, ways]) => ({
     agent,
@@ -121,11 +114,7 @@ function reachableOf(nodes: readonly ReachNode[]): ReachableAgent[] {
   }));
 }
 
-const shownTool = ({ name, effect, only }: AllowedTool): AllowedTool => ({
-  name,
-  effect,
-  ...omitUndefined({ only }),
-});
+const shownTool = ({ name, effect, only }: AllowedTool): AllowedTool => omitUndefined({ name, effect, only });
 
 /** Rules that forbid only some calls of an offered tool. */
 function partialDenies(deny: readonly string[], tools: readonly OfferedTool[]): string[] {

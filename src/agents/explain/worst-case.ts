@@ -1,10 +1,11 @@
 // The most that one task could start, if every pattern runs to its end and every delegation is made as often as the limits
 // allow. An upper bound, not a forecast.
 
+import type { AgentLimits } from "../../journal/definition.ts";
 import type { Stage } from "../../patterns/declarations/declaration.ts";
 import { patternsIn, patternsInRunOrder } from "../../patterns/declarations/facts.ts";
 import { largestCost, type RunCost, timesCost, totalCost } from "../../patterns/declarations/run-cost.ts";
-import type { ReachNode } from "./reach.ts";
+import type { ReachNode, ReachStop } from "./reach.ts";
 
 export interface WorstCase {
   runs: number;
@@ -15,13 +16,15 @@ export interface WorstCase {
   capped: boolean;
 }
 
-export const DEFAULT_TREE_RUNS = 100;
+const DEFAULT_TREE_RUNS = 100;
 
-/** `whole` is false if not every path was followed. Then only the limit of the tree is known. */
 export function worstCase(
-  root: ReachNode,
-  { maxRuns, whole }: { maxRuns: number; whole: boolean },
+  { root, stops }: { root: ReachNode; stops: readonly ReachStop[] },
+  { tree }: AgentLimits,
 ): WorstCase {
+  const maxRuns = tree?.maxRuns ?? DEFAULT_TREE_RUNS;
+  // If not every path was followed, only the limit of the tree is known.
+  const whole = stops.every(({ why }) => why !== "too-many");
   const { runs, turns, cost } = costOf(root);
   const most = maxRuns * longest(root);
   const maxCost = whole && Number.isFinite(cost) ? { maxCost: cost } : {};

@@ -2,7 +2,7 @@
 // were read as agents are found, so no caller can ask for an arbitrary path.
 
 import type { Data } from "../../config/yaml.ts";
-import { type AgentFolders, foldersToSearch, listAgentFiles } from "./folders.ts";
+import { type AgentFolders, locateAgentFile } from "./folders.ts";
 import { parseAgent } from "./parse.ts";
 import { readSource } from "./read.ts";
 
@@ -17,13 +17,9 @@ export interface AgentFile {
 
 /** `file`: the `file` of an agent. Undefined: the agent has no file of its own, or the file is gone. */
 export async function agentFile(folders: AgentFolders, file: string): Promise<AgentFile | undefined> {
-  for (const { path: folder, display } of foldersToSearch(folders)) {
-    const path = (await listAgentFiles(folder)).find((each) => display(each) === file);
-    if (path === undefined) continue;
-    const text = await readSource(path, file);
-    if (typeof text !== "string") return undefined;
-    const { frontmatter, body, bodyLine } = parseAgent(text, file);
-    return { text, frontmatter: { ...frontmatter }, body, bodyLine };
-  }
-  return undefined;
+  const found = await locateAgentFile(folders, file);
+  const text = found && (await readSource(found.path, file));
+  if (typeof text !== "string") return undefined;
+  const { frontmatter, body, bodyLine } = parseAgent(text, file);
+  return { text, frontmatter: { ...frontmatter }, body, bodyLine };
 }

@@ -6,7 +6,7 @@ import { dirname, resolve, sep } from "node:path";
 import { hasErrors, type Problem } from "../../config/problem.ts";
 import { readYaml } from "../../config/yaml.ts";
 import { stepsHash, stepsProblem } from "../load-steps.ts";
-import { type Draft, draftDocument } from "./draft.ts";
+import { type Draft, withError } from "./draft.ts";
 import { isMapping } from "./parse.ts";
 import { type ConfinedFile, nameBelow, readConfined } from "./read-confined.ts";
 
@@ -72,12 +72,6 @@ async function readSchema(draft: Draft, key: string, { path, folder }: Attachmen
     ? `${problems[0].line}:${problems[0].column} ${problems[0].message}`
     : "is not a mapping";
   return withError(draft, key, { code: "BAD_SCHEMA", message: `schema \`${name}\`: ${why}` });
-}
-
-function withError(draft: Draft, key: string, problem: Pick<Problem, "code" | "message">): Draft {
-  const place = draftDocument(draft).at([key]);
-  const { file } = draft;
-  return { ...draft, problems: [...draft.problems, { file, ...place, severity: "error", ...problem }] };
 }
 
 const INCLUDE = /\$\{include:([^}\n]*)\}/g;

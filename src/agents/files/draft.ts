@@ -90,6 +90,17 @@ function unknownDialect(document: YamlDocument, name: string): Problem {
   return { file, ...document.at(["dialect"]), code: "UNKNOWN_DIALECT", severity: "error", message };
 }
 
+/** The draft with an error at one of its keys. It is broken then. */
+export function withError(
+  draft: Draft,
+  key: string,
+  problem: Omit<Problem, "file" | "line" | "column" | "severity">,
+): Draft {
+  const { file } = draft;
+  const place = draftDocument(draft).at([key]);
+  return { ...draft, problems: [...draft.problems, { file, ...place, severity: "error", ...problem }] };
+}
+
 /** Path of one of the keys in the file. `hasOwn`, because a key can be called `constructor`. */
 export function keyPath(from: Draft["from"], key: string): Path {
   return (Object.hasOwn(from, key) ? from[key] : undefined) ?? [key];

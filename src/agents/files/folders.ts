@@ -75,6 +75,18 @@ export async function listAgentFiles(
   }
 }
 
+/** Path and folder of the file that messages call `file`. Undefined: there is no such agent file. */
+export async function locateAgentFile(
+  folders: AgentFolders,
+  file: string,
+): Promise<{ path: string; folder: AgentFolder } | undefined> {
+  for (const folder of foldersToSearch(folders)) {
+    const path = (await listAgentFiles(folder.path)).find((each) => folder.display(each) === file);
+    if (path !== undefined) return { path, folder };
+  }
+  return undefined;
+}
+
 /** Changes whenever a file in the searched folders does. Cheaper than reading all of them again for each run. */
 export function agentsStamp(folders: AgentFolders): string {
   const roles = folders.roles?.value;

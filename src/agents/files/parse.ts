@@ -190,10 +190,11 @@ function bodyProblems(file: string, body: string, bodyLine: number): Problem[] {
   return problems;
 }
 
-type Fault = Pick<Problem, "file" | "line" | "code" | "message"> & { suggestion: string };
+type Fault = Pick<Problem, "file" | "line" | "code" | "message" | "suggestion">;
 
-function unreadableFile({ file, line, code, message, suggestion }: Fault): ParsedAgent {
-  const problem: Problem = { file, line, column: 1, code, severity: "error", message, suggestion };
+export function unreadableFile(fault: Fault): ParsedAgent {
+  const { file } = fault;
+  const problem: Problem = { ...fault, column: 1, severity: "error" };
   const document = readYaml("", file);
   return { file, frontmatter: Object.create(null), body: "", bodyLine: 1, document, problems: [problem] };
 }

@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import type { Problem } from "../../config/problem.ts";
-import { type Data, readYaml, type YamlDocument } from "../../config/yaml.ts";
+import type { Data, YamlDocument } from "../../config/yaml.ts";
 import { messageOf } from "../../errors.ts";
 import type { AgentInCode } from "../define-agent.ts";
 import { rolesDialect } from "../dialects/index.ts";
@@ -20,7 +20,7 @@ import {
   listAgentFiles,
   pathBelow,
 } from "./folders.ts";
-import { isMapping, MAX_FILE, type ParsedAgent, parseAgent, tooLargeFile } from "./parse.ts";
+import { isMapping, MAX_FILE, type ParsedAgent, parseAgent, tooLargeFile, unreadableFile } from "./parse.ts";
 import { readConfined } from "./read-confined.ts";
 
 /** Drafts of all agents, nearest first. */
@@ -95,9 +95,7 @@ export async function draftFile(
     below: pathBelow(folder.path, path),
     packs: folder.packs,
     scope: folder.scope,
-    hash: createHash("sha256")
-      .update(typeof source === "string" ? source : "")
-      .digest("hex"),
+    hash: sha256(typeof source === "string" ? source : ""),
   });
   if (drafts.length > 0) {
     const { display } = folder;
@@ -135,12 +133,10 @@ export async function readSource(path: string, file: string): Promise<string | P
   }
 }
 
-function unreadable(file: string, why: string): ParsedAgent {
-  const message = `the file cannot be read (${why})`;
-  const problem: Problem = { file, line: 1, column: 1, code: "FILE_UNREADABLE", severity: "error", message };
-  const document = readYaml("", file);
-  return { file, frontmatter: {}, body: "", bodyLine: 1, document, problems: [problem] };
-}
+const unreadable = (file: string, why: string): ParsedAgent =>
+  unreadableFile({ file, line: 1, code: "FILE_UNREADABLE", message: `the file cannot be read (${why})` });
+
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
 const CONFIG = "cadre.yaml";
 
@@ -172,7 +168,7 @@ async function draftRoles(document: YamlDocument, path: string, project: string)
   const [problem] = problems;
   if (problem || !isMapping(data)) return { file, drafts: [], skipped: problem ?? noRoles(file) };
   const parsed: ParsedAgent = { file, frontmatter: data, body: "", bodyLine: 1, document, problems };
-  const hash = createHash("sha256").update(JSON.stringify(data)).digest("hex");
+  const hash = sha256(JSON.stringify(data));
   const place = { path: file, below: file, packs: false, scope: "project" as const, hash };
   const display = (at: string): string => relative(project, at).split(sep).join("/");
   const pointing = { path, folder: project, root: project, display };
@@ -198,8 +194,7 @@ async function draftAgentInCode({ prompt, ...keys }: AgentInCode, project: strin
   const data = keys as Record<string, Data>;
   const document: YamlDocument = { file, data, problems: [], at: () => ({ line: 1, column: 1 }) };
   const parsed = { file, frontmatter: data, body: prompt, bodyLine: 1, document, problems: [] };
-  const text = JSON.stringify({ prompt, ...keys });
-  const hash = createHash("sha256").update(text).digest("hex");
+  const hash = sha256(JSON.stringify({ prompt, ...keys }));
   const draft = cadreDraft(parsed, { path: file, below: file, packs: false, scope: "project", hash });
   const pointing = { path: join(project, "code"), folder: project, root: project, display: () => file };
   return { file, drafts: [await attachFiles(draft, pointing)] };

@@ -1,9 +1,9 @@
 // The script of a scripted model is a list of turns, of which the first matching one is played. It is written in YAML, or
 // as a TypeScript function. A mistake in the YAML is reported with its line and column before anything runs.
 
-import { isMap, LineCounter, type ParsedNode, parseDocument } from "yaml";
 import { z } from "zod";
-import { CadreError, messageOf } from "../../errors.ts";
+import { type Path, readYaml, type YamlDocument } from "../../config/yaml.ts";
+import { CadreError } from "../../errors.ts";
 import type { CallContext } from "../model.ts";
 
 const Pattern = z.string().refine(isPattern, "is no regular expression that can be read");
@@ -100,22 +100,17 @@ export interface ScriptedRequest extends CallContext {
 export type Script = ScriptFile | ((request: ScriptedRequest) => ScriptedTurn | undefined);
 
 export function parseScript(yamlText: string, fileName: string): ScriptFile {
-  const lines = new LineCounter();
-  const document = parseDocument(yamlText, { lineCounter: lines, prettyErrors: false });
-  if (document.errors.length > 0) {
+  const document = readYaml(yamlText, fileName, { maxLexemes: Number.POSITIVE_INFINITY });
+  if (document.problems.length > 0)
     throw invalid(
       fileName,
-      document.errors.map((error) => ({ ...at(lines, error.pos[0]), message: error.message })),
+      document.problems.map(({ line, column, message }) => ({ line, column, message })),
     );
-  }
-  const parsed = ScriptFile.safeParse(plainValue(document, fileName));
+  const parsed = ScriptFile.safeParse(document.data);
   if (parsed.success) return parsed.data;
   throw invalid(
     fileName,
-    parsed.error.issues.map((issue) => ({
-      ...at(lines, offsetOf(document.contents, issue)),
-      message: describe(issue),
-    })),
+    parsed.error.issues.map((issue) => ({ ...placeOf(issue, document), message: describe(issue) })),
   );
 }
 
@@ -137,14 +132,6 @@ function isPattern(pattern: string): boolean {
   }
 }
 
-function plainValue(document: ReturnType<typeof parseDocument>, fileName: string): unknown {
-  try {
-    return document.toJS();
-  } catch (error) {
-    throw invalid(fileName, [{ line: 1, column: 1, message: messageOf(error) }]);
-  }
-}
-
 interface Problem {
   line: number;
   column: number;
@@ -161,11 +148,6 @@ function invalid(fileName: string, problems: Problem[]): CadreError {
   );
 }
 
-function at(lines: LineCounter, offset: number): { line: number; column: number } {
-  const { line, col } = lines.linePos(offset);
-  return { line: Math.max(1, line), column: Math.max(1, col) };
-}
-
 function describe(issue: z.core.$ZodIssue): string {
   const where = issue.path
     .map((step, index) => (typeof step === "number" ? `[${step}]` : `${index > 0 ? "." : ""}${String(step)}`))
@@ -174,25 +156,9 @@ function describe(issue: z.core.$ZodIssue): string {
 }
 
 /** Position of an issue: the unknown key, the value, or the parent of a missing value. */
-function offsetOf(contents: ParsedNode | null, issue: z.core.$ZodIssue): number {
-  let node: unknown = contents;
-  let offset = contents?.range[0] ?? 0;
-  const steps = issue.code === "unrecognized_keys" ? [...issue.path, issue.keys[0]!] : issue.path;
-  for (const [index, step] of steps.entries()) {
-    const wantsKey = issue.code === "unrecognized_keys" && index === steps.length - 1;
-    const child = childOf(node, step, wantsKey);
-    if (child === undefined) return offset;
-    offset = child.range?.[0] ?? offset;
-    node = child;
-  }
-  return offset;
-}
-
-function childOf(node: unknown, step: PropertyKey, wantsKey: boolean): ParsedNode | undefined {
-  if (isMap<ParsedNode, ParsedNode | null>(node)) {
-    const pair = node.items.find((item) => String(item.key) === String(step));
-    return (wantsKey ? pair?.key : pair?.value) ?? undefined;
-  }
-  const items = (node as { items?: ParsedNode[] } | null)?.items;
-  return typeof step === "number" ? items?.[step] : undefined;
+function placeOf(issue: z.core.$ZodIssue, document: YamlDocument): { line: number; column: number } {
+  const path = issue.path as Path;
+  return issue.code === "unrecognized_keys"
+    ? document.at([...path, issue.keys[0]!], "key")
+    : document.at(path);
 }

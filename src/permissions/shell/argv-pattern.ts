@@ -104,3 +104,52 @@ function tokenize(source: string): Token[] | undefined {
   }
   return tokens;
 }
+
+/**
+ * Finds the flags of an ask or deny rule in any position, alone or combined: a rule that forbids `rm -rf` also forbids `rm -fr` and
+ * `rm -r x -f`. A form that may mean the same, such as `--recursive`, is a "maybe". Undefined if the pattern has no flags.
+ */
+export function looseFlagMatcher(pattern: ArgvPattern): ((argv: readonly ShellWord[]) => Match) | undefined {
+  const flags = pattern.words.filter((word) => typeof word === "string" && isFlag(word)) as string[];
+  if (flags.length === 0) return undefined;
+  const others = {
+    ...pattern,
+    words: pattern.words.filter((word) => typeof word !== "string" || !isFlag(word)),
+  };
+  const wanted = flags.flatMap(lettersOf);
+  return (argv) => {
+    const given = argv
+      .filter((word) => word !== undefined && isFlag(word))
+      .flatMap((word) => lettersOf(word!));
+    const isUnclear = argv.includes(undefined);
+    const found = wanted.map((flag): Match => {
+      if (given.includes(flag)) return "yes";
+      return isUnclear || given.some((one) => meaningOf(one) === meaningOf(flag)) ? "maybe" : "no";
+    });
+    return least([
+      ...found,
+      matchArgv(
+        others,
+        argv.filter((word) => word === undefined || !isFlag(word)),
+      ),
+    ]);
+  };
+}
+
+const isFlag = (word: string): boolean => /^-./.test(word) && word !== "--";
+
+/** `-rf` is `-r -f`. A longer word after one dash is a single flag, such as `-delete` of find. */
+const lettersOf = (flag: string): string[] =>
+  /^-[a-zA-Z]{2,5}$/.test(flag) ? flag.slice(1).replace(/./g, " -$&").trim().split(" ") : [flag];
+
+const MEANINGS: Readonly<Record<string, string>> = {
+  "--recursive": "-r",
+  "--force": "-f",
+  "--force-with-lease": "-f",
+  "--delete": "-d",
+};
+
+const meaningOf = (flag: string): string => (MEANINGS[flag.replace(/=.*$/s, "")] ?? flag).toLowerCase();
+
+const least = (matches: readonly Match[]): Match =>
+  matches.includes("no") ? "no" : matches.includes("maybe") ? "maybe" : "yes";

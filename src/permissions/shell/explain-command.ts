@@ -61,9 +61,11 @@ export function explainCommand(command: string, workspace: string): CommandReadi
 
 interface Found {
   programs: ProgramReading[];
-  uses: Pick<FileReading, "path" | "use">[];
+  uses: FileUse[];
   texts: string[];
 }
+
+type FileUse = Pick<FileReading, "path" | "use">;
 
 function takeAll(
   commands: readonly ShellCommand[],
@@ -173,11 +175,6 @@ function take(piece: string, bytes: Buffer, found: Map<string, string>): void {
   const text = bytes.toString("utf8");
   if (text.includes("\ufffd") || /[^\t\n\r\P{Cc}]/u.test(text) || !/[\s;|&/.$-]/.test(text)) return;
   if (found.size < MAX_FOUND) found.set(piece, text);
-}
-
-interface FileUse {
-  path: string;
-  use: "writes" | "reads";
 }
 
 /** Which plain words are files that the program changes. */

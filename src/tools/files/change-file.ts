@@ -18,9 +18,9 @@ import {
 } from "./text-file.ts";
 import { resolveInWorkspace, type WorkspacePath } from "./workspace-path.ts";
 
-/** `refused` continues a sentence that begins with the file's name. */
+/** `refused` completes a sentence that begins with the file's name. */
 export type PlannedChange = { text: string; said: string } | { refused: string };
-/** Computes the new content of a file; `before` is undefined if it does not exist. */
+/** Computes the new content of a file. `before` is undefined if the file does not exist. */
 export type ChangePlan = (before: string | undefined) => PlannedChange;
 
 export async function changeFile(path: string, plan: ChangePlan, context: ToolContext): Promise<ToolAnswer> {
@@ -41,7 +41,7 @@ export async function changeFile(path: string, plan: ChangePlan, context: ToolCo
   if ("refused" in planned) return refusal(`${path} ${planned.refused}; nothing was changed`);
   if (before.ok && before.text === planned.text)
     return { output: `${place.relative} already has exactly this content` };
-  // An approval only counts if the person could see the change.
+  // A person can only approve a change that the preview shows.
   if (context.approved && differenceOf(place, before, planned.text) === undefined)
     return refusal(`${path} ${TOO_LONG}; nothing was changed`);
   try {
@@ -68,7 +68,7 @@ export async function previewChange(path: string, plan: ChangePlan, workspace: s
   return { text, fingerprint, change: { before: before.ok ? before.text : "", after: planned.text } };
 }
 
-/** Undefined if the call will change nothing. */
+/** Undefined if the call would change nothing. */
 export async function fingerprintsOf(
   path: string,
   plan: ChangePlan,
@@ -100,7 +100,7 @@ function planFor({ relative }: WorkspacePath, before: FileText, plan: ChangePlan
 const NOTEBOOK =
   "is a notebook, whose cells are not lines of text: change it by a program with Bash (Python's nbformat), or keep the code in a .py file";
 
-/** A later attempt without recorded fingerprints cannot know whose work it sees. */
+/** Without recorded fingerprints, a later attempt cannot know who changed the file. */
 const isStale = ({ fingerprint }: FileText, { attempt, fingerprints }: ToolContext): boolean =>
   fingerprints === undefined ? attempt > 1 : fingerprints.before !== fingerprint;
 
@@ -110,7 +110,7 @@ const stale = ({ relative }: WorkspacePath): ToolAnswer => ({
   stale: true,
 });
 
-/** Adapts the model's LF to a file that uses CR LF throughout. */
+/** Converts the model's LF to CR LF if the whole file uses CR LF. */
 export function lineEndingsOf(before: string): (text: string) => string {
   const crlf = before.includes("\r\n") && !/(?<!\r)\n/.test(before);
   return (text) => (crlf ? text.replace(/\r?\n/g, "\r\n") : text);
@@ -119,8 +119,8 @@ export function lineEndingsOf(before: string): (text: string) => string {
 export const hasByteOrderMark = (text: string): boolean => text.startsWith("\ufeff");
 
 /**
- * A model sees `⟦secret NAME⟧` in place of a secret value. Written back, the mark would replace the value in the file. Returns
- * why the text must not be written, as the rest of a sentence about the file.
+ * A model sees `⟦secret NAME⟧` instead of a secret value. If the model wrote that mark back, it would replace the value in the
+ * file. Returns the rest of a sentence that says why the text must not be written.
  */
 function markProblem(text: string, before: string): string | undefined {
   const mark = findSecretMarks(text).find((found) => !before.includes(found));

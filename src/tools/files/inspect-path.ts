@@ -1,12 +1,12 @@
-// Resolves what is really at a path, for the permissions that judge a command before it runs: a path inside the workspace may
-// lead out of it through a link (A35).
+// Finds out where a path really leads, for the permissions that judge a command before it runs. A path inside the workspace may
+// lead outside through a link (A35).
 
 import { lstatSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * Takes an absolute path as the system would open it: `link/../x` is not `x`. `real` is undefined if it cannot be resolved: a
- * dangling link, a folder without permission, a `..` behind something that is missing.
+ * Resolves an absolute path as the system would: `link/../x` is not `x`. `real` is undefined for a dangling link, a folder
+ * without permission, and a `..` behind a missing folder.
  */
 export function inspectPath(path: string): { real: string | undefined; isFolder: boolean } {
   const parts = path.split("/");
@@ -14,7 +14,7 @@ export function inspectPath(path: string): { real: string | undefined; isFolder:
     const existing = parts.slice(0, end).join("/") || "/";
     const missing = parts.slice(end);
     try {
-      // Checked first, because missing paths are common and exceptions are slow.
+      // `statSync` comes first, because missing paths are common and exceptions are slow.
       const stats = statSync(existing, { throwIfNoEntry: false });
       if (stats) {
         const real = realpathSync.native(existing);

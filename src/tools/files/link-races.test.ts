@@ -129,7 +129,7 @@ async function race(work: readonly [string, Work][], spot: string, target: strin
   }
   expect(await swapper.turns()).toBeGreaterThan(1_000);
   expect(await snapshot(outside.path)).toEqual(before);
-  // The race really happened: some calls met the original and some the link.
+  // The race really happened: some calls met the original, and some met the link.
   expect(answers.done).toBeGreaterThan(0);
   expect(answers.refused).toBeGreaterThan(0);
 }

@@ -9,9 +9,12 @@ import { constants, type FileHandle, lstat, mkdir, open } from "node:fs/promises
 import { join } from "node:path";
 
 export interface OpenFolder extends AsyncDisposable {
-  /** A path that means this folder while it is open, even if the folder is moved. */
+  /** A path that leads to this folder while it is open, even if the folder is moved. */
   path: string;
-  /** Whether the original path still leads to this folder, and `name` to the opened file. Call it before you trust what you read. */
+  /**
+   * Whether the original path still leads to this folder, and `name` still leads to the opened file. Check this before you
+   * trust what you read.
+   */
   isUnchanged(opened?: { name: string; handle: FileHandle }): Promise<boolean>;
 }
 
@@ -25,7 +28,9 @@ export interface OpenFolderOptions {
 
 const HERE: OpenMethod = existsSync("/proc/self/fd/0") ? "by-descriptor" : "by-name";
 
-/** Throws as `open` does: ENOENT if a folder is missing, ENOTDIR or ELOOP if one is a file or a link by now. */
+/**
+ * Throws the same errors as `open`: ENOENT for a missing folder, ENOTDIR or ELOOP if a folder was replaced by a file or a link.
+ */
 export function openFolder(
   root: string,
   names: readonly string[],
@@ -34,7 +39,7 @@ export function openFolder(
   return method === "by-descriptor" ? byDescriptor(root, names, create) : byName(root, names, create);
 }
 
-/** Opens an entry of an open folder, but never a link. Does not block on a FIFO without a writer (A38). */
+/** Opens an entry of an open folder, but never a link. Does not block on a FIFO that has no writer (A38). */
 export async function openIn(
   folder: OpenFolder,
   name: string,
@@ -48,7 +53,7 @@ export async function openIn(
   throw swapped(path);
 }
 
-/** Does not use `join`, which would drop a trailing part; a bare descriptor path is itself a link. */
+/** Does not use `join`, which would drop a trailing `.`. The bare path of a descriptor is itself a link. */
 export const pathIn = (folder: Pick<OpenFolder, "path">, name: string): string => `${folder.path}/${name}`;
 
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;

@@ -1,16 +1,18 @@
-// Opens a regular file of an open folder for reading. It checks the type before it opens the file: opening a device may have an
-// effect, a FIFO blocks (A38), and a database of this process loses its locks when any descriptor of it is closed (O2).
+// Opens a regular file of an open folder for reading. The type is checked before the file is opened: opening a device may have
+// an effect, a FIFO blocks (A38), and closing any descriptor of a database drops this process's locks on it (O2).
 
 import { readFileSync, type Stats } from "node:fs";
 import { constants, type FileHandle, lstat, open } from "node:fs/promises";
 import { type OpenFolder, openIn, pathIn } from "./open-folder.ts";
 
-/** Linux: refers to a file without opening it, so closing it releases no locks. Node has no constant for it. */
+/**
+ * A Linux flag: refers to a file without opening it, so closing the handle drops no locks. Node has no constant for the flag.
+ */
 const O_PATH = 0o10000000;
 
 const OWN_DATABASE = /[\\/](owner|cadre)\.db(-\w+)?$/i;
 
-/** Throws as `open` does, with EISDIR for a folder, ENXIO for a special file and EBUSY for Cadre's own databases. */
+/** Throws the same errors as `open`, with EISDIR for a folder, ENXIO for a special file and EBUSY for Cadre's own databases. */
 export async function openRegularFile(folder: OpenFolder, name: string): Promise<FileHandle> {
   if (!folder.path.startsWith("/proc/self/fd/")) {
     mustBeRegular(await lstat(pathIn(folder, name)), pathIn(folder, name));
@@ -28,7 +30,7 @@ function mustBeRegular(stats: Stats, path: string): void {
   if (OWN_DATABASE.test(path) || isLockedHere(stats.ino)) throw failure("EBUSY", path);
 }
 
-/** Compares inodes, because a hard link is the same file under another name. Only Linux has this list of locks. */
+/** Compares inodes, because a hard link is the same file under another name. Only Linux has the list of locks. */
 function isLockedHere(inode: number): boolean {
   return locks().some((line) => {
     const [, kind, , , pid, where] = line.trim().split(/\s+/);
@@ -36,7 +38,7 @@ function isLockedHere(inode: number): boolean {
   });
 }
 
-/** Synchronous: the kernel keeps the list in memory. */
+/** Reads synchronously, because the kernel keeps the list in memory. */
 function locks(): string[] {
   try {
     return readFileSync("/proc/locks", "utf8").split("\n");

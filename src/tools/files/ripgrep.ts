@@ -1,6 +1,6 @@
-// Runs ripgrep, which matches in linear time and in its own process, so that no pattern can block the event loop (A65).
-// It walks by path, so a folder that is swapped for a link meanwhile may lead it outside. Callers therefore read what it found
-// again, through open folders, before they show it (A35).
+// Runs ripgrep in its own process. It matches in linear time, so no pattern can block the event loop (A65). ripgrep opens files
+// by path, so a folder swapped for a link may lead it outside the workspace. Callers therefore read the found files again
+// through open folders before they show them (A35).
 
 import { spawn } from "node:child_process";
 import { setImmediate } from "node:timers/promises";
@@ -15,14 +15,14 @@ const BUSY_MS = 20;
 export interface RipgrepRun {
   args: readonly string[];
   folder: OpenFolder;
-  /** Separator between two records of its output. */
+  /** Separates two records of the output. */
   separator: "\n" | "\0";
   signal: AbortSignal;
-  /** Called for each record; returning false ends the search. */
+  /** Called for each record. If it returns false, the search ends. */
   onRecord: (record: string) => boolean;
 }
 
-/** `unread`: some files could not be searched. */
+/** `unread`: whether some files could not be searched. */
 export type RipgrepEnd = { ok: true; complete: boolean; unread: boolean } | { ok: false; why: string };
 
 export async function ripgrep({
@@ -41,7 +41,8 @@ export async function ripgrep({
     signal: AbortSignal.any([signal, limit]),
     killSignal: "SIGKILL",
   });
-  // Out of files or processes, Node returns a child without streams and emits the error later. Without a listener it would crash us.
+  // If the system is out of files or processes, Node returns a child without streams and emits the error later. Without a
+  // listener, that error would end Cadre.
   child.once("error", () => {});
   if (!child.stdout) return { ok: false, why: "no more files or processes can be opened" };
   let complaint = "";
@@ -61,7 +62,7 @@ export async function ripgrep({
   if (signal.aborted) return { ok: false, why: "cancelled" };
   if (limit.aborted) return { ok: false, why: `stopped after ${TIME_LIMIT / 1000} s: search a smaller part` };
   if (stopped) return { ok: true, complete: false, unread: false };
-  // Exit code 2 without a message means a file that is gone or unreadable: messages about files are turned off.
+  // Messages about files are turned off, so exit code 2 without a message means a missing or unreadable file.
   const unread = code === 2 && complaint === "";
   if (code === 0 || code === 1 || unread) return { ok: true, complete: true, unread };
   return {
@@ -70,7 +71,7 @@ export async function ripgrep({
   };
 }
 
-/** Yields to the event loop in between, because a chunk may hold thousands of records. */
+/** Yields to the event loop now and then, because a chunk may have thousands of records. */
 async function* records(chunks: AsyncIterable<string>, separator: string): AsyncGenerator<string> {
   let rest = "";
   let since = performance.now();

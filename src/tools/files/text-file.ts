@@ -1,5 +1,5 @@
-// Reads and replaces text files: regular UTF-8 files up to a size limit, through open folders, and never half. One read yields the
-// content and its fingerprint, so the two always belong together.
+// Reads and replaces text files: regular UTF-8 files up to a size limit, always through open folders. One read gives both the
+// content and its fingerprint, so the two always match.
 
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
@@ -11,15 +11,15 @@ import type { WorkspacePath } from "./workspace-path.ts";
 
 export const MAX_FILE_BYTES = 10 * 1024 * 1024;
 
-/** Fingerprint of a file that does not exist. */
+/** The fingerprint of a file that does not exist. */
 export const ABSENT = "absent";
 
 export type FileText = {
-  /** Identifies the content, for approvals and later attempts: same fingerprint, same content. */
+  /** Identifies the content: the same fingerprint means the same content. */
   fingerprint: string;
 } & (
   | { ok: true; text: string; owner: Owner }
-  /** `why` continues a sentence that begins with the file's name. */
+  /** `why` completes a sentence that begins with the file's name. */
   | { ok: false; missing: boolean; why: string }
 );
 
@@ -38,7 +38,10 @@ export async function readTextFile({ root, names }: WorkspacePath): Promise<File
   }
 }
 
-/** Replaces the file in one step, or returns "changed" if it differs from `before`. A kill leaves the old content or the new, never a part. */
+/**
+ * Replaces the file in one step. Returns "changed" if the file differs from `before`. If the process is killed, the file has
+ * the old or the new content, never a part.
+ */
 export async function replaceFile(
   { root, names }: WorkspacePath,
   text: string,
@@ -46,7 +49,7 @@ export async function replaceFile(
 ): Promise<"replaced" | "changed"> {
   const name = names.at(-1)!;
   await using folder = await openFolder(root, names.slice(0, -1), { create: true });
-  // Named after the call's key, so that the next attempt removes what a killed one left behind.
+  // The name is derived from the call's key, so that the next attempt removes the file of a killed one.
   const temporary = `.cadre.${fingerprintOf(key).slice(0, 16)}.tmp`;
   try {
     await writeNew(folder, temporary, text, before.ok ? before.owner : undefined);
@@ -63,7 +66,7 @@ export async function replaceFile(
 export const fingerprintOf = (content: string | Buffer): string =>
   createHash("sha256").update(content).digest("hex");
 
-/** Why writing failed, as the rest of a sentence about the file. */
+/** Says why writing failed, as the rest of a sentence about the file. */
 export function writeFailure(error: unknown): string {
   switch ((error as NodeJS.ErrnoException).code) {
     case "EACCES":
@@ -107,7 +110,7 @@ async function readIn(folder: OpenFolder, name: string): Promise<FileText> {
   }
 }
 
-/** Reads one byte more than the limit at most: a file may grow without end while it is read. */
+/** Reads at most one byte more than the limit: a file may grow without end while it is read. */
 async function readBounded(file: FileHandle): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -134,7 +137,7 @@ function textOf(content: Buffer, owner: Owner): FileText {
   return { ok: true, text: content.toString("utf8"), owner, fingerprint };
 }
 
-/** Creates a new file under this name: an existing entry may be a link to something else, so it is removed first. */
+/** Creates the file anew. An existing entry of this name may be a link, so it is removed first. */
 async function writeNew(
   folder: OpenFolder,
   name: string,
@@ -153,14 +156,14 @@ async function writeNew(
   }
 }
 
-/** Keeps owner and mode. Only root can keep another owner; for other users the file becomes theirs, as with most editors. */
+/** Keeps owner and mode. Only root can keep another owner. For other users the file becomes their own, as in most editors. */
 async function likeBefore(file: FileHandle, { mode, uid, gid }: Owner): Promise<void> {
   const now = await file.stat();
   if (now.uid !== uid || now.gid !== gid) await file.chown(uid, gid).catch(() => undefined);
   await file.chmod(mode);
 }
 
-/** Flushes the folder, so that the rename survives a power cut. Not every system supports it. */
+/** Flushes the folder, so that the rename survives a power cut. Not every system supports this. */
 async function syncFolder(folder: OpenFolder): Promise<void> {
   const handle = await open(pathIn(folder, "."), constants.O_RDONLY).catch(() => undefined);
   await handle?.sync().catch(() => undefined);

@@ -1,16 +1,16 @@
-// Resolves a path from the model. Rules are judged by the path as written, so it must be the file that is used: a path whose links
-// lead elsewhere is refused with the real path, and the next call is judged by that (A34, A35). This file looks at names alone;
-// files are opened through `open-folder.ts`.
+// Resolves a path from the model. Rules judge the path as written, so the path must name the file that is really used. A path
+// whose links lead elsewhere is refused with the real path, and the next call is judged by the real path (A34, A35). This file
+// only looks at names; `open-folder.ts` opens the files.
 
 import { lstat, readdir, realpath } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 
-/** A path in the workspace, as the names that lead to it from the root. */
+/** A path in the workspace, split into the names that lead to it from the root. */
 export interface WorkspacePath {
   root: string;
-  /** Empty for the root itself. */
+  /** Empty for the root. */
   names: readonly string[];
-  /** The path as people and models write it; `.` for the root. */
+  /** The path as people and models write it. `.` is the root. */
   relative: string;
   exists: boolean;
 }
@@ -44,7 +44,7 @@ export async function resolveInWorkspace(workspace: string, path: string): Promi
   return { ok: true, root, names, relative: names.join("/") || ".", exists: real.missing === 0 };
 }
 
-/** Resolves the deepest folder that exists; the rest is yet to be created and has no links. */
+/** Resolves the deepest existing folder. The rest does not exist yet, so it has no links. */
 async function realPlace(absolute: string): Promise<{ path: string; missing: number } | { why: string }> {
   const missing: string[] = [];
   for (let at = absolute; ; at = dirname(at)) {
@@ -57,7 +57,7 @@ async function realPlace(absolute: string): Promise<{ path: string; missing: num
       if (code === "ENAMETOOLONG") return { why: "is too long for a path" };
       if (code !== "ENOENT") return { why: `cannot be reached (${code})` };
     }
-    // A dangling link: writing would create the file that it points to.
+    // The link is dangling: writing would create the file that it points to.
     if (await isLink(at)) return { why: "is a link that leads nowhere" };
     missing.unshift(basename(at));
   }
@@ -92,7 +92,7 @@ async function nameProblem(
 }
 
 /** `/w/proj-evil` is not inside `/w/proj`. */
-function isInside(root: string, path: string): boolean {
+export function isInside(root: string, path: string): boolean {
   return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 
@@ -102,7 +102,10 @@ const refuse = (why: string): ResolvedPath => ({ ok: false, why });
 
 const DEVICE = /^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³])(\.|$)/i;
 
-/** Why no file should be created under this name, as the rest of a sentence: on some system it would mean another file (A36). */
+/**
+ * Says why no file should be created under this name, as the rest of a sentence: on some system the name would mean another
+ * file (A36).
+ */
 export function unportableName(name: string): string | undefined {
   if (/[. ]$/.test(name)) return "ends in a dot or a space, which other systems drop";
   if (/:[^:]*:?\$|:$/.test(name) || (process.platform === "win32" && name.includes(":")))
@@ -115,8 +118,8 @@ export function unportableName(name: string): string | undefined {
 }
 
 /**
- * The spelling on disk, if the file system finds the entry under another one. Rules and people judge a path by its spelling, so
- * files are used only by the spelling that they have (A36).
+ * The spelling on disk, if the file system finds the entry under a different spelling. Rules and people judge a path by its
+ * spelling, so a file is used only under its spelling on disk (A36).
  */
 export async function spellingOnDisk(folder: string, name: string): Promise<string | undefined> {
   const found = await identity(join(folder, name));
@@ -124,7 +127,7 @@ export async function spellingOnDisk(folder: string, name: string): Promise<stri
   const variants = [name.toUpperCase(), name.toLowerCase(), name.normalize("NFC"), name.normalize("NFD")];
   for (const variant of new Set(variants)) {
     if (variant === name || (await identity(join(folder, variant))) !== found) continue;
-    // Found under two spellings: either the file system folds case, or both exist as hard links.
+    // The entry has two spellings: either the file system ignores case, or there are two hard links.
     const names = await readdir(folder);
     return names.includes(name) ? undefined : names.find((other) => folded(other) === folded(name));
   }

@@ -1,5 +1,5 @@
-// Finds the git folder of a workspace, without running git. Commands need write access to it, and a `.git` file must not give them
-// access to another folder. So a `.git` file counts only if the folder that it names points back to it.
+// Finds the git folder of a workspace without running git. Commands get write access to that folder, so a `.git` file must not
+// lead to someone else's folder. A `.git` file is accepted only if the folder that it names points back to it.
 
 import { readFile, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
@@ -9,7 +9,7 @@ export interface GitFolders {
   top: string;
   /** The git folder that all worktrees share. */
   common: string;
-  /** The worktree's own git folder; the same as `common` outside of worktrees. */
+  /** The worktree's own git folder. Outside a worktree it is the same as `common`. */
   own: string;
 }
 

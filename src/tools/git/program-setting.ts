@@ -1,13 +1,15 @@
-// Finds settings by which a repository makes git run programs or read other folders even for reading commands: filters, text
-// converters, signatures, objects fetched on demand. The repository's author chose them (A30), so `git diff` there is not a
-// read-only command. The user's own configuration is trusted.
+// Finds settings by which a repository makes git run programs or read other folders, even for reading commands: filters, text
+// converters, signatures, objects fetched on demand. The repository's author chose these settings (A30), so `git diff` is not
+// read-only in such a repository. The user's own configuration is trusted.
 
 import { existsSync, globSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { readPlainFile } from "../../config/plain-file.ts";
 import { LFS_COMMAND } from "./repository-programs.ts";
 
-/** The first such setting, or what could not be read; undefined if there is none, or no repository. */
+/**
+ * The first such setting, or a description of the file that could not be read. Undefined if there is none, or no repository.
+ */
 export function gitProgramSetting(workspace: string): string | undefined {
   const folder = gitFolder(workspace);
   if (folder === undefined) return undefined;
@@ -30,7 +32,7 @@ export function gitProgramSetting(workspace: string): string | undefined {
 
 const STRAY = Symbol("another repository");
 
-/** The git folder that git would find from here: `.git`, the target of a `.git` file, or a bare repository. */
+/** The git folder that git would find from the workspace: `.git`, the target of a `.git` file, or a bare repository. */
 function gitFolder(workspace: string): string | typeof STRAY | undefined {
   for (let at = workspace; ; at = dirname(at)) {
     const named = join(at, ".git");
@@ -42,7 +44,10 @@ function gitFolder(workspace: string): string | typeof STRAY | undefined {
   }
 }
 
-/** The record of a worktree and the git folder of a submodule name their owner. Any other folder may belong to another repository. */
+/**
+ * Whether the git folder names this folder as its owner, as a worktree's record and a submodule's git folder do. Any other git
+ * folder may belong to another repository.
+ */
 function pointsBack(folder: string, top: string): boolean {
   const tops = [top, realpathSync(top)];
   const record = textAt(join(folder, "gitdir"))?.trim();
@@ -81,9 +86,9 @@ function isHarmless({ section, key, value }: Setting, folder: string, workspace:
   const name = `${section}.${key}`;
   if (!RISKY_SETTING.test(name) || /^(false|no|off|0|)$/i.test(value)) return true;
   if (name === "filter.required" || (section === "filter" && LFS_COMMAND.test(value))) return true;
-  // `true` is git's built-in monitor, which is turned off for agents' commands.
+  // `true` means git's built-in monitor, which is turned off for agents' commands.
   if (name === "core.fsmonitor") return value === "true";
-  // Every submodule sets this. It is harmless if it points inside or around the workspace.
+  // Every submodule sets `core.worktree`. The setting is harmless if it points inside or around the workspace.
   if (name === "core.worktree") {
     const worktree = resolve(folder, value);
     return (

@@ -65,7 +65,7 @@ describe.each(sandboxes)("[A30] a hostile repository, in the sandbox %s", (drive
       expect(answer.output).not.toContain("RAN");
       expect(answer.output).toMatch(/-one\n\+two/);
       expect(await readdir(repository.path)).not.toContain("ran");
-      // With other commands the program does run, so the check above can fail.
+      // Other commands do run the program, so the check above can fail.
       if (control === "") return;
       await bash.execute({ command: control }, contextIn(repository, { effect: "unsafe" }));
       expect(await readdir(repository.path)).toContain("ran");

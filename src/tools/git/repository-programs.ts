@@ -1,12 +1,12 @@
-// A repository's own configuration can name programs that git starts even for commands that only read: to convert a file, to show a
-// diff, to fetch missing objects. A command that runs without an approval must start none of them (A30). Git has no switch for all,
-// so each is overridden by name. The user's own git configuration still applies.
+// A repository's configuration can name programs that git starts even for reading commands: to convert a file, to show a diff,
+// to fetch missing objects. A command that runs without an approval must start none of them (A30). Git has no common switch, so
+// each setting is overridden by name. The user's own git configuration still applies.
 
 import { join } from "node:path";
 import { type GitSetting, gitSettingVariables } from "../shell/clean-environment.ts";
 import { inFolder, tryGit } from "./run-git.ts";
 
-/** Variables for a command that was judged read-only; they replace those of the clean environment. */
+/** Environment variables for a command that was judged read-only. They replace those of the clean environment. */
 export async function readOnlyGitEnvironment(folder: string): Promise<NodeJS.ProcessEnv> {
   const [own, submodules] = await Promise.all([ownSettings(folder), submodulesOf(folder)]);
   const named = own.flatMap(({ key }) => /^submodule\.(.+)\.[^.]+$/s.exec(key)?.[1] ?? []);
@@ -16,22 +16,22 @@ export async function readOnlyGitEnvironment(folder: string): Promise<NodeJS.Pro
       ...own.flatMap(harmless),
       ...[...submodules, ...named].map((name): GitSetting => [`submodule.${name}.ignore`, "dirty"]),
     ]),
-    // Objects missing in a partial clone are not fetched, because that could start a program that the remote names.
+    // Missing objects of a partial clone are not fetched, because the remote could name a program to start.
     GIT_ALLOW_PROTOCOL: "",
     GIT_NO_LAZY_FETCH: "1",
   };
 }
 
-/** Settings by which the repository makes git start programs on add, checkout or merge, except for git-lfs. */
+/** Settings by which the repository makes git start programs on add, checkout or merge. git-lfs is not among them. */
 export async function repositoryPrograms(folder: string): Promise<string[]> {
   const starts = /^(filter\..+\.(clean|smudge|process)|merge\..+\.driver)$/s;
   const own = await ownSettings(folder);
   return own.filter(({ key, value }) => starts.test(key) && !LFS_COMMAND.test(value)).map(({ key }) => key);
 }
 
-/** Keeps git out of submodules, whose configuration we have not read. */
+/** Settings for reading commands. Most of them keep git out of submodules, whose configuration Cadre has not read. */
 const READING: readonly GitSetting[] = [
-  // Otherwise `git diff` rewrites the index, which runs a hook.
+  // With this setting on, `git diff` rewrites the index, which runs a hook.
   ["diff.autoRefreshIndex", "false"],
   ["safe.bareRepository", "explicit"],
   ["diff.ignoreSubmodules", "dirty"],
@@ -43,7 +43,7 @@ const READING: readonly GitSetting[] = [
 /** git-lfs is a well-known filter that the user has installed. */
 export const LFS_COMMAND = /^git-lfs (clean|smudge|filter-process)( --skip)?( -- %f)?( %f)?$/;
 
-/** Replaces an external diff program by git's own diff; `#` turns git's further arguments into a comment. */
+/** Replaces an external diff program with git's own diff. The `#` turns the arguments that git appends into a comment. */
 const PLAIN_DIFF = `git --no-pager diff --no-index --no-ext-diff --no-textconv -- "$2" "$5" || : #`;
 
 interface OwnSetting {
@@ -63,7 +63,7 @@ function harmless({ key, value }: OwnSetting): GitSetting[] {
   ];
 }
 
-/** Settings of the repository and its includes, but not those of the user or the system. */
+/** Settings of the repository and its includes, without those of the user and the system. */
 async function ownSettings(folder: string): Promise<OwnSetting[]> {
   const { output } = await tryGit(inFolder(folder), ["config", "--list", "--show-scope", "-z"]);
   const words = output.split("\0");

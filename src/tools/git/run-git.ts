@@ -1,5 +1,5 @@
-// Runs git for Cadre itself: no shell, no hooks, no signatures, no prompts, a time limit, and Cadre as the author. It waits for a
-// lock that another process holds. After that `tryGit` returns git's failure as a value, and `git` throws it.
+// Runs git for Cadre itself: without a shell, hooks, signatures or prompts, with a time limit, and with Cadre as the author. If
+// another process holds a lock, git is retried for a while. If git fails, `tryGit` returns the failure and `git` throws it.
 
 import { spawn } from "node:child_process";
 import type { Readable } from "node:stream";
@@ -9,31 +9,31 @@ import { cleanEnvironment } from "../shell/clean-environment.ts";
 
 const TIME_LIMIT = 120_000;
 const MAX_OUTPUT = 256 * 1024 * 1024;
-/** Doubles each time: three seconds in total. */
+/** The pause doubles each time, to three seconds in total. */
 const FIRST_PAUSE = 50;
 const LAST_PAUSE = 1_600;
 
 export interface GitLocation {
-  /** Kept out of PATH, so that no program in this folder can pass for git. */
+  /** This folder is kept out of PATH, so that no program in it can pass for git. */
   folder: string;
   args: readonly string[];
   env?: NodeJS.ProcessEnv;
-  /** Time limit in milliseconds, in place of the general one. */
+  /** Time limit in milliseconds. Absent: two minutes. */
   timeout?: number;
 }
 
 export interface GitAnswer {
   ok: boolean;
-  /** Exit code; -1 if git could not be started or was stopped. */
+  /** The exit code. -1 if git could not be started or was stopped. */
   code: number;
   output: string;
   complaint: string;
 }
 
-/** Runs git in a folder, in the repository that it belongs to. */
+/** Runs git in a folder, on the repository that contains the folder. */
 export const inFolder = (folder: string): GitLocation => ({ folder, args: ["-C", folder] });
 
-/** The output without its last line break. Throws with git's message if git fails. */
+/** Returns the output without its last line break. Throws git's message if git fails. */
 export async function git(at: GitLocation, args: readonly string[], input = ""): Promise<string> {
   const said = await tryGit(at, args, input);
   if (!said.ok) throw gitError(args[0]!, said);
@@ -53,14 +53,14 @@ export async function tryGit(at: GitLocation, args: readonly string[], input = "
   }
 }
 
-/** The commit that a name refers to; undefined if there is none. */
+/** The commit that a name refers to. Undefined if there is none. */
 export async function commitAt(at: GitLocation, name: string): Promise<string | undefined> {
   const said = await tryGit(at, ["rev-parse", "--verify", "--quiet", `${name}^{commit}`]);
   if (!said.ok && said.code !== 1) throw gitError("rev-parse", said);
   return said.ok ? said.output.trim() : undefined;
 }
 
-/** Whether `commit` is an ancestor of `other`, or the same. */
+/** Whether `commit` is `other` or an ancestor of it. */
 export async function isAncestor(at: GitLocation, commit: string, other: string): Promise<boolean> {
   const said = await tryGit(at, ["merge-base", "--is-ancestor", commit, other]);
   if (!said.ok && said.code !== 1) throw gitError("merge-base", said);
@@ -73,7 +73,7 @@ export const gitError = (command: string, { complaint }: GitAnswer): CadreError 
 const isLocked = ({ complaint }: GitAnswer): boolean =>
   /Unable to create '.*\.lock': File exists/.test(complaint);
 
-/** Overrides configuration that could start programs, ask questions or lose files. */
+/** Overrides settings that could start programs, ask questions or lose files. */
 const OVERRIDES = [
   "core.hooksPath=/dev/null",
   "commit.gpgsign=false",
@@ -94,18 +94,18 @@ const AUTHOR = {
 function runOnce(at: GitLocation, args: readonly string[], input: string): Promise<GitAnswer> {
   const { CADRE_RUN_ID: _, ...env } = cleanEnvironment(at.folder, "");
   const child = spawn("git", [...at.args, ...OVERRIDES, ...args], {
-    // git changes to its folder itself (`-C`), so that a missing folder can be told from a missing git.
+    // git itself changes to its folder (`-C`), so a missing folder can be told from a missing git.
     cwd: "/",
-    // C, because we parse some of git's messages, which would be translated otherwise.
+    // Cadre parses some of git's messages, so they must not be translated.
     env: { ...env, ...AUTHOR, ...at.env, LC_ALL: "C" },
-    // Detached from Ctrl-C: a git that stops halfway would leave files of both sides.
+    // Ctrl-C does not reach git: stopped halfway, git would leave files of both sides.
     detached: true,
     timeout: at.timeout ?? TIME_LIMIT,
   });
   return new Promise((done) => {
     const fail = (complaint: string) => done({ ok: false, code: -1, output: "", complaint });
     child.once("error", (error) => fail(messageOf(error)));
-    // Out of files or processes, Node returns a child without streams and emits the error later.
+    // If the system is out of files or processes, Node returns a child without streams and emits the error later.
     if (!child.stdout) return;
     const output = gather(child.stdout, MAX_OUTPUT, () => child.kill());
     const words = gather(child.stderr, MAX_OUTPUT, () => child.kill());
@@ -115,7 +115,7 @@ function runOnce(at: GitLocation, args: readonly string[], input: string): Promi
       const complaint = code === 0 ? "" : words().trim().slice(0, 2_000) || `it ended with ${code}`;
       done({ ok: code === 0, code, output: output(), complaint });
     });
-    // git may have exited before it read its input; its output says why.
+    // git may have exited before it read its input. Its output says why.
     child.stdin.on("error", () => undefined);
     child.stdin.end(input);
   });

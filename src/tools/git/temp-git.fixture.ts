@@ -1,4 +1,4 @@
-// A real git repository in a temporary folder, for the tests of worktrees. Git configuration of the machine is ignored.
+// A real git repository in a temporary folder, for the tests of worktrees. The machine's git configuration is ignored.
 
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
@@ -13,9 +13,9 @@ export interface TempGit extends AsyncDisposable {
   /** Runs git as a person would, in the repository or in another folder. */
   git(args: readonly string[], folder?: string): Promise<string>;
   write(files: Record<string, string>, folder?: string): Promise<void>;
-  /** The text of a file; undefined if the file does not exist. */
+  /** The text of a file. Undefined if the file does not exist. */
   read(file: string, folder?: string): Promise<string | undefined>;
-  /** Commits everything. */
+  /** Writes the files and commits everything. */
   commit(files?: Record<string, string>, folder?: string): Promise<void>;
 }
 

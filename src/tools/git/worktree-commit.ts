@@ -19,9 +19,9 @@ import {
 const KEEP = "Cadre-Keep";
 
 export interface CommitResult {
-  /** Why a person must review it before it is merged. */
+  /** Why a person must review the work before it is merged. */
   why?: string | undefined;
-  /** Work that could not be committed; the folder is then kept. */
+  /** Says which work could not be committed. The folder is then kept. */
   stays?: string | undefined;
 }
 
@@ -52,13 +52,13 @@ export async function commitWork(
   }
 }
 
-/** The reason recorded in a commit why it must not be merged automatically. */
+/** The reason, recorded in a commit, why the commit must not be merged automatically. */
 export async function keepReason(at: GitLocation, commit: string): Promise<string | undefined> {
   const said = await git(at, ["log", "-1", `--format=%(trailers:key=${KEEP},valueonly)`, commit, "--"]);
   return said.trim() || undefined;
 }
 
-/** Whether removing the folder would lose nothing: all of it is committed. */
+/** Whether everything in the folder is committed, so that removing the folder loses nothing. */
 export async function isFullyCommitted(found: WorktreeRecord): Promise<boolean> {
   if (!found.hasFolder) return true;
   if ((await listFolder(join(found.path, ".cadre", "worktrees"))).length > 0) return false;
@@ -66,7 +66,7 @@ export async function isFullyCommitted(found: WorktreeRecord): Promise<boolean> 
   return (await git(inWorktree(found), status)) === "";
 }
 
-/** Other repositories inside the folder, whose files cannot be committed here. An empty submodule does not count. */
+/** Other repositories inside the folder. Their files cannot be committed here. An empty submodule does not count. */
 async function otherRepositories(found: WorktreeRecord, tracked: readonly string[]): Promise<string[]> {
   const untracked = await gitList(inWorktree(found), ["ls-files", "--others", "--exclude-standard", "-z"]);
   const nested = untracked.filter((path) => path.endsWith("/")).map((path) => path.slice(0, -1));
@@ -87,7 +87,10 @@ async function halfDone(found: WorktreeRecord, tracked: readonly string[]): Prom
   return tracked.some(isClash) ? "it was left with conflicts of its own" : undefined;
 }
 
-/** Keeps the file time: git compares it with file times to decide which files it must check for changes. */
+/**
+ * Copies the index with its file time. Git compares that time with the times of files to decide which files it must check for
+ * changes.
+ */
 async function copyIndex(from: string, to: string): Promise<void> {
   const stats = await stat(from).catch(() => undefined);
   if (!stats) return;
@@ -111,12 +114,12 @@ async function treeOf(
 
 interface Work {
   message: string;
-  /** Tree of the files in the folder; undefined if the folder is gone. */
+  /** Git tree of the files in the folder. Undefined if the folder is gone. */
   tree: string | undefined;
   why: string | undefined;
 }
 
-/** Moves all work to the branch: its own commits, those of a HEAD elsewhere, and uncommitted files. */
+/** Moves all work to the branch: the branch's own commits, commits of a HEAD elsewhere, and uncommitted files. */
 async function moveBranch(
   { branch, base }: Worktree,
   found: WorktreeRecord,
@@ -128,7 +131,7 @@ async function moveBranch(
   const [head, tip] = [await commitAt(at, "HEAD"), await commitAt(at, ref)];
   const tree = head && (await git(at, ["rev-parse", `${head}^{tree}`]));
   const isChanged = work.tree !== undefined && work.tree !== tree;
-  // HEAD only points to an older commit of the branch, so the branch holds all work already.
+  // HEAD is an older commit of the branch, so the branch already has all work.
   if (head && tip && !isChanged && head !== tip && (await isAncestor(at, head, tip))) return undefined;
 
   const follows =

@@ -21,10 +21,10 @@ export type MergeResult =
   | { status: "merged"; commit: string; files: string[] }
   /** The parent is unchanged, and all work is on the branch. */
   | { status: "conflict"; branch: string; files: string[]; detail: string }
-  /** The work was not merged. It is on the branch, or where `detail` says. */
+  /** The work was not merged. It is on the branch, or in the place that `detail` names. */
   | { status: "kept"; branch: string; files: string[]; detail: string };
 
-/** How often the merge is computed again because the parent got a new commit meanwhile. */
+/** How often the merge is computed again because the parent got a new commit in the meantime. */
 const TRIES = 3;
 
 interface MergeOptions {
@@ -52,7 +52,7 @@ export async function mergeBack(
     if (earlier !== undefined) return merged(at, earlier);
     return { status: "merged", commit: tip, files: await changedFiles(at, base, tip) };
   }
-  // A commit can contain protected files that no tool wrote and no command could have left in the folder (A37).
+  // A commit can contain protected files that no tool wrote and no command could leave in the folder (A37).
   const delicate = (await changedFiles(at, base, tip)).filter((path) => mustLook?.(path));
   const reason =
     why ?? (await keepReason(at, tip)) ?? (await whyNotNow(parent, gitDir)) ?? whyDelicate(delicate);
@@ -80,7 +80,7 @@ async function mergeOnce(worktree: Worktree, tip: string, message: string): Prom
     return { status: "conflict", branch, files: result.clashes, detail };
   }
   const commit = await commitTree(at, result.tree, [head, tip], [`Merge ${branch}`, message, mark(branch)]);
-  // `--no-overwrite-ignore` keeps ignored files of the parent.
+  // `--no-overwrite-ignore` keeps the parent's ignored files.
   const how = ["--ff-only", "--quiet", "--no-stat", "--no-autostash", "--no-overwrite-ignore"];
   const answer = await tryGit(at, ["merge", ...how, commit]);
   if (answer.ok) return merged(at, commit);
@@ -110,7 +110,7 @@ async function whyNotNow(parent: string, gitDir: string): Promise<string | undef
   return unfinished && `${parent} is in the middle of a ${unfinished}`;
 }
 
-/** git lists the conflicting files, each after a tab. */
+/** Builds the reason from git's message, which lists each conflicting file after a tab. */
 function refusalIn(parent: string, complaint: string): string {
   const files = Array.from(complaint.matchAll(/^\t(.+)$/gm), ([, file]) => file!);
   if (files.length > 0) return `files in ${parent} that are not committed are in the way: ${someOf(files)}`;

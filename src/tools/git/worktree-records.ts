@@ -1,5 +1,5 @@
-// Finds worktrees by git's records in the repository, never by the `.git` file in their folder. A folder without `.git` would look
-// like a part of the repository around it, and a replaced `.git` could point anywhere.
+// Finds worktrees by git's records in the repository, never by the `.git` file in their folder. A folder without `.git` would
+// look like a part of the repository around it, and a replaced `.git` could point anywhere.
 
 import { mkdir, readdir, readFile, realpath, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
@@ -8,12 +8,11 @@ import { repositoryPrograms } from "./repository-programs.ts";
 import { type GitLocation, git, inFolder } from "./run-git.ts";
 
 export interface Worktree {
-  /** The folder that it is merged back into: the repository's top folder, or the parent's own worktree. */
+  /** The folder that the worktree is merged back into: the repository's top folder, or the parent's own worktree. */
   parent: string;
-  /** Folder of the worktree. */
   path: string;
   branch: string;
-  /** The commit that it started from. */
+  /** The commit that the worktree started from. */
   base: string;
 }
 
@@ -25,7 +24,7 @@ export interface Checkout {
   gitDir: string;
 }
 
-/** A worktree in git's records; its folder may be gone. */
+/** A worktree in git's records. Its folder may be gone. */
 export interface WorktreeRecord {
   path: string;
   record: string;
@@ -41,7 +40,7 @@ export async function checkoutAround(folder: string): Promise<Checkout> {
   return { top, common, gitDir };
 }
 
-/** The repository whose top folder this is. Throws if there is only another repository around it. */
+/** The repository whose top folder this is. Throws if the folder is only inside another repository. */
 export async function checkoutAt(top: string): Promise<Checkout> {
   const found = await checkoutAround(top);
   if (found.top !== (await realpath(top)))
@@ -51,7 +50,7 @@ export async function checkoutAt(top: string): Promise<Checkout> {
   return found;
 }
 
-/** A30: a child's start or end must not run programs that the repository names. */
+/** Starting or ending a child must not run programs that the repository names (A30). */
 export const programsProblem = (workspace: string, programs: readonly string[]): string =>
   `The repository of ${workspace} has git start programs of its own (${programs.join(", ")}), which Cadre does not: configure them for yourself (\`git config --global\`) if you trust them.`;
 
@@ -69,9 +68,12 @@ export async function findRecord({ path }: Worktree, common: string): Promise<Wo
   return found;
 }
 
-/** Checks that the record belongs to this repository: git would follow it to another one, whose settings could start programs (A30). */
+/**
+ * Throws if the record leads to another repository: git would follow it, and that repository's settings could start programs
+ * (A30).
+ */
 async function mustBelongTo(common: string, { path, record }: WorktreeRecord): Promise<void> {
-  // Without the file git does not treat it as a repository.
+  // Without the file `commondir`, git does not treat the record as a repository.
   const said = await readFile(join(record, "commondir"), "utf8").catch(() => undefined);
   if (said !== undefined && resolve(record, said.trim()) !== common) throw strayRecord(path);
 }
@@ -84,7 +86,7 @@ export function inWorktree({ path, record, hasFolder }: WorktreeRecord): GitLoca
   return { folder: path, args: ["-C", path, `--git-dir=${record}`, `--work-tree=${path}`] };
 }
 
-/** Reason of the lock; undefined if the worktree is not locked. */
+/** The reason of the lock. Undefined if the worktree is not locked. */
 export async function lockReason({ record }: WorktreeRecord): Promise<string | undefined> {
   return readFile(join(record, "locked"), "utf8").then(
     (reason) => reason.trim(),
@@ -92,7 +94,7 @@ export async function lockReason({ record }: WorktreeRecord): Promise<string | u
   );
 }
 
-/** The git operation in progress, in a word; undefined if there is none. */
+/** One word for the git operation in progress. Undefined if there is none. */
 export async function unfinishedOperation(gitDir: string): Promise<string | undefined> {
   const marks = { MERGE_HEAD: "merge", CHERRY_PICK_HEAD: "cherry-pick", REVERT_HEAD: "revert" };
   const more = { "rebase-merge": "rebase", "rebase-apply": "rebase", BISECT_LOG: "bisect" };
@@ -131,7 +133,7 @@ async function recorded(record: string): Promise<WorktreeRecord | undefined> {
   return { path, record, hasFolder: await exists(path) };
 }
 
-/** The path as git records it, with links in its parent folders resolved. */
+/** The path as git records it: links in its parent folders are resolved. */
 async function realPlace(path: string): Promise<string> {
   const folder = await realpath(dirname(path)).catch(() => dirname(path));
   return join(folder, basename(path));

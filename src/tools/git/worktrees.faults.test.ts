@@ -1,4 +1,4 @@
-// Kills the process after any git command, and lets three writers edit the same files at random. Nothing may be merged twice
+// Kills the process after each git command, and lets three writers edit the same files at random. Nothing may be merged twice
 // or lost.
 
 import { spawn } from "node:child_process";
@@ -81,7 +81,7 @@ type Writer = "parent" | "c1" | "c2";
 interface Edit {
   by: Writer;
   file: string;
-  /** Line number at which the new line is inserted. */
+  /** Number of the line at which the new line is inserted. */
   place: number;
   thenCommits: boolean;
 }
@@ -140,13 +140,13 @@ async function planChild(repository: TempGit, id = "c1"): Promise<Worktree> {
   return worktreeOf(top, id, base);
 }
 
-/** Runs the call in another process and kills that process once the git command is done. */
+/** Runs the call in another process, and kills that process after the given git command. */
 async function killAfter(command: string, call: string, args: readonly unknown[]): Promise<void> {
   const kill = `case " $* " in *" ${command} "*) kill -9 $PPID;; esac`;
   expect(await runWithFakeGit(`git "$@"; code=$?; ${kill}; exit $code`, call, args)).toBe("SIGKILL");
 }
 
-/** Runs the call in another process, with a script instead of git. Returns its exit code or signal. */
+/** Runs the call in another process, with a script in place of git. Returns the exit code or signal. */
 async function runWithFakeGit(script: string, call: string, args: readonly unknown[]): Promise<unknown> {
   const bin = await mkdtemp(join(home, "bin-"));
   const path = process.env["PATH"];

@@ -572,7 +572,7 @@ async function expectGone(repository: TempGit, { path, branch }: Worktree): Prom
   expect(await repository.git(["worktree", "list", "--porcelain"])).not.toContain(`worktree ${path}\n`);
 }
 
-/** Everything of the parent that a person would see: its commit, index and files. */
+/** The parent's state as a person would see it: its commit, index and files. */
 async function everything(repository: TempGit): Promise<unknown> {
   const names = (await readdir(repository.path)).filter((name) => name.includes("."));
   const texts = await Promise.all(names.map(async (name) => [name, await repository.read(name)]));

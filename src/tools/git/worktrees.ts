@@ -31,13 +31,13 @@ export type { Worktree } from "./worktree-records.ts";
 
 const FOLDER = join(".cadre", "worktrees");
 
-/** The first version with `git merge-tree --write-tree`, which merges without a folder. */
+/** The first version with `git merge-tree --write-tree`, which merges without touching a folder. */
 const OLDEST_GIT = "2.38";
 
-/** Lock reason of a worktree that is not complete yet, so it holds no work. */
+/** Lock reason of a worktree that is still being created and so has no work. */
 const MAKING = "cadre: being made";
 
-/** Why a folder cannot have worktrees, as a sentence; undefined if it can. */
+/** Says in a sentence why a folder cannot have worktrees. Undefined if it can. */
 export async function worktreeProblem(workspace: string): Promise<string | undefined> {
   const found = await look(workspace);
   return "problem" in found ? found.problem : undefined;
@@ -46,11 +46,11 @@ export async function worktreeProblem(workspace: string): Promise<string | undef
 export interface Head {
   top: string;
   base: string;
-  /** Path of the workspace below the top, "" at the top. A child works in the same folder of its worktree. */
+  /** Path of the workspace below the repository's top folder, or "". A child works in the same folder of its own worktree. */
   folder: string;
 }
 
-/** Folder and branch of a run's worktree. `headOf` returns the folder in it that the child works in. */
+/** Folder and branch of a run's worktree. `headOf` says in which folder of the worktree the child works. */
 export function worktreeOf(top: string, runId: string, base: string): Worktree {
   return { parent: top, path: join(top, FOLDER, runId), branch: `cadre/${runId}`, base };
 }
@@ -61,7 +61,7 @@ export async function headOf(workspace: string): Promise<Head> {
   return found;
 }
 
-/** Creates the worktree, or completes one that exists in part. */
+/** Creates the worktree, or completes a partly created one. */
 export function openWorktree(worktree: Worktree): Promise<void> {
   return inTurn(worktree.parent, async () => {
     try {
@@ -82,8 +82,8 @@ export interface CloseOptions {
 }
 
 /**
- * Commits uncommitted work, merges the branch unless `keep` is set, and removes the folder. The branch is deleted once its work is in
- * the parent. Files in `.gitignore` are deleted with the folder.
+ * Commits uncommitted work, merges the branch unless `keep` is set, and removes the folder. The branch is deleted once the
+ * parent has its work. Files in `.gitignore` are deleted with the folder.
  */
 export function closeWorktree(worktree: Worktree, options: CloseOptions): Promise<MergeResult> {
   return inTurn(worktree.parent, async () => {
@@ -99,7 +99,7 @@ export function closeWorktree(worktree: Worktree, options: CloseOptions): Promis
   });
 }
 
-/** Closes the worktrees of ended runs without merging them. Returns the branches that hold work. */
+/** Closes the worktrees of ended runs without merging them. Returns the branches that have work. */
 export async function sweepWorktrees(
   workspace: string,
   isOver: (runId: string) => Promise<boolean>,
@@ -110,7 +110,7 @@ export async function sweepWorktrees(
     .filter(
       ({ path }) => path.startsWith(join(top, FOLDER) + sep) && path.endsWith(join(FOLDER, basename(path))),
     )
-    // The innermost first, because a folder with worktrees in it is kept.
+    // Inner worktrees come first, because a folder with worktrees inside is kept.
     .sort((a, b) => b.path.length - a.path.length);
   const held: string[] = [];
   for (const { path } of ours) {
@@ -124,7 +124,10 @@ export async function sweepWorktrees(
   return held;
 }
 
-/** A cheap check without git, because this runs every minute: worktrees are at the top of the repository, here or above. */
+/**
+ * A cheap check without git, because it runs every minute. Worktrees are in the top folder of the repository, which is the
+ * workspace or a folder above it.
+ */
 async function mayHaveSome(workspace: string): Promise<boolean> {
   let folder = await realpath(workspace).catch(() => workspace);
   while (!(await exists(join(folder, FOLDER)))) {
@@ -180,7 +183,7 @@ async function open(worktree: Worktree): Promise<void> {
   await git(inFolder(worktree.parent), ["worktree", "unlock", "--", worktree.path]);
 }
 
-/** A failure of git or the system. Any other error is a bug and must stay visible. */
+/** Whether git or the system failed. Any other error is a bug and must stay visible. */
 const isForeseen = (error: unknown): boolean =>
   error instanceof CadreError || (error as NodeJS.ErrnoException).syscall !== undefined;
 
@@ -196,12 +199,15 @@ async function close(
   const why = work.why ?? (keep ? "it was to be kept apart" : undefined);
   const merged = await mergeBack(worktree, { gitDir, message, why, mustLook });
   if (found && !(await removed(worktree, found))) return merged;
-  // git refuses this unless all of the branch is in the parent.
+  // git refuses to delete the branch unless the parent has all of it.
   if (!("branch" in merged)) await tryGit(inFolder(parent), ["branch", "--delete", "--quiet", "--", branch]);
   return merged;
 }
 
-/** The existing worktree, if there is one. An incomplete worktree is removed; one without a record in git gets a new one. */
+/**
+ * The existing worktree, if there is one. An incomplete worktree is removed. A folder without a record in git gets a new
+ * record.
+ */
 async function standing(worktree: Worktree, common: string): Promise<WorktreeRecord | undefined> {
   const found = await findRecord(worktree, common);
   if (found && (await lockReason(found)) === MAKING) {
@@ -219,7 +225,9 @@ async function standing(worktree: Worktree, common: string): Promise<WorktreeRec
   return undefined;
 }
 
-/** Registers a folder as a worktree again after git has lost its record. Its files are kept, and missing ones are added. */
+/**
+ * Registers a folder as a worktree again after git has lost its record. Existing files are kept, and missing files are added.
+ */
 async function adopt(worktree: Worktree, common: string): Promise<WorktreeRecord> {
   const { parent, path } = worktree;
   const beside = join(parent, ".cadre", "adopted", basename(path));
@@ -242,19 +250,19 @@ async function add({ parent, branch, base }: Worktree, path: string, how: readon
   await git(at, ["worktree", "add", "--quiet", ...how, ...what]);
 }
 
-/** Removes an unused worktree without git: it may be too incomplete for `git worktree remove`. */
+/** Removes an unused worktree without git, because it may be too incomplete for `git worktree remove`. */
 async function discard({ path, record }: WorktreeRecord): Promise<void> {
   await rm(path, { recursive: true, force: true });
   await rm(record, { recursive: true, force: true });
 }
 
-/** Keeps a folder that has new files meanwhile, and one that a person has locked. */
+/** Removes the folder. A folder with new files stays, and so does one that a person has locked. */
 async function removed({ parent, path }: Worktree, found: WorktreeRecord): Promise<boolean> {
   if (!(await isFullyCommitted(found))) return false;
   return (await tryGit(inFolder(parent), ["worktree", "remove", "--force", "--", path])).ok;
 }
 
-/** Rebuilds a worktree's data from its path alone. Its base is where it and its parent diverge. */
+/** Rebuilds a worktree's data from its path. The base is the commit at which the worktree and its parent diverge. */
 async function asFound(path: string, top: string): Promise<Worktree> {
   const parent = dirname(dirname(dirname(path)));
   const worktree = worktreeOf((await exists(parent)) ? parent : top, basename(path), "HEAD");

@@ -1,10 +1,10 @@
-// Sends one query to Loki over HTTP, and only to the configured origin: redirects are not followed, text from the model goes
-// into query parameters alone, and secrets come from the environment. Every failure becomes a sentence that says what to do next.
+// Sends one query to Loki over HTTP, and only to the configured origin. Redirects are not followed, the model's text goes only
+// into query parameters, and secrets come from the environment. Every failure becomes a sentence that says what to do next.
 
 import type { z } from "zod";
 import type { Loki } from "../../config/schema.ts";
 import type { Env } from "../../config/trust.ts";
-import { fetchErrorCode, readBoundedText } from "../web/http-response.ts";
+import { fetchErrorCode, readBoundedText, urlBelow } from "../web/http-response.ts";
 
 export type LokiSettings = z.output<typeof Loki>;
 
@@ -21,13 +21,16 @@ export interface LokiRequest {
   signal: AbortSignal;
 }
 
-/** `serverText`: words of the server, as untrusted as its data. */
+/** `serverText`: text of the server, as untrusted as its data. */
 export type LokiReply = { ok: true; data: unknown } | { ok: false; why: string; serverText?: string };
 
 const DEFAULT_TIMEOUT = 30_000;
 const MAX_BYTES = 8 * 1024 * 1024;
 
-export const NOT_CONFIGURED =
+/** The refusal for data of an unexpected shape. */
+export const UNKNOWN_FORM = "Loki answered in a form that is not known here; nothing can be shown.";
+
+const NOT_CONFIGURED =
   "Loki is not configured for this project, so there are no logs to read. A person sets `loki: { url: http://… }` in cadre.yaml " +
   "(and trusts the folder with `cadre trust`). Go on without logs, and say in your answer that you could not read them.";
 
@@ -39,11 +42,14 @@ export async function queryLoki({ settings, env }: LokiAccess, question: LokiReq
   const late = AbortSignal.timeout(timeout);
   const { origin } = new URL(settings.url);
   try {
-    const response = await fetch(address(settings.url, question), {
-      headers: headers.values,
-      redirect: "manual",
-      signal: AbortSignal.any([question.signal, late]),
-    });
+    const response = await fetch(
+      urlBelow(new URL(settings.url), `loki/api/v1/${question.path}`, question.parameters),
+      {
+        headers: headers.values,
+        redirect: "manual",
+        signal: AbortSignal.any([question.signal, late]),
+      },
+    );
     return await replyOf(response, origin);
   } catch (error) {
     if (question.signal.aborted) return { ok: false, why: "Cancelled before Loki answered." };
@@ -58,17 +64,10 @@ export async function queryLoki({ settings, env }: LokiAccess, question: LokiReq
   }
 }
 
-function address(base: string, { path, parameters }: LokiRequest): URL {
-  const url = new URL(base);
-  url.pathname = `${url.pathname.replace(/\/+$/, "")}/loki/api/v1/${path}`;
-  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
-  return url;
-}
-
 type Headers = { ok: true; values: Record<string, string> } | { ok: false; why: string };
 
 function headersFor({ tenantEnv, tokenEnv }: LokiSettings, env: Env): Headers {
-  // No compression: a small body could decompress to a huge one (A44).
+  // Compressed responses are refused: a small body could decompress to a huge one (A44).
   const values: Record<string, string> = { Accept: "application/json", "Accept-Encoding": "identity" };
   for (const [variable, name, before] of [
     [tenantEnv, "X-Scope-OrgID", ""],
@@ -117,7 +116,7 @@ function dataOf(text: string, origin: string): LokiReply {
     const body = JSON.parse(text) as { status?: unknown; data?: unknown } | null;
     if (body?.status === "success") return { ok: true, data: body.data };
   } catch {
-    // Not JSON, so not Loki: reported below.
+    // The response is not JSON, so it is not from Loki. This is reported below.
   }
   const why = `What answers at ${origin} is not Loki. A person must look at loki.url in cadre.yaml.`;
   return { ok: false, why, serverText: text.slice(0, 200) };

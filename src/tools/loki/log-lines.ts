@@ -1,5 +1,5 @@
-// Formats log lines for the model. Anyone who can make a service log something controls this text, so it is untrusted: one line
-// cannot look like two, hidden characters are spelled out, and the whole is wrapped in a mark that it cannot close.
+// Formats log lines for the model. Anyone who can make a service log something controls this text, so it is untrusted. A line
+// cannot look like two lines, hidden characters are made visible, and a mark that the text cannot close surrounds it.
 
 import { stripVTControlCharacters } from "node:util";
 import { z } from "zod";
@@ -23,7 +23,7 @@ const Nanoseconds = z.string().regex(/^\d{1,20}$/);
 export const Streams = z.object({
   resultType: z.literal("streams"),
   result: z.array(
-    // A third item may hold structured metadata.
+    // The third item, if there is one, is structured metadata.
     z.object({ stream: Labels, values: z.array(z.tuple([Nanoseconds, z.string()], z.unknown())) }),
   ),
 });
@@ -74,7 +74,10 @@ function sharedLabels(lines: readonly LogLine[]): Record<string, string> {
   return Object.fromEntries(shared);
 }
 
-/** Our own sentence, then the untrusted text inside the mark. Text that is too long is cut in the middle, and stored whole by reference. */
+/**
+ * Our own sentence, followed by the untrusted text inside the mark. A text that is too long is cut in the middle, and the full
+ * text is kept separately.
+ */
 export function untrustedAnswer(words: string, theirs: string, context: ToolContext): ToolAnswer {
   const nonce = context.nonce();
   const marked = (text: string): string => `${words}\n${markUntrusted(nonce, "loki", text)}`;

@@ -1,6 +1,8 @@
-// Parses times as people and models write them: "last 15m", "2 hours ago", "now", or RFC 3339 with a time zone. Results are in
-// nanoseconds, as Loki counts.
+// Parses times as people and models write them: "last 15m", "2 hours ago", "now", or RFC 3339 with a time zone. The results are
+// in nanoseconds, as in Loki.
 
+import { z } from "zod";
+import { systemClock } from "../../clock.ts";
 import { parseDuration } from "../../config/duration.ts";
 
 export interface TimeRange {
@@ -13,7 +15,11 @@ export type ParsedTimeRange = { ok: true; range: TimeRange } | { ok: false; why:
 
 const DEFAULT_START = "1h";
 
-export function parseTimeRange(input: { start?: string; end?: string }, now: number): ParsedTimeRange {
+/** `now`: milliseconds since 1970. */
+export function parseTimeRange(
+  input: { start?: string | undefined; end?: string | undefined },
+  now = systemClock.now(),
+): ParsedTimeRange {
   const { start = DEFAULT_START, end = "now" } = input;
   const from = readTime(start, now);
   const to = readTime(end, now);
@@ -28,6 +34,9 @@ export function parseTimeRange(input: { start?: string; end?: string }, now: num
   return { ok: false, why };
 }
 
+export const formatRange = ({ start, end }: TimeRange): string =>
+  `${formatTime(start)} to ${formatTime(end)}`;
+
 /** RFC 3339 in UTC, with as many fractional digits as needed. */
 export function formatTime(ns: bigint): string {
   const whole = new Date(Number(ns / MS)).toISOString();
@@ -36,6 +45,12 @@ export function formatTime(ns: bigint): string {
 }
 
 export const TIME_FORMS = `how long ago ("15m", "last 2h", "3 days ago"), "now", or RFC 3339 with a time zone ("2026-01-31T14:00:00Z")`;
+
+/** The input fields of a time range. */
+export const timeInput = {
+  start: z.string().max(100).optional().describe(`Begin: ${TIME_FORMS}. 1h by default`),
+  end: z.string().max(100).optional().describe("End, in the same forms. Now by default"),
+};
 
 const MS = 1_000_000n;
 const RFC_3339 = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d)?(?:\.(\d{1,9}))?\s*(Z|[+-]\d\d:\d\d)$/i;
@@ -63,7 +78,7 @@ const UNIT_WORDS: readonly [RegExp, string][] = [
   [/days?\b/g, "d"],
 ];
 
-/** Milliseconds. A number without a unit is refused. */
+/** Milliseconds before now. A number without a unit is refused. */
 function agoOf(words: string): number | undefined {
   let text = words.replace(/^(in\s+)?(the\s+)?(last|past)\s+|^-/, "").replace(/\s+ago$/, "");
   for (const [word, unit] of UNIT_WORDS) text = text.replace(word, unit);

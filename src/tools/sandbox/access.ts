@@ -1,11 +1,12 @@
-// Decides what a command can reach in a sandbox. It can read everything except home folders, secrets, Cadre's own files and other
-// people's temporary files. It can write to the workspace and its git folder, but not to files in them that decide what runs. A
-// command that was judged read-only cannot write at all.
+// Decides what a command can reach in a sandbox. It can read everything except home folders, secrets, Cadre's own files and
+// other users' temporary files. It can write to the workspace and its git folder, except to files there that decide what runs.
+// A command that was judged read-only cannot write at all.
 
 import { lstat, realpath } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, delimiter, dirname, join, sep } from "node:path";
 import type { Effect } from "../../journal/definition.ts";
+import { isInside } from "../files/workspace-path.ts";
 import { type GitFolders, gitFoldersOf } from "../git/git-folders.ts";
 import { isMentionedIn, type ProtectedPath, protectedPaths } from "./protected-paths.ts";
 import type { Network, PathAccess, SandboxAccess } from "./sandbox.ts";
@@ -17,17 +18,17 @@ export interface AccessRequest {
   /** A person has approved exactly this call. */
   approved: boolean;
   network: Network;
-  /** Further folders that may be written. */
+  /** Further folders that the command may write to. */
   write: readonly string[];
   /** The command's PATH variable. */
   path: string;
-  /** The project's folder, and the folder for Cadre's own files. */
+  /** The project's folder. `stateFolder` is the folder of Cadre's own files. */
   folder: string;
   stateFolder: string;
   isProtected: (path: string) => boolean;
 }
 
-/** Each command gets its own empty copy of these. */
+/** Each command gets its own empty copy of these folders. */
 const PRIVATE = process.platform === "linux" ? ["/tmp", "/var/tmp", "/run"] : [];
 
 const HOMES = ["/home", "/root", "/Users"];
@@ -36,13 +37,13 @@ const SYSTEM_SECRETS = ["shadow", "gshadow", "sudoers", "ssh/ssh_host_rsa_key", 
   .concat("ssh/ssh_host_ed25519_key")
   .map((name) => `/etc/${name}`);
 
-/** Hidden even in a home folder that is visible because the workspace is in or above it. */
+/** Hidden even if the home folder is visible because the workspace is in it or above it. */
 const HOME_SECRETS = (
   ".ssh .aws .azure .config .gnupg .kube .docker .netrc .npmrc .pypirc .pgpass .git-credentials .password-store .mozilla " +
   ".cargo/credentials .cargo/credentials.toml .m2/settings.xml .gem/credentials .local/share/keyrings .bash_history .zsh_history"
 ).split(" ");
 
-/** Files that programs installed in a home folder need besides their own. */
+/** Files that programs installed in a home folder need in addition to their own folders. */
 const HOME_SHOWN = [".gitconfig", ".config/git/config", ".rustup", ".local/lib"];
 
 export type ResolvedAccess = SandboxAccess & { guarded: ProtectedPath[]; git: GitFolders | undefined };
@@ -67,7 +68,7 @@ export async function resolveAccess(request: AccessRequest): Promise<ResolvedAcc
   const guarded = reading ? [] : await guardedPaths(request, workspace, git);
   // A link may lead anywhere, so its target is neither shown nor made writable.
   const pinned = guarded.filter(({ link }) => link === undefined).map(({ path }) => path);
-  // Mount the parent folders too: a folder that is not a mount itself could be renamed together with the file.
+  // The parent folders are mounted too: a folder that is not a mount could be renamed together with the file in it.
   set(
     "write",
     pinned.map((path) => dirname(path)),
@@ -76,7 +77,7 @@ export async function resolveAccess(request: AccessRequest): Promise<ResolvedAcc
   return { workspace, paths: await existing(access), network: networkOf(request, reading), guarded, git };
 }
 
-/** The protected files that this command must not change. */
+/** The protected files that the command must not change. */
 export async function guardedPaths(
   request: Pick<AccessRequest, "command" | "approved" | "isProtected">,
   workspace: string,
@@ -86,7 +87,7 @@ export async function guardedPaths(
   return all.filter((file) => !isLifted(request, file));
 }
 
-/** A person who approves a command that names the file has approved the change. */
+/** By approving a command that names the file, a person has approved the change. */
 const isLifted = (
   { command, approved }: Pick<AccessRequest, "command" | "approved">,
   file: ProtectedPath,
@@ -105,17 +106,19 @@ interface Places {
 
 function shownPaths({ path, folder }: AccessRequest, { workspace, home, git }: Places): string[] {
   const programs = path.split(delimiter).map((place) => programFolder(place, home));
-  // A worktree finds the project's `node_modules` above it. A home folder stays hidden even if it is a repository.
-  const around = [folder, ...(git ? [git.top, dirname(git.common)] : [])].filter((one) => !isIn(home, one));
+  // A worktree uses the project's `node_modules` above it. A home folder stays hidden even if it is a repository.
+  const around = [folder, ...(git ? [git.top, dirname(git.common)] : [])].filter(
+    (one) => !isInside(one, home),
+  );
   const inHome = HOME_SHOWN.map((name) => join(home, name));
   // /etc/resolv.conf is often a link into /run, which is hidden.
-  return [...programs, ...inHome, ...around, "/etc/resolv.conf"].filter((one) => !isIn(one, workspace));
+  return [...programs, ...inHome, ...around, "/etc/resolv.conf"].filter((one) => !isInside(workspace, one));
 }
 
-/** Shows the parent of a `bin` folder: `~/.nvm/versions/node/v24/bin` needs the `lib` next to it. */
+/** Shows the parent of a `bin` folder, because `~/.nvm/versions/node/v24/bin` needs the `lib` next to it. */
 function programFolder(folder: string, home: string): string {
   const whole = dirname(folder);
-  const isWide = whole === home || whole === join(home, ".local") || !isIn(whole, home);
+  const isWide = whole === home || whole === join(home, ".local") || !isInside(home, whole);
   return basename(folder) === "bin" && !isWide ? whole : folder;
 }
 
@@ -130,9 +133,6 @@ const stateFolders = (
     join(place, ".cadre"),
   ),
 ];
-
-const isIn = (path: string, folder: string): boolean =>
-  path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 
 async function existing(access: ReadonlyMap<string, PathAccess["access"]>): Promise<PathAccess[]> {
   const found = new Map<string, PathAccess>();

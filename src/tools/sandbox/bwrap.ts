@@ -1,4 +1,4 @@
-// The bubblewrap driver. The file system is read-only except for the allowed paths. The command has its own PID namespace and its
+// The bubblewrap driver. The file system is read-only except for the allowed paths. The command has its own PID namespace, its
 // own /tmp, and no network unless it is allowed. bubblewrap cannot filter hosts, so a list of hosts means no network.
 
 import { execFile } from "node:child_process";
@@ -16,8 +16,8 @@ import {
 const run = promisify(execFile);
 
 /**
- * `--disable-userns`: in a user namespace of its own a command could lose our mounts and rename what they protect. bubblewrap
- * before 0.8 does not know it.
+ * The first form is tried first, because bubblewrap before 0.8 has no `--disable-userns`. Without that flag, a command could
+ * drop the sandbox's mounts in a user namespace of its own, and rename protected files.
  */
 const FORMS = [["--unshare-user", "--disable-userns"], ["--unshare-user"]] as const;
 
@@ -69,7 +69,7 @@ const sandboxOf = (form: readonly string[]): Sandbox => ({
 });
 
 function mounts({ workspace, paths, network }: SandboxAccess): string[] {
-  // Outer folders first, because a mount hides earlier mounts below it.
+  // Outer folders come first, because a mount hides earlier mounts below it.
   const depth = ({ path }: PathAccess) => path.split(sep).length;
   const ordered = paths.toSorted((a, b) => depth(a) - depth(b));
   return [
@@ -82,6 +82,6 @@ function mounts({ workspace, paths, network }: SandboxAccess): string[] {
 function mount({ path, isFolder, access }: PathAccess): string[] {
   if (access === "write") return ["--bind", path, path];
   if (access === "read") return ["--ro-bind", path, path];
-  // `/dev/null` on such a mount cannot be opened, so the file can be neither read nor written.
+  // `/dev/null` cannot be opened on such a mount, so the file can be neither read nor written.
   return isFolder ? ["--tmpfs", path] : ["--ro-bind", "/dev/null", path];
 }

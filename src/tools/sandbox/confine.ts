@@ -1,5 +1,5 @@
-// Runs a command in the project's sandbox, and cleans up after it: new files that decide what runs are moved away, and the answer
-// says what the sandbox prevented.
+// Runs a command in the project's sandbox. Afterwards, new files that decide what runs are moved away, and the answer says what
+// the sandbox prevented.
 
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
@@ -13,13 +13,13 @@ import { guardGitConfig } from "./git-config-guard.ts";
 import { type Removal, removeCreated } from "./protected-paths.ts";
 import type { SandboxAccess, SandboxName, SandboxSettings } from "./sandbox.ts";
 
-/** Settings of a project for running commands. */
+/** The project's settings for running commands. */
 export interface Confinement {
   sandbox: SandboxSettings;
-  /** The project's folder, and the folder for Cadre's own files. */
+  /** The project's folder. `stateFolder` is the folder of Cadre's own files. */
   folder: string;
   stateFolder: string;
-  /** Whether a path, relative to the workspace, is a protected file: one that decides what runs. */
+  /** Whether a path, relative to the workspace, is a protected file, which decides what runs. */
   isProtected: (path: string) => boolean;
 }
 
@@ -27,9 +27,9 @@ export interface Confined {
   sandbox: SandboxName;
   argv: string[];
   env: NodeJS.ProcessEnv;
-  /** Call it when the command has ended, with its output if it failed. Returns sentences for the answer. */
+  /** Must be called when the command has ended, with its output if it failed. Returns sentences for the answer. */
   checkAfterwards(complaint: string): Promise<string[]>;
-  /** Call it last, also if the command never started. */
+  /** Must be called last, even if the command never started. */
   release(): void;
 }
 
@@ -112,7 +112,7 @@ const settingWords = (settings: readonly string[], keptIn: string): string[] =>
 const SIGNS =
   /read-only file system|EROFS|device or resource busy|resolve host|name resolution|network is unreachable|ENOTFOUND|EAI_AGAIN|ENETUNREACH|no new privileges|CONNECT tunnel failed|blocked by/i;
 
-/** A command that the sandbox blocked looks as if the network or the disk were broken, so the answer explains it. */
+/** Explains a failure that the sandbox caused: to the command it looks like a broken network or disk. */
 function hint(complaint: string, name: SandboxName, { network }: SandboxAccess): string[] {
   if (!SIGNS.test(complaint)) return [];
   const held =

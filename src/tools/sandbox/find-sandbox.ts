@@ -30,9 +30,9 @@ export async function findSandbox({ driver, network }: SandboxSettings): Promise
 }
 
 export interface SandboxReport {
-  /** The sandbox that a command would run in; undefined if it would be refused. */
+  /** The sandbox that a command would run in. Undefined if the command would be refused. */
   used: SandboxName | undefined;
-  /** For each driver that does not work here, the reason. */
+  /** The reason for each driver that does not work here. */
   problems: Partial<Record<SandboxName, string>>;
   /** Drivers whose program is not installed. */
   missing: SandboxName[];
@@ -53,7 +53,7 @@ export async function reportSandbox(settings: SandboxSettings): Promise<SandboxR
 
 const attempts = new Map<string, Promise<SandboxAttempt>>();
 
-/** Tried once per process, because the answer does not change. */
+/** Each driver is tried once per process, because the result does not change. */
 export function trySandbox(name: SandboxDriver["name"]): Promise<SandboxAttempt> {
   const known = attempts.get(name) ?? attempt(name);
   attempts.set(name, known);

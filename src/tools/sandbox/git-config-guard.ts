@@ -1,6 +1,6 @@
-// Restores `.git/config` after an approved command. A person who approves `git push -u x` accepts that git records the upstream there,
-// but not that another part of the command makes git start a program from then on. Other new settings are removed, unless the command
-// contains the word `config`.
+// Restores `.git/config` after an approved command. A person who approves `git push -u x` accepts that git records the upstream
+// there, but not that another part of the command makes git start a program later. Such settings are removed, unless the
+// command contains the word `config`.
 
 import { readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -8,11 +8,17 @@ import { LFS_COMMAND } from "../git/repository-programs.ts";
 import { tryGit } from "../git/run-git.ts";
 import { moveAside } from "./protected-paths.ts";
 
-/** Settings that git writes for `remote add`, `push -u`, `switch -c`, `init`, `submodule add` and similar. None names a program. */
+/**
+ * Settings that git itself writes for `remote add`, `push -u`, `switch -c`, `init`, `submodule add` and similar commands. None
+ * of them names a program.
+ */
 const KEPT_BY_GIT =
   /^(remote\..+\.(url|pushurl|fetch|push|tagopt|prune|mirror)|remote\.pushdefault|branch\..+\.(remote|merge|rebase|pushremote|description)|submodule\.(.+\.(url|active|branch|ignore|shallow)|active)|core\.(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|sparsecheckout|sparsecheckoutcone)|index\.sparse|extensions\.(objectformat|refstorage|worktreeconfig)|user\.(name|email)|filter\.lfs\.required|lfs\.repositoryformatversion)$/s;
 
-/** Call it before the command, and the returned function after it. That one restores the file and returns the removed settings. */
+/**
+ * Must be called before the command. The returned function must be called after the command: it restores the file and returns
+ * the removed settings.
+ */
 export async function guardGitConfig(
   config: string,
   command: string,
@@ -24,7 +30,7 @@ export async function guardGitConfig(
     const strange = (await settingsOf(config)).filter((one) => !known.has(one) && !isKeptByGit(one));
     if (strange.length === 0) return [];
     await moveAside(config, join(keptIn, "config"));
-    // `wx` fails on a link that the command may have created there.
+    // `wx` fails if the command created a link there.
     if (before) await writeFile(config, before, { flag: "wx" });
     return strange.map((one) => one.split("\n", 1)[0]!);
   };
@@ -34,11 +40,11 @@ function isKeptByGit(setting: string): boolean {
   const [key = "", ...rest] = setting.split("\n");
   const value = rest.join("\n");
   if (/^filter\.lfs\.(clean|smudge|process)$/.test(key)) return LFS_COMMAND.test(value);
-  // `ext::sh -c x` is a program, not an address.
+  // The address `ext::sh -c x` would start a program.
   return KEPT_BY_GIT.test(key) && !(/url$/.test(key) && /^\w+::/.test(value));
 }
 
-/** Each setting as git lists it: the key, a line break and the value. An unreadable file counts as one unknown setting. */
+/** Each setting as git lists it: the key, a line break and the value. An unreadable file is reported as one unknown setting. */
 async function settingsOf(config: string): Promise<string[]> {
   const at = { folder: dirname(config), args: [] };
   const said = await tryGit(at, ["config", "--file", config, "--no-includes", "--list", "-z"]);

@@ -1,5 +1,5 @@
-// A command in the sandbox plants files that would run outside it later: through Cadre's own git, or when a person next uses
-// the folder.
+// A command in the sandbox plants files that would run outside the sandbox later: through Cadre's own git, or when a person
+// uses the folder again.
 
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -141,7 +141,7 @@ describe("Cadre's own git", () => {
     await using place = await tempGit();
     const child = await openChild(place);
     await place.write({ "new.txt": "new\n", tasks: "{}" }, child.path);
-    // The file is only in the commit, not in the folder, so a check of the folder would miss it.
+    // The file is only in the commit and not in the folder, so a check of the folder would miss it.
     const object = await place.git(["hash-object", "-w", "tasks"], child.path);
     await place.git(
       ["update-index", "--add", "--cacheinfo", `100644,${object},.vscode/tasks.json`],

@@ -1,6 +1,6 @@
-// Files of a workspace that decide what runs. In a sandbox they are read-only, and new ones that a command creates are moved away
-// afterwards. The exception: a person has approved the command, and it names the file. This covers the top of the workspace and its
-// git folder; deeper files are protected by the permission rules alone.
+// Files of a workspace that decide what runs. In a sandbox they are read-only, and new ones that a command creates are moved
+// away afterwards, unless a person has approved the command and it names the file. This covers the top of the workspace and its
+// git folder. Deeper files are protected by the permission rules alone.
 
 import { chmod, cp, lstat, mkdir, readdir, readlink, rename, rm, symlink } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
@@ -10,9 +10,9 @@ export interface ProtectedPath {
   path: string;
   /** The name that a command would use: `.mcp.json`, `.git/hooks`. */
   name: string;
-  /** Target, if it is a link. */
+  /** The target if the file is a link. */
   link: string | undefined;
-  /** Belongs to another worktree. If it is new, another run may have started there. */
+  /** The file belongs to another worktree. If it is new, another run may have started there. */
   isOthers?: boolean;
 }
 
@@ -77,7 +77,7 @@ async function modulesIn(folder: string): Promise<string[]> {
   return modules;
 }
 
-/** Entries of a real folder; empty for a link to one. */
+/** The entries of a folder. Empty for a link to a folder. */
 async function entriesOf(folder: string): Promise<string[]> {
   const isOwn = await lstat(folder).then(
     (stats) => stats.isDirectory(),
@@ -132,7 +132,7 @@ export async function removeCreated(
   return taken;
 }
 
-/** Names of files. `left`: those that could not be moved and are still there. */
+/** Names of files. `left` has those that could not be moved and are still there. */
 export interface Removal {
   moved: string[];
   left: string[];

@@ -122,7 +122,7 @@ describe.each(confining)("the sandbox %s", (driver) => {
       const { output } = await place.run(`${command}; true`);
       expect(existsSync(join(place.path, file))).toBe(false);
       const notice = /^(\S+) was made by this command and moved to (\S.*): files/m.exec(output);
-      // srt itself prevents some of these, so there is no notice.
+      // srt itself prevents some of these changes, so there is no notice.
       if (notice) expect(notice[1]).toBe(file);
       else expect(driver).toBe("srt");
     },
@@ -162,8 +162,7 @@ describe.each(confining)("the sandbox %s", (driver) => {
     expect(await place.run(commit)).toMatchObject({ isError: false, output: expect.stringContaining("new") });
     await mkdir(join(place.path, "below"));
     const below = await place.run(commit, { workspace: join(place.path, "below") });
-    // srt hides everything around the workspace, so git finds no repository. Otherwise it would find one in which every file
-    // seems deleted.
+    // srt hides everything around the workspace, so git finds no repository. If git found one, every file would seem deleted.
     expect(below.isError).toBe(driver === "srt");
     const { base } = await headOf(place.path);
     const worktree = worktreeOf(place.path, "r2", base);
@@ -216,7 +215,7 @@ describe.each(confining)("the sandbox %s", (driver) => {
     execFileSync("bash", ["-c", make], { cwd: place.path });
     await place.run("tar -xPf slip.tar; true");
     expect(existsSync(join(outside.path, "slip"))).toBe(false);
-    // Outside the sandbox the same archive does escape, so the check above can fail.
+    // Outside the sandbox, the same archive does escape, so the check above can fail.
     execFileSync("tar", ["-xPf", "slip.tar"], { cwd: place.path });
     expect(existsSync(join(outside.path, "slip"))).toBe(true);
   });
@@ -269,7 +268,7 @@ describe.runIf(sandboxes.includes("srt"))("[A33] the proxy of srt", () => {
   });
 });
 
-/** A script that asks the SOCKS proxy of the environment for a host, byte for byte, and prints the reply code. */
+/** A script that asks the environment's SOCKS proxy for a host, byte for byte, and prints the reply code. */
 const SOCKS = `
 import { connect } from "node:net";
 const proxy = new URL(process.env.FTP_PROXY);

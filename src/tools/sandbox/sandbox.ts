@@ -1,9 +1,9 @@
-// The contract of a sandbox: a driver restricts a command to the files and hosts that it may use. `access.ts` decides which these
-// are, and `find-sandbox.ts` chooses the driver.
+// The contract of a sandbox. A driver restricts a command to the files and hosts that it may use. `access.ts` decides which
+// files and hosts, and `find-sandbox.ts` chooses the driver.
 
 export type SandboxName = "none" | "bwrap" | "srt";
 
-/** `approved`: only for calls that a person has approved. A list: these hosts, with `*.host` for subdomains. */
+/** `approved`: only calls that a person has approved. A list: these hosts, with `*.host` for subdomains. */
 export type Network = "approved" | "on" | "off" | readonly string[];
 
 export interface SandboxSettings {
@@ -29,11 +29,11 @@ export interface PathAccess {
 
 export interface Sandbox {
   name: SandboxName;
-  /** Returns the argv that runs `argv` inside the sandbox, and a function to call when it has ended. */
+  /** Returns the argv that runs `argv` inside the sandbox. `done` must be called when that process has ended. */
   wrap(argv: readonly string[], reach: SandboxAccess): Promise<{ argv: string[]; done?: () => void }>;
 }
 
-/** Result of trying a driver on this machine: a working sandbox, or why it does not work. */
+/** The result of trying a driver on this machine: a working sandbox, or the reason why it does not work. */
 export type SandboxAttempt = { sandbox: Sandbox } | { problem: string; isMissing: boolean };
 
 /** The error of a driver whose program is not installed. */
@@ -41,6 +41,6 @@ export class MissingProgram extends Error {}
 
 export interface SandboxDriver {
   name: Exclude<SandboxName, "none">;
-  /** Tries the driver with a real command; throws if it does not work. */
+  /** Tries the driver with a real command. Throws if the driver does not work. */
   attempt(): Promise<Sandbox>;
 }

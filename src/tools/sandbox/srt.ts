@@ -46,7 +46,7 @@ const sandboxOf = (manager: Manager): Sandbox => ({
   name: "srt",
   async wrap(argv, reach) {
     await begin(manager);
-    // Random, because the id gives access to the command's hosts.
+    // The id is random, because it gives access to the command's hosts.
     const commandId = randomBytes(16).toString("base64url");
     const { network } = reach;
     if (network === "on") open++;
@@ -74,12 +74,12 @@ const sandboxOf = (manager: Manager): Sandbox => ({
 });
 
 /**
- * Number of running commands that may call every host. srt cannot tell which command asks, so while there is one, other commands of
- * this process get through as well.
+ * Number of running commands that may call every host. srt cannot tell which command makes a request, so during such a command
+ * all other commands of this process may call every host, too.
  */
 let open = 0;
 
-/** The proxy runs only while commands do, because it would keep the process alive. */
+/** Number of running commands. The proxy runs only while it is above 0, because the proxy would keep the process alive. */
 let users = 0;
 let ready: Promise<void> | undefined;
 let stopped: Promise<void> = Promise.resolve();
@@ -110,17 +110,17 @@ async function start(manager: Manager): Promise<void> {
     },
     async () => open > 0,
   );
-  // srt installs signal handlers that do not end the process, so Ctrl-C would do nothing.
+  // srt installs signal handlers that do not end the process. Ctrl-C would have no effect.
   for (const signal of signals)
     for (const listener of process.listeners(signal))
       if (!before.has(listener)) process.off(signal, listener);
 }
 
-/** Programs that srt starts inside the sandbox. They must be shown even if they are installed in a home folder or in /tmp. */
+/** The folder of programs that srt starts inside the sandbox. It must be shown even if it is in a home folder or in /tmp. */
 const ownPrograms = (): string =>
   join(dirname(createRequire(import.meta.url).resolve("@anthropic-ai/sandbox-runtime")), "../vendor");
 
-/** A path to be taken literally, not as a pattern. */
+/** srt must take the path literally, not as a pattern. */
 const literal = (path: string) => ({ path, literal: true as const });
 
 function filesystemOf({ paths }: SandboxAccess, socket: string | undefined) {
@@ -128,9 +128,9 @@ function filesystemOf({ paths }: SandboxAccess, socket: string | undefined) {
     paths.filter(({ access }) => wanted.includes(access)).map(({ path }) => literal(path));
   const around = (path: string): PathAccess["access"] =>
     path === sep ? "read" : (paths.find((one) => one.path === path)?.access ?? around(dirname(path)));
-  // A denied folder denies everything below it, so only read-only paths inside writable folders are denied.
+  // Denying a folder denies everything below it, so only read-only paths inside writable folders are denied.
   const denied = paths.filter(({ path, access }) => access === "read" && around(dirname(path)) === "write");
-  // srt mounts a shown folder over the writable ones inside it. A folder around the workspace therefore stays hidden.
+  // srt mounts a shown folder over the writable folders inside it. So a folder around the workspace stays hidden.
   const shown = paths.filter(
     ({ path, access }) =>
       access !== "hidden" &&

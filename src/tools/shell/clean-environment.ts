@@ -1,4 +1,4 @@
-// The environment of a command: only what it needs. Provider keys and tokens never reach a child process.
+// The environment of a command has only what the command needs. Provider keys and tokens never reach a child process.
 
 import { delimiter, isAbsolute, sep } from "node:path";
 
@@ -18,7 +18,7 @@ export function cleanEnvironment(
     ...env,
     TERM: "dumb",
     CADRE_RUN_ID: runId,
-    // There is no terminal for a pager or a prompt.
+    // A command has no terminal for a pager or a prompt.
     GIT_PAGER: "cat",
     GIT_TERMINAL_PROMPT: "0",
     GIT_OPTIONAL_LOCKS: "0",
@@ -34,7 +34,7 @@ const ALWAYS: readonly GitSetting[] = [
 
 export type GitSetting = readonly [key: string, value: string];
 
-/** Git settings as environment variables, which win over every config file. `more` is added to the fixed ones. */
+/** Git settings as environment variables, which override every config file. `more` is added to the fixed settings. */
 export function gitSettingVariables(more: readonly GitSetting[]): NodeJS.ProcessEnv {
   const all = new Map([...ALWAYS, ...more]);
   const pairs = [...all].flatMap(([key, value], index) => [
@@ -44,7 +44,7 @@ export function gitSettingVariables(more: readonly GitSetting[]): NodeJS.Process
   return { GIT_CONFIG_COUNT: String(all.size), ...Object.fromEntries(pairs) };
 }
 
-/** Drops folders that an agent can write to, such as those that `npx cadre` adds: a program in them could pass for `ls`. */
+/** Drops folders that an agent can write to, such as those that `npx cadre` adds. A program there could pass for `ls`. */
 function trustedPath(path: string, workspace: string): string {
   const isOfProject = (folder: string) =>
     folder === workspace ||

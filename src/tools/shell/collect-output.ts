@@ -1,4 +1,4 @@
-// Collects output as it arrives, but keeps only its head, its tail and its size, so that memory stays flat (F44).
+// Collects output as it arrives. It keeps only the head, the tail and the size, so memory stays flat (F44).
 
 import { stripVTControlCharacters } from "node:util";
 
@@ -42,7 +42,7 @@ export function collectOutput(): CollectedOutput {
       const end = Buffer.concat(tail).subarray(-TAIL_BYTES);
       const left = size - start.length - end.length;
       if (left === 0) return harmless(Buffer.concat([start, end]).toString());
-      // Drop a character that was cut in half.
+      // A character that was cut in half is dropped.
       const first = new TextDecoder().decode(start, { stream: true });
       const whole = end.findIndex((byte) => (byte & 0xc0) !== 0x80);
       const last = end.subarray(Math.max(0, whole)).toString();
@@ -52,7 +52,7 @@ export function collectOutput(): CollectedOutput {
 }
 const CONTROL = /[^\P{Cc}\t\n\r]/gu;
 
-/** Removes colours, and spells out control characters that could move the cursor or hide text. */
+/** Removes colours, and makes control characters visible that could move the cursor or hide text. */
 function harmless(text: string): string {
   return stripVTControlCharacters(text).replace(
     CONTROL,

@@ -4,14 +4,13 @@ import { describe, expect, test } from "vitest";
 import { tempGit } from "../git/temp-git.fixture.ts";
 import { tempWorkspace } from "../temp-workspace.fixture.ts";
 import type { ProbeContext } from "../tool.ts";
-import { parsePlainCommands } from "./plain-commands.ts";
-import { probeCommand } from "./probe-command.ts";
+import { parsePlainCommands, probeCommand } from "./probe-command.ts";
 
 const HOUR = 3_600_000;
 
 const anything: ProbeContext["mayShow"] = () => true;
 
-/** Returns a probe for a call that began at `startedAt`: by default, before everything that the test does. */
+/** Returns a probe for a call that began at `startedAt`. By default, that is before everything that the test does. */
 const probeFrom =
   (workspace: string, { startedAt = Date.now() - HOUR, mayShow = anything } = {}) =>
   (command: string) =>

@@ -1,12 +1,14 @@
-// Checks whether an interrupted shell command took effect, by what it would have left behind. It understands commands of a known
-// shape only, and answers `cannot_tell` for all others (PB4). The only program that it runs is git, for reading.
+// Checks whether an interrupted shell command took effect, by looking for what the command leaves behind. It understands only a
+// few known commands, and answers `cannot_tell` for all others (PB4). It runs no program but git, and git only reads.
 
+import { lstat } from "node:fs/promises";
 import { basename } from "node:path";
 import { revealHidden } from "../../journal/visible.ts";
+import { openFolder, pathIn } from "../files/open-folder.ts";
+import { ABSENT, readTextFile } from "../files/text-file.ts";
+import { resolveInWorkspace } from "../files/workspace-path.ts";
+import { git, inFolder } from "../git/run-git.ts";
 import type { ProbeContext, ProbeResult } from "../tool.ts";
-import { parsePlainCommands } from "./plain-commands.ts";
-import { probeCommit } from "./probe-commit.ts";
-import { type PathState, probePath } from "./probe-path.ts";
 
 export async function probeCommand(command: string, context: ProbeContext): Promise<ProbeResult> {
   const commands = parsePlainCommands(command);
@@ -30,15 +32,15 @@ interface Look extends ProbeResult {
 }
 
 interface LookContext extends ProbeContext {
-  /** Folder that the command runs in, relative to the workspace. */
+  /** The folder that the command runs in, relative to the workspace. */
   base: string;
 }
 
-/** With `&&`, the last command ran only if all before it succeeded. */
+/** Combines the results of commands joined by `&&`: the last command ran only if all before it succeeded. */
 function together(looks: readonly Look[]): ProbeResult["found"] {
   const last = looks.at(-1)!;
   if (looks.every(({ found }) => found === "done")) return "done";
-  // A missing file may never have existed, so `rm` proves nothing about the commands before it.
+  // A missing file may never have existed, so a successful `rm` proves nothing about the commands before it.
   const vouches = last.found === "done" && last.program !== "rm" && last.program !== "rmdir";
   if (vouches && looks.every(({ found }) => found !== "not_done")) return "done";
   return looks.every(({ found }) => found === "not_done") ? "not_done" : "cannot_tell";
@@ -113,7 +115,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
 
 type Judge = (seen: Plain, context: LookContext) => [ProbeResult["found"], string];
 
-/** Conclusive only if all paths agree: otherwise the command may have been done in part. */
+/** Conclusive only if all paths agree. Otherwise the command may have been done in part. */
 function ofEach(seen: readonly Plain[], judge: Judge, context: LookContext): ProbeResult {
   const looks = seen.map((one) => judge(one, context));
   const [first] = looks[0]!;
@@ -179,7 +181,7 @@ function thereWords(seen: Plain, { startedAt }: LookContext): string {
 const hashWords = ({ fingerprint }: There): string =>
   fingerprint === undefined ? "" : ` (sha256 ${fingerprint})`;
 
-/** Allows for the coarse timestamps of some file systems. */
+/** Allows a second, because some file systems have coarse timestamps. */
 const isSince = (time: number, startedAt: number): boolean => time >= startedAt - 1_000;
 
 const at = (time: number): string => new Date(time).toISOString();
@@ -188,3 +190,184 @@ const joined = (base: string, path: string): string =>
   path.startsWith("/") || base === "." ? path : `${base}/${path}`;
 
 const cannotTell = (...evidence: string[]): ProbeResult => ({ found: "cannot_tell", evidence });
+
+/**
+ * The words of each command in a line of words and quotes that `&&` joins. Undefined for a line with anything that a shell
+ * interprets: a variable, a pattern, a redirection, another operator.
+ */
+export function parsePlainCommands(line: string): string[][] | undefined {
+  const commands: string[][] = [[]];
+  let word: string | undefined;
+  const endWord = (): void => {
+    if (word !== undefined) commands.at(-1)!.push(word);
+    word = undefined;
+  };
+  for (const [token] of line.trim().matchAll(TOKENS)) {
+    if (/^[ \t]/.test(token)) endWord();
+    else if (token === "&&") {
+      endWord();
+      commands.push([]);
+    } else {
+      const text = textOf(token, word === undefined);
+      if (text === undefined) return undefined;
+      word = (word ?? "") + text;
+    }
+  }
+  endWord();
+  return commands.every((words) => words.length > 0) ? commands : undefined;
+}
+
+/** The last alternative matches any other single character. */
+const TOKENS = /[ \t]+|&&|'[^']*'|"(?:[^"\\]|\\[\s\S])*"|\\[\s\S]|[\w./:=@%+,^-]+|[\s\S]/gu;
+
+function textOf(token: string, isFirst: boolean): string | undefined {
+  if (token.startsWith("'") && token.length > 1) return token.slice(1, -1);
+  if (token.startsWith('"') && token.length > 1) return inQuotes(token.slice(1, -1));
+  if (token.startsWith("\\")) return token.length > 1 && token !== "\\\n" ? token.slice(1) : undefined;
+  if (isFirst && token.startsWith("=")) return undefined;
+  return /^[\w./:=@%+,^-]+$/.test(token) || /^[^\p{ASCII}]$/u.test(token) ? token : undefined;
+}
+
+function inQuotes(text: string): string | undefined {
+  if (/(?<!\\)(?:\\\\)*[$`]/.test(text) || text.includes("\\\n")) return undefined;
+  return text.replaceAll(/\\([$`"\\])/g, "$1");
+}
+
+type PathState = { path: string } & (
+  | { at: "absent" }
+  /**
+   * Times in milliseconds since 1970. `made` is undefined if the file system does not record it. A rename also updates
+   * `touched`.
+   */
+  | {
+      at: "file" | "folder";
+      made: number | undefined;
+      changed: number;
+      touched: number;
+      fingerprint?: string;
+    }
+  /** `why` is a whole sentence. */
+  | { at: "unknown"; why: string }
+);
+
+/**
+ * Looks at a path through open folders, never through a link, and only if the rules let it be read (PB2, X2). `base` is the folder
+ * that the path is relative to, itself relative to the workspace.
+ */
+async function probePath(
+  path: string,
+  base: string,
+  { workspace, mayShow }: ProbeContext,
+): Promise<PathState> {
+  const place = await resolveInWorkspace(workspace, joined(base, path));
+  if (!place.ok) return { path, at: "unknown", why: `${place.why}.` };
+  const { relative, root, names } = place;
+  if (!mayShow(relative))
+    return { path: relative, at: "unknown", why: `The rules do not let ${relative} be read.` };
+  if (!place.exists) return { path: relative, at: "absent" };
+  try {
+    await using folder = await openFolder(root, names.slice(0, -1));
+    const stats = await lstat(pathIn(folder, names.at(-1) ?? "."));
+    const made = stats.birthtimeMs > 0 ? stats.birthtimeMs : undefined;
+    const times = { path: relative, made, changed: stats.mtimeMs, touched: stats.ctimeMs };
+    if (stats.isDirectory()) return { at: "folder", ...times };
+    if (!stats.isFile()) return { path: relative, at: "unknown", why: `${relative} is no plain file.` };
+    const { fingerprint } = await readTextFile(place);
+    if (fingerprint === ABSENT) return { path: relative, at: "absent" };
+    return { at: "file", ...times, ...(isHash(fingerprint) ? { fingerprint } : {}) };
+  } catch (error) {
+    const { code = "" } = error as NodeJS.ErrnoException;
+    return { path: relative, at: "unknown", why: `${relative} could not be looked at (${code}).` };
+  }
+}
+
+/** The fingerprint of a file that is too long is not a hash of its content. */
+const isHash = (fingerprint: string): boolean => /^[0-9a-f]{64}$/.test(fingerprint);
+
+const GIT_MS = 4_000;
+const LOOKED_AT = 20;
+
+/** A `git commit` was made if HEAD has a commit with its message that is newer than the call. */
+async function probeCommit(
+  words: readonly string[],
+  base: string,
+  { workspace, startedAt, mayShow }: ProbeContext,
+): Promise<ProbeResult> {
+  const place = await resolveInWorkspace(workspace, base);
+  if (!place.ok) return cannotTell(`${place.why}.`);
+  if (!mayShow(place.relative)) return cannotTell(`The rules do not let ${place.relative} be read.`);
+  const commits = await latestCommits([place.root, ...place.names].join("/")).catch(() => undefined);
+  if (!commits) return cannotTell("git could not say which commits there are.");
+  const since = commits.filter(({ at }) => at >= Math.floor(startedAt / 1000));
+  const message = messageOf(words);
+  const made = since.find((commit) => message !== undefined && isMessage(commit.message, message));
+  if (made) return { found: "done", evidence: [`Commit ${named(made)} has this message.`] };
+  const [head] = commits;
+  if (since.length > 0)
+    return cannotTell(
+      `HEAD has ${since.length} new since the call began, the latest ${named(since[0]!)}: none is known to be this one.`,
+    );
+  const still = head ? `HEAD is still ${named(head)}, older than the call.` : "There is no commit yet.";
+  return { found: "not_done", evidence: [still] };
+}
+
+interface Commit {
+  id: string;
+  /** Seconds since 1970, as git stores times. */
+  at: number;
+  message: string;
+}
+
+/** Uses `rev-list`, because a repository's settings can make `git log` start programs. */
+async function latestCommits(folder: string): Promise<Commit[]> {
+  const place = {
+    ...inFolder(folder),
+    timeout: GIT_MS,
+    env: { GIT_NO_LAZY_FETCH: "1", GIT_ALLOW_PROTOCOL: "" },
+  };
+  const heads = await git(place, ["rev-parse", "--revs-only", "HEAD"]);
+  if (heads === "") return [];
+  const args = [
+    "rev-list",
+    `--max-count=${LOOKED_AT}`,
+    "--no-commit-header",
+    "--format=%H%x00%ct%x00%B%x01",
+    "HEAD",
+  ];
+  const said = await git(place, args);
+  return said.split("\u0001").flatMap((one) => {
+    const [id = "", at = "", message = ""] = one.trimStart().split("\0");
+    return id === "" ? [] : [{ id, at: Number(at), message }];
+  });
+}
+
+/** The message that the command gives. Undefined if there is none, or if a flag may change it. */
+function messageOf(words: readonly string[]): string | undefined {
+  const parts: string[] = [];
+  for (let index = 0; index < words.length; index++) {
+    const word = words[index]!;
+    const inline = /^(?:--message=|-a?m(?=.))([\s\S]+)$/.exec(word)?.[1];
+    if (inline !== undefined) parts.push(inline);
+    else if (/^(-a?m|--message)$/.test(word)) parts.push(words[++index] ?? "");
+    else if (!HARMLESS.has(word)) return undefined;
+  }
+  return parts.length > 0 ? parts.join("\n\n") : undefined;
+}
+
+/** Flags that keep the message as given, or only append lines to it. */
+const HARMLESS: ReadonlySet<string> = new Set(
+  "-a --all -q --quiet -s --signoff -n --no-verify --amend --allow-empty".split(" "),
+);
+
+const isMessage = (recorded: string, given: string): boolean =>
+  tidy(recorded) === tidy(given) || tidy(recorded).startsWith(`${tidy(given)}\n\nSigned-off-by: `);
+
+/** Cleans up the message as git does: without trailing spaces and repeated empty lines. */
+const tidy = (text: string): string =>
+  text
+    .replaceAll(/[ \t]+$/gm, "")
+    .replaceAll(/\n{3,}/g, "\n\n")
+    .trim();
+
+const named = ({ id, at, message }: Commit): string =>
+  `${id.slice(0, 12)} "${message.split("\n", 1)[0]!.slice(0, 100)}" of ${new Date(at * 1000).toISOString()}`;

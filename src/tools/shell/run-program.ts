@@ -1,18 +1,18 @@
-// Runs a configured command: no shell, no input, its own process group, a time limit and bounded output. Processes that it leaves
-// running stay, because a restarted service is one.
+// Runs a configured command without a shell or input, in its own process group, with a time limit and bounded output. Processes
+// that it leaves behind keep running, because a restarted service is such a process.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { boundOutput } from "../bound-output.ts";
 import { collectOutput } from "./collect-output.ts";
 
 export interface ProgramResult {
-  /** Exit code; 128 plus the number of a signal, as in a shell. */
+  /** The exit code. 128 plus the number of a signal, as in a shell. */
   code: number;
   /** Head and tail of its output. */
   text: string;
-  /** Why it was stopped early. */
+  /** Why the command was stopped early. */
   stopped?: string;
-  /** Why it could not be started. Nothing was done then. */
+  /** Why the command could not be started. Nothing was done in this case. */
   failed?: string;
   seconds: string;
 }
@@ -73,7 +73,7 @@ export async function runProgram(
   }
 }
 
-/** Waits for the exit, and only a moment for the pipes: a started service may hold them open forever. */
+/** Waits for the exit, but only briefly for the pipes: a started service may keep them open forever. */
 function endOf(child: ChildProcess): Promise<number> {
   return new Promise((done, fail) => {
     child.once("error", fail);
@@ -93,7 +93,7 @@ function signalGroup({ pid }: ChildProcess, signal: "SIGTERM" | "SIGKILL"): void
   try {
     process.kill(-pid, signal);
   } catch {
-    // The group has ended already.
+    // The process group has already ended.
   }
 }
 

@@ -21,19 +21,19 @@ export interface SupervisedProcess {
 }
 
 export interface CommandEnd {
-  /** Exit code; 128 plus the number of a signal, as in a shell. */
+  /** The exit code. 128 plus the number of a signal, as in a shell. */
   code: number;
-  /** Which processes may still be running, as a sentence. */
+  /** Says in a sentence which processes may still be running. */
   left?: string;
 }
 
 const GRACE = 2_000;
 const SCRIPT = readFileSync(new URL("./supervisor.sh", import.meta.url), "utf8");
 
-/** The argv of the supervisor and its command, which a sandbox may wrap. */
+/** The argv of the supervisor with its command. A sandbox may wrap this argv. */
 export function supervisorArgv(command: string, callId: string): string[] {
   const shell = ["bash", "--norc", "--noprofile", "-c", SCRIPT];
-  // Random, because a copy of the project has runs and calls with the same ids, and its processes are not ours to kill.
+  // The mark is random: a copy of the project has runs and calls with the same ids, and their processes must not be killed.
   const mark = `${callId}:${randomBytes(8).toString("hex")}`;
   return [...shell, "cadre-supervisor", command, mark, pidNamespace() ?? ""];
 }
@@ -50,13 +50,13 @@ export function supervise(options: {
     detached: true,
     stdio: ["ignore", "pipe", "ignore", "pipe"],
   });
-  // EMFILE: Node returns a child without streams and emits the error later.
+  // On EMFILE, Node returns a child without streams and emits the error later.
   if (!child.stdio) {
     child.once("error", () => {});
     throw new Error("no more files or processes can be opened");
   }
   const leash = child.stdio[3] as Duplex;
-  // The supervisor may have ended already.
+  // The supervisor may already have ended.
   leash.on("error", () => undefined);
   let said = "";
   leash.on("data", (chunk: Buffer) => (said += chunk.toString()));
@@ -68,7 +68,7 @@ export function supervise(options: {
       clearTimeout(timer);
       // If the command has killed the supervisor, this ends the supervisor's watcher.
       kill();
-      // Its last report may arrive after its exit.
+      // The supervisor's last report may arrive after its exit.
       const finish = () => {
         leash.destroy();
         done({ code: code ?? (signal === "SIGKILL" ? 137 : 143), ...leftOf(said, signal) });
@@ -96,8 +96,8 @@ function leftOf(said: string, signal: NodeJS.Signals | null): Pick<CommandEnd, "
 }
 
 /**
- * Makes the supervisor a child subreaper: it adopts every orphan below it, so that `setsid env -i` and daemons that fork twice are
- * found as well. A Linux process can request this for itself and keeps it over exec; perl can make the system call.
+ * Makes the supervisor a child subreaper. It then adopts every orphan below it, so that `setsid env -i` and daemons that fork
+ * twice are found as well. A Linux process requests this for itself and keeps it over exec, and perl can make the system call.
  */
 export function withSubreaper(argv: readonly string[], path: string): string[] {
   const syscall = process.platform === "linux" ? PRCTL[process.arch] : undefined;
@@ -108,7 +108,7 @@ export function withSubreaper(argv: readonly string[], path: string): string[] {
 
 const PRCTL: Partial<Record<NodeJS.Architecture, number>> = { x64: 157, arm64: 167 };
 
-/** Searches the clean PATH, which has no folders that an agent can write to. */
+/** Searches the clean PATH, which has no folder that an agent can write to. */
 function findPerl(path: string): string | undefined {
   return path
     .split(delimiter)

@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => net[Symbol.asyncDispose]());
 
-/** Fetches a page; returns the answer and the addresses that were dialed. */
+/** Fetches a page. Returns the answer and the addresses that were dialed. */
 async function tryFetch(url: string, settings: Partial<WebSettings> = {}) {
   const before = net.dialed.length;
   await using folder = await tempWorkspace();

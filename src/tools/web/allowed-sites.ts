@@ -1,5 +1,5 @@
-// Decides which sites may be read. It checks the URL first, before any name lookup, and then every address of its name. Both
-// checks use the parsed URL, and the connection goes to exactly the addresses that were checked.
+// Decides which sites may be read. It checks the URL before any name lookup, and then every address of the host name. Both
+// checks use the parsed URL, and the connection goes to exactly the checked addresses.
 
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
@@ -18,15 +18,15 @@ export interface WebPolicy {
   ownPort: number;
 }
 
-/** Ports of web servers. Databases, mail servers and shells listen on others. */
+/** Ports of web servers. Databases, mail servers and shells use other ports. */
 const PORTS = [80, 443, 8000, 8008, 8080, 8443, 8888];
 
-/** Names of local networks. Looking them up would tell the resolver what an agent is after. */
+/** Names of local networks. Looking up such a name would tell the resolver what an agent is after. */
 const LOCAL_NAMES = "localhost local internal localdomain intranet lan home corp private home.arpa".split(
   " ",
 );
 
-/** Why the URL may not be read, as a sentence for the model; undefined if its name may be looked up. */
+/** Says in a sentence for the model why the URL may not be read. Undefined if its host name may be looked up. */
 export function urlProblem(url: URL, { settings }: WebPolicy): string | undefined {
   const host = plainHost(url);
   const port = portOf(url);

@@ -1,8 +1,8 @@
-// Types for the few parts of domino that Cadre uses to read pages; the package has no types under this name.
+// Types for the few parts of domino that Cadre uses to read pages. The package has no types under this name.
 
 declare module "@mixmark-io/domino" {
   export interface DomNode {
-    /** The tag name in capitals for an element; `#text` for text. */
+    /** The tag name in capitals for an element, or `#text` for text. */
     nodeName: string;
     nodeType: number;
     data: string;

@@ -17,7 +17,7 @@ import { addressProblem, urlProblem, WEB_TIMEOUT, type WebPolicy } from "./allow
 import { knownMediaType, textKind } from "./content-type.ts";
 
 export interface WebAccess extends WebPolicy {
-  /** Resolves a name to all its addresses; the system's resolver by default. */
+  /** Resolves a host name to all its addresses. Absent: the system's resolver. */
   resolve?: (host: string) => Promise<string[]>;
   /** Opens a socket to `hostname`, which is always an IP address. */
   connect?: buildConnector.connector;
@@ -25,7 +25,7 @@ export interface WebAccess extends WebPolicy {
 
 export type WebReply =
   | { ok: true; url: URL; status: number; type: string; retryAfter: string | undefined; bytes: Uint8Array }
-  /** `serverText`: words of the server, as untrusted as its pages. */
+  /** `serverText`: text of the server, as untrusted as its pages. */
   | { ok: false; why: string; serverText?: string; from?: string };
 
 const MAX_REDIRECTS = 5;
@@ -59,7 +59,7 @@ export async function getPage(start: URL, access: WebAccess, cancel: AbortSignal
   }
 }
 
-/** The server chose the target, so the target appears in `serverText` alone and never in our own sentence. */
+/** The server chose the target, so the target appears only in `serverText` and never in Cadre's own sentence. */
 function redirectProblem(
   from: URL,
   to: URL,
@@ -132,13 +132,13 @@ async function addressesOf(
   return addresses;
 }
 
-/** IPv4 first: on a network without working IPv6, every page would wait for a timeout. */
+/** IPv4 addresses come first: on a network without working IPv6, every page would wait for a timeout. */
 async function systemResolve(host: string): Promise<string[]> {
   const found = await lookup(host, { all: true, order: "ipv4first" });
   return found.map(({ address }) => address);
 }
 
-/** Stops waiting on abort. The lookup itself cannot be cancelled. */
+/** Stops waiting on abort, because the lookup itself cannot be cancelled. */
 async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   const aborted = Promise.withResolvers<never>();
@@ -198,7 +198,7 @@ async function replyOf(
 }
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-/** Enough of an error page to see what it is about. */
+/** Enough of an error page to see its topic. */
 const ERROR_BYTES = 64 * 1024;
 
 const oneOf = (value: string | string[] | undefined): string | undefined =>
@@ -226,7 +226,7 @@ const FAILURES: Readonly<Record<string, string>> = {
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "its answer is not as long as it says",
 };
 
-/** The reason comes from an error code or from the HTTP library, never from the server. */
+/** Describes the failure by an error code or the HTTP library's message, never by text from the server. */
 function failureOf(url: URL, error: unknown): string {
   const code = (error as { code?: unknown } | null)?.code;
   const reason = typeof code === "string" ? (FAILURES[code] ?? code) : messageOf(error);
@@ -235,7 +235,7 @@ function failureOf(url: URL, error: unknown): string {
 
 interface Body {
   bytes: Uint8Array;
-  /** The body is longer than `max`, and these are its first bytes. */
+  /** Whether the body is longer than `max`. `bytes` then has its beginning. */
   more: boolean;
 }
 
@@ -246,10 +246,10 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
   br: createBrotliDecompress,
 };
 
-/** Servers use one encoding; a proxy in front may add a second. */
+/** Servers use one encoding, and a proxy in front of them may add a second. */
 const MAX_ENCODINGS = 2;
 
-/** Undefined for an encoding that we did not ask for. */
+/** Undefined for an encoding that Cadre did not ask for. */
 function decodersFor(contentEncoding: string): (() => Transform)[] | undefined {
   const names = contentEncoding
     .toLowerCase()
@@ -264,7 +264,7 @@ function decodersFor(contentEncoding: string): (() => Transform)[] | undefined {
 }
 
 /**
- * Reads a body within `max` bytes, counted both on the wire and after decompression while they arrive. A few kilobytes that
+ * Reads at most `max` bytes of a body, counted as they arrive, both on the wire and after decompression. A few kilobytes that
  * decompress to gigabytes cost no more than the limit (A44).
  */
 async function readBody(
@@ -275,7 +275,7 @@ async function readBody(
   const kept = { left: max };
   const chunks: Buffer[] = [];
   const packed = Readable.from(metered(from, wire), { objectMode: false });
-  // An error in one stream destroys the last one, and the loop below throws it.
+  // An error in one stream destroys the last stream, and the loop below throws it.
   const unpacked = decoders.reduce<Readable>(
     (source, decoder) => pipeline(source, decoder(), () => {}),
     packed,

@@ -1,17 +1,17 @@
-// Converts HTML to Markdown for a model: the text that a person would see. Text hidden by attributes is removed and counted,
-// because it can only be meant for programs that read the source (A46). The time grows in proportion to the page.
+// Converts HTML to Markdown for a model: only the text that a person would see. Text hidden by attributes is removed and
+// counted, because it can only be meant for programs that read the source (A46). The time is proportional to the page's length.
 
 import { createDocument, type DomNode } from "@mixmark-io/domino";
 
 export interface Markdown {
   title: string;
   text: string;
-  /** How many hidden elements had text in them. */
+  /** How many hidden elements contained text. */
   hidden: number;
 }
 
 interface Page {
-  /** Address that links are relative to. */
+  /** The address that links are relative to. */
   base: string;
   hidden: number;
 }
@@ -25,7 +25,7 @@ const BLOCKS =
   words(`ADDRESS ARTICLE ASIDE BLOCKQUOTE BODY CAPTION CENTER DD DETAILS DIV DL DT FIELDSET FIGCAPTION FIGURE
   FOOTER FORM H1 H2 H3 H4 H5 H6 HEADER HGROUP LEGEND LI MAIN P SECTION SUMMARY TABLE TBODY TFOOT THEAD`);
 
-/** Maximum nesting depth. Browsers draw 512 levels. */
+/** Maximum nesting depth. Browsers draw only 512 levels. */
 const MAX_DEPTH = 5_000;
 
 export function toMarkdown(html: string, url: string): Markdown {
@@ -56,7 +56,7 @@ function render(node: DomNode, page: Page): string {
   return BLOCKS.has(name) ? blockText(name, content.trim()) : inlineText(node, content, page);
 }
 
-/** Joins the children with at most one space between two of them, and none at the start or end of a line. */
+/** Joins the children with at most one space between two of them, and no space at the start or end of a line. */
 function contentOf(node: DomNode, page: Page): string {
   const pieces: string[] = [];
   for (const child of childrenOf(node)) {
@@ -100,7 +100,7 @@ function listText(list: DomNode, page: Page): string {
 const item = (marker: string, text: string): string =>
   text === "" ? "" : `${marker} ${text.replace(/\n+/g, `\n${" ".repeat(marker.length + 1)}`)}`;
 
-/** A table row. A row of headings is followed by the Markdown line that marks it as one. */
+/** A table row. After a row of headings comes the Markdown line that marks it as the header. */
 function rowText(row: DomNode, page: Page): string {
   const cells = [...childrenOf(row)].filter(({ nodeName }) => nodeName === "TD" || nodeName === "TH");
   const texts = cells.map((cell) => (isHidden(cell) ? render(cell, page) : oneLine(contentOf(cell, page))));
@@ -119,7 +119,7 @@ const MARKS: Readonly<Record<string, string>> = {
   SAMP: "`",
 };
 
-/** Underscores are not escaped: the model may search for a name such as `max_bytes`. */
+/** Underscores are not escaped, because the model may search for a name such as `max_bytes`. */
 function inlineText(node: DomNode, content: string, page: Page): string {
   const mark = MARKS[node.nodeName];
   const text = content.trim();
@@ -133,7 +133,7 @@ function inlineText(node: DomNode, content: string, page: Page): string {
 const link = (text: string, href: string | undefined): string =>
   href === undefined ? text : `[${oneLine(text)}](${href.replaceAll("(", "%28").replaceAll(")", "%29")})`;
 
-/** Keeps addresses that can be opened; `javascript:` and `data:` cannot. */
+/** The absolute address, if it can be opened. `javascript:` and `data:` addresses cannot. */
 function absolute(href: string | null | undefined, base: string): string | undefined {
   if (typeof href !== "string" || !URL.canParse(href, base)) return undefined;
   const url = new URL(href, base);
@@ -184,14 +184,14 @@ const asRead = (style: string): string =>
     .replace(/\\0*([\da-f]{1,4})\s?/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
     .replace(/\\(?=[g-z])/gi, "");
 
-/** Elements that need no closing tag: a long list of them is not nested. */
+/** Elements that need no closing tag. A long list of them is not nested. */
 const ENDLESS = new Set(
   `area base basefont bgsound body br col colgroup dd dt embed frame head hr html image img input keygen li
   link meta optgroup option p param rb rp rt rtc source tbody td tfoot th thead tr track wbr`.split(/\s+/),
 );
 
 /**
- * Estimates how deeply the elements of a page are nested. The parser walks up through all open elements at each new one, so a
+ * Estimates how deeply the elements of a page are nested. For each new element, the parser walks up through all open ones, so a
  * page of nothing but opening tags would block its thread (A44).
  */
 export function nestingDepth(html: string): number {
@@ -199,7 +199,7 @@ export function nestingDepth(html: string): number {
   let deepest = 0;
   let end = 0;
   for (const { 0: tag, 1: slash, 2: name, index } of html.matchAll(/<(\/?)([a-z][a-z0-9-]*)/gi)) {
-    // The position is shared by all tags before it. Searching for each tag would scan to the end of the page every time.
+    // All tags before this position share it. A search for each tag would scan to the end of the page every time.
     if (end < index + tag.length) end = html.indexOf(">", index + tag.length);
     if (end < 0) break;
     if (ENDLESS.has(name!.toLowerCase()) || html[end - 1] === "/") continue;

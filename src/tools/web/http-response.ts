@@ -1,4 +1,4 @@
-// Reads responses of configured servers: bounded bodies, and short names for failures.
+// Helpers for requests to configured servers: addresses, bounded bodies, and short names for failures.
 
 import { messageOf } from "../../errors.ts";
 
@@ -21,9 +21,17 @@ export function fetchErrorCode(error: unknown): string {
   return typeof code === "string" ? code : messageOf(cause ?? error);
 }
 
-/** The Retry-After header as a sentence of our own; empty if it is neither seconds nor a date. */
+/** The Retry-After header as a sentence of Cadre's own. Empty if the header is neither seconds nor a date. */
 export function retryAdvice(retryAfter: string | null | undefined): string {
   if (/^\d{1,6}$/.test(retryAfter ?? "")) return ` It asks to wait for ${retryAfter} s.`;
   const at = Date.parse(retryAfter ?? "");
   return Number.isNaN(at) ? "" : ` It asks to wait until ${new Date(at).toISOString()}.`;
+}
+
+/** A URL below the base, including the path of the base. */
+export function urlBelow(base: URL, path: string, parameters: Record<string, string> = {}): URL {
+  const url = new URL(base);
+  url.pathname = `${url.pathname.replace(/\/+$/, "")}/${path}`;
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+  return url;
 }

@@ -1,5 +1,5 @@
-// Converts the bytes of a page to text, without invisible characters: people cannot see them, so they can only be meant for
-// the model.
+// Converts the bytes of a page to text without invisible characters. People cannot see these characters, so they can only be
+// meant for the model.
 
 import type { TextKind } from "./content-type.ts";
 import { toMarkdown } from "./html-to-markdown.ts";
@@ -10,7 +10,7 @@ export interface PageSource {
   /** The Content-Type header, with the charset. */
   type: string;
   url: string;
-  /** The part of the text to return, in characters. */
+  /** First character of the part to return. `limit` is the part's length. */
   offset: number;
   limit: number;
 }
@@ -40,7 +40,7 @@ export function pageText({ bytes, kind, type, url, offset, limit }: PageSource):
   };
 }
 
-/** A byte order mark wins over the header, and the header over the page's own declaration. */
+/** A byte order mark overrides the header, and the header overrides the page's own declaration. */
 function decode(bytes: Uint8Array, type: string): string {
   const marked = { "239,187": "utf-8", "254,255": "utf-16be", "255,254": "utf-16le" };
   const mark = marked[bytes.subarray(0, 2).join() as keyof typeof marked];

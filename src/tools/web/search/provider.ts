@@ -1,7 +1,7 @@
-// The contract of a search provider: it builds the request and parses the response. It sends nothing itself, so that limits,
+// The contract of a search provider, which builds the request and parses the response. It sends nothing itself, so that limits,
 // secrets and failures are handled in one place.
 
-import type { z } from "zod";
+import { z } from "zod";
 
 export interface SearchQuery {
   query: string;
@@ -21,23 +21,31 @@ export interface SearchResult {
 export interface SearchRequest {
   url: URL;
   headers: Record<string, string>;
-  /** Sent by POST, as JSON. */
+  /** Sent as JSON with POST. */
   body?: unknown;
 }
 
 export interface SearchProvider {
-  /** Default address; the configuration may replace it. */
+  /** Default address, which the configuration may replace. */
   address?: string;
   request(base: URL, question: SearchQuery, key: string | undefined): SearchRequest;
   answer: z.ZodType<SearchResult[]>;
-  /** Sentences for status codes with a special meaning at this provider. */
+  /** Sentences for status codes that have a special meaning at this provider. */
   statuses?: Readonly<Record<number, string>>;
 }
 
-/** A URL below the base, keeping the path of the base. */
-export function urlBelow(base: URL, path: string, parameters: Record<string, string> = {}): URL {
-  const url = new URL(base);
-  url.pathname = `${url.pathname.replace(/\/+$/, "")}/${path}`;
-  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
-  return url;
-}
+/** A list of results whose snippet and date have these names. */
+export const resultsWith = (snippet: string, date: string) =>
+  z.array(
+    z
+      .object({ title: z.string(), url: z.string() })
+      .and(z.object({ [snippet]: z.string().nullish(), [date]: z.string().nullish() }))
+      .transform(
+        (found): SearchResult => ({
+          title: found.title,
+          url: found.url,
+          snippet: found[snippet] ?? "",
+          date: found[date] ?? undefined,
+        }),
+      ),
+  );

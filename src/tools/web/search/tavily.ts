@@ -1,7 +1,8 @@
 // Tavily: https://docs.tavily.com/documentation/api-reference/endpoint/search
 
 import { z } from "zod";
-import { type SearchProvider, urlBelow } from "./provider.ts";
+import { urlBelow } from "../http-response.ts";
+import { resultsWith, type SearchProvider } from "./provider.ts";
 
 const MAX_COUNT = 20;
 const USED_UP = "Tavily's plan is used up: a person must raise it. Go on without searching.";
@@ -13,24 +14,6 @@ export const tavily: SearchProvider = {
     headers: { Authorization: `Bearer ${key ?? ""}` },
     body: { query, max_results: Math.min(count, MAX_COUNT) },
   }),
-  answer: z
-    .object({
-      results: z.array(
-        z.object({
-          title: z.string(),
-          url: z.string(),
-          content: z.string().nullish(),
-          published_date: z.string().nullish(),
-        }),
-      ),
-    })
-    .transform(({ results }) =>
-      results.map(({ title, url, content, published_date }) => ({
-        title,
-        url,
-        snippet: content ?? "",
-        date: published_date ?? undefined,
-      })),
-    ),
+  answer: z.object({ results: resultsWith("content", "published_date") }).transform(({ results }) => results),
   statuses: { 432: USED_UP, 433: USED_UP },
 };
