@@ -1,4 +1,4 @@
-// Builds a set of agents for tests as the loader would: references resolved, definitions with full names. Each key has
+// Builds a set of agents for tests as the loader would: references are resolved, and definitions have full names. Each key has
 // its own line in the imaginary file.
 
 import type { Definition } from "../journal/definition.ts";

@@ -1,4 +1,4 @@
-// A loaded agent: the definition that a run pins, or the problems that prevent one.
+// A loaded agent: the definition that a run pins, or the problems that prevent a definition.
 
 import type { Problem } from "../config/problem.ts";
 import type { Definition } from "../journal/definition.ts";
@@ -6,27 +6,27 @@ import type { Definition } from "../journal/definition.ts";
 export interface Agent {
   /** The full name: `planner`, or `factory/planner` in a pack. */
   name: string;
-  /** The file's name in messages: relative to the project, `~/…` for the user's own, `builtin:…` for built-in agents. */
+  /** The file's name in messages: relative to the project, `~/…` for a user's own file, `builtin:…` for a built-in agent. */
   file: string;
-  /** Undefined: the agent is broken, and `problems` says why. */
+  /** Undefined if the agent is broken. `problems` then says why. */
   definition: Definition | undefined;
-  /** The product whose format the file has: `cadre`, `claude` … */
+  /** The product whose format the file has: `cadre`, `claude` and so on. */
   dialect: string;
-  /** The nearer scope wins a name, and is searched first for a reference. */
+  /** Of two agents with the same name, the one in the nearer scope is used. References are searched there first. */
   scope: "project" | "user" | "builtin";
   /** The agents that the file names, with the keys that name them. */
   references: Reference[];
   problems: Problem[];
-  /** Position of one of our keys in the file, for problems that only the whole set shows. */
+  /** Position of a Cadre key in the file, for problems that only show in the whole set. */
   at(key: string): { line: number; column: number };
 }
 
 export interface Reference {
-  /** One of our keys: `agents`, `handoff`, `router`, `advisors`, `team`, `bestOf`. */
+  /** The Cadre key: `agents`, `handoff`, `router`, `advisors`, `team` or `bestOf`. */
   key: string;
   /** The name as written in the file. */
   name: string;
-  /** Full name of the agent that is meant. Undefined: there is none, and a problem says so. */
+  /** Full name of the agent that the reference means. Undefined if there is none, which a problem reports. */
   agent?: string;
   line: number;
   column: number;
@@ -34,18 +34,18 @@ export interface Reference {
 
 /** Resolves model names in agent files to `provider/model`. */
 export interface ModelNames {
-  /** Model of files that name none, and of `inherit` at the root of a tree. */
+  /** The model of files that name no model, and of `inherit` at the root of a tree. */
   default: string;
-  /** `note`: why another model than the named one is used. */
+  /** `note` says why another model than the named one is used. */
   resolve(name: string): { model: string; note?: string; why?: string };
 }
 
-/** Names from outside the agent files that agents are compiled and checked against. */
+/** Names from outside the agent files, which compiling and checking need. */
 export interface AgentEnvironment {
   models: ModelNames;
   /** Names and aliases of all tools. Absent: unknown tools are not reported. */
   toolNames?: readonly string[];
-  /** Tools that declare that they change files. Absent: the built-in ones. */
+  /** Tools that declare that they change files. Absent: the built-in tools that do. */
   patches?: readonly { name: string; aliases?: readonly string[] | undefined }[];
   /** Names of the MCP servers. Absent: unknown servers are not reported. */
   servers?: readonly string[];
@@ -53,7 +53,7 @@ export interface AgentEnvironment {
   pools?: readonly string[];
 }
 
-/** Adds a problem at the position of one of our keys. A warning by default. */
+/** Adds a problem at the position of a Cadre key. It is a warning by default. */
 export type ReportProblem = (
   key: string,
   problem: Pick<Problem, "code" | "message"> & Partial<Problem>,

@@ -1,5 +1,5 @@
-// Real agent files of other people, from the folder that CADRE_CORPUS names (with a manifest.json). Without it these
-// tests are skipped, and a message says so.
+// Tests with real agent files of other people, from the folder that CADRE_CORPUS names (with a manifest.json). Without that
+// folder the tests are skipped, and a message says so.
 
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -80,12 +80,12 @@ describe.skipIf(!corpus)("the corpus", () => {
 
 const TOOL_KEYS = ["tools", "allowedTools", "allowed-tools", "groups", "permission", "permissions"];
 
-/** Whether the file has a list of tools without a word for all of them. */
+/** Whether the file lists tools, and none of the entries means all tools. */
 const isGate = (tools: unknown): boolean =>
   (typeof tools === "string" && !/\*|all/i.test(tools)) ||
   (Array.isArray(tools) && !tools.some((tool) => /^(\*|all)$/.test(String(tool))));
 
-/** The words, in any product, of which a file must have one for its agent to have this tool. */
+/** Matches a file with one of the words that stand for this tool in some product. */
 function namedBy(tool: string): RegExp {
   const [, server] = /^mcp__(.+?)__/.exec(tool) ?? [];
   if (/^mcp_*\*/.test(tool)) return /mcp/i;

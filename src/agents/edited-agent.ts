@@ -9,7 +9,7 @@ import { MAX_FILE } from "./files/parse.ts";
 import { draftFile, readAgentFiles } from "./files/read.ts";
 import { assembleAgents, findAgent } from "./load.ts";
 
-/** `file`: the `file` of the agent. Throws AGENT_INVALID if the text is not an agent. */
+/** `file` is the agent's file as messages name it. Throws AGENT_INVALID if the text is not an agent. */
 export async function loadEditedAgent(
   folders: AgentFolders,
   known: AgentEnvironment,
@@ -24,7 +24,7 @@ export async function loadEditedAgent(
   return findAgent(assembleAgents([edited, ...others], known), draft.name);
 }
 
-/** An agent without a file, or whose file is gone, counts as one of the project. */
+/** An agent without an existing file is treated as an agent of the project. */
 function projectLocation(folders: AgentFolders): { path: string; folder: AgentFolder } {
   const [folder] = foldersToSearch(folders);
   return { path: join(folder!.path, "edited.md"), folder: folder! };

@@ -1,5 +1,5 @@
-// The keys of Cadre's agent files, each with its schema and description, and their aliases. The JSON Schema for editors
-// is generated from them.
+// The keys of Cadre's agent files, each with its schema and description, and their aliases. The JSON Schema for editors is
+// generated from this table.
 
 import { z } from "zod";
 import { Duration } from "../config/duration.ts";
@@ -112,7 +112,7 @@ export const AGENT_KEYS = {
   color: z.unknown().describe("The colour of its icon"),
 };
 
-/** The valid values of a file, by our keys. */
+/** The valid values of a file by Cadre key. */
 export type AgentValues = KeyValues<typeof AGENT_KEYS>;
 
 export const KEY_ALIASES: Readonly<Record<string, keyof typeof AGENT_KEYS>> = {
@@ -126,11 +126,11 @@ export const KEY_ALIASES: Readonly<Record<string, keyof typeof AGENT_KEYS>> = {
   "allowed-tools": "tools",
 };
 
-/** Our key for a key as written. An unknown key stays as it is. */
+/** The Cadre key for a key as written. An unknown key is returned unchanged. */
 export const canonicalKey = (written: string): string =>
   Object.hasOwn(KEY_ALIASES, written) ? KEY_ALIASES[written]! : written;
 
-/** JSON Schema for editors. It accepts unknown keys, which may be another product's. Cadre itself warns about them. */
+/** The JSON Schema for editors. It accepts unknown keys, which may belong to another product. Cadre itself warns about them. */
 export function frontmatterSchema(): Record<string, unknown> {
   const { $schema, properties } = z.toJSONSchema(z.object(AGENT_KEYS).partial(), {
     io: "input",

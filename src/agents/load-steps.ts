@@ -1,5 +1,5 @@
-// Loads the module that controls an agent: a file beside the agent's own with `export default function*`. Loading the
-// agent only reads the module. It is imported when a run needs it, and only if the project is trusted to run code.
+// Loads the module that controls an agent: a file beside the agent's own with `export default function*`. Loading the agent
+// only reads the module's text. The module is imported when a run needs it, and only if the project is trusted to run code.
 
 import { createHash } from "node:crypto";
 import { registerHooks, stripTypeScriptTypes } from "node:module";
@@ -38,10 +38,10 @@ export async function loadSteps(
   }
 }
 
-/** Hash of the text as it was read, with normalised line ends. */
+/** Hash of the text after line ends were normalised. */
 export const stepsHash = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-/** Problem of a module that can be found without running it. */
+/** A problem of a module that can be found without running it. */
 export function stepsProblem(text: string): string | undefined {
   try {
     withoutWarnings(() => stripTypeScriptTypes(text));
@@ -54,7 +54,7 @@ export function stepsProblem(text: string): string | undefined {
     : "has no default export: `export default function* …`";
 }
 
-/** Suppresses Node's warning that type stripping is experimental. People would take it for one of ours. */
+/** Suppresses Node's warning that type stripping is experimental, because people would take it for a warning of Cadre. */
 function withoutWarnings(work: () => void): void {
   const { emitWarning } = process;
   process.emitWarning = () => {};
@@ -65,7 +65,7 @@ function withoutWarnings(work: () => void): void {
   }
 }
 
-/** Path of the file that a definition pins as `agents/fix.steps.ts` or `~/.cadre/agents/fix.steps.ts`. */
+/** Finds the file that a definition pins as `agents/fix.steps.ts` or `~/.cadre/agents/fix.steps.ts`. */
 function moduleLocation(module: string, folders: AgentFolders) {
   const [, prefix = "", rest = module] = /^(~\/|builtin:)?(.*)$/s.exec(module) ?? [];
   const scope = prefix === "" ? "project" : prefix === "~/" ? "user" : "builtin";
@@ -81,7 +81,7 @@ function moduleLocation(module: string, folders: AgentFolders) {
 const MARK = "?cadre-steps=";
 let hooked = false;
 
-/** The same content is imported once. A changed file is a new module. */
+/** The same content is imported once. A changed file is imported as a new module. */
 async function importMain(path: string, hash: string): Promise<unknown> {
   if (!hooked) registerHooks({ resolve: findCadre });
   hooked = true;
@@ -89,7 +89,7 @@ async function importMain(path: string, hash: string): Promise<unknown> {
   return loaded.default;
 }
 
-/** `import … from "cadre"` in a module always resolves to the Cadre that runs it, even if the project has none installed. */
+/** In a module, `import … from "cadre"` always resolves to the running Cadre, even if the project has none installed. */
 const findCadre: Parameters<typeof registerHooks>[0]["resolve"] = (name, context, next) =>
   name === "cadre" && context.parentURL?.includes(MARK)
     ? { url: new URL(`../index${extname(import.meta.url)}`, import.meta.url).href, shortCircuit: true }

@@ -1,5 +1,5 @@
-// Assembles the agents of a project: inherits keys, compiles, resolves references, checks the whole set. Of two agents
-// with the same name the nearer wins, with a note. A file that cannot be used does not affect the others.
+// Assembles the agents of a project: inherits keys, compiles, resolves references, checks the whole set. Of two agents with the
+// same name, the nearer is used, with a note. A file that cannot be used does not affect the others.
 
 import { nearestWord, type Problem, problemText } from "../config/problem.ts";
 import { CadreError } from "../errors.ts";
@@ -12,13 +12,13 @@ import { joinWithOr, resolveReferences } from "./compile/references.ts";
 import type { Draft, DraftFile } from "./files/draft.ts";
 
 export interface AgentSet {
-  /** By full name. */
+  /** The agents by full name. */
   agents: Map<string, Agent>;
   /** All problems and notes, including those of the agents. */
   problems: Problem[];
 }
 
-/** `files`: nearest first. Pure: the same files give the same set. */
+/** `files` are sorted, nearest first. The function is pure: the same files give the same set. */
 export function assembleAgents(files: readonly DraftFile[], known: AgentEnvironment): AgentSet {
   const notes = files.flatMap(({ skipped }) => (skipped && isReported(skipped) ? [skipped] : []));
   const drafts = new Map<string, Draft>();
@@ -49,7 +49,7 @@ function shadowedProblem(draft: Draft, nearer: Draft): Problem {
   };
 }
 
-/** The agent with this name, ready to run. Throws if there is none, or several, or it is broken. */
+/** The agent with this name, ready to run. Throws if there is none, if there are several, or if it is broken. */
 export function findAgent(
   set: AgentSet,
   name: string,
@@ -81,7 +81,7 @@ function notFound({ agents }: AgentSet, name: string): CadreError {
   return new CadreError("AGENT_NOT_FOUND", `There is no agent \`${name}\`.${hint} ${here}`, { known });
 }
 
-/** Agents whose full name, or name without the pack, is similar. */
+/** Agents with a similar full name, or a similar name without the pack. */
 function similarNames(name: string, known: readonly string[]): string[] {
   const short = (full: string): string => full.slice(full.lastIndexOf("/") + 1);
   const near = nearestWord(name, [...known, ...known.map(short)]);

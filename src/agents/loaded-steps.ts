@@ -1,9 +1,9 @@
-// The module that controls an agent, once it is loaded. Types only, so that `decide` can name it without its loader.
+// The loaded module that controls an agent. This file has only types, so that `decide` can use them without the loader.
 
 export type StepsMain = (given: { task: string; input: unknown }) => Iterator<unknown, unknown, unknown>;
 
 export type LoadedSteps =
-  /** The current file. The hash in a pinned definition may differ. */
+  /** Hash of the current file. The hash in a pinned definition may differ. */
   | { main: StepsMain; hash: string }
-  /** Why it cannot be loaded, as a sentence. */
+  /** Says in a sentence why the module cannot be loaded. */
   | { problem: string };

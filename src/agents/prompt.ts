@@ -1,5 +1,5 @@
-// Composes the system prompt of a run: body, tool guidance, delegation guidance if it can delegate, sub-agent context if
-// it is a child. Pure, and the same for every turn of a run, so that provider caches hit.
+// Composes the system prompt of a run: the body, guidance on tools, guidance on delegation if the agent can delegate, and the
+// sub-agent context if it is a child. The prompt is the same for every turn of a run, so that provider caches hit.
 
 import { formatDuration } from "../config/duration.ts";
 import type { Definition, Delegate } from "../journal/definition.ts";
@@ -8,19 +8,19 @@ import { MEMBER_GUIDANCE } from "../patterns/declarations/team.ts";
 
 export interface PromptContext {
   task: string;
-  /** The agent that delegated. Absent at the root. */
+  /** The agent that delegated the task. Absent at the root. */
   parent?: string;
   depth: number;
   maxDepth: number;
   criteria?: string;
   maxTurns: number;
-  /** Active milliseconds. */
+  /** Milliseconds of active time. */
   maxDuration: number;
-  /** The delegates that it can reach at this depth. */
+  /** The delegates that the agent can reach at this depth. */
   delegates: readonly Delegate[];
   /** Absent: sequential. */
   delegation?: "sequential" | "parallel";
-  /** It is a member of a team: it broadcasts and votes, and gives no report. */
+  /** Whether the agent is a member of a team. A member broadcasts and votes, and gives no report. */
   inTeam?: boolean;
   /** When the run started. The current time would change the cached prefix on every turn. */
   now: number;
@@ -72,7 +72,7 @@ function toolGuidance(context: PromptContext): string {
   ].join("\n");
 }
 
-/** S2 phase 7. The last sentence is from S0-10. */
+/** The wording follows phase 7 of spec S2. The last sentence is from S0-10. */
 function delegationGuidance({ delegation }: Definition, context: PromptContext): string {
   const whom = context.delegates.map(
     ({ name, description }) => `- Delegate to **${name}** when: ${oneLine(description)}`,
@@ -115,7 +115,7 @@ function delegationTools(delegation: Definition["delegation"]): string {
 
 const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
 
-/** S2 4.2. */
+/** The wording follows section 4.2 of spec S2. */
 function subagentContext(definition: Definition, context: PromptContext): string {
   const can = context.delegates.length > 0;
   const names = context.delegates.map(({ name }) => name).join(", ");

@@ -1,5 +1,5 @@
-// Validates single files or folders of any supported product. Each file is loaded, loaded with warnings, or skipped with
-// a reason. References to other agents are not checked, since those may be in other folders.
+// Validates single files or folders of any supported product. Each file is loaded, loaded with warnings, or skipped with a
+// reason. References to other agents are not checked, because these may be in other folders.
 
 import { stat } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
@@ -13,7 +13,7 @@ import { readAgentFile } from "./files/read.ts";
 
 export interface FileReport {
   file: string;
-  /** Name of the agent, or of the first of several. */
+  /** Name of the agent. If the file has several, the name of the first. */
   name?: string;
   dialect: string;
   status: "loaded" | "warnings" | "skipped";
@@ -45,7 +45,7 @@ async function readPath(path: string): Promise<DraftFile[]> {
   return Promise.all(found.map((file) => readAgentFile(file, folderOf(file, asWritten), withSlashes(file))));
 }
 
-/** The agents folder that contains the file. Names and includes are relative to it, wherever the search began. */
+/** The agents folder that contains the file. Names and includes are relative to this folder, wherever the search began. */
 function folderOf(file: string, display: AgentFolder["display"]): AgentFolder {
   const steps = withSlashes(dirname(file)).split("/");
   const at = steps.findLastIndex((step) => step === "agents" || step === "agent");
@@ -56,7 +56,7 @@ function folderOf(file: string, display: AgentFolder["display"]): AgentFolder {
 
 const withSlashes = (path: string): string => path.split(sep).join("/");
 
-/** An agent may extend one of the others. Two agents with the same name are both compiled. */
+/** Compiles all drafts together, because an agent may extend another one. Two agents with the same name are both compiled. */
 function compileAll(files: readonly DraftFile[], known: AgentEnvironment): Map<string, Agent[]> {
   const drafts = new Map<string, Draft>();
   for (const draft of files.flatMap((file) => file.drafts)) {

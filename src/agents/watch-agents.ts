@@ -1,5 +1,5 @@
-// Keeps the set of agents up to date with the files on disk. If an edit breaks a file, its agents stay as they were, with
-// a note, so that a half-finished edit stops no work. Once the file is repaired, the new version is used.
+// Keeps the set of agents up to date with the files on disk. If an edit breaks a file, its agents keep their last good version,
+// with a note, so that a half-finished edit stops no work. Once the file is repaired, its new version is used.
 
 import { hasErrors, type Problem } from "../config/problem.ts";
 import { agentId } from "../journal/agent-id.ts";
@@ -12,8 +12,8 @@ import { type OwnFiles, readOwnFiles } from "./files/read.ts";
 import { type AgentSet, assembleAgents } from "./load.ts";
 
 /**
- * The files are checked once per event loop turn, and read again only if one has changed. A caller that needs a single
- * agent passes its name: the set may then lack the built-in agents, which take longer to read than most runs.
+ * The files are checked once per event loop turn, and read again only if a file has changed. A caller that needs a single agent
+ * passes its name. The set may then lack the built-in agents, which take longer to read than most runs.
  */
 export function watchAgents(
   folders: AgentFolders,
@@ -51,7 +51,7 @@ function createSets(files: Promise<OwnFiles>, lastGood: LastGood): (name?: strin
 
 interface LastGood {
   setOf(files: readonly DraftFile[]): AgentSet;
-  /** Whether these files, now and in their last good version, refer only to each other. Then no other files are needed. */
+  /** Whether these files, now and in their last good version, refer only to each other. If so, no other files are needed. */
   suffices(files: readonly DraftFile[]): boolean;
 }
 
@@ -78,7 +78,7 @@ function createLastGood(known: AgentEnvironment): LastGood {
   };
 }
 
-/** Full name of the agent that a name means if it exists: in a pack, the one of the same pack, which may not be read yet. */
+/** Full name of the agent that a name would mean. In a pack, that is an agent of the same pack, which may not be read yet. */
 function fullNameMeant(name: string, from: Draft): string {
   const [id, pack] = [agentId(name), packOf(from.name)];
   return pack === "" || id.includes("/") ? id : `${pack}/${id}`;
@@ -90,7 +90,7 @@ interface Look {
   good: ReadonlyMap<string, DraftFile>;
 }
 
-/** Replaces unreadable files first: an agent that only refers to one of their agents is then whole again. */
+/** Replaces unreadable files first: an agent that only refers to an agent in such a file is then good again. */
 function withLastGood({ files, set, good }: Look, known: AgentEnvironment): AgentSet {
   const reasons = new Map<string, Problem[]>();
   let found = set;
@@ -118,7 +118,7 @@ function isBroken({ drafts, skipped, file }: DraftFile, { agents }: AgentSet): b
   return own.some(({ definition }) => definition === undefined);
 }
 
-/** An unchanged file was broken by another one, and its earlier version is the same. */
+/** Whether the last good version differs from the current file. If it does not, another file broke this one. */
 const isOlder = (before: DraftFile | undefined, now: DraftFile): boolean =>
   before !== undefined && before.drafts[0]?.hash !== now.drafts[0]?.hash;
 

@@ -1,12 +1,12 @@
 // An agent whose pattern names a broken agent is broken too, and so are the agents that need it. An agent that may only
-// delegate to a broken one works without it.
+// delegate to a broken agent works without it.
 
 import { errorAt, type Finding, warningAt } from "../../patterns/declarations/finding.ts";
 import type { Agent } from "../agent.ts";
 import { edgesOf } from "../explain/edges.ts";
 import type { CheckedAgent } from "./check.ts";
 
-/** One round: the agents that name a broken agent now. Empty when no more agents are affected. */
+/** One round of the search: the agents that name a broken agent now. Empty when no more agents are affected. */
 export function findBrokenTargets(
   agents: ReadonlyMap<string, Agent>,
 ): { agent: CheckedAgent; findings: Finding[] }[] {

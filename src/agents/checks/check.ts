@@ -1,4 +1,4 @@
-// A check is one rule about agents that only the whole set shows. It is pure and sees every agent as it was loaded, so the
+// A check is one rule about agents that needs the whole set. A check is pure and sees every agent as it was loaded, so the
 // order of checks and agents does not matter.
 
 import type { Definition } from "../../journal/definition.ts";
@@ -11,9 +11,9 @@ export interface CheckedAgent extends Agent {
 
 export interface CheckContext {
   agents: ReadonlyMap<string, Agent>;
-  /** Names and aliases of all tools. Empty: not known. */
+  /** Names and aliases of all tools. Empty if they are not known. */
   toolNames: readonly string[];
-  /** Names of the MCP servers. Absent: not known. */
+  /** Names of the MCP servers. Absent if they are not known. */
   servers?: readonly string[] | undefined;
 }
 

@@ -1,4 +1,4 @@
-// Each rule with its message, and a similar case that is not a problem.
+// Tests each rule with its message, and with a similar case that is not a problem.
 
 import { describe, expect, test } from "vitest";
 import { problemText } from "../../config/problem.ts";

@@ -1,5 +1,5 @@
-// Which patterns can be combined. A run goes through the stages before → work → route → after: one pattern at most does the
-// work, and an agent that owns the answer passes it to no other one (S3-61).
+// Reports patterns that cannot be combined. A run has the stages before, work, route and after. At most one pattern does the
+// work, and an agent that owns the answer cannot pass it on (S3-61).
 
 import type { Definition } from "../../journal/definition.ts";
 import type { Stage } from "../../patterns/declarations/declaration.ts";
@@ -13,10 +13,10 @@ const ONE_WAY = "only one of them can do the agent's work";
 const keysOf = (stage: Stage): string[] =>
   ALL_PATTERNS.filter((pattern) => pattern.stage === stage).map(({ key }) => key);
 
-/** A runner does the agent's work too, but is not a pattern. */
+/** A runner also does the agent's work, but it is not a pattern. */
 const WORKING = [...keysOf("work"), "runner"];
 
-/** Every pair that cannot be combined. The problem is reported at the second key. */
+/** All pairs that cannot be combined. The problem is reported at the second key. */
 const EXCLUSIVE: readonly (readonly [string, string, string])[] = [
   ...keysOf("route").flatMap((route) => WORKING.map((work) => [route, work, ROUTES] as const)),
   ...WORKING.flatMap((one, index) => WORKING.slice(index + 1).map((other) => [one, other, ONE_WAY] as const)),
@@ -33,7 +33,7 @@ export const checkCombinations: Check = ({ definition }) => {
   return [...clashes, ...withoutAnswer(definition), ...beyondPrograms(definition)];
 };
 
-/** An agent without `Finalize` never answers itself, so another agent or a pattern must. */
+/** An agent without `Finalize` never answers itself, so another agent or a pattern must answer. */
 function withoutAnswer(definition: Definition): Finding[] {
   const isAnswered = patternsIn(definition).some(
     ({ pattern }) => pattern.stage === "work" || pattern.answer === "target",
@@ -44,7 +44,7 @@ function withoutAnswer(definition: Definition): Finding[] {
   return [errorAt("policy", "NO_ANSWER", message, { suggestion })];
 }
 
-/** Keys that only a model can use are reported, not silently ignored. */
+/** Reports keys that have no effect on an external program. */
 function beyondPrograms({ runner, agents, output }: Definition): Finding[] {
   if (!runner) return [];
   const delegates = "`agents` has no effect: the program of its `runner` cannot delegate here";

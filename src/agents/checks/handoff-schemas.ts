@@ -1,5 +1,5 @@
-// The declared output of an agent must fit the declared input of the agent that it hands off to (S3-15). Only certain
-// misfits are reported: an unknown schema construct, or an agent without a schema, is not a problem.
+// The declared output of an agent must fit the declared input of the agent that it hands off to (S3-15). Only definite misfits
+// are reported: unknown schema keywords and missing schemas are not a problem.
 
 import { namedBy, patternsIn } from "../../patterns/declarations/facts.ts";
 import { errorAt, type Finding } from "../../patterns/declarations/finding.ts";
@@ -25,7 +25,7 @@ function misfits(key: string, name: string, target: string, agents: ReadonlyMap<
   });
 }
 
-/** The agents whose answer is handed on: the agent itself, or those that its router can choose. */
+/** The agents whose answer is handed off: the agent itself, or the agents that its router can choose. */
 function answeringAgents(name: string, agents: ReadonlyMap<string, Agent>): string[] {
   const routers = patternsIn(agents.get(name)?.definition ?? {}).filter(
     ({ pattern }) => pattern.stage === "route",
@@ -37,10 +37,10 @@ function answeringAgents(name: string, agents: ReadonlyMap<string, Agent>): stri
 
 type Schema = Record<string, unknown>;
 
-/** Deeper than any real schema. Ends the recursion in a schema that contains itself. */
+/** More levels than any real schema has. The limit ends the recursion in a schema that contains itself. */
 const DEEPEST = 20;
 
-/** The part of the output that the input does not accept. Undefined: it fits, or that cannot be told. */
+/** Describes the part of the output that the input does not accept. Undefined if the output fits, or if that is unclear. */
 function misfitOf(output: unknown, input: unknown, place: string): string | undefined {
   if (!isMapping(output) || !isMapping(input) || place.split(".").length > DEEPEST) return undefined;
   return (
@@ -90,7 +90,7 @@ function typesOf({ type }: Schema): string[] | undefined {
   return Array.isArray(type) && type.every((one) => typeof one === "string") ? type : undefined;
 }
 
-/** Values as JSON, so that they can be compared and shown. */
+/** The allowed values as JSON, so that they can be compared and shown. */
 function valuesOf(schema: Schema): string[] | undefined {
   if (Object.hasOwn(schema, "const")) return [JSON.stringify(schema["const"])];
   return Array.isArray(schema["enum"]) ? schema["enum"].map((value) => JSON.stringify(value)) : undefined;

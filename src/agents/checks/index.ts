@@ -1,4 +1,4 @@
-// The checks of a whole set of agents. To add one: a file in this folder, and a line here.
+// The checks of a whole set of agents. To add a check, write a file in this folder and add a line here.
 
 import { hasErrors, type Problem } from "../../config/problem.ts";
 import { omitUndefined } from "../../omit-undefined.ts";

@@ -1,4 +1,4 @@
-// Limits that leave an agent nothing to do. They are warnings, because 0 means zero.
+// Reports limits that leave an agent nothing to do. These are warnings, because 0 is a valid limit.
 
 import { warningAt } from "../../patterns/declarations/finding.ts";
 import { edgesOf } from "../explain/edges.ts";

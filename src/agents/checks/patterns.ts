@@ -1,4 +1,4 @@
-// The checks that each pattern declares for the agents that use it.
+// Runs the checks that each pattern declares for the agents that use it.
 
 import { givingAnswerAway, patternsIn } from "../../patterns/declarations/facts.ts";
 import type { Check } from "./check.ts";

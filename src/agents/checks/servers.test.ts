@@ -1,4 +1,4 @@
-// MCP servers that an agent names and cadre.yaml does not declare.
+// Tests MCP servers that an agent names and cadre.yaml does not declare.
 
 import { expect, test } from "vitest";
 import { agentSet, type Said } from "../agent-set.fixture.ts";

@@ -1,11 +1,11 @@
-// The MCP servers that an agent names, in `mcpServers` or by a tool, must be declared in cadre.yaml. An unknown server
-// gives the agent no tools, and is reported.
+// An MCP server that an agent names, in `mcpServers` or by a tool, must be declared in cadre.yaml. An unknown server gives the
+// agent no tools, and is reported.
 
 import { nearestWord } from "../../config/problem.ts";
 import { type Finding, warningAt } from "../../patterns/declarations/finding.ts";
 import type { Check } from "./check.ts";
 
-/** Prefixes of built-in tools whose names look like those of a server. */
+/** Prefixes of built-in tools that look like names of servers. */
 const OUR_OWN = new Set(["agent", "admin", "monitoring"]);
 
 export const checkServers: Check = ({ definition }, { servers: known }) => {

@@ -1,4 +1,4 @@
-// A subagent is always a leaf (S4-15, S4-16).
+// A subagent never starts other agents (S4-15, S4-16).
 
 import { patternsIn } from "../../patterns/declarations/facts.ts";
 import { errorAt, warningAt } from "../../patterns/declarations/finding.ts";

@@ -1,5 +1,5 @@
-// With `delegation.tool: per-agent` every delegate is a separate tool. Their names must differ from each other and from
-// all other tools, or the model could not choose between them.
+// With `delegation.tool: per-agent`, every delegate becomes a separate tool. The names of these tools must differ from each
+// other and from all other tools, or the model could not choose between them.
 
 import { errorAt, type Finding } from "../../patterns/declarations/finding.ts";
 import type { Check } from "./check.ts";
@@ -7,7 +7,7 @@ import type { Check } from "./check.ts";
 /** Longest tool name that providers accept. */
 const LONGEST = 64;
 
-/** Name of the tool that calls only this delegate, without the pack. */
+/** Name of the tool that calls only this delegate. The pack is not part of the name. */
 const delegationTool = (name: string): string =>
   `run_${name.replace(/^.*\//, "").replaceAll(/[^A-Za-z0-9]+/g, "_")}_agent`;
 

@@ -1,5 +1,5 @@
-// Compiles the keys of a file into the definition that a run pins. A doubtful value narrows what the agent may do, and
-// never widens it. Other agents keep their names as written in the file; `references.ts` resolves them later.
+// Compiles the keys of a file into the definition that a run pins. A doubtful value narrows what the agent may do, and never
+// widens it. Names of other agents stay as written in the file, until `references.ts` resolves them.
 
 import { hasErrors, type Problem } from "../../config/problem.ts";
 import { readKeys } from "../../config/read-keys.ts";
@@ -36,14 +36,14 @@ export function compileAgent(draft: Draft, known: AgentEnvironment): Agent {
   return { ...agent, definition: hasErrors(problems) ? undefined : definition };
 }
 
-/** E6: an unknown pool is ignored with a warning, because a run in a pool without workers would wait for ever. */
+/** An unknown pool is ignored with a warning, because a run in a pool without workers would wait forever (E6). */
 function checkPool({ pool }: AgentValues, { pools }: AgentEnvironment, report: ReportProblem): void {
   if (!pool || !pools || pools.includes(pool)) return;
   const message = `there is no pool \`${pool}\`: \`pools\` in cadre.yaml names ${pools.join(", ")}; any worker takes its runs`;
   report("pool", { code: "UNKNOWN_POOL", message });
 }
 
-/** A58: these texts go into the prompts of other agents, and people choose an agent by them. */
+/** Reports hidden text in these keys (A58): other agents' prompts contain them, and people choose an agent by them. */
 function checkHidden(values: AgentValues, report: ReportProblem): void {
   for (const key of ["name", "title", "description", "usage"] as const)
     for (const { code, pattern, message } of HIDDEN_TEXT)
@@ -51,15 +51,15 @@ function checkHidden(values: AgentValues, report: ReportProblem): void {
         report(key, { code, message: message.replace("the prompt", `\`${key}\``) });
 }
 
-/** The key as written in the file: `subagents` for our `agents`. */
+/** The key as written in the file: `subagents` for Cadre's `agents`. */
 function writtenKey(keys: Readonly<Record<string, Data>>, key: string): string {
   return Object.keys(keys).find((written) => canonicalKey(written) === key) ?? key;
 }
 
-/** Keys that restrict the agent. Dropping a bad value of one could allow more. */
+/** Keys that restrict the agent. If a bad value of such a key were dropped, the agent could do more. */
 const GATE = new Set(["tools", "disallowedTools", "permissions", "policy", "delegate_targets"]);
 
-/** In another product's file a bad value is only a warning, unless the key restricts the agent. */
+/** In another product's file, a bad value is only a warning, unless the key restricts the agent. */
 function checkKeys(document: YamlDocument, dialect: string): { values: AgentValues; problems: Problem[] } {
   if (dialect === "cadre") return ownKeys(document);
   const entries = Object.entries(document.data as Record<string, Data>);
@@ -72,7 +72,7 @@ function checkKeys(document: YamlDocument, dialect: string): { values: AgentValu
   return { values: { ...rest.values, ...gate.values }, problems: [...gate.problems, ...dropped] };
 }
 
-/** N3: `toools: [Read]` would leave every tool allowed. So a misspelled key that restricts the agent is an error. */
+/** A misspelled key that restricts the agent is an error: `toools: [Read]` would leave every tool allowed (N3). */
 function ownKeys(document: YamlDocument): { values: AgentValues; problems: Problem[] } {
   const { values, problems, misspelled } = readKeys(document, AGENT_KEYS, KEY_ALIASES);
   const restricting = misspelled.filter(({ meant }) => {
@@ -149,7 +149,7 @@ function pinPatterns({ draft, values, report }: Compiling): PinnedPatterns {
 
 const schemaIn = (written: unknown) => (isMapping(written) ? written : undefined);
 
-/** Names only. Commands that start servers are declared in cadre.yaml. */
+/** Agent files only name servers. The commands that start servers are declared in cadre.yaml. */
 function serversOf({ values, report }: Compiling): string[] | undefined {
   const { mcpServers: written } = values;
   if (written === undefined) return undefined;
@@ -184,7 +184,7 @@ function firstSentence(body: string): string {
 
 type ModelChain = Pick<Definition, "models" | "inheritsModel">;
 
-/** Shown in place of a model in lists, usage and the journal. */
+/** The name that stands for the program in lists, usage and the journal, where other agents have a model. */
 const runnerModel = ({ acp }: Runner): string => `acp/${acp.command.split(/[\\/]/).at(-1)}`;
 
 function modelChain(
@@ -198,7 +198,7 @@ function modelChain(
     if (name === "" || name === "inherit") return names.default;
     const { model: found, note } = names.resolve(name);
     if (note === undefined) return found;
-    // A53: a Cadre file with an unknown provider is reported. Using another model would hide the mistake.
+    // For an unknown provider in a Cadre file, no other model is used, because that would hide the mistake (A53).
     const isOwn = dialect === "cadre" && /^[^/\s]+\/\S+$/.test(name);
     report("model", isOwn ? unknownModel(name) : { code: "MODEL_SUBSTITUTED", message: note });
     return isOwn ? name : found;

@@ -1,5 +1,5 @@
-// `extends`: an agent inherits the keys of another agent, its base. Its own keys win, unless that would allow more: the
-// base's `ask` and `deny` rules stay in force, and so do its limits and policy unless the agent sets its own.
+// `extends`: an agent inherits the keys of another agent, its base. The agent's own keys override the base's, unless that would
+// allow more. The base's `ask` and `deny` rules stay in force, and so do its limits and policy unless the agent sets its own.
 
 import { Names } from "../../config/names.ts";
 import { hasErrors, suggestWord } from "../../config/problem.ts";
@@ -10,7 +10,7 @@ import { isMapping } from "../files/parse.ts";
 import { canonicalKey } from "../frontmatter.ts";
 import { createNameResolver } from "./names.ts";
 
-/** The same drafts with inherited keys. A draft without a usable base is broken, since the base's denies are unknown. */
+/** The same drafts with inherited keys. A draft without a usable base is broken, because the base's deny rules are unknown. */
 export function applyExtends(drafts: ReadonlyMap<string, Draft>): Draft[] {
   const resolve = createNameResolver(drafts, titleOf);
   const done = new Map<Draft, Draft>();
@@ -78,7 +78,7 @@ interface CanonicalKeys {
   from: Record<string, Path>;
 }
 
-/** Rewrites aliases, so that `disallowed_tools` of one file is merged with `disallowedTools` of the other. */
+/** Replaces aliases, so that `disallowed_tools` of one file is merged with `disallowedTools` of the other. */
 function canonicalKeys(draft: Draft): CanonicalKeys {
   const spelt: CanonicalKeys = { keys: {}, from: { ...draft.from } };
   const limits: Record<string, Data> = {};
@@ -102,7 +102,7 @@ function canonicalKeys(draft: Draft): CanonicalKeys {
 const canonicalLimits = (limits: Data | undefined): Record<string, Data> =>
   Object.fromEntries(Object.entries(limits ?? {}).map(([written, value]) => [canonicalKey(written), value]));
 
-/** Merges a base's value with the agent's own. A value of the wrong type is left to the check of keys. */
+/** Merges a base's value with the agent's own. Values of the wrong type are reported later, by the check of keys. */
 const NARROWING: Readonly<Record<string, (base: Data, own: Data) => Data>> = {
   tools(base, own) {
     const [below, above] = [toolsMap(base), toolsMap(own)];

@@ -9,11 +9,11 @@ import type { Agent } from "../agent.ts";
 export interface NameSource {
   /** Path below the searched folder, with `/`: `core/reviewer.agent.md`. */
   below: string;
-  /** In Cadre's own folders each subfolder is a pack, and part of the name. */
+  /** Whether subfolders are packs, and so part of the name. They are in Cadre's own folders. */
   packs: boolean;
 }
 
-/** `given`: the name in the file itself. */
+/** `given` is the name in the file itself. */
 export function fullName(given: string | undefined, { below, packs }: NameSource): string {
   const path = agentId(below.replace(ENDINGS, "")) || "agent";
   const name = given === undefined ? "" : agentId(given);
@@ -32,11 +32,11 @@ export interface Named {
 
 export type ResolvedName<T> =
   | { agent: T }
-  /** The name is ambiguous. */
+  /** Full names of several agents that match equally well. */
   | { candidates: string[] }
   | undefined;
 
-/** `from`: the agent whose file uses the name. */
+/** `from` is the agent whose file uses the name. */
 export type NameResolver<T> = (name: string, from?: Pick<Named, "name">) => ResolvedName<T>;
 
 /** The agent that a name means in a complete set. */
@@ -51,14 +51,14 @@ export function resolveName<T extends Named & Pick<Agent, "definition">>(
   return resolve(name, from);
 }
 
-/** Cached: a set never changes after it is assembled, and every delegation resolves a name. */
+/** Cached, because a set never changes after it is assembled, and every delegation resolves a name. */
 const resolvers = new WeakMap<ReadonlyMap<string, Named>, NameResolver<Named>>();
 
 export const packOf = (name: string): string => name.split("/").slice(0, -1).join("/");
 
 const SCOPES = ["project", "user", "builtin"] as const;
 
-/** Resolves many names in one set. */
+/** Prepares to resolve many names in one set. */
 export function createNameResolver<T extends Named>(
   agents: ReadonlyMap<string, T>,
   titleOf: (agent: T) => string | undefined,
@@ -68,7 +68,7 @@ export function createNameResolver<T extends Named>(
     const id = agentId(name);
     const pack = from === undefined ? "" : packOf(from.name);
     const near = pack === "" ? undefined : agents.get(`${pack}/${id}`);
-    // An agent never means itself: a pack's `reviewer` that extends `reviewer` means another one.
+    // An agent never refers to itself: a pack's `reviewer` that extends `reviewer` means another agent.
     const found = near && near.name !== from?.name ? near : (agents.get(id) ?? near);
     if (found) return { agent: found };
     const candidates = byShortName.get(id) ?? [];

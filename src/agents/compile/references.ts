@@ -1,5 +1,5 @@
-// The agents that a file names: their positions in the file, and which agents of the set they mean. A delegate that does
-// not exist is removed with a warning. A pattern with such a name cannot work, so there it is an error.
+// Finds the agents that a file names, with their positions in the file, and resolves them in the set. A delegate that does not
+// exist is removed with a warning. In a pattern, a missing agent is an error, because the pattern cannot work.
 
 import { hasErrors, type Problem, suggestWord } from "../../config/problem.ts";
 import type { Data, Path, YamlDocument } from "../../config/yaml.ts";
@@ -11,10 +11,10 @@ import { isMapping } from "../files/parse.ts";
 import { type AgentValues, canonicalKey } from "../frontmatter.ts";
 import { createNameResolver, type NameResolver } from "./names.ts";
 
-/** The agents that a file names, as written, each with the key that it counts for. */
+/** The agents that a file names, as written, each with the key that it belongs to. */
 export function referencesOf(values: AgentValues, document: YamlDocument): Reference[] {
   const written = Object.keys(document.data as Record<string, Data>);
-  // The names in `agents` are the router's destinations if the file says `router: true`.
+  // With `router: true`, the names in `agents` are the router's destinations.
   const taker = ALL_PATTERNS.find(({ key, takesDelegates }) => takesDelegates?.(values[key as PatternKey]));
   return NAMING_KEYS.flatMap((key) => {
     const file = written.find((name) => canonicalKey(name) === key);
@@ -25,7 +25,7 @@ export function referencesOf(values: AgentValues, document: YamlDocument): Refer
   });
 }
 
-/** All names in a draft whose keys are not checked yet, including its base. */
+/** All names in a draft whose keys are not checked yet. They include its base. */
 export function namedAgents({ keys }: Pick<Draft, "keys">): string[] {
   const naming = [...NAMING_KEYS, "extends"];
   return Object.entries(keys)
@@ -50,7 +50,7 @@ function namesIn(value: unknown, path: Path, fields: readonly string[]): { name:
   return fields.flatMap((field) => namesIn(value[field], [...path, field], []));
 }
 
-/** Resolves every reference and puts full names into the definitions. Reports references without an agent. */
+/** Resolves every reference and puts full names into the definitions. Reports references to missing agents. */
 export function resolveReferences(agents: ReadonlyMap<string, Agent>): void {
   const resolve = createNameResolver(agents, ({ definition }) => definition?.title);
   const resolved = [...agents.values()].map((agent) => {
@@ -92,7 +92,7 @@ function withFullNames(definition: Definition, agent: Agent, agents: ReadonlyMap
   const meant = new Map(
     agent.references.map((reference) => [`${reference.key} ${reference.name}`, reference.agent]),
   );
-  // Without duplicates: `planner` and `factory/planner` may be the same agent.
+  // Duplicates are removed: `planner` and `factory/planner` may be the same agent.
   const all = (key: string, names: readonly string[]) => [
     ...new Set(names.flatMap((name) => meant.get(`${key} ${name}`) ?? [])),
   ];
@@ -117,7 +117,7 @@ function withFullNames(definition: Definition, agent: Agent, agents: ReadonlyMap
   };
 }
 
-/** A delegate's description goes into a tool's schema, and some descriptions are pages long. */
+/** Maximum length of a delegate's description in a tool's schema. Some descriptions are pages long. */
 const MAX_DESCRIPTION = 1_024;
 
 function delegatesOf(names: readonly string[], find: (name: string) => Agent | undefined): Delegate[] {

@@ -1,5 +1,5 @@
-// The tools that an agent's file lets it call. Absent, null and empty `tools` are three different things. Unknown names
-// are dropped: the rest may be nothing, but never becomes "all tools".
+// Computes which tools an agent's file lets the agent call. Absent, null and empty `tools` have three different meanings.
+// Unknown names are dropped. The remaining list may be empty, but never becomes "all tools".
 
 import type { Problem } from "../../config/problem.ts";
 import type { Data, Path, YamlDocument } from "../../config/yaml.ts";
@@ -12,9 +12,9 @@ import { FILE_CHANGING_TOOLS } from "../dialects/tool-names.ts";
 import { type AgentValues, canonicalKey } from "../frontmatter.ts";
 
 export interface Policy {
-  /** Absent: all verbs. */
+  /** Absent: all verbs are allowed. */
   verbs?: readonly string[] | undefined;
-  /** Absent: all agents that `agents` names. */
+  /** Absent: all agents in `agents` are allowed. */
   targets?: readonly string[] | undefined;
 }
 
@@ -26,10 +26,10 @@ export function readPolicy({ policy, delegate_targets: targets }: AgentValues): 
   return { verbs: policy.verbs, targets: both };
 }
 
-/** Default if the caller does not know the tools. */
+/** The default if the caller does not know the tools. */
 const PATCHING: NonNullable<AgentEnvironment["patches"]> = FILE_CHANGING_TOOLS.map((name) => ({ name }));
 
-/** RN2: the rules for requests of a program that name neither a file nor a command. */
+/** Rules for requests of an external program that name neither a file nor a command (RN2). */
 const PATCHING_KINDS = ["edit", "delete", "move", "execute"].map((kind) => `mcp__acp__${kind}`);
 
 interface Gate extends Pick<AgentEnvironment, "toolNames" | "patches"> {
@@ -66,7 +66,7 @@ interface Withholding extends Pick<Gate, "values" | "report"> {
   patches: NonNullable<AgentEnvironment["patches"]>;
 }
 
-/** S4-6: an agent without `Patch` in its policy changes no files. A tool that could is denied as a whole. */
+/** An agent without `Patch` in its policy must not change files, so every tool that could is denied as a whole (S4-6). */
 function withheldTools({ values, allow = [], report, patches }: Withholding): string[] {
   const listed = new Set(allow.map((rule) => rule.split("(", 1)[0]!.trim().toLowerCase()));
   const isListed = ({ name, aliases = [] }: (typeof patches)[number]): boolean =>
@@ -96,7 +96,7 @@ export function allowedDelegates({ agents }: AgentValues, { verbs, targets }: Po
   return targets ? named.filter(nameMatcher(targets)) : named;
 }
 
-/** Both `factory/planner` and `planner` name `factory/planner`. */
+/** Both `factory/planner` and `planner` match `factory/planner`. */
 function nameMatcher(targets: readonly string[]): (name: string) => boolean {
   const ids = new Set(targets.map(agentId));
   return (name) => ids.has(agentId(name)) || ids.has(agentId(name).split("/").at(-1)!);
@@ -105,8 +105,8 @@ function nameMatcher(targets: readonly string[]): (name: string) => boolean {
 type RuleValues = Pick<AgentValues, "tools" | "disallowedTools" | "permissions">;
 
 /**
- * Problems of the tools and rules in an agent's file. They are warnings: the agent runs with fewer tools than meant, or with
- * a rule that restricts nothing. `toolNames`: names and aliases of all tools.
+ * Problems of the tools and rules in an agent's file. They are warnings: the agent has fewer tools than meant, or a rule
+ * restricts nothing.
  */
 function agentRuleProblems(
   values: RuleValues,

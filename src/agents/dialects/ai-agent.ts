@@ -1,4 +1,4 @@
-// ai-agent: `*.ai` files. Their tools are names of MCP servers, and their agents are paths to other files.
+// ai-agent: `*.ai` files. Tools are names of MCP servers, and agents are paths to other files.
 
 import { posix } from "node:path";
 import { parseDuration } from "../../config/duration.ts";
@@ -34,7 +34,7 @@ export const aiAgentDialect: Dialect = {
   translate: (source) => [translate(source)],
 };
 
-/** An ai-agent has only the servers that it names. Without `tools` it has none. */
+/** An ai-agent has only the servers that it names. Without `tools`, it has none. */
 function translate(source: SourceFile): Translation {
   const tools = source.keys["tools"];
   const body = source.body.replace(TEMPLATE, (_, _quote, file: string) => `\${include:${file.trim()}}`);
@@ -53,7 +53,7 @@ const tools: Reader = (builder, value, key) => {
   warn(builder, [key], { code: "TOOLS_EMPTY", message });
 };
 
-/** In ai-agent `fetch` is a server of that name, never a tool of ours. */
+/** In ai-agent, `fetch` is the name of a server, never Cadre's tool. */
 const serverRule = (name: Data): Data =>
   typeof name === "string" && /^[\w.-]+$/.test(name) && !name.startsWith("mcp__") ? `mcp__${name}__*` : name;
 
@@ -107,7 +107,7 @@ function agentAt({ source }: TranslationBuilder, name: string): string {
   return path.startsWith("..") || plain.startsWith("/") ? posix.basename(plain) : path;
 }
 
-/** Cadre uses only the schema of `{format, schema}`. */
+/** Of `{format, schema}`, Cadre uses only the schema. */
 const format =
   (ours: string): Reader =>
   (builder, value, key) => {

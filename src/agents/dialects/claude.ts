@@ -15,7 +15,7 @@ export const claudeDialect: Dialect = {
 
 const SIGNS = ["permissionMode", "allowed-tools", "memory", "effort"];
 
-/** Claude's generator writes `\n` into one line. The model should see real line breaks. */
+/** Claude's generator writes `\n` as two characters. The model should see real line breaks. */
 const description: Reader = (builder, value: Data, key) =>
   setKey(builder, "description", typeof value === "string" ? value.replaceAll("\\n", "\n") : value, key);
 

@@ -69,7 +69,7 @@ const notDelegable: Reader = (builder, value, key) => {
   if (value === true) setKey(builder, "delegable", false, key);
 };
 
-/** Cadre's `permissions` has lists of rules. A map of actions is opencode's `permission`, misspelt. */
+/** Cadre's `permissions` has lists of rules. A map of actions is a misspelled `permission` of opencode. */
 const permissionsOrOurs: Reader = (builder, value, key) => {
   const lists = typeof value === "object" && value !== null && Object.values(value).some(Array.isArray);
   (lists ? sameKey : readPermissions)(builder, value, key);

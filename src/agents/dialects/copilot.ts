@@ -50,7 +50,7 @@ const GROUPS = {
   web: ["WebFetch", "WebSearch"],
 };
 
-/** Tools of an MCP server: `x/*`, `x/y`, a name with dots, and a server that the file itself declares. */
+/** Recognises tools of an MCP server: `x/*`, `x/y`, a name with dots, and a server that the file itself declares. */
 function vocabularyOf(servers: Data | undefined): Vocabulary {
   const declared = isMapping(servers) ? Object.keys(servers) : Array.isArray(servers) ? servers : [];
   return {
@@ -72,18 +72,18 @@ function startsAgents(tools: Data | undefined): boolean {
   });
 }
 
-/** In a chat mode `mode` says nothing about who may call the agent. */
+/** In a chat mode, only `mode: subagent` has an effect. */
 const mode: Reader = (builder, value, key) => {
   if (value === "subagent") builder.hidden = true;
   builder.extra[key] = value;
 };
 
-/** The older name of `disable-model-invocation`, with the opposite meaning. */
+/** `infer` is the older name of `disable-model-invocation`, with the opposite meaning. */
 const infer: Reader = (builder, value, key) => {
   if (value === false) setKey(builder, "delegable", false, key);
 };
 
-/** An entry with `send: true` is a handoff. The others are buttons for a person to press. */
+/** An entry with `send: true` is a handoff. The other entries are buttons for a person. */
 const readHandoffs: Reader = (builder, value, key) => {
   if (value === null) return;
   const entries = Array.isArray(value) ? value : [value];

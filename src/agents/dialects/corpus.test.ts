@@ -1,4 +1,4 @@
-// Real files of other products. Needs the folder that `CADRE_CORPUS` names, with its manifest.json.
+// Tests with real files of other products. They need the folder that `CADRE_CORPUS` names, with its manifest.json.
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ const parsed = entries.map((entry): Entry & { parsed: ParsedAgent } => ({
 }));
 const readable = parsed.filter((entry) => !hasErrors(entry.parsed.problems));
 
-/** Files outside their product's folders and without a key of their own: nothing shows the product. */
+/** Products whose files cannot be recognised outside their own folders, because they have no key of their own. */
 const UNMARKED = /^(claude|gemini)$/;
 
 describe.skipIf(entries.length === 0)("the corpus (set CADRE_CORPUS to its folder)", () => {
@@ -57,7 +57,7 @@ describe.skipIf(entries.length === 0)("the corpus (set CADRE_CORPUS to its folde
   });
 });
 
-/** Rules that no word of the file explains. A file without tools must not get any rule. */
+/** The rules that no word of the file explains. A file without tools must not get any rule. */
 function tooMuch({ keys: { tools = null } }: Translation, keys: Readonly<Record<string, Data>>): string[] {
   const said = [
     keys["tools"],

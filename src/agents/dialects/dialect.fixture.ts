@@ -1,4 +1,4 @@
-// Test helpers: the source file that a dialect gets, and its translation.
+// Test helpers that build the source file for a dialect, and its translation.
 
 import { problemText } from "../../config/problem.ts";
 import type { Data } from "../../config/yaml.ts";
@@ -29,7 +29,7 @@ export const plain = (value: Data | Record<string, Data>): unknown => JSON.parse
 export const isMap = (value: Data): value is Record<string, Data> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Every word anywhere in a value, keys included. */
+/** Every word anywhere in a value, including its keys. */
 export function wordsIn(value: Data): string[] {
   if (typeof value === "string") return splitNames(value);
   if (Array.isArray(value)) return value.flatMap(wordsIn);
@@ -50,7 +50,7 @@ const GROUPS = {
   mcp: ["mcp__*__*"],
 };
 
-/** Whether a word in the file can explain why its agent is allowed this rule. */
+/** Whether a word in the file can explain that its agent is allowed this rule. */
 export function standsFor(word: string, rule: string): boolean {
   const [tool = "", scope] = rule.split("(");
   const meaning = toolMeaning(word, { groups: GROUPS });

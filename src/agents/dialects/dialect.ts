@@ -18,25 +18,28 @@ export interface SourceFile {
 }
 
 export interface Translation {
-  /** Our keys, as a person would write them in a Cadre file. */
+  /** Cadre's keys, as a person would write them in a Cadre file. */
   keys: Record<string, Data>;
-  /** Path in the source file of each of our keys. Absent: the key of the same name. */
+  /** For each Cadre key, its path in the source file. Absent: the key of the same name. */
   from: Readonly<Record<string, Path>>;
-  /** The system prompt, unless `promptFile` names one. */
+  /** The system prompt, unless `promptFile` is set. */
   body: string;
-  /** File with the prompt, relative to the agent's file and never outside its folder. */
+  /** A file with the prompt, relative to the agent's file and never outside its folder. */
   promptFile?: string;
-  /** Keys without a meaning in Cadre, kept as they were written. */
+  /** Keys that mean nothing in Cadre, kept as written. */
   extra: Record<string, Data>;
   problems: Problem[];
 }
 
 export interface Dialect {
   name: string;
-  /** Recognises the product by folder or file name, before `matchesKeys` is asked. `path` is the whole path, with `/`. */
+  /**
+   * Recognises the product by folder or file name. `matchesKeys` is only asked if no dialect does. `path` is the whole path,
+   * with `/`.
+   */
   matchesPath?(path: string): boolean;
   /** Recognises the product by keys that no other product uses. */
   matchesKeys?(keys: Readonly<Record<string, Data>>): boolean;
-  /** Usually one translation. A file of modes or roles gives several. */
+  /** Usually returns one translation. A file of modes or roles gives several. */
   translate(source: SourceFile): Translation[];
 }

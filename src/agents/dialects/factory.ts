@@ -1,4 +1,4 @@
-// Factory: `.factory/droids/*.md`. A single word in `tools` can stand for a category of tools.
+// Factory: `.factory/droids/*.md`. A single word in `tools` can mean a category of tools.
 
 import { commonReaders } from "./common-keys.ts";
 import type { Dialect } from "./dialect.ts";

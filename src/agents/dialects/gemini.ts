@@ -1,4 +1,4 @@
-// Gemini CLI: `.gemini/agents/*.md`. Its `kind` says where an agent runs, local or remote.
+// Gemini CLI: `.gemini/agents/*.md`. Its `kind` says whether an agent runs locally or remotely.
 
 import { commonReaders } from "./common-keys.ts";
 import type { Dialect } from "./dialect.ts";

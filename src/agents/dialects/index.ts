@@ -1,4 +1,4 @@
-// The list of dialects. To add one: a file in this folder, and a line here.
+// The list of dialects. To add a dialect, write a file in this folder and add a line here.
 
 import type { Data } from "../../config/yaml.ts";
 import { ALL_PATTERNS } from "../../patterns/declarations/facts.ts";
@@ -19,7 +19,7 @@ import { rolesDialect } from "./roles.ts";
 
 export { rolesDialect };
 
-/** The first match wins. Copilot comes first because its file names are unique in any folder. */
+/** The first match is used. Copilot comes first because its file names are unique in any folder. */
 export const dialects: readonly Dialect[] = [
   copilotDialect,
   chatmodeDialect,
@@ -41,7 +41,7 @@ export const dialects: readonly Dialect[] = [
 /** Values of the key `dialect`, apart from `cadre`. */
 export const dialectNames: readonly string[] = dialects.map(({ name }) => name);
 
-/** The dialect of a file. Undefined: the file is Cadre's. The caller has already checked the override. */
+/** The dialect of a file. Undefined if the file is in Cadre's own format. The caller has already checked the override. */
 export function dialectOf(
   path: string,
   keys: Readonly<Record<string, Data>>,
@@ -50,7 +50,7 @@ export function dialectOf(
   if (override !== undefined) return dialects.find(({ name }) => name === override);
   const byPath = dialects.find((dialect) => dialect.matchesPath?.(path));
   if (byPath) return byPath;
-  // A file with a key that only Cadre has is Cadre's, whatever other keys it borrows.
+  // A file with a key that only Cadre has is in Cadre's format, even if it also has keys of other products.
   if (OURS.some((key) => Object.hasOwn(keys, key)) || keys["kind"] === "main" || keys["kind"] === "subagent")
     return undefined;
   return dialects.find((dialect) => dialect.matchesKeys?.(keys));

@@ -1,4 +1,4 @@
-// Kiro: `.kiro/agents/`, as Markdown or as JSON with the prompt in a key.
+// Kiro: `.kiro/agents/`, as Markdown, or as JSON with the prompt in a key.
 
 import { isMapping } from "../files/parse.ts";
 import { commonReaders, readersFor } from "./common-keys.ts";
@@ -31,7 +31,7 @@ const VOCABULARY = {
   },
 };
 
-/** In a file with `tools`, `allowedTools` lists those that need no approval. */
+/** In a file with `tools`, `allowedTools` lists the tools that need no approval. */
 const readAllowedTools: Reader = (builder, value, key) => {
   if (value === null || (Array.isArray(value) && value.length === 0)) return;
   warnGrantIgnored(builder, key, `\`${key}\``);

@@ -63,7 +63,7 @@ const VOCABULARY = {
 
 const readInBody: Reader = () => {};
 
-/** `whenToUse` is written for the delegating agent and says more than `description`, so it wins. */
+/** `whenToUse` is written for the delegating agent and says more than `description`, so it replaces `description`. */
 const whenToUse: Reader = (builder, value, key) => {
   if (typeof value === "string" && value.trim() !== "") setKey(builder, "description", value, key);
 };
@@ -72,7 +72,7 @@ const description: Reader = (builder, value, key) => {
   if (!Object.hasOwn(builder.keys, "description")) setKey(builder, "description", value, key);
 };
 
-/** `edit` is the whole group. `[edit, {fileRegex}]` covers only files whose path matches. */
+/** `edit` allows the whole group. `[edit, {fileRegex}]` allows only files whose path matches. */
 const groups: Reader = (builder, value, key) => {
   if (value === null) return;
   if (!Array.isArray(value)) return refuse(builder, [key], BAD_TOOLS);

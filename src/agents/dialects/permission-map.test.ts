@@ -1,4 +1,4 @@
-// opencode's permission maps, row by row, and then against opencode's own rule: the last match decides.
+// Tests opencode's permission maps row by row, and then against opencode's own rule: the last match decides.
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -100,7 +100,7 @@ const STRICTNESS = { allow: 0, ask: 1, deny: 2 };
 type Action = keyof typeof STRICTNESS;
 type Map = Record<string, Action | Record<string, Action>>;
 
-/** opencode's rule: the last match of tool and pattern decides. Undefined: the file does not change the call. */
+/** Applies opencode's rule: the last match of tool and pattern decides. Undefined if the file does not mention the call. */
 function theirs(map: Map, words: readonly string[], subject: string): Action {
   const rules = Object.entries(map).flatMap(([key, value]) =>
     Object.entries(typeof value === "string" ? { "*": value } : value).map(([pattern, action]) => ({
@@ -172,7 +172,7 @@ describe("never allows more than the last matching rule", () => {
     const tools = fc.constantFrom(["Edit", "edit"], ["Write", "edit"], ["Read", "read"]);
     fc.assert(
       fc.property(maps, files, tools, (map, file, [tool, word]) => {
-        // opencode has no `write`, but people use it for the tool.
+        // opencode has no `write`, but people write it for the tool.
         const words = tool === "Write" && "write" in map && !("edit" in map) ? ["write"] : [word!];
         const mine = ours(map, tool!, { path: file, file_path: file });
         expect(STRICTNESS[mine]).toBeGreaterThanOrEqual(STRICTNESS[theirs(map, words, file)]);

@@ -1,6 +1,6 @@
-// Translates opencode's permission map into a tool gate. In opencode the last matching rule decides; in Cadre a deny
-// always wins. An exception from a deny therefore becomes a narrow allow. A rule that depends on the order comes out
-// narrower, with a warning. `allow` grants nothing: the project's own rules still decide about the call.
+// Translates opencode's permission map into a tool gate. In opencode the last matching rule decides, and in Cadre a deny always
+// wins. So an exception from a deny becomes a narrow allow. A rule that depends on the order becomes narrower, with a warning.
+// `allow` grants nothing: the project's own rules still decide about the call.
 
 import type { Data, Path } from "../../config/yaml.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
@@ -18,9 +18,9 @@ import {
 
 export interface MapReading {
   gate: ToolGate;
-  /** The delegates that `task` names. Undefined: `task` does not narrow them. */
+  /** The delegates that `task` names. Undefined if `task` does not restrict them. */
   agents?: string[];
-  /** Keys whose order could not be expressed. */
+  /** Keys that became narrower, because Cadre's rules cannot express their order. */
   narrowed: string[];
   /** Paths of values that are not permissions. */
   bad: Path[];
@@ -64,11 +64,11 @@ function actionOf(value: Data): Action | undefined {
 /** A built-in tool, or tools of MCP servers, with the names that the map uses for them. */
 interface Subject {
   kind: "command" | "path" | "other";
-  /** Rules that allow all of it. */
+  /** Rules that allow every call of the subject. */
   tools: readonly string[];
-  /** Rules that ask about or deny all of it. */
+  /** Rules that ask about or deny every call of the subject. */
   held: readonly string[];
-  /** Names in the map. A call must pass the rules of each. */
+  /** Names in the map. A call must pass the rules of each name. */
   words: readonly string[];
 }
 
@@ -87,13 +87,13 @@ function outcomesOf(rules: readonly MapRule[], narrowed: Set<string>): Outcome[]
   });
 }
 
-/** In opencode `edit` covers every way to change a file. */
+/** In opencode, `edit` covers every way to change a file. */
 const GROUPS = { edit: ["Edit", "Write"] };
 
-/** opencode's names for our tools, used when no key of the map names them. */
+/** opencode's names for Cadre's tools, for tools that no key of the map names. */
 const WORDS: Readonly<Record<string, string>> = { Write: "edit", LS: "list", AskUser: "question" };
 
-/** In opencode a pattern for these tools is the text that they search for, not a path. */
+/** In opencode, a pattern for these tools is the text to search for, not a path. */
 const SEARCHES = new Set(["Grep", "Glob"]);
 
 function ownSubject(tool: string, keys: readonly string[]): Subject {
@@ -117,7 +117,7 @@ function serverSubject(key: string): Subject[] {
 
 const NOT_TOOLS = new Set(["external_directory", "doom_loop"]);
 
-/** `server_tool` does not show where the server's name ends. opencode would match every split, so all of them count. */
+/** `server_tool` does not show where the server's name ends. opencode would match every split, so all of them are used. */
 function serverTools(word: string, effect: "pass" | "hold"): string[] {
   if (/^mcp__/i.test(word)) return [/^mcp__(.+?)__/i.test(word) ? word : `${word}__*`];
   const ends = [...word.matchAll(/_(?=.)/g)].filter(({ index }) => index > 0);
@@ -129,7 +129,7 @@ function serverTools(word: string, effect: "pass" | "hold"): string[] {
   return [...split, ...inside];
 }
 
-/** The calls of a subject that remain: all, none, or those that some rules allow. */
+/** The calls of a subject that the map allows: all, none, or those that some rules allow. */
 interface Outcome {
   subject: Subject;
   pass: "all" | "none" | readonly string[];
@@ -149,7 +149,7 @@ function bothPass(a: Outcome["pass"], b: Outcome["pass"]): Outcome["pass"] {
   return a.filter((rule) => b.includes(rule));
 }
 
-/** The last rule that matches everything is the default. Later rules are exceptions from it, and from each other. */
+/** The last rule that matches everything is the default. Later rules are exceptions from the default and from each other. */
 function outcomeOf(subject: Subject, rules: readonly MapRule[], narrowed: Set<string>): Outcome {
   const at = rules.findLastIndex(({ pattern }) => matchesEverything(pattern));
   const ground = rules[at]?.action ?? "allow";
@@ -163,7 +163,7 @@ function outcomeOf(subject: Subject, rules: readonly MapRule[], narrowed: Set<st
     if (overridden || (rule.action === "allow" && ground === "ask")) narrowed.add(rule.key);
     const hold = () => rulesFor(subject, rule, "hold", narrowed);
     if (rule.action === "deny") {
-      // If the default denies, only exceptions that were allowed before must be taken back.
+      // If the default denies, a deny only has to take back earlier exceptions.
       if (ground !== "deny" || earlier.some(({ action }) => action !== "deny")) deny.push(...hold());
       continue;
     }
@@ -175,7 +175,7 @@ function outcomeOf(subject: Subject, rules: readonly MapRule[], narrowed: Set<st
 
 const STRICTNESS: Readonly<Record<Action, number>> = { allow: 0, ask: 1, deny: 2 };
 
-/** A restriction without an equivalent rule restricts the whole tool. A permission without one allows nothing. */
+/** If a restriction has no equivalent rule, the whole tool is restricted. If a permission has none, nothing is allowed. */
 function rulesFor(
   subject: Subject,
   { key, pattern }: MapRule,
@@ -215,7 +215,7 @@ function composeGate(outcomes: readonly Outcome[], rules: readonly MapRule[]): T
     pass === "all" ? subject.tools : pass === "none" ? [] : pass,
   );
   const servers = none.filter(({ subject }) => subject.held.some((rule) => rule.startsWith("mcp__")));
-  // Servers that the file does not mention stay allowed, so the denied ones must be named.
+  // Servers that the file does not mention stay allowed, so denied servers must be named.
   const taken = rest === "deny" ? servers.filter((outcome) => takesBack(outcome, outcomes)) : servers;
   return unique({
     allow: rest === "deny" ? allow : [...allow, "mcp__*__*"],
@@ -224,7 +224,7 @@ function composeGate(outcomes: readonly Outcome[], rules: readonly MapRule[]): T
   });
 }
 
-/** Whether a denied server name falls within one that was allowed earlier. */
+/** Whether an earlier rule allowed a wider name that includes this denied server. */
 function takesBack({ subject }: Outcome, outcomes: readonly Outcome[]): boolean {
   const at = outcomes.findIndex((outcome) => outcome.subject === subject);
   return outcomes
@@ -232,7 +232,9 @@ function takesBack({ subject }: Outcome, outcomes: readonly Outcome[]): boolean 
     .some((other) => other.pass !== "none" && mayOverlap(other.subject.words[0]!, subject.words[0]!));
 }
 
-/** Reports a server that is allowed as an exception from a denied one: in Cadre the deny wins, so the server is lost. */
+/**
+ * Reports a server that was allowed as an exception from a denied one. In Cadre the deny wins, so the agent loses that server.
+ */
 function lostServers(gate: ToolGate, outcomes: readonly Outcome[], narrowed: Set<string>): void {
   for (const [index, { subject, pass }] of outcomes.entries()) {
     const word = subject.words[0]!;
@@ -246,7 +248,7 @@ function lostServers(gate: ToolGate, outcomes: readonly Outcome[], narrowed: Set
   }
 }
 
-/** Delegates must be named one by one. A rule with a wildcard names none. */
+/** The delegates that `task` names. A rule with a wildcard names no agent. */
 function readTask(rules: readonly MapRule[], narrowed: Set<string>): string[] | undefined {
   const own = rules.filter(({ key }) => isTask(key) || (key.includes("*") && wildcard(key).test("task")));
   const named: string[] = [];

@@ -20,7 +20,7 @@ const SIGNS = [
   "defaultReads",
 ];
 
-/** `fork` starts with the parent's conversation, `fresh` without it. */
+/** `fork` starts with the parent's conversation, and `fresh` starts without it. */
 const defaultContext: Reader = (builder, value, key) => {
   if (value === "fork") setKey(builder, "context", "full", key);
   else if (value === "fresh") setKey(builder, "context", "none", key);

@@ -1,11 +1,11 @@
-// Modes that decide about all tools at once. A mode that forbids tools becomes a gate. A mode that skips approvals has no
-// effect and gives a warning: an agent file cannot grant that.
+// Reads modes that decide about all tools. A mode that forbids tools becomes a tool gate. A mode that skips approvals has no
+// effect and gives a warning, because an agent file cannot skip approvals.
 
 import type { Reader } from "./read-keys.ts";
 import { READ_ONLY } from "./tool-gate.ts";
 import { narrowTools, refuse, type TranslationBuilder, warn } from "./translation-builder.ts";
 
-/** Claude's `permissionMode`. `ask` is not one of Claude's values, but people write it. */
+/** Reads Claude's `permissionMode`. `ask` is not one of Claude's values, but people write it. */
 export const readPermissionMode: Reader = (builder, value, key) => {
   if (value === null || value === "default" || value === "ask") return;
   if (value === "plan") return narrowTools(builder, READ_ONLY, [key]);
@@ -19,14 +19,14 @@ export const readPermissionMode: Reader = (builder, value, key) => {
   notUnderstood(builder, key);
 };
 
-/** Cursor's `readonly`. */
+/** Reads Cursor's `readonly`. */
 export const readReadonly: Reader = (builder, value, key) => {
   if (value === null || value === false) return;
   if (value === true) return narrowTools(builder, READ_ONLY, [key]);
   notUnderstood(builder, key);
 };
 
-/** Codex's. */
+/** Reads Codex's `sandbox_mode`. */
 export const readSandboxMode: Reader = (builder, value, key) => {
   if (value === null || value === "workspace-write") return;
   if (value === "read-only") return narrowTools(builder, READ_ONLY, [key]);
@@ -34,7 +34,7 @@ export const readSandboxMode: Reader = (builder, value, key) => {
   notUnderstood(builder, key);
 };
 
-/** Codex's. */
+/** Reads Codex's `approval_policy`. */
 export const readApprovalPolicy: Reader = (builder, value, key) => {
   if (value === null || value === "on-request" || value === "on-failure") return;
   if (value === "untrusted") return narrowTools(builder, { ask: ["Bash", "Write", "Edit"] }, [key]);

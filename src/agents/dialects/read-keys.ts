@@ -1,5 +1,5 @@
-// Reads the keys of a file one by one, each with the reader that the dialect's table has for it. A key without a reader is
-// copied unchanged, so that the common check can suggest the key that was meant.
+// Reads the keys of a file one by one, each with its reader from the dialect's table. A key without a reader is copied
+// unchanged, so that the common check can suggest a similar key.
 
 import type { Data } from "../../config/yaml.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
@@ -41,10 +41,10 @@ export function readAll(
 export const areTexts = (value: Data | undefined): value is string[] =>
   Array.isArray(value) && value.every((item) => typeof item === "string");
 
-/** A key with the same name and meaning in Cadre. */
+/** The key has the same name and meaning in Cadre. */
 export const sameKey: Reader = (builder, value, key) => setKey(builder, key, value, key);
 
-/** Another name for one of our keys. */
+/** The key is another name for a Cadre key. */
 export const alias =
   (ours: string): Reader =>
   (builder, value, key) => {
@@ -53,12 +53,12 @@ export const alias =
     setKey(builder, ours, value, key);
   };
 
-/** Information about the file that does not change what the agent does. */
+/** The key is information that does not change what the agent does. */
 export const metadataKey: Reader = (builder, value, key) => {
   builder.extra[key] = value;
 };
 
-/** A feature that Cadre does not have. */
+/** The key is for a feature that Cadre does not have. */
 export const unsupportedKey: Reader = (builder, value, key) => {
   builder.extra[key] = value;
   if (value === null || value === false) return;
@@ -66,7 +66,7 @@ export const unsupportedKey: Reader = (builder, value, key) => {
   warn(builder, [key], { code: "UNSUPPORTED_KEY", message });
 };
 
-/** Commands, endpoints and secrets: kept as text, never run or expanded. */
+/** The key has commands, endpoints or secrets. They are kept as text, and never run or expanded. */
 export const inertKey: Reader = (builder, value, key) => {
   builder.extra[key] = value;
   const message = `\`${key}\` is ignored in an agent file of another product: nothing in it is started`;
@@ -74,7 +74,7 @@ export const inertKey: Reader = (builder, value, key) => {
   warn(builder, [key], omitUndefined({ code: "UNSUPPORTED_KEY", message, suggestion }));
 };
 
-/** A whole number for one of our limits, multiplied by `unit`. */
+/** The key is a whole number for a Cadre limit, multiplied by `unit`. */
 export const limitKey =
   (name: string, unit = 1): Reader =>
   (builder, value, key) => {
@@ -88,7 +88,7 @@ export const limitKey =
     setLimit(builder, name, amount, key);
   };
 
-/** One model, a list, or `a | b`, in the order in which they are tried. A placeholder `<a | b>` is a single name. */
+/** The key is one model, a list, or `a | b`, in the order in which they are tried. A placeholder `<a | b>` is a single name. */
 export const modelKey: Reader = (builder, value, key) => {
   if (Array.isArray(value) && value.length === 0) return;
   if (typeof value !== "string" || !value.includes("|") || value.includes("<"))
@@ -102,14 +102,14 @@ export const modelKey: Reader = (builder, value, key) => {
   );
 };
 
-/** `off` becomes `none`, our word for it. */
+/** The key says how much the model reasons. `off` becomes Cadre's `none`. */
 export const reasoningKey: Reader = (builder, value, key) => {
   if (value === null) return;
   if (isMapping(value)) return unsupportedKey(builder, value, key);
   alias("reasoning")(builder, value === "off" ? "none" : value, key);
 };
 
-/** `user-invocable: false` or `hidden: true`: only other agents may call it. */
+/** With `user-invocable: false` or `hidden: true`, only other agents may call the agent. */
 export const hiddenFlag =
   (flag: boolean): Reader =>
   (builder, value, key) => {
@@ -117,13 +117,13 @@ export const hiddenFlag =
     builder.extra[key] = value;
   };
 
-/** A prompt in a key of a file that has no body. */
+/** The key has the prompt of a file without a body. */
 export const promptKey: Reader = (builder, value, key) => {
   if (typeof value === "string" && builder.body.trim() === "") builder.body = value.trim();
   else unsupportedKey(builder, value, key);
 };
 
-/** A JSON Schema under another name. */
+/** The key has a JSON Schema under another name. */
 export const schemaAlias =
   (ours: string): Reader =>
   (builder, value, key) =>

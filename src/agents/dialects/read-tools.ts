@@ -1,6 +1,6 @@
-// Reads the tools that a file allows or denies, in every form that products use: a list, a text with commas, a map of
-// booleans, a map of permissions. A value that cannot be read never allows more: an unknown tool is left out of the
-// allowed ones, and an unreadable deny refuses the file.
+// Reads the tools that a file allows or denies, in every form that products use: a list, a text with commas, a map of booleans,
+// a map of permissions. A value that cannot be read never allows more: unknown tools are not allowed, and a file with an
+// unreadable deny is rejected.
 
 import type { Data, Path } from "../../config/yaml.ts";
 import { isMapping } from "../files/parse.ts";
@@ -10,7 +10,7 @@ import { confineToFolders } from "./tool-gate.ts";
 import { splitNames, toolMeaning, type Vocabulary } from "./tool-names.ts";
 import { allowDelegates, narrowTools, refuse, type TranslationBuilder, warn } from "./translation-builder.ts";
 
-/** `tools`: everything that the agent may call. */
+/** Reads `tools`, which lists everything that the agent may call. */
 export const readTools =
   (vocabulary: Vocabulary = {}): Reader =>
   (builder, value, key) => {
@@ -22,7 +22,7 @@ export const readTools =
     narrowTools(builder, { allow: allowRules(builder, names, [key], vocabulary) }, [key]);
   };
 
-/** `disallowedTools` wins over every list that allows. */
+/** Reads `disallowedTools`, which overrides every list that allows. */
 export const readDenied =
   (vocabulary: Vocabulary = {}): Reader =>
   (builder, value, key) => {
@@ -32,7 +32,7 @@ export const readDenied =
     narrowTools(builder, { deny: denyRules(builder, names, vocabulary) }, [key]);
   };
 
-/** opencode's `permission` map. */
+/** Reads opencode's `permission` map. */
 export const readPermissions: Reader = (builder, value, key) => {
   if (value === null) return;
   const map = typeof value === "string" ? { "*": value } : value;
@@ -40,7 +40,7 @@ export const readPermissions: Reader = (builder, value, key) => {
   applyMap(builder, readPermissionMap(map), key);
 };
 
-/** Delegates by name. `*` names no agent, and is ignored with a warning. */
+/** Reads names of delegates. `*` names no agent, and is ignored with a warning. */
 export const readAgents: Reader = (builder, value, key) => {
   if (value === null) return;
   const names = typeof value === "string" ? splitNames(value) : value;
@@ -57,7 +57,7 @@ export const readAgents: Reader = (builder, value, key) => {
   }
 };
 
-/** `allowed_directories`: the only folders that the agent may work in. */
+/** Reads `allowed_directories`, the only folders that the agent may work in. */
 export const readFolders: Reader = (builder, value, key) => {
   if (value === null) return;
   const folders = namesIn(value);
@@ -79,7 +79,7 @@ const badPermission = (where: string) => ({
   suggestion: "write allow, ask or deny",
 });
 
-/** A key without a value is left to our own schema. */
+/** A key without a value is copied, so that the common check reports it. */
 function readEmpty(builder: TranslationBuilder, value: Data, key: string): void {
   if (value === true) return;
   builder.keys["tools"] = null;
@@ -147,7 +147,7 @@ function applyMap(
   }
 }
 
-/** Our rules for the known names. The others are left out with a warning. */
+/** Cadre's rules for the known names. The other names are left out with a warning. */
 export function allowRules(
   builder: TranslationBuilder,
   names: readonly Data[],
@@ -199,7 +199,7 @@ function denyRules(builder: TranslationBuilder, names: readonly string[], vocabu
   });
 }
 
-/** An unknown name stays as it is: it forbids nothing, and the common checks report it. */
+/** The rules for a denied or asked name. An unknown name is kept: it forbids nothing, and the common checks report it. */
 function restrictionRules(name: string, vocabulary: Vocabulary): readonly string[] {
   if (/^notebookedit$/i.test(name.trim())) return ["NotebookEdit", "Edit(**/*.ipynb)"];
   const meaning = toolMeaning(name, vocabulary);

@@ -1,5 +1,5 @@
-// Roles as JSON (S2): a wrapper with defaults and a list of roles, in Pascal or camel case. They come from a file of
-// their own, or from `roles` in cadre.yaml.
+// Roles as JSON (S2): a wrapper with defaults and a list of roles, in Pascal or camel case. They come from a separate file, or
+// from `roles` in cadre.yaml.
 
 import { type Problem, suggestWord } from "../../config/problem.ts";
 import type { Data, Path } from "../../config/yaml.ts";
@@ -41,7 +41,7 @@ export const rolesDialect: Dialect = {
     const found = roles.value.map((role, index) =>
       translate(source, wrapper.keys, role, [...wrapper.path, roles.written, index]),
     );
-    // Reported once, with the first role.
+    // Problems of the wrapper are reported only once, with the first role.
     found[0]?.problems.push(...wrapperProblems(source, wrapper));
     return found;
   },
@@ -73,7 +73,7 @@ function wrapperProblems(source: SourceFile, { keys, path }: { keys: Keys; path:
 const isCount = (value: Data | undefined): value is number =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 
-/** Finds a key regardless of case: `MaxDepth` is `maxDepth`. */
+/** Finds a key in any letter case: `MaxDepth` is `maxDepth`. */
 function field(keys: Keys, name: string): { value: Data; written: string } | undefined {
   const written = Object.keys(keys).find((key) => key.toLowerCase() === name.toLowerCase());
   return written === undefined ? undefined : { value: keys[written]!, written };
@@ -95,7 +95,7 @@ function translate(source: SourceFile, wrapper: Keys, role: Data, path: Path): T
   return finishTranslation(builder);
 }
 
-/** `CanDelegate: false` wins over any list of delegates. */
+/** `CanDelegate: false` overrides any list of delegates. */
 function readDelegation(builder: TranslationBuilder, role: Keys): void {
   const may = field(role, "CanDelegate");
   const to = field(role, "AllowedDelegations");

@@ -1,5 +1,5 @@
-// The tools that a file lets its agent call, combined from the keys that other products spread them over. Every key only
-// narrows the gate: nothing that one key removes comes back through another.
+// The tools that a file lets its agent call. Other products spread them over several keys. Every key only narrows the gate: a
+// tool that one key removes cannot come back through another key.
 
 import type { Data } from "../../config/yaml.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
@@ -7,7 +7,7 @@ import { FILE_CHANGING_TOOLS, TOOLS, targetOf } from "./tool-names.ts";
 import { matches } from "./wildcards.ts";
 
 export interface ToolGate {
-  /** Undefined: no key lists the allowed tools, so all are. */
+  /** Undefined if no key lists the allowed tools. All tools are allowed then. */
   allow: readonly string[] | undefined;
   ask: readonly string[];
   deny: readonly string[];
@@ -15,27 +15,27 @@ export interface ToolGate {
 
 export const OPEN_GATE: ToolGate = { allow: undefined, ask: [], deny: [] };
 
-/** A call must pass both gates. Either may ask or deny. */
+/** A call must pass both gates. Either gate may ask or deny. */
 export function intersectGates(a: ToolGate, b: ToolGate): ToolGate {
   return { allow: bothAllow(a.allow, b.allow), ask: union(a.ask, b.ask), deny: union(a.deny, b.deny) };
 }
 
-/** The gate as a value of our `tools` key. Undefined: the gate is open. */
+/** The gate as a value of Cadre's `tools` key. Undefined if the gate restricts nothing. */
 export function gateAsTools({ allow, ask, deny }: ToolGate): Data | undefined {
   if (ask.length === 0 && deny.length === 0) return allow === undefined ? undefined : [...allow];
   const list = (rules: readonly string[]) => (rules.length === 0 ? undefined : [...rules]);
   return omitUndefined({ allow: allow && [...allow], ask: list(ask), deny: list(deny) });
 }
 
-/** All tools by name, so that one of them can be left out or scoped. */
+/** All tools by name, so that single tools can be left out or restricted. */
 const EVERY_TOOL: readonly string[] = [...TOOLS, "mcp__*__*"];
 
-/** Tools that can change something. No foreign name stands for the last two. */
+/** Tools that can change something. Foreign files have no other names for the last two. */
 export const CHANGING_TOOLS: readonly string[] = [...FILE_CHANGING_TOOLS, "NotebookEdit", "restart_service"];
 
 export const READ_ONLY: ToolGate = { ...OPEN_GATE, deny: CHANGING_TOOLS };
 
-/** Limits the file tools to these folders. Commands cannot be limited to a folder, so they are left out. */
+/** Restricts the file tools to these folders. Commands cannot be restricted to a folder, so they are left out. */
 export function confineToFolders(folders: readonly string[], allow: readonly string[] | undefined): ToolGate {
   const clean = folders.map((folder) => folder.replace(/^\.\//, "").replace(/[/*]*$/, ""));
   const named = allow === undefined || allow.includes("*") ? EVERY_TOOL : allow;
@@ -43,7 +43,7 @@ export function confineToFolders(folders: readonly string[], allow: readonly str
     const tool = rule.split("(", 1)[0]!;
     if (targetOf(tool) === "command") return [];
     if (targetOf(tool) !== "path") return [rule];
-    // The intersection with a rule that already has a scope cannot be written as one pattern.
+    // The intersection with a rule that already has a pattern cannot be written as one pattern.
     return rule === tool ? clean.map((folder) => `${tool}(${folder === "" ? "**" : `${folder}/**`})`) : [];
   });
   return { ...OPEN_GATE, allow: scoped };
@@ -57,7 +57,7 @@ function bothAllow(a: ToolGate["allow"], b: ToolGate["allow"]): ToolGate["allow"
   );
 }
 
-/** Whether `wide` allows every call that `narrow` allows. In doubt, no. */
+/** Whether `wide` allows every call that `narrow` allows. False if that is unclear. */
 function covers(wide: string, narrow: string): boolean {
   const [wideName, widePattern] = parts(wide);
   const [name, pattern] = parts(narrow);

@@ -1,14 +1,14 @@
-// Translates tool names of other products into ours. An unknown name never becomes a tool, and never "all tools".
+// Translates tool names of other products into Cadre's. An unknown name never becomes a tool, and never "all tools".
 
 interface KnownTool {
   /** Names in other products, in lower case. */
   aliases: string;
-  /** What the tool declares as the target of its calls. */
+  /** What calls of the tool are about, as the tool declares. */
   target?: "command" | "path";
   changesFiles?: true;
 }
 
-/** The tools that a foreign name can stand for. `src/tools/index.test.ts` compares this table with what the tools declare. */
+/** The tools that foreign names can mean. `src/tools/index.test.ts` compares this table with what the tools declare. */
 export const KNOWN_TOOLS = {
   Read: {
     aliases: "read read_file read_files readfile read_many_files fs_read notebookread read/readfile",
@@ -47,7 +47,7 @@ export const KNOWN_TOOLS = {
 
 export const TOOLS = Object.keys(KNOWN_TOOLS);
 
-/** Undefined for a tool of a server, and for one whose calls are about something else. */
+/** Undefined for a tool of a server, and for a tool whose calls are about neither a command nor a path. */
 export const targetOf = (tool: string): KnownTool["target"] => knownTool(tool)?.target;
 
 const knownTool = (tool: string): KnownTool | undefined =>
@@ -56,22 +56,22 @@ const knownTool = (tool: string): KnownTool | undefined =>
 /** Tools that can change files, directly or by a command. */
 export const FILE_CHANGING_TOOLS = TOOLS.filter((tool) => knownTool(tool)?.changesFiles);
 
-/** One product's own names, in addition to those that all products share. */
+/** Names that only one product uses, in addition to the names that all products share. */
 export interface Vocabulary {
-  /** Words for several tools at once, in lower case. */
+  /** Words in lower case that each mean several tools. */
   groups?: Readonly<Record<string, readonly string[]>>;
-  /** A name that stands for tools of MCP servers: our rules for it. */
+  /** Cadre's rules for a name that means tools of MCP servers. */
   mcp?(name: string): readonly string[] | undefined;
 }
 
 export type ToolMeaning =
   | { kind: "tools"; rules: readonly string[] }
-  /** The tool that starts other agents. `agents`: only these. */
+  /** The tool that starts other agents. `agents` restricts it to these agents. */
   | { kind: "delegation"; agents?: readonly string[] }
   | { kind: "ide" }
   | { kind: "unknown" };
 
-/** Reads `Bash(git diff)`, `read_file`, `mcp__memory`, `*`, and the names of the product's own vocabulary. */
+/** Understands `Bash(git diff)`, `read_file`, `mcp__memory`, `*`, and the names in the product's vocabulary. */
 export function toolMeaning(written: string, vocabulary: Vocabulary = {}): ToolMeaning {
   const match = /^([^()]+)(?:\((.*)\))?$/s.exec(written.trim());
   if (!match) return UNKNOWN;
@@ -112,7 +112,7 @@ const IDE_ONLY = new Set(
   notebookedit`.split(/\s+/),
 );
 
-/** Also with a set's name in front (`read/problems`), or from an extension (`ms-python.python/installPythonPackage`). */
+/** The name may follow a set (`read/problems`) or an extension (`ms-python.python/installPythonPackage`). */
 function isIdeOnly(word: string): boolean {
   const [set, tool] = word.split("/");
   if (tool === undefined) return IDE_ONLY.has(word);
@@ -140,5 +140,5 @@ function toolsCalled(name: string, word: string, vocabulary: Vocabulary): readon
   return vocabulary.mcp?.(name);
 }
 
-/** A server without a tool means all of its tools. */
+/** A server's name without a tool means all tools of the server. */
 const mcpRule = (name: string): string => (/^mcp__(.+?)__/i.test(name) ? name : `${name}__*`);

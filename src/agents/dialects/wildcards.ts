@@ -1,19 +1,18 @@
-// Translates wildcards of other products into ours. In theirs `*` matches any text, with spaces and slashes; in ours
-// words match words and folders match folders. A rule that allows comes out equal or narrower, one that asks or denies
-// equal or wider.
+// Translates wildcards of other products into Cadre's. There, `*` matches any text, including spaces and slashes. In Cadre,
+// words match words and folders match folders. An allow rule becomes equal or narrower, an ask or deny rule equal or wider.
 
 export interface TranslatedPattern {
   rule: string;
-  /** The rule does not match exactly the same calls. */
+  /** Whether the rule matches other calls than the original pattern. */
   narrowed: boolean;
 }
 
-/** The rule for a command pattern. Undefined: only a rule about the whole tool covers it. */
+/** The rule for a command pattern. Undefined if only a rule for the whole tool covers the pattern. */
 export function commandPattern(pattern: string, effect: "pass" | "hold"): TranslatedPattern | undefined {
   const text = pattern.trim();
   const open = text.endsWith("*");
   const head = open ? text.replace(/\*+$/, "") : text;
-  // `rm*` matches `rm` followed by anything. As a single word in our rules it would not match `rm -rf`.
+  // `rm*` matches `rm` followed by anything. In Cadre's rules it would be a single word, and would not match `rm -rf`.
   const exact = !open ? text : head === "" || head.endsWith(" ") ? `${head}*` : `${head}* *`;
   if (!/[*?]/.test(head)) return { rule: exact, narrowed: false };
   if (effect === "pass") return { rule: exact, narrowed: true };
@@ -25,23 +24,23 @@ export function commandPattern(pattern: string, effect: "pass" | "hold"): Transl
   return before.length === 0 ? undefined : { rule: `${before.join(" ")} *`, narrowed: true };
 }
 
-/** The same files as a glob in which only `**` crosses slashes: `src/*` becomes `src/**`. Undefined: too many stars. */
+/** Translates to a glob in which only `**` crosses slashes: `src/*` becomes `src/**`. Undefined if there are too many stars. */
 export function pathPattern(pattern: string): string | undefined {
   const segments = pattern.trim().replace(/^\.\//, "").split("/");
   const globs = segments.map((segment, index) => segmentGlob(segment, index === segments.length - 1));
   const glob = globs.join("/").replace(/(\*\*\/)+\*\*/g, "**");
-  // Stars inside words become alternatives, and too many of those make matching very slow.
+  // Stars inside words become alternatives, and too many alternatives make matching very slow.
   return pattern.trim() === "" || glob.split("{").length > MAX_CHOICES ? undefined : glob;
 }
 
 const MAX_CHOICES = 5;
 
-/** Whether some text could match both patterns. In doubt, yes. */
+/** Whether some text could match both patterns. True if that is unclear. */
 export function mayOverlap(a: string, b: string): boolean {
   if (a.length * b.length > 40_000) return true;
   const [left, right] = [loose(a), loose(b)];
-  // reach[j]: whether the part of `left` read so far can match `right` up to j. A single row of bytes, because every pair
-  // of patterns in a file is compared.
+  // reach[j] says whether the part of `left` read so far can match `right` up to j. One row of bytes is enough and fast,
+  // because all pairs of patterns in a file are compared.
   const reach = new Uint8Array(right.length + 1);
   reach.fill(1, 0, 1 + /^\**/.exec(right)![0].length);
   for (let i = 0; i < left.length; i++) {
@@ -66,13 +65,13 @@ const ANY = "?".charCodeAt(0);
 /** Whether a pattern matches every call. */
 export const matchesEverything = (pattern: string): boolean => /^(\.\/)?\*+(\/\*+)*$/.test(pattern.trim());
 
-/** Ignores case. Not a regular expression: a pattern with many stars would make one backtrack for ever. */
+/** Ignores case. It does not use a regular expression, because many stars would make that backtrack for very long. */
 export function wildcard(pattern: string): { test(text: string): boolean } {
   const wanted = pattern.toLowerCase();
   return { test: (text) => matches(wanted, text.toLowerCase()) };
 }
 
-/** `*` matches any text, `?` one character. Backtracks only to the latest star. */
+/** `*` matches any text, and `?` one character. The search backtracks only to the latest star. */
 export function matches(pattern: string, text: string): boolean {
   let [at, star, mark] = [0, -1, 0];
   let next = 0;
@@ -92,7 +91,7 @@ export function matches(pattern: string, text: string): boolean {
   return at === pattern.length;
 }
 
-/** In the source a star crosses slashes: at the start of a segment into folders above, at its end into folders below. */
+/** In the original a star crosses slashes: at the start of a segment into folders above, at its end into folders below. */
 function segmentGlob(segment: string, last: boolean): string {
   if (/^\*\*+$/.test(segment)) return "**";
   if (segment === "*") return last ? "**" : "*/**";
@@ -110,13 +109,13 @@ function segmentGlob(segment: string, last: boolean): string {
 const loose = (pattern: string): string => pattern.trim().replace(/ \*$/, "*");
 
 const MAX_ALTERNATIVES = 64;
-/** Marks of the anchors `^` and `$`. */
+/** Characters that stand for the anchors `^` and `$`. */
 const START = "\u0002";
 const END = "\u0003";
 
 /**
- * Wildcards that together match the same paths as a regular expression. It may have plain text, `.*`, anchors and groups of
- * alternatives. Undefined: any other expression, because a wider wildcard would allow more.
+ * Wildcards that together match the same paths as a regular expression. The expression may have plain text, `.*`, anchors and
+ * groups of alternatives. Undefined for any other expression, because a wider wildcard would allow more.
  */
 export function regexWildcards(source: string): string[] | undefined {
   const reader: Reader = { source, at: 0 };
@@ -134,7 +133,7 @@ interface Reader {
   at: number;
 }
 
-/** Alternatives `a|b` up to a closing bracket or the end. */
+/** Reads alternatives `a|b` up to a closing bracket or the end. */
 function alternatives(reader: Reader): string[] | undefined {
   const all: string[] = [];
   do {

@@ -1,12 +1,12 @@
-// Which agents an agent can start, and by which key of its file. Checks, explanations and drawings share these edges. They
-// are in the order in which a run meets them.
+// Lists which agents an agent can start, and by which key of its file. Checks, explanations and drawings share these edges.
+// They are in the order in which a run reaches them.
 
 import type { Definition } from "../../journal/definition.ts";
 import { EDGE_KEYS, type EdgeKey, namedBy, patternsIn } from "../../patterns/declarations/facts.ts";
 
 export interface Edge {
   key: EdgeKey;
-  /** Full name. */
+  /** Full name of the started agent. */
   to: string;
 }
 
@@ -23,6 +23,6 @@ export function edgesOf(definition: Definition): Edge[] {
   return EDGE_KEYS.flatMap((key) => [...new Set(named.get(key))].map((to) => ({ key, to })));
 }
 
-/** Edges of patterns. These agents start without a model choosing to delegate. */
+/** The edges of patterns. These agents start without a model's decision to delegate. */
 export const patternEdges = (definition: Definition): Edge[] =>
   edgesOf(definition).filter(({ key }) => key !== "agents");

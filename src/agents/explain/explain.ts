@@ -1,5 +1,5 @@
-// Explains an agent before anything runs: which agent gives the answer, which agents it can reach and by which paths,
-// which tools they have there, and the worst case. A plain value, the same for terminal, API and browser.
+// Explains an agent before anything runs: which agent gives the answer, which agents it can reach and by which paths, which
+// tools they have there, and the worst case. The explanation is plain data for terminal, API and browser.
 
 import type { Power } from "../../journal/blast-radius.ts";
 import type { Runner } from "../../journal/definition.ts";
@@ -23,16 +23,16 @@ import { type WorstCase, worstCase } from "./worst-case.ts";
 
 export interface Explanation {
   agent: string;
-  /** Display name, if it differs from the name. */
+  /** The display name, if it differs from the name. */
   title?: string;
   file: string;
   description: string;
   kind: "main" | "subagent";
-  /** The agent answers itself. */
+  /** Whether the agent answers itself. */
   isTerminal: boolean;
   terminals: TerminalAgent[];
   models: readonly string[];
-  /** The program that does its work. Only its sandbox limits what it does without asking. */
+  /** The program that does the agent's work. Only its sandbox limits what it does without asking. */
   runner?: string;
   tools: readonly AllowedTool[];
   limits: NodeLimits;
@@ -44,7 +44,7 @@ export interface Explanation {
 
 export interface ReachableAgent {
   agent: string;
-  /** Shortest path first. */
+  /** The shortest path comes first. */
   ways: ReachPath[];
 }
 
@@ -58,12 +58,12 @@ export interface ReachPath {
   limits: NodeLimits;
 }
 
-/** The blast radius of an agent as the root of a tree, without a running tree to compare it with. */
+/** The blast radius of an agent as the root of a tree, without a running tree to compare with. */
 export interface StaticBlastRadius {
   changesFiles: boolean;
   runsCommands: boolean;
   reachesNetwork: boolean;
-  /** Tools that do more than read, with the agents that have them. Each agent by its shortest path. */
+  /** Tools that do more than read, with the agents that have them. Each agent is listed with its shortest path. */
   tools: (OfferedTool & { by: ToolHolder[] })[];
 }
 

@@ -18,13 +18,13 @@ export interface OfferedTool extends DeclaredFacts {
 }
 
 export interface AllowedTool extends OfferedTool {
-  /** The only calls that its file allows: `Bash(npm test)`. */
+  /** The only calls that the agent's file allows: `Bash(npm test)`. */
   only?: string[];
 }
 
 export interface NodeLimits {
   maxTurns: number;
-  /** Active milliseconds. */
+  /** Milliseconds of active time. */
   maxDuration: number;
   maxDepth: number;
   maxChildren: number;
@@ -35,13 +35,13 @@ export interface NodeLimits {
 export interface ReachNode {
   agent: string;
   definition: Definition;
-  /** Edges from the first agent to this one. Empty at the first. */
+  /** Edges from the first agent to this agent. Empty for the first agent. */
   path: Edge[];
   /** Number of delegations on the path. */
   depth: number;
   models: readonly string[];
   tools: readonly AllowedTool[];
-  /** Deny rules of this agent and of those above it. */
+  /** Deny rules of this agent and of all agents above it. */
   deny: readonly string[];
   limits: NodeLimits;
   below: ReachNode[];
@@ -49,7 +49,7 @@ export interface ReachNode {
 
 export const allNodes = (node: ReachNode): ReachNode[] => [node, ...node.below.flatMap(allNodes)];
 
-/** A path that ends early: the agent at its end is not started. */
+/** A path that ends early, because the agent at its end is not started. */
 export interface ReachStop {
   path: Edge[];
   why: "max-depth" | "on-the-path" | "broken" | "too-many";
@@ -61,21 +61,21 @@ export interface ReachParts {
   offered(definition: Definition): readonly OfferedTool[];
   /** Limits of the project. */
   limits: AgentLimits;
-  /** Rules for all agents: those of the project, and of the runs above. */
+  /** Deny rules for all agents: those of the project, and of the runs above. */
   deny?: readonly string[];
-  /** Position of the first agent in a running tree. Absent: it is the root. */
+  /** Position of the first agent in a running tree. Absent if it is the root. */
   from?: TreePosition;
 }
 
 export interface TreePosition {
-  /** Number of delegations above it, including its own. */
+  /** Number of delegations above the agent, including the one that starts it. */
   depth: number;
   maxDepth: number;
-  /** Full names of the agents at work above it. */
+  /** Full names of the working agents above it. */
   above: readonly string[];
 }
 
-/** A set in which every agent may call every other one has more paths than anybody reads. */
+/** More paths than a person would read. A set in which every agent may call every other one has far more. */
 const MOST_NODES = 2_000;
 export const DEFAULT_CHILDREN = 20;
 

@@ -1,5 +1,5 @@
-// Finds the agent that gives a run's answer (S3-46, S3-47). An agent with a handoff or a router returns the answer of another
-// agent; all others answer themselves. The agents at the ends of these paths are the terminal agents.
+// Finds the agents that may give a run's answer (S3-46, S3-47). An agent with a handoff or a router returns the answer of
+// another agent. All other agents answer themselves, and are called terminal agents.
 
 import type { Definition } from "../../journal/definition.ts";
 import { type EdgeKey, givingAnswerAway, namedBy } from "../../patterns/declarations/facts.ts";
@@ -8,7 +8,7 @@ import type { Edge } from "./edges.ts";
 
 export interface TerminalAgent {
   agent: string;
-  /** Edges from the first agent to this one. Empty: the first agent answers itself. */
+  /** Edges from the first agent to this agent. Empty if the first agent answers itself. */
   path: Edge[];
 }
 
@@ -16,7 +16,7 @@ export const isTerminal = (definition: Definition): boolean =>
   givingAnswerAway(definition).length === 0 &&
   (definition.finalizes !== false || definition.agents.length === 0);
 
-/** Every agent that may give the answer, once each, by its shortest path, in the order of the file. */
+/** Every agent that may give the answer, once each, with its shortest path, in the order of the file. */
 export function terminalAgents(agents: ReadonlyMap<string, Agent>, name: string): TerminalAgent[] {
   const found = new Map<string, TerminalAgent>();
   const seen = new Set<string>();
@@ -36,7 +36,7 @@ export function terminalAgents(agents: ReadonlyMap<string, Agent>, name: string)
   return [...found.values()];
 }
 
-/** A path ends at an agent that is missing or broken. */
+/** A path also ends at an agent that is missing or broken. */
 function whatFollows(definition: Definition | undefined): { answers: boolean; onward: Edge[] } {
   if (!definition || isTerminal(definition)) return { answers: true, onward: [] };
   const [used] = givingAnswerAway(definition);

@@ -1,5 +1,5 @@
 // The most that one task could start, if every pattern runs to its end and every delegation is made as often as the limits
-// allow. An upper bound, not a forecast.
+// allow. This is an upper bound, not a forecast.
 
 import type { AgentLimits } from "../../journal/definition.ts";
 import type { Stage } from "../../patterns/declarations/declaration.ts";
@@ -10,9 +10,9 @@ import type { ReachNode, ReachStop } from "./reach.ts";
 export interface WorstCase {
   runs: number;
   turns: number;
-  /** Dollars. Absent: an agent below has no cost limit of its own. */
+  /** US dollars. Absent if some agent has no cost limit of its own. */
   maxCost?: number;
-  /** The limit of the tree applies: the agents alone could start more. */
+  /** Whether the limit of the tree applies, because the agents alone could start more. */
   capped: boolean;
 }
 

@@ -1,5 +1,5 @@
-// An agent's file as it is on disk now, for display. Callers name the file as an agent's `file` does. Only files that
-// were read as agents are found, so no caller can ask for an arbitrary path.
+// Reads an agent's file from disk for display. Only files that were read as agents are found, so a caller cannot ask for an
+// arbitrary path.
 
 import type { Data } from "../../config/yaml.ts";
 import { type AgentFolders, locateAgentFile } from "./folders.ts";
@@ -15,7 +15,7 @@ export interface AgentFile {
   bodyLine: number;
 }
 
-/** `file`: the `file` of an agent. Undefined: the agent has no file of its own, or the file is gone. */
+/** `file` is the agent's file as messages name it. Undefined if the agent has no file, or if the file is gone. */
 export async function agentFile(folders: AgentFolders, file: string): Promise<AgentFile | undefined> {
   const found = await locateAgentFile(folders, file);
   const text = found && (await readSource(found.path, file));

@@ -1,5 +1,5 @@
-// Reads the files that an agent's file points to when the agent is loaded: includes, a separate prompt, schemas, the
-// module with its steps. A file outside the allowed folders is never read.
+// Reads the files that an agent's file points to: includes, a separate prompt, schemas, the module with its steps. They are
+// read when the agent is loaded. A file outside the allowed folders is never read.
 
 import { realpath } from "node:fs/promises";
 import { dirname, resolve, sep } from "node:path";
@@ -13,15 +13,15 @@ import { type ConfinedFile, nameBelow, readConfined } from "./read-confined.ts";
 export interface AttachmentRoots {
   /** Path of the agent's file. */
   path: string;
-  /** The agents folder: includes, schemas and steps stay inside it. */
+  /** The agents folder. Includes, schemas and steps must be inside it. */
   folder: string;
-  /** The project, or the agents folder outside of a project: separate prompts stay inside it. */
+  /** The project, or the agents folder outside a project. Separate prompts must be inside it. */
   root: string;
   /** Name of a file in a pinned definition. */
   display(path: string): string;
 }
 
-/** Dialects with `${include:…}`. In files of other products it is plain text. */
+/** Dialects in which `${include:…}` has an effect. In files of other products it is plain text. */
 const INCLUDING = new Set(["cadre", "ai-agent"]);
 
 export async function attachFiles(draft: Draft, pointing: AttachmentRoots): Promise<Draft> {
@@ -50,7 +50,7 @@ async function readSteps(draft: Draft, { path, folder, display }: AttachmentRoot
   if (typeof name !== "string" || name.trim() === "") return draft;
   const bad = (why: string) =>
     withError(draft, "steps", { code: "BAD_STEPS", message: `module \`${name}\` ${why}` });
-  // A path through a link called `~` would be pinned as a module of the user, which needs no trust.
+  // A path through a link called `~` would be pinned as the user's own module, which needs no trust.
   const at = resolve(dirname(path), name);
   if (!at.startsWith(folder + sep)) return bad("is outside the agents folder");
   const read = await readConfined({ name, folder: dirname(path), root: folder, within: "the agents folder" });
@@ -79,8 +79,8 @@ const MAX_TEXT = 1_000_000;
 const MAX_INCLUDES = 200;
 
 /**
- * Resolves each `${include:file}` in a prompt. A file outside the agents folder `root` is never read, even through a link.
- * A cycle is an error that shows its path.
+ * Replaces each `${include:file}` in a prompt with the file's text. A file outside the agents folder `root` is never read, even
+ * through a link. The error for a cycle shows its path.
  */
 async function resolveIncludes(prompt: Draft, path: string, root: string): Promise<Draft> {
   if (!prompt.body.includes("${include:")) return prompt;
@@ -94,14 +94,14 @@ async function resolveIncludes(prompt: Draft, path: string, root: string): Promi
       last = match.index + match[0].length;
       const read = await readInclude(match[1]!.trim(), trail, root);
       if ("problem" in read) report(match.index, read.problem);
-      // A fault in an included file is reported at the include in the agent's own file, where a person can fix it.
+      // A problem in an included file is reported at the include in the agent's own file, where a person can fix it.
       else
         result += await expand(read.text, [...trail, read.path], (_, message) =>
           report(match.index, message),
         );
       if (result.length > MAX_TEXT) report(match.index, "includes make the prompt larger than 1 MB");
       if (++count > MAX_INCLUDES) report(match.index, `more than ${MAX_INCLUDES} includes`);
-      // Stop at the first fault, or a tree of includes could be read without end.
+      // The first problem ends the search, or a tree of includes could be read without end.
       if (problems.length > 0) return "";
     }
     return result + text.slice(last);

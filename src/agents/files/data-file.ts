@@ -1,5 +1,5 @@
-// Agent files without a body: TOML, JSON, and YAML files of modes. They are parsed with the same limits and positions as
-// front matter.
+// Reads agent files without a body: TOML, JSON, and YAML files of modes. They have the same limits and positions as front
+// matter.
 
 import { parse, TomlDate, TomlError } from "smol-toml";
 import type { Problem } from "../../config/problem.ts";
@@ -15,7 +15,7 @@ export function isDataFile(file: string): boolean {
   return /\.(toml|json)$|(^|[/\\:])(\.roomodes|custom_modes\.ya?ml)$/i.test(file);
 }
 
-/** `line` is the first line of the text in the file. */
+/** `line` is the line of the file on which the text starts. */
 export function readDataFile(text: string, file: string, line: number): YamlDocument {
   const document = /\.toml$/i.test(file)
     ? readToml(text, file, line)
@@ -49,7 +49,7 @@ function readToml(text: string, file: string, line: number): YamlDocument {
   }
 }
 
-/** Copies and counts the values. A file that no person could have written by hand is rejected. */
+/** Copies and counts the values. A file with more values than a person would write is rejected. */
 function plainData(value: unknown, budget: { values: number }, depth: number): Data {
   if (depth > MAX_DEPTH) throw new RangeError(`nested more than ${MAX_DEPTH} levels deep`);
   if (++budget.values > MAX_VALUES) throw new RangeError("too many entries to be a hand-written file");
@@ -65,7 +65,7 @@ function plainData(value: unknown, budget: { values: number }, depth: number): D
   return result;
 }
 
-/** Position of the innermost key of the path that a line begins with, outside multi-line strings. */
+/** Finds the innermost key of the path that starts a line outside multi-line strings, and returns its position. */
 function tomlPosition(
   lines: readonly TomlLine[],
   path: Path,

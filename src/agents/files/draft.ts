@@ -1,5 +1,5 @@
-// A draft is an agent between its file and its definition. Its keys are ours, whatever product the file was written for,
-// and they still have their positions in the file. One file can give several drafts.
+// A draft is an agent between its file and its definition. It has Cadre's keys, whatever product the file was written for, and
+// their positions in the file. One file can give several drafts.
 
 import { hasErrors, type Problem } from "../../config/problem.ts";
 import type { Data, Path, YamlDocument } from "../../config/yaml.ts";
@@ -12,9 +12,9 @@ import { isDataFile } from "./data-file.ts";
 import type { ParsedAgent } from "./parse.ts";
 
 export interface Draft extends Pick<Agent, "name" | "file" | "scope" | "dialect"> {
-  /** Hash of the file as it was read. */
+  /** Hash of the file's text. */
   hash: string;
-  /** Our keys, as written or as translated by the dialect. */
+  /** Cadre's keys, as written or as translated by the dialect. */
   keys: Readonly<Record<string, Data>>;
   from: Translation["from"];
   body: string;
@@ -35,11 +35,11 @@ export interface DraftFile {
 }
 
 export interface DraftSource extends NameSource, Pick<Draft, "scope" | "hash"> {
-  /** Path of the file with `/`. It shows which product the file is for. */
+  /** Path of the file with `/`. The path shows which product the file is for. */
   path: string;
 }
 
-/** The drafts of a parsed file. None: the file is data, but not an agent. */
+/** The drafts of a parsed file. Empty if the file is data, but not an agent. */
 export function createDrafts(parsed: ParsedAgent, place: DraftSource): Draft[] {
   const { frontmatter, document, file } = parsed;
   const override = typeof frontmatter["dialect"] === "string" ? frontmatter["dialect"] : undefined;
@@ -49,7 +49,7 @@ export function createDrafts(parsed: ParsedAgent, place: DraftSource): Draft[] {
     ];
   }
   const dialect = dialectOf(place.path, frontmatter, override);
-  // A file with errors is not translated: its values could make the parsers of rules very slow.
+  // A file with errors is not translated, because its values could make parsing its rules very slow.
   if (hasErrors(parsed.problems))
     return [{ ...cadreDraft(parsed, place), keys: {}, dialect: dialect?.name ?? "cadre" }];
   if (dialect) return translateDrafts(dialect, parsed, place);
@@ -90,7 +90,7 @@ function unknownDialect(document: YamlDocument, name: string): Problem {
   return { file, ...document.at(["dialect"]), code: "UNKNOWN_DIALECT", severity: "error", message };
 }
 
-/** The draft with an error at one of its keys. It is broken then. */
+/** The draft with an error at one of its keys, which makes it broken. */
 export function withError(
   draft: Draft,
   key: string,
@@ -101,7 +101,7 @@ export function withError(
   return { ...draft, problems: [...draft.problems, { file, ...place, severity: "error", ...problem }] };
 }
 
-/** Path of one of the keys in the file. `hasOwn`, because a key can be called `constructor`. */
+/** Path of one of the keys in the file. `hasOwn` is needed because a key can be called `constructor`. */
 export function keyPath(from: Draft["from"], key: string): Path {
   return (Object.hasOwn(from, key) ? from[key] : undefined) ?? [key];
 }

@@ -1,4 +1,4 @@
-// The folders with agent files, nearest first: the project's, the user's, the built-in one.
+// Finds the folders with agent files, nearest first: the project's, the user's, the built-in one.
 
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { readdir } from "node:fs/promises";
@@ -22,7 +22,7 @@ export interface AgentFolders {
 export interface AgentFolder {
   path: string;
   scope: Agent["scope"];
-  /** In Cadre's own folders each subfolder is a pack, and part of its agents' names. */
+  /** Whether subfolders are packs, and so part of the agents' names. They are in Cadre's own folders. */
   packs: boolean;
   /** Agent files may only point to files inside this folder. */
   root: string;
@@ -51,7 +51,7 @@ export function foldersToSearch({ project, user, builtin }: AgentFolders): Agent
 
 const PREFIX = { project: "", user: "~/", builtin: "builtin:" };
 
-/** Documentation that is common in agents folders. Such a file is an agent only if it has front matter. */
+/** Whether the file is documentation as found in many agents folders. Such a file is an agent only if it has front matter. */
 export const isDocumentation = (file: string): boolean =>
   /(^|\/)(readme|agents|claude|gemini|changelog|contributing|license)(\.[a-z-]+)?\.md$/i.test(file);
 
@@ -75,7 +75,7 @@ export async function listAgentFiles(
   }
 }
 
-/** Path and folder of the file that messages call `file`. Undefined: there is no such agent file. */
+/** Path and folder of the file that messages call `file`. Undefined if there is no such agent file. */
 export async function locateAgentFile(
   folders: AgentFolders,
   file: string,
@@ -87,7 +87,9 @@ export async function locateAgentFile(
   return undefined;
 }
 
-/** Changes whenever a file in the searched folders does. Cheaper than reading all of them again for each run. */
+/**
+ * A text that changes whenever a file in the searched folders changes. It costs less than reading all files again for each run.
+ */
 export function agentsStamp(folders: AgentFolders): string {
   const roles = folders.roles?.value;
   return foldersToSearch(folders)
@@ -102,10 +104,10 @@ export function agentsStamp(folders: AgentFolders): string {
 }
 
 function filesBelow(folder: string): string[] {
-  // Most of these folders do not exist, and a thrown error costs more than this check.
+  // Most of these folders do not exist, and a thrown error would cost more than this check.
   if (!existsSync(folder)) return [];
   try {
-    // Not `recursive`, which calls stat once more for every file.
+    // `recursive` is not used, because it calls stat once more for every file.
     return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
       const path = join(folder, entry.name);
       return entry.isDirectory() ? filesBelow(path) : [path];

@@ -1,5 +1,5 @@
-// The keys of every product whose agent files Cadre reads. They are needed when front matter is not valid YAML: only a
-// known first word tells a key from prose. `model:` begins a key, `user:` in an example inside a description does not.
+// The keys of every product whose agent files Cadre reads. If front matter is not valid YAML, only a known first word tells a
+// key from prose: `model:` is a key, but `user:` in an example inside a description is not.
 
 import { ALL_PATTERNS } from "../../patterns/declarations/facts.ts";
 
@@ -44,7 +44,7 @@ export const KNOWN_KEYS: ReadonlySet<string> = new Set([
   ...OTHER_KEYS,
 ]);
 
-/** Keys with prose as value. After such a key only a known key begins the next one. */
+/** Keys whose value is prose. After such a key, only a known key ends the prose. */
 export const PROSE_KEYS: ReadonlySet<string> = new Set(
   `description usage whenToUse vibe personality prompt primary_objective argument-hint roleDefinition
   customInstructions spawnerPrompt systemPrompt instructionsPrompt stepPrompt developer_instructions`.split(

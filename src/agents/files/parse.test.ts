@@ -6,11 +6,11 @@ import { parseAgent } from "./parse.ts";
 const parse = (source: string) => parseAgent(source, "agents/a.md");
 const codes = (source: string) => parse(source).problems.map(({ code }) => code);
 
-/** The slowest input may take 100 ms: the best of three measurements after a warm-up, since the machine is shared. */
+/** The slowest input may take 100 ms. This is the best of three measurements after a warm-up, because the machine is shared. */
 function quickest(source: string): number {
   return Math.min(
     ...[1, 2, 3].map(() => {
-      // CPU time of this process: on a busy machine other processes run meanwhile.
+      // Only the CPU time of this thread counts, because other processes may keep the machine busy.
       const before = process.threadCpuUsage();
       parse(source);
       const { user, system } = process.threadCpuUsage(before);

@@ -1,5 +1,5 @@
 // Parses an agent file into data with positions: front matter and body, or a whole file of data. It accepts any input,
-// evaluates nothing, and reports where parsing failed (A55-A58). Positions are those of the file on disk.
+// evaluates nothing, and reports where parsing failed (A55-A58). All positions refer to the file on disk.
 
 import { hasErrors, type Problem } from "../../config/problem.ts";
 import { type Data, readYaml, type YamlDocument } from "../../config/yaml.ts";
@@ -9,7 +9,7 @@ import { repairYaml } from "./repair-yaml.ts";
 
 export interface ParsedAgent {
   file: string;
-  /** Has no prototype. Empty if it could not be parsed. */
+  /** An object without a prototype. Empty if it could not be parsed. */
   frontmatter: Record<string, Data>;
   body: string;
   /** First line of the body in the file. */
@@ -18,7 +18,7 @@ export interface ParsedAgent {
   problems: Problem[];
 }
 
-/** Largest accepted file. Readers check the size before they read from disk. */
+/** Largest accepted file. Callers check the size before they read the file. */
 export const MAX_FILE = 1_000_000;
 const MAX_FRONTMATTER = 64_000;
 const MAX_WHOLE = 400_000;
@@ -82,7 +82,7 @@ function parseWhole(text: string, file: string, line: number): ParsedAgent {
 
 type Fence = { ok: true } | { ok: false; code: string; message: string; suggestion: string };
 
-/** `---js` makes other parsers evaluate code. Cadre accepts only a bare `---`. */
+/** Other parsers evaluate code after `---js`. Cadre accepts only a bare `---`. */
 const LANGUAGE_FENCE = /^---[ \t]*[A-Za-z]+[ \t]*(?:\n|$)/;
 
 function openingFence(text: string): Fence {
@@ -125,7 +125,7 @@ function shapeProblems(document: YamlDocument, line: number): Problem[] {
   return [{ file, line, column: 1, code: "BAD_FRONTMATTER", severity: "error", message, suggestion }];
 }
 
-/** Names and rules are compared with each other, so only prose may be longer than this. */
+/** Only prose may be longer, because names and rules are compared with each other. */
 const MAX_VALUE = 8_000;
 const MAX_LIST = 500;
 
@@ -145,7 +145,7 @@ function lengthLimit(value: Data): string | undefined {
   return undefined;
 }
 
-/** Rules are compared with each other, so the text of one key is limited as a whole, however it is nested. */
+/** Limits the total text of one key, however it is nested, because rules are compared with each other. */
 function totalLimit(value: Data): string | undefined {
   return textLength(value) > MAX_RULES ? `${MAX_RULES} characters in all` : undefined;
 }
@@ -159,7 +159,7 @@ function textLength(value: Data): number {
   return Object.entries(value).reduce((sum, [key, inner]) => sum + key.length + textLength(inner), 0);
 }
 
-/** Text that a person who reads the file does not see, but the model does (A58). */
+/** Text that the model reads, but that a person does not see in the file (A58). */
 export const HIDDEN_TEXT = [
   {
     code: "INVISIBLE_TEXT",
@@ -238,7 +238,7 @@ const UNREADABLE = [
   },
 ] as const;
 
-/** The first problem of each kind. `text`: the whole decoded file. */
+/** The first problem of each kind in the decoded file. */
 function encodingProblems(text: string, file: string): Problem[] {
   return UNREADABLE.flatMap(({ code, pattern, message, suggestion }): Problem[] => {
     const at = text.search(pattern);

@@ -1,4 +1,4 @@
-// Reads a file that an agent's file points to, but only inside a given root. Links are followed before the check.
+// Reads a file that an agent's file points to, if it is inside a given root. Links are resolved before the check.
 
 import { readFile, realpath, stat } from "node:fs/promises";
 import { relative, resolve, sep } from "node:path";
@@ -18,7 +18,7 @@ export interface FilePointer {
 
 export type ConfinedFile =
   | { path: string; text: string }
-  /** Rest of a sentence that begins with the file's name. */
+  /** Completes a sentence that begins with the file's name. */
   | { problem: string };
 
 export async function readConfined({ name, folder, root, within }: FilePointer): Promise<ConfinedFile> {

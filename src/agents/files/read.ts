@@ -1,5 +1,5 @@
-// Reads agents from all sources into drafts: folders, code, and `roles` of cadre.yaml. A file that cannot be used becomes
-// a draft with the reason and does not affect the others.
+// Reads agents from all sources into drafts: folders, code, and `roles` of cadre.yaml. A file that cannot be used becomes a
+// draft with the reason, and the other files are still read.
 
 import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
@@ -23,7 +23,7 @@ import {
 import { isMapping, MAX_FILE, type ParsedAgent, parseAgent, tooLargeFile, unreadableFile } from "./parse.ts";
 import { readConfined } from "./read-confined.ts";
 
-/** Drafts of all agents, nearest first. */
+/** Drafts of all agents. Those of the nearest folders come first. */
 export async function readAgentFiles(folders: AgentFolders): Promise<DraftFile[]> {
   const { own, builtin } = await readOwnFiles(folders);
   return [...own, ...(await builtin())];
@@ -31,11 +31,11 @@ export async function readAgentFiles(folders: AgentFolders): Promise<DraftFile[]
 
 export interface OwnFiles {
   own: DraftFile[];
-  /** The built-in agents, which are farther than all others. */
+  /** Reads the built-in agents, which have the lowest precedence. */
   builtin(): Promise<DraftFile[]>;
 }
 
-/** The agents of the project and the user. The built-in ones are read on demand. */
+/** Reads the agents of the project and the user. The built-in agents are read on demand. */
 export async function readOwnFiles(folders: AgentFolders): Promise<OwnFiles> {
   const {
     project = [],
@@ -52,7 +52,7 @@ export async function readOwnFiles(folders: AgentFolders): Promise<OwnFiles> {
   return { own, builtin: () => readFolders(builtin, new Set(seen)) };
 }
 
-/** `seen`: if the home folder is also the project, its files are read once. */
+/** `seen` has the paths that were read already: if the home folder is also the project, its files are read once. */
 async function readFolders(folders: readonly AgentFolder[], seen: Set<string>): Promise<DraftFile[]> {
   const found: DraftFile[] = [];
   for (const folder of folders) {
@@ -74,12 +74,12 @@ function readBuiltin(path: string, folder: AgentFolder): Promise<DraftFile> {
   return known;
 }
 
-/** `way`: the path that shows which product the file is for. Absent: the file's name in messages. */
+/** `way` is a path that shows which product the file is for. Absent: the file's name in messages. */
 export async function readAgentFile(path: string, folder: AgentFolder, way?: string): Promise<DraftFile> {
   return draftFile(await readSource(path, folder.display(path)), path, folder, way);
 }
 
-/** The drafts of a file, as if it had this content. */
+/** The drafts of a file, as if the file had this content. */
 export async function draftFile(
   source: string | ParsedAgent,
   path: string,
@@ -140,7 +140,7 @@ const sha256 = (text: string): string => createHash("sha256").update(text).diges
 
 const CONFIG = "cadre.yaml";
 
-/** The roles of cadre.yaml (S2): written there, or in a file of the project. */
+/** The roles of cadre.yaml (S2), written there or in a file of the project. */
 async function readConfigRoles(folders: AgentFolders): Promise<DraftFile[]> {
   const value = folders.roles?.value;
   if (typeof value === "string") return readRolesFile(value, folders);

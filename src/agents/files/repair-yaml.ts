@@ -6,7 +6,7 @@ import { hasErrors, type Problem } from "../../config/problem.ts";
 import { type Data, type Path, readYaml, type YamlDocument } from "../../config/yaml.ts";
 import { GATE_KEYS, KNOWN_KEYS, PROSE_KEYS } from "./known-keys.ts";
 
-/** Returns the broken document unchanged if no repair is safe. `line` is the first line of the text in the file. */
+/** Returns the broken document unchanged if no repair is safe. `line` is the line of the file on which the text starts. */
 export function repairYaml(yaml: string, broken: YamlDocument, line: number): YamlDocument {
   if (isBeyondRepair(broken)) return broken;
   const fields = splitFields(yaml, line);
@@ -31,7 +31,7 @@ export function repairYaml(yaml: string, broken: YamlDocument, line: number): Ya
   };
 }
 
-/** Dangerous or too large input, and contradictions, are never repaired. */
+/** Whether the input is dangerous, too large or contradictory. Such input is never repaired. */
 const isBeyondRepair = ({ problems, duplicateKeys = [] }: YamlDocument): boolean =>
   duplicateKeys.some((key) => KNOWN_KEYS.has(key)) || problems.some(({ code }) => FINAL_CODES.has(code));
 
@@ -50,7 +50,7 @@ function splitFields(yaml: string, first: number): Field[] | undefined {
     const key = /^([A-Za-z_][\w-]*)[ \t]*:(?=[ \t]|$)/.exec(text)?.[1];
     const current = fields.at(-1);
     const begins = key !== undefined && (KNOWN_KEYS.has(key) || !current || !PROSE_KEYS.has(current.key));
-    // A quoted key would become part of the text before it, and its restrictions would be lost.
+    // A quoted key would become part of the text before it, and its restriction would be lost.
     const quotedKey = /^(?:["']([\w-]+)["'][ \t]*:|\?[ \t])/.exec(text);
     if (quotedKey && (quotedKey[1] === undefined || GATE_KEYS.has(quotedKey[1]))) return undefined;
     if (key === "__proto__" || (begins && seen.has(key) && GATE_KEYS.has(key))) return undefined;
@@ -106,7 +106,7 @@ function quoted(text: string): string {
   return JSON.stringify(flat.length > SHOWN ? `${flat.slice(0, SHOWN).trimEnd()}…` : flat);
 }
 
-/** Every field parses alone, but not the front matter as a whole. */
+/** The note for front matter whose fields can be parsed one by one, but not as a whole. */
 function wholeNote(broken: YamlDocument): Problem {
   const { message, ...place } = broken.problems[0]!;
   return {
