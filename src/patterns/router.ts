@@ -8,6 +8,7 @@ import { FINAL_REPORT } from "../projections/folds/run-state.ts";
 import type { Action, Ending, PatternRun } from "./action.ts";
 import { adoptedEnding, cancelledStageEnding, failedStageEnding } from "./child-endings.ts";
 import { FALLBACK_SLOT } from "./declarations/router.ts";
+import { systemNote } from "./events.ts";
 import type { DecisionView, Pattern } from "./pattern.ts";
 
 /** The call with which a router chooses the agent that does the work. */
@@ -57,7 +58,7 @@ function correctChoice({ state, definition }: DecisionView): Action | undefined 
   if (state.calls.size > 0 || state.systemNotes.has(id)) return undefined;
   const names = definition.router!.destinations.map(baseName).join(", ");
   const text = `You only choose who does the work: call \`${ROUTE_TO}\` with one of ${names}.`;
-  return { type: "record", events: [{ type: "CONTEXT_ADDED", payload: { id, source: "system", text } }] };
+  return { type: "record", events: [systemNote(id, text)] };
 }
 
 function noChoiceEnding({ state, definition }: DecisionView, refused: string | undefined): Ending {

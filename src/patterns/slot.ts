@@ -1,4 +1,4 @@
-// A slot in a pattern, and the state of the run that fills it.
+// The slots of a pattern: their states, and waiting for the runs that fill them.
 
 import { type ChildRun, latestChildFor } from "../projections/folds/child-runs.ts";
 import type { RunState } from "../projections/folds/run-state.ts";
@@ -40,7 +40,7 @@ export function waitOrGiveUp(
   return { type: "suspend", waitingOn, wakeAt: soonest === Infinity ? undefined : now + soonest };
 }
 
-/** The child's timeout has passed, and the pattern no longer waits for it. */
+/** Whether the child's timeout has passed, so that the pattern no longer waits for the child. */
 export const isLate = ({ firedTimers }: RunState, child: ChildRun): boolean =>
   firedTimers.has(lateTimer(child));
 

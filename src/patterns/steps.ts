@@ -8,6 +8,7 @@ import type { EventBody, StopReason } from "../journal/events.ts";
 import { omitUndefined } from "../omit-undefined.ts";
 import type { RunState, ToolCall } from "../projections/folds/run-state.ts";
 import type { Action, Ending, StepCall } from "./action.ts";
+import { toolResult } from "./events.ts";
 import { answerText } from "./opening.ts";
 import type { DecisionView, Pattern, TakeTurn } from "./pattern.ts";
 import {
@@ -42,7 +43,7 @@ export const steps: Pattern = {
     const { summary, details, warnings, suggestions, output } = ending;
     const report: StepsReport = omitUndefined({ summary, details, warnings, suggestions, output });
     const open = [...state.calls.values()].filter(({ result }) => !result);
-    const received = open.map(({ id }): EventBody => receivedResult(id));
+    const received = open.map(({ id }) => toolResult(id, RECEIVED));
     const answer: TurnAnswer | TurnsAnswer =
       reached.step.kind === "turns"
         ? { done: true, ...report }
@@ -142,11 +143,6 @@ function turnAnswer({ latest, calls }: RunState): TurnAnswer {
 }
 
 const RECEIVED = "Received.";
-
-const receivedResult = (toolCallId: string): EventBody => ({
-  type: "TOOL_RESULT",
-  payload: { toolCallId, output: RECEIVED },
-});
 
 const callId = (index: number, place = 0): string => `s${index}.${place}`;
 

@@ -7,7 +7,7 @@ export const checkPatterns: Check = ({ definition }, { agents }) => {
   const find = (name: string) => agents.get(name)?.definition;
   const keysGivingAnswerAway = (name: string) =>
     givingAnswerAway(find(name) ?? {}).map(({ pattern }) => pattern.key);
-  return patternsIn(definition).flatMap(({ pattern, own }) =>
-    pattern.check(own, definition, { find, keysGivingAnswerAway }),
-  );
+  return patternsIn(definition).flatMap(({ pattern, own }) => [
+    ...(pattern.check?.(own, definition, { find, keysGivingAnswerAway }) ?? []),
+  ]);
 };

@@ -1,24 +1,18 @@
-// Proposes `AskUser`: a question is put to a person unless a rule forbids it. Nothing runs, so an answer is bound to nothing.
+// Proposes `AskUser`: a person is asked the question, unless a rule forbids it. Nothing runs, so no hash binds the answer.
 
+import { toolResult } from "../../patterns/events.ts";
 import type { DecisionView } from "../../patterns/pattern.ts";
 import type { Grant, Verdict } from "../../permissions/permission.ts";
 import { ASK_USER, type ToolCall } from "../../projections/folds/tool-call.ts";
-import {
-  applyUnattendedPolicy,
-  failedResult,
-  invalidJsonMessage,
-  itemTerms,
-  type JudgeParts,
-  judgeCall,
-} from "../calls/judge.ts";
+import { applyUnattendedPolicy, itemTerms, type JudgeParts, judgeCall } from "../calls/judge.ts";
 import type { BuiltinTool } from "./builtin-tool.ts";
 import { askUser as declared, questionProblem } from "./declared/ask-user.ts";
 
 export const askUser: BuiltinTool = {
   ...declared,
   async propose(call, grants, run, parts) {
-    const problem = call.invalid === undefined ? questionProblem(call) : invalidJsonMessage(call);
-    if (problem !== undefined) return failedResult(call, problem, "error");
+    const problem = questionProblem(call);
+    if (problem !== undefined) return toolResult(call.id, problem, "error");
     const judged = applyUnattendedPolicy(judgeQuestion(call, grants, run, parts), run);
     const base = { toolCallId: call.id, name: ASK_USER, effect: declared.effect, ...judged };
     const payload = judged.verdict === "ask" ? { ...base, ...itemTerms(run, parts) } : base;

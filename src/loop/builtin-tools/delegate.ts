@@ -1,17 +1,13 @@
-// Proposes a delegation, in every shape under the one name `delegate`. The agent's own list of tools has no say in it: its
-// file names whom it may delegate to.
+// Proposes a delegation of any shape, under the name `delegate`. The agent's list of tools does not matter here: its file
+// names the agents that it may delegate to.
 
+import { omitUndefined } from "../../omit-undefined.ts";
+import { toolResult } from "../../patterns/events.ts";
 import type { DecisionView } from "../../patterns/pattern.ts";
 import type { Grant, Verdict } from "../../permissions/permission.ts";
 import { DELEGATE } from "../../projections/folds/tool-call.ts";
 import { delegationEscalation } from "../calls/escalation.ts";
-import {
-  applyUnattendedPolicy,
-  failedResult,
-  type JudgeParts,
-  judgeCall,
-  proposalEvent,
-} from "../calls/judge.ts";
+import { applyUnattendedPolicy, type JudgeParts, judgeCall, proposalEvent } from "../calls/judge.ts";
 import { delegationBlastRadius } from "../children/blast-radius.ts";
 import { checkDelegation } from "../children/check-delegation.ts";
 import type { BuiltinTool } from "./builtin-tool.ts";
@@ -25,9 +21,9 @@ import {
 
 const propose: BuiltinTool["propose"] = async (call, grants, run, parts) => {
   const asked = parseDelegation(call)!;
-  if ("problem" in asked) return failedResult(call, asked.problem, "error");
+  if ("problem" in asked) return toolResult(call.id, asked.problem, "error");
   const refused = await checkDelegation(call, asked, run, parts);
-  if (refused) return failedResult(call, refused.output, refused.outcome);
+  if (refused) return toolResult(call.id, refused.output, refused.outcome);
   const raises = await delegationEscalation(asked, run, parts);
   const judged = applyUnattendedPolicy(judgeDelegation({ ...asked, raises }, grants, run, parts), run);
   const context = await resolveContextMode(asked, run, parts);
@@ -36,8 +32,7 @@ const propose: BuiltinTool["propose"] = async (call, grants, run, parts) => {
     name: DELEGATE,
     effect: "idempotent" as const,
     ...judged,
-    ...(context === "none" ? {} : { context }),
-    ...(blastRadius ? { blastRadius } : {}),
+    ...omitUndefined({ context: context === "none" ? undefined : context, blastRadius }),
   };
   return proposalEvent(call, proposal, `Start ${asked.name}:\n${asked.task}`, run, parts);
 };

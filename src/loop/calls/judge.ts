@@ -1,6 +1,5 @@
 // Judges a call and builds the event that records the verdict. A person decides on a call exactly as it is shown: the
-// approval
-// is bound to the call, the definition, the permissions and the files as they are now (P5).
+// approval is bound to the call, the definition, the permissions and the files as they are now (P5).
 
 import type { Clock } from "../../clock.ts";
 import type { EventBody, Payload } from "../../journal/events.ts";
@@ -16,7 +15,7 @@ import type { LoopParts } from "../parts.ts";
 export type JudgeParts = Pick<LoopParts, "judge"> & RequestParts;
 type RequestParts = Pick<LoopParts, "authority"> & { clock: Pick<Clock, "now"> };
 
-/** The tool of a call, and what another agent could do with it that this one may not (A67). */
+/** The tool of a call. `raises`: what another agent could do with the call that this one may not (A67). */
 type JudgedTool = Pick<AnyTool, "name"> & { raises?: string | undefined };
 
 export function judgeCall(
@@ -67,13 +66,13 @@ export function permissionRequest(
   };
 }
 
-/** The grants that apply to this run: given in it, for a tree that it belongs to, or for good. */
+/** The grants that apply to this run: given in this run, for a tree that the run belongs to, or for good. */
 export async function currentGrants(run: RunJournal, { store }: Pick<LoopParts, "store">): Promise<Grant[]> {
   const { ancestors = [], rootRunId } = run.state.start!;
   const line = [...ancestors.map(({ runId }) => runId), run.runId];
   // A fork of a child has ancestors that belong to another tree.
   const inTree = new Set(line.slice(Math.max(0, line.indexOf(rootRunId))));
-  // Asked of the store: a grant that was revoked is still in the journal of the run that it was given in.
+  // Read from the store: the journal of the run in which a grant was given does not know that it was revoked.
   const stored = (await store.inbox.grants()).filter(
     ({ scope, runId }) => scope === "always" || line.includes(runId),
   );
@@ -114,7 +113,7 @@ export function proposalEvent(
   return { type: "TOOL_PROPOSED", payload };
 }
 
-/** Until when an item is open, and which untrusted sources may be behind it. */
+/** The time until which an item is open, and the untrusted sources that may be behind it. */
 export function itemTerms(
   { state }: RunJournal,
   { clock }: Pick<LoopParts, "clock">,
@@ -127,7 +126,7 @@ export function itemTerms(
   };
 }
 
-/** Identifies exactly what a person decides on. */
+/** A hash of everything that a person decides on. */
 export function approvalHash(
   name: string,
   input: unknown,
@@ -150,15 +149,3 @@ export function callEffect(
   if (typeof command !== "string") return tool.effect;
   return judgeShell(command).readOnly ? "read" : tool.effect;
 }
-
-/** The result of a call that is not run. */
-export function failedResult(
-  call: ToolCall,
-  output: string,
-  outcome: "deferred" | "denied" | "error",
-): EventBody {
-  return { type: "TOOL_RESULT", payload: { toolCallId: call.id, output, isError: true, outcome } };
-}
-
-export const invalidJsonMessage = (call: ToolCall): string =>
-  `The input of ${call.name} was not valid JSON; nothing was done. It began: ${call.invalid!.slice(0, 200)}`;

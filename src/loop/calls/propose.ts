@@ -1,17 +1,17 @@
 // Gives every call a verdict, with the rule that decided; or its result, if the call cannot be run. Calls of a model and
 // calls of an agent's module are judged in the same way.
 
-import { z } from "zod";
 import type { EventBody, Payload } from "../../journal/events.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import type { StepCall } from "../../patterns/action.ts";
+import { toolResult } from "../../patterns/events.ts";
 import { ROUTE_TO } from "../../patterns/router.ts";
 import type { Grant } from "../../permissions/permission.ts";
 import { effectiveInput, newStepCall, type ToolCall } from "../../projections/folds/tool-call.ts";
 import { isSameCall, type RecordedCall, recordedCalls } from "../../projections/views/recorded-calls.ts";
 import type { Store } from "../../stores/store.ts";
 import type { AnyTool, Preview } from "../../tools/tool.ts";
-import { acceptsCall } from "../builtin-tools/declared/declared-tool.ts";
+import { acceptsCall, inputMisfit, invalidJson } from "../builtin-tools/declared/declared-tool.ts";
 import { declaredTool } from "../builtin-tools/declared/index.ts";
 import { answerClosingCall } from "../builtin-tools/declared/team-tools.ts";
 import { builtinTool } from "../builtin-tools/index.ts";
@@ -22,8 +22,6 @@ import {
   approvalHash,
   callEffect,
   currentGrants,
-  failedResult,
-  invalidJsonMessage,
   itemTerms,
   judgeCall,
 } from "./judge.ts";
@@ -95,22 +93,22 @@ function immediateResult(
 ): EventBody | undefined {
   const { definition, state } = run;
   const max = state.start!.limits.maxToolCallsPerTurn;
-  if (state.start!.mode === "chat" && index > 0) return failedResult(call, ONE_AT_A_TIME, "deferred");
+  if (state.start!.mode === "chat" && index > 0) return toolResult(call.id, ONE_AT_A_TIME, "deferred");
   if (index >= max)
-    return failedResult(call, `At most ${max} calls at a time: ask again for this one.`, "deferred");
+    return toolResult(call.id, `At most ${max} calls at a time: ask again for this one.`, "deferred");
   const closing = answerClosingCall(call, run);
   if (closing) return closing;
   const builtin = declaredTool(call.name);
   const isAccepted = builtin !== undefined && builtin.kind !== "closing" && acceptsCall(builtin, run, parts);
   // H3: a router may still choose in its last turn.
   const isLast = state.latest?.purpose === "final" && !(isAccepted && builtin.name === ROUTE_TO);
-  if (isLast) return failedResult(call, LAST_TURN_IS_OVER, "denied");
+  if (isLast) return toolResult(call.id, LAST_TURN_IS_OVER, "denied");
   if (isAccepted) return undefined;
   const tool = parts.tools.get(call.name);
   if (!tool || !parts.offers(definition, tool))
-    return failedResult(call, notOffered(call.name, run, parts), "denied");
-  const problem = inputProblem(call, tool);
-  return problem === undefined ? undefined : failedResult(call, problem, "error");
+    return toolResult(call.id, notOffered(call.name, run, parts), "denied");
+  const problem = invalidJson(call) ?? inputMisfit(tool.name, tool.input, call.input);
+  return problem === undefined ? undefined : toolResult(call.id, problem, "error");
 }
 
 const LAST_TURN_IS_OVER = "Not run: this was the last turn, and only final_report was left.";
@@ -124,14 +122,6 @@ function notOffered(
   const tools = [...new Set(parts.tools.values())].filter((tool) => parts.offers(definition, tool));
   const names = definition.router ? [ROUTE_TO] : tools.map((tool) => tool.name);
   return `There is no tool ${JSON.stringify(name)} for you. You have: ${names.join(", ") || "none"}.`;
-}
-
-function inputProblem(call: ToolCall, tool: AnyTool): string | undefined {
-  if (call.invalid !== undefined) return invalidJsonMessage(call);
-  const parsed = tool.input.safeParse(call.input);
-  return parsed.success
-    ? undefined
-    : `The input of ${tool.name} does not fit: ${z.prettifyError(parsed.error)}`;
 }
 
 /** TOOL_PROPOSED for an ordinary tool. `round` is above 1 if something that an approval was bound to has changed. */

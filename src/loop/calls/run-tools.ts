@@ -1,9 +1,10 @@
-// Starts calls and records their results. The intent is on disk before any effect other than a read begins. An
-// approved call is
-// checked once more right before it begins.
+// Starts calls and records their results. The intent is on disk before any effect other than a read begins. An approved
+// call is checked once more right before it begins.
 
 import { messageOf } from "../../errors.ts";
 import type { EventBody } from "../../journal/events.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
+import { toolResult } from "../../patterns/events.ts";
 import {
   effectiveInput,
   isApproved,
@@ -87,7 +88,7 @@ function claimedResult(
   { path, agent, runId }: NonNullable<RunJournal["claimedBy"]>,
 ): EventBody {
   const output = `${path} is being changed by ${agent} (run ${runId}), so nothing was done. Work on something else, or try again when it has ended.`;
-  return { type: "TOOL_RESULT", payload: { toolCallId: call.id, output, isError: true, outcome: "denied" } };
+  return toolResult(call.id, output, "denied");
 }
 
 /** New proposals for calls whose approval or verdict no longer holds. */
@@ -112,7 +113,8 @@ async function recheck(
   const tool = parts.tools.get(call.name);
   const proposal = call.proposal!;
   const round = (proposal.round ?? 1) + 1;
-  if (!tool) return removedToolResult(call);
+  if (!tool)
+    return toolResult(call.id, `The tool ${call.name} is no longer there; nothing was done.`, "denied");
   const input = effectiveInput(call);
   const judged = judgeCall(tool, input, proposal.effect, grants, run, parts);
   if (judged.verdict === "deny") return proposeToolCall(call, round, grants, run, parts);
@@ -126,11 +128,6 @@ async function recheck(
     : undefined;
 }
 
-function removedToolResult(call: ToolCall): EventBody {
-  const output = `The tool ${call.name} is no longer there; nothing was done.`;
-  return { type: "TOOL_RESULT", payload: { toolCallId: call.id, output, isError: true, outcome: "denied" } };
-}
-
 async function intent(call: ToolCall, run: RunJournal, parts: ToolParts): Promise<EventBody> {
   const attempt = call.attempts + 1;
   const where = call.proposal!.effect === "read" ? {} : { host: parts.host, pid: parts.pid };
@@ -141,15 +138,15 @@ async function intent(call: ToolCall, run: RunJournal, parts: ToolParts): Promis
       toolCallId: call.id,
       ...(attempt > 1 ? { attempt } : {}),
       ...where,
-      ...(fingerprints ? { fingerprints } : {}),
+      ...omitUndefined({ fingerprints }),
       ...receiptField(call, parts),
     },
   };
 }
 
 /**
- * Taken once, before the first attempt: of the file that a person approved, else that the model has read, else as it
- * is now.
+ * Fingerprints of the files that a call changes, taken once before the first attempt: of the file that a person approved, else
+ * of the file that the model has read, else of the current file.
  */
 async function fingerprintsOf(
   call: ToolCall,
@@ -192,21 +189,21 @@ async function runCall(
   run.record({ type: "TOOL_RESULT", payload: { ...base, ...result, ms } });
 }
 
-/** Part of the command may have been done, so the model must not read this as an ordinary failure. */
+/** Tells the model that a call was stopped: it is no ordinary failure, because part of the command may have been done. */
 function noteStop({ proposal }: ToolCall, answer: ToolAnswer, effects: AbortSignal): ToolAnswer {
   if (!effects.aborted || !answer.isError || proposal?.effect === "read") return answer;
   const text = typeof answer.output === "string" ? answer.output : JSON.stringify(answer.output);
   return { ...answer, output: `${text}\nIt was stopped from outside: some of it may have been done.` };
 }
 
-/** Tells the model that what ran is not what it wrote. */
+/** Tells the model that a person changed the input. */
 function noteEdit(call: ToolCall, answer: ToolAnswer): ToolAnswer {
   const decision = editOf(call);
   if (!decision) return answer;
   const text = typeof answer.output === "string" ? answer.output : JSON.stringify(answer.output);
   const note = decision.note ? ` (${decision.note})` : "";
-  const said = `${decision.by} changed the input before it ran${note}. What ran: ${JSON.stringify(decision.input)}`;
-  return { ...answer, output: `${said}\n\n${text}` };
+  const change = `${decision.by} changed the input before it ran${note}. What ran: ${JSON.stringify(decision.input)}`;
+  return { ...answer, output: `${change}\n\n${text}` };
 }
 
 const editOf = ({ decision, edit }: ToolCall) => (decision?.decision === "edit" ? decision : edit);
@@ -230,7 +227,6 @@ async function execute(
   const context: ToolContext = {
     workspace,
     runId,
-    ...(parentRunId === undefined ? {} : { parentRunId }),
     callId: call.id,
     attempt,
     // A person's edit was never judged, so the tool's own effect applies.
@@ -238,8 +234,7 @@ async function execute(
     ...(isApproved(call) ? { approved: true } : {}),
     key: `${runId}/${call.id}`,
     nonce: () => parts.ids.nonce(),
-    ...(call.started?.fingerprints ? { fingerprints: call.started.fingerprints } : {}),
-    ...(mayShow ? { mayShow } : {}),
+    ...omitUndefined({ parentRunId, fingerprints: call.started?.fingerprints, mayShow }),
     signal: stop.signal,
     progress(text) {
       run.noteActivity();
@@ -272,7 +267,7 @@ async function visibleFiles(
   };
 }
 
-/** Aborts when the run is stopped or the time is over. `late` answers for a tool that does not stop then. */
+/** A signal that aborts when the run is stopped or the time is over. `late` answers for a tool that does not stop then. */
 function deadline(effects: AbortSignal, ms: number) {
   const controller = new AbortController();
   let resolveLate: (answer: ToolAnswer) => void = () => {};

@@ -8,6 +8,7 @@ import { type ContextMode, DEFAULT_DELEGATION } from "../../journal/definition.t
 import type { EventBody } from "../../journal/events.ts";
 import type { PromptMessage } from "../../journal/message.ts";
 import { markUntrusted } from "../../journal/untrusted.ts";
+import { toolResult } from "../../patterns/events.ts";
 import { openingText, openingWithRequest } from "../../patterns/opening.ts";
 import { effectiveInput, receiptField, type ToolCall } from "../../projections/folds/tool-call.ts";
 import { promptMessages } from "../../projections/folds/transcript.ts";
@@ -21,7 +22,7 @@ import {
 } from "../builtin-tools/declared/delegate.ts";
 import { inputProblem } from "../builtin-tools/declared/final-report.ts";
 import { judgeDelegation } from "../builtin-tools/delegate.ts";
-import { currentGrants, failedResult } from "../calls/judge.ts";
+import { currentGrants } from "../calls/judge.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
 import type { LoopParts } from "../parts.ts";
 import { delegationBlastRadius } from "./blast-radius.ts";
@@ -54,12 +55,12 @@ export async function startChildren(
   answers.forEach((answer, index) => {
     if (answer === undefined || (queues && answer === "slots")) return;
     const refused = typeof answer === "string" ? treeLimitRefusal(answer, run, parts.maxConcurrent) : answer;
-    if (refused) run.record(failedResult(calls[index]!, refused.output, refused.outcome));
+    if (refused) run.record(toolResult(calls[index]!.id, refused.output, refused.outcome));
   });
   if (queues && !run.isOver) await run.waitForSlot();
 }
 
-/** Why the child did not start. The first child that the parent awaits gets the parent's slot; others need a free one (B4). */
+/** Returns why the child did not start. The first awaited child gets the parent's slot; others need a free one (B4). */
 async function begin(
   child: DelegatedChild | CallRefusal,
   isHeir: boolean,
@@ -81,7 +82,7 @@ async function prepare(
   return (await recheckDelegation(call, asked, run, parts)) ?? childFor(call, asked, run, parts);
 }
 
-/** P5: a delegation that a person approved or edited, or an earlier driver judged, is judged again by the current rules. */
+/** P5: judges a delegation again by the current rules, if a person approved or edited it or an earlier driver judged it. */
 async function recheckDelegation(
   call: ToolCall,
   asked: DelegationRequest,
@@ -105,7 +106,7 @@ async function checkBlastRadius(
 ): Promise<CallRefusal | undefined> {
   const shown = proposal!.blastRadius;
   const now = shown && (await delegationBlastRadius(asked, run, parts));
-  // A person may have chosen another agent in an edit. That one was never shown.
+  // A person may have chosen another agent in an edit. The reach of that agent was never shown.
   if (!now || now.agent !== shown.agent) return undefined;
   const more = addedReach(shown, now);
   if (more.length === 0) return undefined;
@@ -114,7 +115,7 @@ async function checkBlastRadius(
 }
 
 interface DelegatedChild extends PreparedChild {
-  /** The call's result, if the parent does not await the child. */
+  /** S1-21: the call's result, if the parent does not await the child. */
   detachedResult: EventBody[];
   awaited: boolean;
 }
@@ -139,24 +140,13 @@ async function childFor(
   const events = tool.routes
     ? routeContext(asked, request, { run, ids: parts.ids })
     : parentContext(await resolveContextMode(asked, run, parts), asked, run, parts.ids);
-  const child = await prepareChild(
-    { ...request, ...receiptField(call, parts) },
-    definition,
-    events,
-    run,
-    parts,
-  );
+  const approved = { ...request, ...receiptField(call, parts) };
+  const child = await prepareChild(approved, definition, events, run, parts);
   if ("problem" in child) return { output: child.problem, outcome: "error" };
   const { awaited } = asked;
   const detached = awaited ? undefined : tool.detachedResult?.(child.spawn.runId);
-  return { ...child, awaited, detachedResult: detached ? [resultOf(call, detached)] : [] };
+  return { ...child, awaited, detachedResult: detached ? [toolResult(call.id, detached)] : [] };
 }
-
-/** S1-21: the parent does not wait, so the call has its result at once. */
-const resultOf = ({ id }: ToolCall, output: object): EventBody => ({
-  type: "TOOL_RESULT",
-  payload: { toolCallId: id, output },
-});
 
 function delegationRequest(key: string, asked: DelegationRequest, { definition }: RunJournal): ChildRequest {
   const { task, context: input, criteria, contextFiles, model, maxTurns, awaited } = asked;
@@ -177,7 +167,7 @@ async function routeRequest(
   return { key, trigger: "route", task, contextFiles, input, reason, team, continues };
 }
 
-/** A router's own message to the agent, and the words of its team. The call has the message as its task. */
+/** A router's own message to the agent, which is the call's task, and the messages of the router's team. */
 function routeContext(
   { task }: DelegationRequest,
   { continues }: ChildRequest,
@@ -196,7 +186,7 @@ function routeContext(
   return [{ type: "CONTEXT_ADDED", payload }, ...teamMessages];
 }
 
-/** A parent's whole history must not fill the child's context before it starts. */
+/** Longest text that a child gets of its parent's conversation. More could fill its context before it starts. */
 const LONGEST = 120_000;
 
 /** The part of the parent's conversation that the child sees, as the first event of its journal. */
@@ -230,7 +220,7 @@ function textFor(
   return chosen.length === 0 ? undefined : chosen.join("\n\n");
 }
 
-/** One text for each message, call and result. The open calls are left out: the child has them as its task. */
+/** One text for each message, call and result. The open calls are left out, because they are the child's task. */
 function lines(message: PromptMessage): string[] {
   if (message.role === "tool")
     return message.content.map(({ toolName, output }) => `[result of ${toolName}] ${plain(output.value)}`);

@@ -5,6 +5,7 @@
 
 import { DEFAULT_DELEGATION } from "../../journal/definition.ts";
 import type { EventBody, WaitingOn } from "../../journal/events.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import type { Action, Ending } from "../../patterns/action.ts";
 import type { DecisionView } from "../../patterns/pattern.ts";
 import { awaitsDecision, isOutcomeUnknown, outcomeItemId } from "../../projections/folds/approvals.ts";
@@ -15,10 +16,10 @@ import { questionResult } from "../builtin-tools/declared/ask-user.ts";
 import { reportOf } from "../builtin-tools/declared/final-report.ts";
 import { declaredTool } from "../builtin-tools/declared/index.ts";
 
-/** Undefined: every call has its result, or the one call is the report that ends the run. */
+/** The next action for the open calls. Undefined: every call has its result, or the one call is the run's report. */
 export function nextForCalls(view: DecisionView, now: number): Action | undefined {
   const { state } = view;
-  // A call that a program has begun is the program's own while its prompt is under way.
+  // While a program works on a prompt, it carries out the calls that it has begun.
   const open = [...state.calls.values()].filter(
     (call) => !call.result && !(state.openModelCall && call.started),
   );
@@ -70,24 +71,15 @@ function policyFailure(call: ToolCall, { start }: RunState): Ending | undefined 
   return undefined;
 }
 
-/** The result of a call that a person or a rule has answered, so that it does not run. Empty: it is still open. */
+/** The result of a call that a person or a rule has answered, so that it does not run. Empty: the call is still open. */
 function resultWithoutRun(call: ToolCall): EventBody[] {
   if (questionOf(call)) return questionResult(call);
-  const { proposal, decision, verdict, id, attempts } = call;
-  const attempt = attempts > 1 ? { attempt: attempts } : {};
-  const result = (output: string, outcome: "denied" | "ok" | "unknown"): EventBody[] => [
-    {
-      type: "TOOL_RESULT",
-      payload: {
-        toolCallId: id,
-        ...attempt,
-        output,
-        ...(outcome === "ok" ? {} : { isError: true, outcome }),
-      },
-    },
+  const { proposal, decision, verdict, id: toolCallId, attempts } = call;
+  const base = { toolCallId, ...(attempts > 1 ? { attempt: attempts } : {}) };
+  const result = (output: string, outcome?: "denied" | "unknown"): EventBody[] => [
+    { type: "TOOL_RESULT", payload: { ...base, output, ...(outcome && { isError: true, outcome }) } },
   ];
-  if (verdict?.verdict === "happened")
-    return result(verdict.output ?? "A person checked: it was done.", "ok");
+  if (verdict?.verdict === "happened") return result(verdict.output ?? "A person checked: it was done.");
   if (verdict?.verdict === "fail") {
     return result(
       `It is not known whether this was done.${verdict.note ? ` ${verdict.note}` : ""}`,
@@ -103,11 +95,13 @@ function resultWithoutRun(call: ToolCall): EventBody[] {
   return [];
 }
 
-/** The driver's own decision when the time is over. It has the key of a person's decision, so only one of them is written. */
+/** The driver's own decision after the timeout. It has the key of a person's decision, so only one of the two is written. */
 function expiry(call: ToolCall): EventBody {
-  const { hash } = call.proposal!;
   const payload = { itemId: itemIdOf(call), decision: "expire" as const, by: "cadre" };
-  return { type: "APPROVAL_DECIDED", payload: hash === undefined ? payload : { ...payload, hash } };
+  return {
+    type: "APPROVAL_DECIDED",
+    payload: { ...payload, ...omitUndefined({ hash: call.proposal!.hash }) },
+  };
 }
 
 function suspendForUnknown(open: readonly ToolCall[]): Action | undefined {
@@ -117,7 +111,7 @@ function suspendForUnknown(open: readonly ToolCall[]): Action | undefined {
   return { type: "suspend", waitingOn: { kind: "outcome_unknown", items }, wakeAt: nextExpiry(open) };
 }
 
-/** Undefined: the next call is of an ordinary tool, or cannot begin yet. */
+/** The action for the first open call, if it is of a built-in tool and can begin. */
 function nextForBuiltinTool(view: DecisionView, open: readonly ToolCall[]): Action | undefined {
   const [first] = open;
   const tool = first?.proposal && declaredTool(first.proposal.name);
@@ -154,7 +148,7 @@ function liveChildFor({ children }: RunState, call: ToolCall): ChildRun | undefi
   return child?.ended ? undefined : child;
 }
 
-/** Waits for a person first, if one is asked about another call: the inbox must show it, and it may expire. */
+/** Waits for children; or for a person, if one is asked about another call: the inbox must show that call. */
 function waitForChildren(live: readonly ChildRun[], open: readonly ToolCall[]): Action {
   const waitingOn = { kind: "child" as const, items: live.map(({ runId }) => runId) };
   return suspendForApproval(open) ?? { type: "suspend", waitingOn, wakeAt: undefined };
@@ -181,7 +175,7 @@ function mayStart(call: ToolCall): boolean {
   return !call.started || proposal.effect !== "unsafe" || verdict?.verdict === "run_again";
 }
 
-/** Undefined: no person is asked about any of these calls. */
+/** Waits for a person. Undefined: no person is asked about any of these calls. */
 function suspendForApproval(open: readonly ToolCall[]): Action | undefined {
   const asked = open.filter(awaitsDecision);
   if (asked.length === 0) return undefined;
@@ -193,7 +187,7 @@ function nextExpiry(open: readonly ToolCall[]): number | undefined {
   return times.length > 0 ? Math.min(...times) : undefined;
 }
 
-/** The run waits for an answer if it only asks questions. A single question is shown in the wait itself. */
+/** Describes the wait for a person: for answers if the run only asks questions. A single question is part of the wait. */
 function waitForPerson(asked: readonly ToolCall[]): WaitingOn {
   const items = asked.map(itemIdOf);
   const questions = asked.flatMap((call) => questionOf(call) ?? []);
@@ -201,5 +195,5 @@ function waitForPerson(asked: readonly ToolCall[]): WaitingOn {
   const [only] = questions;
   if (!only || questions.length > 1) return { kind: "question", items };
   const { question: detail, choices } = only;
-  return { kind: "question", items, detail, ...(choices === undefined ? {} : { choices }) };
+  return { kind: "question", items, detail, ...omitUndefined({ choices }) };
 }

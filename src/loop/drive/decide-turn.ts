@@ -1,10 +1,10 @@
-// Decides about the agent's own turns: what its last answer means, and whether there is another turn. Pure, like
-// `decide`.
+// Decides about the agent's own turns: what its last answer means, and whether there is another turn. Pure, like `decide`.
 
 import { modelCallId } from "../../ids.ts";
 import type { Definition } from "../../journal/definition.ts";
 import type { EventBody, Payload, Purpose } from "../../journal/events.ts";
 import type { Action, Ending } from "../../patterns/action.ts";
+import { systemNote, toolResult } from "../../patterns/events.ts";
 import type { DecisionView } from "../../patterns/pattern.ts";
 import { isCoordinating, isTeamMember, memberEnding } from "../../patterns/team-role.ts";
 import { loopItemId } from "../../projections/folds/loop-guard.ts";
@@ -27,7 +27,7 @@ export interface RunView extends DecisionView {
   transcript: Transcript;
 }
 
-/** Facts that a decision needs and no journal has. */
+/** Facts that a decision needs and that are in no journal. */
 export interface DecisionFacts {
   now: number;
   /** Size of the model's context window, in tokens. */
@@ -41,14 +41,11 @@ export function nextTurn(view: RunView, facts: DecisionFacts): Action {
   if (report) {
     const last = state.latest?.purpose === "final" && limit;
     if (transcript.unseen.length > 0 && !last && !state.isClosing) return deferReport(state);
-    return endRun({
-      status: "completed",
-      stopReason: last ? stopReasonOf(limit.limit) : "final_answer",
-      ...report,
-    });
+    const stopReason = last ? stopReasonOf(limit.limit) : "final_answer";
+    return endRun({ status: "completed", stopReason, ...report });
   }
-  const said = endOfMemberTurn(view);
-  if (said) return endRun(said);
+  const ending = endOfMemberTurn(view);
+  if (ending) return endRun(ending);
   return (
     (mayRetry(state) ? afterFailure(view, facts.now) : undefined) ?? afterText(view) ?? takeTurn(view, facts)
   );
@@ -66,7 +63,7 @@ export function takeTurn(view: RunView, facts: DecisionFacts): Action {
   );
 }
 
-/** A vote, or text without a call, ends a team member's turn. In its last turn, its last words do. */
+/** The end of a team member's turn, which comes with a vote or with text without a call. Its last turn always ends it. */
 function endOfMemberTurn(view: RunView): Ending | undefined {
   const { state, transcript, definition } = view;
   const { latest, calls } = state;
@@ -84,10 +81,9 @@ function endOfMemberTurn(view: RunView): Ending | undefined {
 
 /** J11: a message that arrived while the model wrote its report may change the report. */
 function deferReport({ calls }: RunState): Action {
-  const [toolCallId] = calls.keys();
+  const [callId] = calls.keys();
   const output = "Not taken yet: a message came in meanwhile. Look at it, then report.";
-  const payload = { toolCallId: toolCallId!, output, isError: true as const, outcome: "deferred" as const };
-  return { type: "record", events: [{ type: "TOOL_RESULT", payload }] };
+  return { type: "record", events: [toolResult(callId!, output, "deferred")] };
 }
 
 /** After a hard limit only the last turn is left. Any other retry would be refused again and again. */
@@ -121,15 +117,11 @@ function afterFailure({ state, definition }: RunView, now: number): Action | und
   const next = definition.models[definition.models.indexOf(failedCall.model) + 1];
   if (next !== undefined) return again(next);
   const stopReason = failedCall.cause === "output_cap" ? "error" : "provider";
-  return endRun({
-    status: "failed",
-    stopReason,
-    summary: failedCall.message,
-    suggestions: [adviceFor(failedCall)],
-  });
+  const suggestions = [adviceFor(failedCall)];
+  return endRun({ status: "failed", stopReason, summary: failedCall.message, suggestions });
 }
 
-/** After an answer without calls: it is the run's answer, unless it is empty. */
+/** After an answer without calls: the text is the run's answer, unless it is empty. */
 function afterText({ state, transcript, definition }: RunView): Action | undefined {
   const { latest, guard } = state;
   if (!latest || state.calls.size > 0) return undefined;
@@ -153,7 +145,7 @@ function afterSilence(state: RunState): Action | undefined {
     : stopFor(state, "The model answered with nothing, twice in a row.");
 }
 
-/** The agent's file asks for output as data, and the agent answered with text. It is told once; then the run fails. */
+/** After text in place of the output that the agent's file asks for: the agent is told once, then the run fails. */
 function withoutOutput(state: RunState, last: boolean): Action {
   const id = "output-missing";
   if (!last && !state.systemNotes.has(id)) return tellAgent(id, OUTPUT_MISSING);
@@ -166,18 +158,12 @@ function stopForPerson(state: RunState): Action | undefined {
   const { guard } = state;
   const item = loopItemId(guard.stops);
   if (guard.stops > 0 && state.decisions.get(item)?.decision === "reject") {
-    return endRun({
-      status: "failed",
-      stopReason: "loop",
-      summary: "Stopped by a person: the agent repeated itself.",
-    });
+    const summary = "Stopped by a person: the agent repeated itself.";
+    return endRun({ status: "failed", stopReason: "loop", summary });
   }
   if (guard.badReports >= 2) {
-    return endRun({
-      status: "failed",
-      stopReason: "invalid_output",
-      summary: "The report did not fit, twice.",
-    });
+    const summary = "The report did not fit, twice.";
+    return endRun({ status: "failed", stopReason: "invalid_output", summary });
   }
   if (guard.refused >= MAX_REFUSED) return stopFor(state, `${guard.refused} calls in a row were refused.`);
   if (guard.repeats >= STOP_AFTER)
@@ -206,12 +192,8 @@ function lastTurn({ state, definition }: RunView): Action | undefined {
   const had = state.latest?.purpose === "final";
   const noneLeft = state.turns >= state.start!.limits.maxTurns;
   if (had || noneLeft || limit.limit === "maxEvents" || state.reachedLimits.has(FINAL_NOT_COVERED)) {
-    return endRun({
-      status: "failed",
-      stopReason,
-      summary: missingReport(state, limit),
-      suggestions: [SUGGEST_CONTINUE],
-    });
+    const summary = missingReport(state, limit);
+    return endRun({ status: "failed", stopReason, summary, suggestions: [SUGGEST_CONTINUE] });
   }
   const reached = `limit/${limit.limit}/hard`;
   const events: EventBody[] = [];
@@ -219,7 +201,7 @@ function lastTurn({ state, definition }: RunView): Action | undefined {
     events.push({ type: "LIMIT_REACHED", payload: { ...limit, hard: true } });
   }
   if (!state.systemNotes.has(LAST_TURN))
-    events.push(noteEvent(LAST_TURN, lastTurnNote(definition, state.start!)));
+    events.push(systemNote(LAST_TURN, lastTurnNote(definition, state.start!)));
   return events.length > 0 ? { type: "record", events } : undefined;
 }
 
@@ -284,12 +266,7 @@ export function requestBriefing(view: RunView, now: number): Action | undefined 
 
 export const tellAgent = (id: string, text: string): Action => ({
   type: "record",
-  events: [noteEvent(id, text)],
-});
-
-const noteEvent = (id: string, text: string): EventBody => ({
-  type: "CONTEXT_ADDED",
-  payload: { id, source: "system", text },
+  events: [systemNote(id, text)],
 });
 
 export const endRun = (ending: Ending): Action => ({ type: "end", ending });

@@ -3,6 +3,7 @@
 import type { EventBody, FirstCause, Payload, ResultEnvelope, Spent } from "../../journal/events.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import type { Ending } from "../../patterns/action.ts";
+import { toolResult } from "../../patterns/events.ts";
 import { reportTool } from "../../patterns/team-role.ts";
 import type { RunState } from "../../projections/folds/run-state.ts";
 import { taintToPassOn } from "../../projections/folds/taint.ts";
@@ -72,5 +73,5 @@ function treeSpent({ usage, children }: RunState): Spent {
 function reportResult(run: RunJournal): EventBody[] {
   return [...run.state.calls.values()]
     .filter((call) => call.name === reportTool(run) && !call.result)
-    .map((call) => ({ type: "TOOL_RESULT", payload: { toolCallId: call.id, output: "Received." } }));
+    .map((call) => toolResult(call.id, "Received."));
 }

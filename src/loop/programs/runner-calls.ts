@@ -1,9 +1,10 @@
-// Calls of a program that does an agent's work, in the form of any other call: judged, decided, started and answered.
-// A call that
-// the program asks about waits for its decision. A call that it makes on its own is recorded, and stops the program
-// if a rule denies it.
+// Calls of a program that does an agent's work, in the form of any other call: judged, decided, started and answered. A call
+// that the program asks about waits for a decision. A call that it makes on its own is recorded, and stops the program if a
+// rule denies it.
 
-import type { EventBody, Payload } from "../../journal/events.ts";
+import type { EventBody } from "../../journal/events.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
+import { toolResult } from "../../patterns/events.ts";
 import type { Verdict } from "../../permissions/permission.ts";
 import type { RunState } from "../../projections/folds/run-state.ts";
 import { TODO_WRITE, type Todo } from "../../projections/folds/todos.ts";
@@ -39,7 +40,7 @@ export async function proposeRunnerCall(
 ): Promise<void> {
   const { live, run, parts } = prompt;
   const before = run.state.calls.get(live.calls.get(call.id) ?? "");
-  if (before?.started && !before.result) run.record(resultOf(before.id, "It asks first.", "not_started"));
+  if (before?.started && !before.result) run.record(toolResult(before.id, "It asks first.", "not_started"));
   const judged = earlierApproval(call, run.state) ?? (await verdictOn(call, run, parts));
   const { name, input, effect, preview } = call;
   const verdict = cannotAsk(judged, call) ?? (once ? judged : { verdict: "deny" as const, rule: NO_ONCE });
@@ -80,10 +81,7 @@ async function verdictOn(call: ProgramCall, run: RunJournal, parts: RunnerCallPa
   return by("deny") ?? by("ask") ?? verdicts[0]!;
 }
 
-/**
- * Records a call that the program made without asking. Returns why the program must be stopped, if a rule denies the
- * call.
- */
+/** Records a call that the program made without asking. Returns why the program must be stopped, if a rule denies the call. */
 export async function recordReportedCall(
   call: ProgramCall,
   prompt: ActivePrompt,
@@ -125,7 +123,7 @@ async function resultEvent(
   { facts: { sandbox } }: LiveRunner,
 ): Promise<EventBody> {
   parts.mask.refresh();
-  const answer = { output, isError, files, ...(untrusted === undefined ? {} : { untrusted }), sandbox };
+  const answer = { output, isError, files, ...omitUndefined({ untrusted }), sandbox };
   const payload = await toToolResult(parts.mask.value(answer), parts);
   return { type: "TOOL_RESULT", payload: { toolCallId, ...payload } };
 }
@@ -142,7 +140,7 @@ export function planEvents(todos: Todo[], prompt: ActivePrompt): EventBody[] {
   };
   const events = startedEvents({ ...call, judged: [], preview: "", isWhole: true }, UNASKED, prompt);
   const toolCallId = prompt.live.calls.get(call.id)!;
-  return [...events, { type: "TOOL_RESULT", payload: { toolCallId, output: "Noted." } }];
+  return [...events, toolResult(toolCallId, "Noted.")];
 }
 
 /** Answers the program's open questions from the journal (RN2). */
@@ -152,32 +150,19 @@ export function deliverDecisions(live: LiveRunner, run: RunJournal): void {
     if (!call || (!call.result && !call.started)) continue;
     const isAllowed = !call.result;
     const isDelivered = live.answer(ask, isAllowed);
-    if (isAllowed && !isDelivered) run.record(resultOf(call.id, UNDELIVERED, "not_started"));
+    if (isAllowed && !isDelivered) run.record(toolResult(call.id, UNDELIVERED, "not_started"));
   }
 }
 
 const UNDELIVERED = "The program had ended before it could be told that it may.";
 
-/**
- * Closes calls that are open when the work ends. `why` undefined: the program answered, but reported no result for
- * them.
- */
+/** Closes calls that are open when the work ends. `why` undefined: the program answered, but reported no result for them. */
 export function closeOpenCalls(run: RunJournal, why: string | undefined): void {
   for (const call of run.state.calls.values()) {
     if (!isOpen(call)) continue;
-    if (why !== undefined) run.record(resultOf(call.id, why, "unknown"));
-    else run.record({ type: "TOOL_RESULT", payload: { toolCallId: call.id, output: UNREPORTED } });
+    if (why !== undefined) run.record(toolResult(call.id, why, "unknown"));
+    else run.record(toolResult(call.id, "The program reported no result."));
   }
-}
-
-const UNREPORTED = "The program reported no result.";
-
-function resultOf(
-  toolCallId: string,
-  output: string,
-  outcome: NonNullable<Payload<"TOOL_RESULT">["outcome"]>,
-): EventBody {
-  return { type: "TOOL_RESULT", payload: { toolCallId, output, isError: true, outcome } };
 }
 
 /** Allows a call instead of running a tool: the program runs it itself once it is told. */
@@ -189,22 +174,22 @@ export async function allowRunnerCall(
   const [id] = ids;
   const call = run.state.calls.get(id!)!;
   if (call.name === PROMPT)
-    return run.record(resultOf(call.id, "It is asked again, from the start.", "not_started"));
-  if (!run.state.openModelCall) return run.record(resultOf(call.id, UNDELIVERED, "not_started"));
+    return run.record(toolResult(call.id, "It is asked again, from the start.", "not_started"));
+  if (!run.state.openModelCall) return run.record(toolResult(call.id, UNDELIVERED, "not_started"));
   const grants = await currentGrants(run, parts);
   const judged = judgedIn(call.input).map((input) =>
     judgeCall({ name: call.name }, input, call.proposal!.effect, grants, run, parts),
   );
   const denied = judged.find(({ verdict }) => verdict === "deny");
   if (denied)
-    return run.record(resultOf(call.id, `Not allowed (${denied.rule}). Do it another way.`, "denied"));
+    return run.record(toolResult(call.id, `Not allowed (${denied.rule}). Do it another way.`, "denied"));
   if (!parts.mayBegin()) return run.release();
   const { pid } = run.state.runner.started!;
   const payload = { toolCallId: call.id, host: parts.host, pid, ...receiptField(call, parts) };
   await run.beginWork([{ type: "TOOL_STARTED", payload }]);
 }
 
-/** The inputs that rules are asked about: one for each file of an edit. */
+/** The inputs that are judged: one for each file of an edit. */
 function judgedIn(input: unknown): unknown[] {
   const { paths } = (input ?? {}) as { paths?: unknown };
   return Array.isArray(paths) ? paths.map((path: unknown) => ({ path })) : [input];

@@ -30,9 +30,8 @@ export const advisors = declarePattern({
     timeout: z.int().positive().optional(),
   }),
   pin(written) {
-    const isList = Array.isArray(written);
-    const given = isList ? { agents: written, require: undefined, timeout: undefined } : written;
-    const { agents, require: required = "any", timeout } = given;
+    if (Array.isArray(written)) return { agents: written, require: "any" };
+    const { agents, require: required = "any", timeout } = written;
     return omitUndefined({ agents, require: required, timeout: timeout || undefined });
   },
   agentFields: ["agents"],
@@ -52,11 +51,9 @@ export const advisors = declarePattern({
   },
   answer: "own",
   worstCase: (_, { below }) => totalCost(below),
-  check({ agents, require: required }) {
-    if (typeof required !== "number" || required <= agents.length) return [];
+  *check({ agents, require: required }) {
+    if (typeof required !== "number" || required <= agents.length) return;
     const advisors = `${agents.length} advisor${agents.length === 1 ? "" : "s"}`;
-    return [
-      errorAt("advisors", "REQUIRE_TOO_HIGH", `\`require: ${required}\` can never be met by ${advisors}`),
-    ];
+    yield errorAt("advisors", "REQUIRE_TOO_HIGH", `\`require: ${required}\` can never be met by ${advisors}`);
   },
 });

@@ -49,30 +49,18 @@ export const bestOf = declarePattern({
   answer: "pattern",
   worstCase: ({ n, judge }, { self, below }) =>
     totalCost([timesCost(self, n), ...(judge === undefined ? [self] : below)]),
-  check({ n, judge, strategies }, _, set) {
-    return [
-      // S1-4: a judge that gives its answer away would be found out only when every draft is paid for.
-      ...(judge === undefined ? [] : set.keysGivingAnswerAway(judge)).map((key) =>
-        errorAt(
-          "bestOf",
-          "JUDGE_GIVES_AWAY",
-          `\`${judge}\` cannot judge: its \`${key}\` gives the answer to another agent`,
-          { names: judge! },
-        ),
-      ),
-      ...(n === 1
-        ? [warningAt("bestOf", "ONE_DRAFT", "the best of one draft is that draft: give `n` of 2 or more")]
-        : []),
-      ...(strategies.length > n
-        ? [
-            warningAt(
-              "bestOf",
-              "STRATEGIES_UNUSED",
-              `${strategies.length} strategies for ${n} drafts: the last ones are not used`,
-            ),
-          ]
-        : []),
-    ];
+  *check({ n, judge, strategies }, _, set) {
+    // S1-4: without this check, such a judge would be noticed only when every draft is paid for.
+    for (const key of judge === undefined ? [] : set.keysGivingAnswerAway(judge)) {
+      const message = `\`${judge}\` cannot judge: its \`${key}\` gives the answer to another agent`;
+      yield errorAt("bestOf", "JUDGE_GIVES_AWAY", message, { names: judge! });
+    }
+    if (n === 1)
+      yield warningAt("bestOf", "ONE_DRAFT", "the best of one draft is that draft: give `n` of 2 or more");
+    if (strategies.length > n) {
+      const message = `${strategies.length} strategies for ${n} drafts: the last ones are not used`;
+      yield warningAt("bestOf", "STRATEGIES_UNUSED", message);
+    }
   },
   ownTools: { may: "read", why: "drafts change nothing" },
 });

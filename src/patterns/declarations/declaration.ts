@@ -1,15 +1,14 @@
-// A pattern's declaration: every fact about the pattern that is not a decision of a run. Whatever lists patterns reads it
-// from here: the agent's file, the pinned definition, the checks, the graph, the worst case, the journal, the page.
-// It runs in a browser and imports nothing from above the journal. The decisions are in `src/patterns/<name>.ts`.
+// A pattern's declaration: every fact about the pattern that is not a decision of a run. All lists of patterns read the
+// declarations: agent files, pinned definitions, checks, the graph, the worst case, the journal and the page. A declaration
+// runs in a browser and imports nothing from above the journal. The decisions are in `src/patterns/<name>.ts`.
 
 import type { z } from "zod";
 import type { Finding } from "./finding.ts";
 import type { RunCost } from "./run-cost.ts";
 
 /**
- * When the pattern has its turn in a run:
- * `before` the agent's own work, as the `work` itself, to `route` the request to another agent, or `after` the answer.
- * Only one pattern can do the work, and a router does none.
+ * The time at which a pattern acts in a run: `before` the agent's own work, as the `work` itself, to `route` the request to
+ * another agent, or `after` the answer. Only one pattern can do the work, and a router does none.
  */
 export type Stage = "before" | "work" | "route" | "after";
 
@@ -29,37 +28,37 @@ export interface PatternDeclaration<
   readonly pinned: Pinned;
   /** Turns the key as written into the pinned form. Undefined: a problem was reported. */
   pin(written: z.output<Input>, context: PinContext): z.output<Pinned> | undefined;
-  /** Fields that name agents, alike in the file and in the pinned form. A list or a text in place of fields names them too. */
+  /** Fields that name agents, both in the file and in the pinned form. If the file has no fields, its list or text names them. */
   readonly agentFields: Fields;
   /** No other product has this key, so a file that has it was written for Cadre. */
   readonly isOnlyOurs: boolean;
-  /** How the pattern's children are started and described. Undefined: it starts none by itself. */
+  /** How the pattern's children are started and described. Undefined: the pattern starts no children by itself. */
   readonly trigger: TriggerDeclaration<Trigger> | undefined;
-  /** How the arrow to an agent that the pattern names is drawn and worded. */
+  /** The drawing and the wording of the arrow to an agent that the pattern names. */
   readonly edge: EdgeWords;
   /**
-   * Source of the run's answer: the agent's `own` words, those of its `children`, the result of the `pattern` whether or not
-   * the agent may answer itself, or those of the `target` that the pattern names.
+   * Source of the run's answer: the agent's `own` words, the words of its `children`, the result of the `pattern` (whether or
+   * not the agent may answer itself), or the words of the `target` that the pattern names.
    */
   readonly answer: "own" | "children" | "pattern" | "target";
   /** The most that the pattern could start in one run, beside the run itself. */
   worstCase(own: z.output<Pinned>, costs: PatternCosts): RunCost;
-  /** Problems that only the whole set of agents shows. */
-  check(own: z.output<Pinned>, agent: CheckedDefinition, set: CheckedSet): Finding[];
 
-  /** Patterns that it cannot be combined with, beside those of the same stage, and why. */
+  /** Problems that only the whole set of agents shows. */
+  check?(own: z.output<Pinned>, agent: CheckedDefinition, set: CheckedSet): Iterable<Finding>;
+  /** Other patterns that this one cannot be combined with, and why. Patterns of the same stage need not be listed. */
   readonly excludes?: Readonly<Record<string, string>>;
-  /** The tools that an agent with this pattern calls itself, if not all that its file allows. */
+  /** The tools that an agent with this pattern may call itself. Absent: all that its file allows. */
   readonly ownTools?: { readonly may: "none" | "read"; readonly why: string };
-  /** Model turns of the run itself, if the pattern needs no more. */
+  /** The most model turns that the run itself needs. Absent: as many as its limits allow. */
   readonly ownTurns?: number;
   /** Most turns of one child. */
   childTurns?(own: z.output<Pinned>): number;
-  /** The agents that the run's model chooses from, in place of those in `agents`. */
+  /** The agents that the run's model chooses from. Absent: those in `agents`. */
   choices?(own: z.output<Pinned>): readonly string[];
-  /** Whether `agents` of the file are the agents that this key names. */
+  /** Whether this key, as written, means the agents that the file lists in `agents`. */
   takesDelegates?(written: unknown): boolean;
-  /** The agent may answer itself although its target usually does. */
+  /** Whether the agent may answer itself, although its target usually does. */
   mayAnswer?(own: z.output<Pinned>): boolean;
   /** A section of the system prompt. */
   guidance?(own: z.output<Pinned>, delegates: readonly GuidedDelegate[]): string;
@@ -76,7 +75,7 @@ export interface TriggerDeclaration<Name extends string> {
   reason(agent: string): string;
   /** The child does the rest of its parent's work; the parent asks its model nothing more. */
   readonly takesOver: boolean;
-  /** From the start of such a child on, its parent only waits for its end. */
+  /** Once such a child has started, its parent only waits for the child's end. */
   readonly closesParent?: true;
   /** The pattern may ask a child for an answer of another form than its agent's file does. */
   readonly setsOutput?: true;
@@ -100,7 +99,7 @@ export interface PinContext {
   reportError(problem: { code: string; message: string; suggestion: string }): void;
 }
 
-/** `self`: one run of the agent alone. `below`: one run of each agent that the key names, with everything below it. */
+/** `self`: one run of the agent alone. `below`: one run of each agent that the key names, with all of its descendants. */
 export interface PatternCosts {
   self: RunCost;
   below: readonly RunCost[];
@@ -125,7 +124,7 @@ export interface GuidedDelegate {
   description: string;
 }
 
-/** A declaration of which nothing is known but that it is one. */
+/** Any declaration, with all types unknown. */
 export type AnyDeclaration = PatternDeclaration<string, z.ZodType, z.ZodType, string, readonly string[]>;
 
 /** Checks that a declaration is complete and keeps its literal types. */

@@ -45,17 +45,17 @@ export const patternsInRunOrder: readonly AnyDeclaration[] = RUN_ORDER.flatMap((
   ALL_PATTERNS.filter((pattern) => pattern.stage === stage),
 );
 
-/** Keys in the order in which a run meets them. It delegates after its helpers have worked, and before it gives its work away. */
-export const EDGE_KEYS = patternsInRunOrder
-  .filter(({ agentFields }) => agentFields.length > 0)
-  .map(({ key }) => key)
-  .toSpliced(
-    patternsInRunOrder.filter(
-      ({ agentFields, stage }) => agentFields.length > 0 && (stage === "before" || stage === "work"),
-    ).length,
-    0,
-    "agents",
-  ) as readonly EdgeKey[];
+const namingKeysAt = (...stages: Stage[]): string[] =>
+  patternsInRunOrder
+    .filter(({ agentFields, stage }) => agentFields.length > 0 && stages.includes(stage))
+    .map(({ key }) => key);
+
+/** Keys in the order in which a run meets them. A run delegates after its helpers have worked, and before it gives its work away. */
+export const EDGE_KEYS = [
+  ...namingKeysAt("before", "work"),
+  "agents",
+  ...namingKeysAt("route", "after"),
+] as readonly EdgeKey[];
 
 /** A pattern with the part of a definition that asks for it. */
 export interface UsedPattern {
@@ -84,11 +84,11 @@ export function namedBy({ pattern, own }: UsedPattern): string[] {
 export const givingAnswerAway = (definition: PinnedPatterns): UsedPattern[] =>
   patternsIn(definition).filter(({ pattern }) => pattern.answer === "target");
 
-/** How children with this trigger were started; undefined: not by a pattern. */
+/** The declaration of a trigger. Undefined: no pattern starts children with it. */
 export const triggerOf = (name: string): TriggerDeclaration<string> | undefined =>
   ALL_PATTERNS.find(({ trigger }) => trigger?.name === name)?.trigger;
 
-/** The strictest of what the patterns of an agent leave it to call itself. */
+/** The strictest limit that an agent's patterns set on the tools that it calls itself. */
 export function ownToolsOf(definition: PinnedPatterns): AnyDeclaration["ownTools"] {
   const limits = patternsIn(definition).flatMap(({ pattern }) => pattern.ownTools ?? []);
   return limits.find(({ may }) => may === "none") ?? limits[0];

@@ -1,4 +1,4 @@
-// A problem that a check of a whole set of agents found.
+// A problem that a check of all agents found.
 
 export interface Finding {
   /** The key of the agent's file that is wrong. */
@@ -8,26 +8,20 @@ export interface Finding {
   severity: "error" | "warning";
   message: string;
   suggestion?: string;
-  /** The agent that the key names there, if the problem is about that one. */
+  /** The agent that the key names, if the problem is about that agent. */
   names?: string;
-  /** Removes that agent from those the checked one may delegate to. */
+  /** The checked agent may no longer delegate to the agent in `names`. */
   drop?: true;
 }
 
 type More = Partial<Pick<Finding, "suggestion" | "names" | "drop">>;
 
-export const errorAt = (key: string, code: string, message: string, more: More = {}): Finding => ({
-  key,
-  code,
-  severity: "error",
-  message,
-  ...more,
-});
+const findingOf =
+  (severity: Finding["severity"]) =>
+  (key: string, code: string, message: string, more: More = {}): Finding => ({
+    ...{ key, code, severity, message },
+    ...more,
+  });
 
-export const warningAt = (key: string, code: string, message: string, more: More = {}): Finding => ({
-  key,
-  code,
-  severity: "warning",
-  message,
-  ...more,
-});
+export const errorAt = findingOf("error");
+export const warningAt = findingOf("warning");

@@ -20,12 +20,12 @@ export const handoff = declarePattern({
   input: z.union([AgentName, HandoffInput]).describe("Agent that gets its answer and gives the final one"),
   pinned: z.object({
     agent: z.string(),
-    /** After a failed stage the chain fails, the answer before it stands, or the stage is tried once more. */
+    /** After a failed stage the chain fails, the answer before the stage is used, or the stage is tried once more. */
     onFailure: OnFailure,
   }),
   pin(written) {
-    const isName = typeof written === "string";
-    const { agent, onFailure = "fail" } = isName ? { agent: written, onFailure: undefined } : written;
+    if (typeof written === "string") return { agent: written, onFailure: "fail" };
+    const { agent, onFailure = "fail" } = written;
     return { agent, onFailure };
   },
   agentFields: ["agent"],
@@ -46,5 +46,4 @@ export const handoff = declarePattern({
   },
   answer: "target",
   worstCase: ({ onFailure }, { below }) => timesCost(totalCost(below), onFailure === "retry" ? 2 : 1),
-  check: () => [],
 });

@@ -83,53 +83,30 @@ export const router = declarePattern({
 
 const OWN_TOOLS = new Set(["route_to", "final_report"]);
 
-/** A router has `route_to` and nothing else (S3-24, S3-28): one that also works or delegates would be paid for twice. */
-function checkRouter(
+/** A router has only `route_to` (S3-24, S3-28): a router that also works or delegates would be paid for twice. */
+function* checkRouter(
   { destinations, fallback, allowAnswer }: z.infer<typeof Router>,
   { agents, tools, finalizes }: CheckedDefinition,
   set: CheckedSet,
-): Finding[] {
-  const known = new Set([...destinations, fallback]);
+): Iterable<Finding> {
+  for (const name of agents) {
+    if (destinations.includes(name) || name === fallback) continue;
+    const message = `a router does not delegate, and \`${name}\` is not one of its destinations`;
+    const suggestion = "add it to `router.destinations`, or take it out of `agents`";
+    yield errorAt("agents", "ROUTER_AGENTS", message, { names: name, suggestion });
+  }
   const others = (tools.allow ?? []).filter((name) => !OWN_TOOLS.has(name));
-  return [
-    ...agents
-      .filter((name) => !known.has(name))
-      .map((name) =>
-        errorAt(
-          "agents",
-          "ROUTER_AGENTS",
-          `a router does not delegate, and \`${name}\` is not one of its destinations`,
-          {
-            names: name,
-            suggestion: "add it to `router.destinations`, or take it out of `agents`",
-          },
-        ),
-      ),
-    ...(others.length > 0
-      ? [
-          errorAt("tools", "ROUTER_TOOLS", `a router has no tools but \`route_to\`: ${others.join(", ")}`, {
-            suggestion: "remove `tools`",
-          }),
-        ]
-      : []),
-    ...destinations
-      .filter((name) => set.find(name)?.delegable === false)
-      .map((name) =>
-        errorAt(
-          "router",
-          "NOT_DELEGABLE",
-          `only people may start \`${name}\`, so a router cannot choose it`,
-          { names: name },
-        ),
-      ),
-    ...(allowAnswer && finalizes === false
-      ? [
-          warningAt(
-            "router",
-            "ANSWER_WITHHELD",
-            "`allowAnswer` has no effect: its `policy` has no `Finalize`",
-          ),
-        ]
-      : []),
-  ];
+  if (others.length > 0) {
+    const message = `a router has no tools but \`route_to\`: ${others.join(", ")}`;
+    yield errorAt("tools", "ROUTER_TOOLS", message, { suggestion: "remove `tools`" });
+  }
+  for (const name of destinations) {
+    if (set.find(name)?.delegable !== false) continue;
+    const message = `only people may start \`${name}\`, so a router cannot choose it`;
+    yield errorAt("router", "NOT_DELEGABLE", message, { names: name });
+  }
+  if (allowAnswer && finalizes === false) {
+    const message = "`allowAnswer` has no effect: its `policy` has no `Finalize`";
+    yield warningAt("router", "ANSWER_WITHHELD", message);
+  }
 }

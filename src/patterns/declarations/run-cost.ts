@@ -1,5 +1,6 @@
-// Arithmetic of worst cases: how many runs and model turns, and how many dollars, a part of a tree could need.
+// Arithmetic of worst cases.
 
+/** The runs, the model turns and the dollars that a part of a tree could need. */
 export interface RunCost {
   runs: number;
   turns: number;

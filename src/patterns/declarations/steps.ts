@@ -13,7 +13,7 @@ export const steps = declarePattern({
   pin: (_, { module }) => module,
   agentFields: [],
   isOnlyOurs: false,
-  /** A module delegates, as a model does. */
+  /** A module starts children by delegation, as a model does. */
   trigger: undefined,
   edge: {
     verb: "starts by its module",
@@ -23,5 +23,4 @@ export const steps = declarePattern({
   },
   answer: "children",
   worstCase: () => NO_COST,
-  check: () => [],
 });

@@ -31,7 +31,7 @@ export const team = declarePattern({
   input: TeamInput.describe("Agents that discuss the request in rounds"),
   pinned: z.object({
     members: z.array(z.string()).min(1),
-    /** Whichever comes first; `maxRounds` always applies. */
+    /** The first of these conditions ends the discussion; `maxRounds` always applies. */
     termination: z.array(Termination).min(1),
     maxRounds: z.int().positive(),
     memberMaxTurns: z.int().positive(),
@@ -53,10 +53,10 @@ export const team = declarePattern({
   trigger: {
     name: "team",
     part: (slot) => `round ${roundOf(slot)}`,
-    badge: (slot) => ({
-      start: `MEMBER OF ROUND ${roundOf(slot)}`,
-      what: `MEMBER OF ROUND ${roundOf(slot)}`,
-    }),
+    badge(slot) {
+      const part = `MEMBER OF ROUND ${roundOf(slot)}`;
+      return { start: part, what: part };
+    },
     reason: (agent) => `its agent's file names ${agent} as a member of the team`,
     takesOver: false,
   },
@@ -68,28 +68,15 @@ export const team = declarePattern({
   },
   answer: "own",
   worstCase: ({ maxRounds }, { below }) => timesCost(totalCost(below), maxRounds),
-  check({ members, quorum }, { finalizes }) {
-    return [
-      ...(quorum !== undefined && quorum > members.length
-        ? [
-            errorAt(
-              "team",
-              "QUORUM_TOO_HIGH",
-              `\`quorum: ${quorum}\` can never be met by ${members.length} member${members.length === 1 ? "" : "s"}`,
-            ),
-          ]
-        : []),
-      ...(finalizes === false
-        ? [
-            errorAt(
-              "policy",
-              "NO_ANSWER",
-              "a team's coordinator gives the answer itself, and its `policy` has no `Finalize`",
-              { suggestion: "add `Finalize`, or remove `team`" },
-            ),
-          ]
-        : []),
-    ];
+  *check({ members, quorum }, { finalizes }) {
+    if (quorum !== undefined && quorum > members.length) {
+      const count = `${members.length} member${members.length === 1 ? "" : "s"}`;
+      yield errorAt("team", "QUORUM_TOO_HIGH", `\`quorum: ${quorum}\` can never be met by ${count}`);
+    }
+    if (finalizes === false) {
+      const message = "a team's coordinator gives the answer itself, and its `policy` has no `Finalize`";
+      yield errorAt("policy", "NO_ANSWER", message, { suggestion: "add `Finalize`, or remove `team`" });
+    }
   },
   excludes: { handoff: "a team's coordinator owns the final answer (S3-48)" },
   childTurns: ({ memberMaxTurns }) => memberMaxTurns,

@@ -6,7 +6,7 @@ import type { Definition, Effect } from "../../../journal/definition.ts";
 import { RunStatus } from "../../../journal/events.ts";
 import type { ToolFacts } from "../../../journal/tool-facts.ts";
 import type { ToolCall } from "../../../projections/folds/tool-call.ts";
-import { type DeclaredTool, jsonSchema, misfit, offerOf, type ToolGate } from "./declared-tool.ts";
+import { type DeclaredTool, misfit, offerOf, type ToolGate } from "./declared-tool.ts";
 
 const One = z.strictObject({ run_id: z.string().min(1).describe("The run's id.") });
 const Reasoned = One.extend({ reason: z.string().optional().describe("Why; people read it.") });
@@ -22,7 +22,7 @@ export interface DeclaredAdminTool extends DeclaredTool {
   readonly input: z.ZodType<AdminInput>;
 }
 
-/** It acts on runs of other trees, which may do whatever their own agents may do. */
+/** Facts of a tool that acts on runs of other trees, which may do whatever their own agents may do. */
 const ON_OTHER_RUNS: ToolFacts = {
   reaches: ["commands", "files", "network"],
   hosts: [],
@@ -88,11 +88,9 @@ export const ADMIN_TOOLS: readonly DeclaredAdminTool[] = [
 ];
 
 function adminTool({
-  name,
-  effect,
   description,
   input,
-  ...facts
+  ...tool
 }: ToolFacts & {
   name: string;
   effect: Effect;
@@ -100,20 +98,18 @@ function adminTool({
   input: z.ZodType<AdminInput>;
 }): DeclaredAdminTool {
   const listedBy = (definition: Definition, gate: ToolGate): boolean =>
-    definition.tools.allow !== undefined && gate.offers(definition, { name, effect, ...facts });
-  const offer = offerOf({ name, description, schema: () => jsonSchema(input) });
+    definition.tools.allow !== undefined && gate.offers(definition, tool);
+  const offer = offerOf(tool.name, description, input);
   return {
-    name,
+    ...tool,
     kind: "loop",
-    effect,
-    ...facts,
     input,
     listedBy,
     offered: ({ definition }, gate) => (listedBy(definition, gate) ? offer() : []),
   };
 }
 
-/** What a call asks for; a sentence for the model if its input does not fit. */
+/** The input of a call. `problem` tells the model why the input does not fit. */
 export function parseAdminCall(
   tool: DeclaredAdminTool,
   { name, input, invalid }: ToolCall,

@@ -3,9 +3,10 @@
 
 import { z } from "zod";
 import type { EventBody } from "../../../journal/events.ts";
+import { toolResult } from "../../../patterns/events.ts";
 import type { DecisionView } from "../../../patterns/pattern.ts";
 import { ASK_USER, type ToolCall } from "../../../projections/folds/tool-call.ts";
-import { type DeclaredTool, jsonSchema, misfit, offerOf, type ToolGate } from "./declared-tool.ts";
+import { type DeclaredTool, inputMisfit, invalidJson, offerOf, type ToolGate } from "./declared-tool.ts";
 
 const Input = z.object({
   question: z.string().trim().min(1).describe("One question, with what the person must know to answer it."),
@@ -13,12 +14,11 @@ const Input = z.object({
   why: z.string().optional().describe("What you will do with the answer."),
 });
 
-const offer = offerOf({
-  name: ASK_USER,
-  description:
-    "Ask the person you work for, and wait for the answer. Only what you cannot find out yourself and must not guess.",
-  schema: () => jsonSchema(Input),
-});
+const offer = offerOf(
+  ASK_USER,
+  "Ask the person you work for, and wait for the answer. Only what you cannot find out yourself and must not guess.",
+  Input,
+);
 
 export const askUser: DeclaredTool = {
   name: ASK_USER,
@@ -38,31 +38,22 @@ function mayAsk({ definition, state }: DecisionView, gate: ToolGate): boolean {
   return gate.offers(isChat ? { ...definition, tools: open } : definition, askUser);
 }
 
-/** Why a question cannot be asked; undefined if it can. */
-export function questionProblem({ name, input }: ToolCall): string | undefined {
-  const parsed = Input.safeParse(input);
-  return parsed.success ? undefined : misfit(name, parsed.error);
-}
+/** Why a question cannot be asked. Undefined: it can. */
+export const questionProblem = (call: ToolCall): string | undefined =>
+  invalidJson(call) ?? inputMisfit(call.name, Input, call.input);
 
-/** The result of a question that was answered, declined or denied, or has expired. Empty: it is still open. */
+/** The result of a question that was answered, declined or denied, or has expired. Empty: the question is still open. */
 export function questionResult({ id, proposal, decision }: ToolCall): EventBody[] {
-  const result = (output: string, isAnswer = false): EventBody[] => [
-    {
-      type: "TOOL_RESULT",
-      payload: { toolCallId: id, output, ...(isAnswer ? {} : { isError: true, outcome: "denied" }) },
-    },
-  ];
   if (decision?.decision === "answer")
-    return result(`Answered by ${decision.by}: ${decision.answer ?? ""}`, true);
+    return [toolResult(id, `Answered by ${decision.by}: ${decision.answer ?? ""}`)];
+  const refused = (why: string): EventBody[] => [toolResult(id, `${why} ${GO_ON}`, "denied")];
   if (decision?.decision === "reject") {
     const note = decision.note ? `: ${decision.note}` : ".";
-    return result(`${decision.by} did not want to answer${note} ${GO_ON}`);
+    return refused(`${decision.by} did not want to answer${note}`);
   }
-  if (decision?.decision === "expire") return result(`Nobody answered in time. ${GO_ON}`);
+  if (decision?.decision === "expire") return refused("Nobody answered in time.");
   if (proposal?.verdict !== "deny") return [];
-  return proposal.unattended
-    ? result(`Nobody is there to answer. ${GO_ON}`)
-    : result(`Not allowed (${proposal.rule}). ${GO_ON}`);
+  return refused(proposal.unattended ? "Nobody is there to answer." : `Not allowed (${proposal.rule}).`);
 }
 
 const GO_ON = "Go on without, and say in your report what you assumed.";

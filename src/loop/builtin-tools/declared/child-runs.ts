@@ -1,11 +1,11 @@
-// `check_run`, `wait_for_runs` and `cancel_run`: what an agent does with children that it does not wait for (D2).
+// `check_run`, `wait_for_runs` and `cancel_run`: an agent looks after children that it does not wait for (D2).
 
 import { z } from "zod";
 import type { EventBody } from "../../../journal/events.ts";
-import type { DecisionView } from "../../../patterns/pattern.ts";
+import { toolResult } from "../../../patterns/events.ts";
 import type { ChildRun } from "../../../projections/folds/child-runs.ts";
 import type { RunState, ToolCall } from "../../../projections/folds/run-state.ts";
-import { type DeclaredTool, jsonSchema, misfit, offerOf } from "./declared-tool.ts";
+import { type DeclaredTool, misfit, offerOf } from "./declared-tool.ts";
 import { mayStartDetached } from "./delegate.ts";
 
 const OneRun = z.object({ run_id: z.string().min(1).describe("The id that starting it gave you.") });
@@ -48,28 +48,24 @@ export const cancelRun = childRunTool({
 export const CHILD_RUN_TOOLS: readonly DeclaredTool[] = [checkRun, waitForRuns, cancelRun];
 
 function childRunTool({
-  name,
-  effect,
-  reaches,
   description,
   input,
+  ...tool
 }: Pick<DeclaredTool, "name" | "effect" | "reaches"> & {
   description: string;
   input: z.ZodType;
 }): DeclaredTool {
-  const offer = offerOf({ name, description, schema: () => jsonSchema(input, true) });
+  const offer = offerOf(tool.name, description, input, true);
   return {
-    name,
+    ...tool,
     kind: "loop",
-    effect,
-    reaches,
-    offered: (view: DecisionView) => (mayStartDetached(view) ? offer() : []),
-    // A call by an agent that cannot start such runs is answered with a sentence that says so.
+    offered: (view) => (mayStartDetached(view) ? offer() : []),
+    // Every agent may call it. One that cannot start such runs is told so in the result.
     accepts: () => true,
   };
 }
 
-/** The children that a call names; a sentence for the model if it names another run. */
+/** The children that a call names. `problem` tells the model that the call names another run. */
 export function childrenIn(
   { name, input }: ToolCall,
   { children }: RunState,
@@ -90,5 +86,5 @@ function endsOf(call: ToolCall, children: readonly ChildRun[]): EventBody {
     agent,
     status: ended?.result.status,
   }));
-  return { type: "TOOL_RESULT", payload: { toolCallId: call.id, output } };
+  return toolResult(call.id, output);
 }

@@ -1,5 +1,5 @@
-// What a built-in tool declares: its name, its input, its effect, and when an agent has it. Everything here is pure, so that
-// `decide` may import it. The files beside this folder add how a call is proposed and performed.
+// The declaration of a built-in tool: its name, its input, its effect, and when an agent has it. Everything in this folder is
+// pure, so that `decide` may import it. The folder above says how a call is proposed and performed.
 
 import { z } from "zod";
 import type { Definition, Effect } from "../../../journal/definition.ts";
@@ -17,7 +17,7 @@ export interface OfferedTool {
   schema: unknown;
 }
 
-/** The agent's own gate: true if its file lets this tool through. */
+/** Tells whether an agent's file lets a tool through. */
 export interface ToolGate {
   offers(definition: Definition, tool: ToolFacts & { name: string; effect: Effect }): boolean;
 }
@@ -25,27 +25,27 @@ export interface ToolGate {
 export interface DeclaredTool extends ToolFacts {
   /** Name in proposals, rules and journals. */
   readonly name: string;
-  /** Other names that a model may call it by, and an agent's file may list. */
+  /** Other names of the tool, for models and for agent files. */
   readonly aliases?: readonly string[];
   /**
    * - `delegation`: starts a child run.
    * - `question`: a person's answer is its result.
    * - `loop`: the loop performs it.
-   * - `closing`: ends the agent's turn or run; it is answered at once.
+   * - `closing`: ends the agent's turn or run; the call gets its result immediately.
    */
   readonly kind: "delegation" | "question" | "loop" | "closing";
   readonly effect: Effect;
-  /** It starts or joins runs outside of its own tree. */
+  /** The tool starts or joins runs outside of the caller's tree. */
   readonly leavesTree?: true;
-  /** An agent's file cannot list it. */
+  /** An agent's file cannot list the tool. */
   readonly unlisted?: true;
-  /** Set if only agents whose file names the tool have it: "every tool" does not include it. */
+  /** Set if an agent has the tool only if its file names it: "every tool" does not include it. */
   listedBy?(definition: Definition, gate: ToolGate): boolean;
-  /** What the model is offered; empty if the agent does not have the tool here. */
+  /** The tools that the model is offered; none if the agent does not have the tool here. */
   offered(view: DecisionView, gate: ToolGate): readonly OfferedTool[];
-  /** Whether a call is accepted; by default, if the tool is offered. */
+  /** Whether a call is accepted. By default it is if the tool is offered. */
   accepts?(view: DecisionView, gate: ToolGate): boolean;
-  /** Decides a call from the journal alone: children to wait for, or the result. Undefined: perform it. */
+  /** Decides a call from the journal alone: which children it waits for, or its result. Undefined: the loop performs it. */
   decide?(
     call: ToolCall,
     state: RunState,
@@ -55,7 +55,7 @@ export interface DeclaredTool extends ToolFacts {
 export const acceptsCall = (tool: DeclaredTool, view: DecisionView, gate: ToolGate): boolean =>
   tool.accepts ? tool.accepts(view, gate) : tool.offered(view, gate).length > 0;
 
-/** JSON Schema as the model sees it. `closed`: it says that there are no other keys. */
+/** JSON Schema as the model sees it. `closed`: the schema says that there are no other keys. */
 export function jsonSchema(schema: z.ZodType, closed = false): Record<string, unknown> {
   const { $schema: _, ...json } = z.toJSONSchema(schema, { io: closed ? "output" : "input" }) as Record<
     string,
@@ -64,17 +64,32 @@ export function jsonSchema(schema: z.ZodType, closed = false): Record<string, un
   return json;
 }
 
-/** Why a call's input cannot be used, in a sentence for the model. */
+/** Tells the model why a call's input cannot be used. */
 export const misfit = (tool: string, error: z.ZodError): string =>
   `The input of ${tool} does not fit: ${z.prettifyError(error)}`;
 
-/** The same offer for every run; its schema is converted when it is first needed. */
+/** Tells the model why an input does not fit a tool's schema. Undefined: it fits. */
+export function inputMisfit(tool: string, schema: z.ZodType, input: unknown): string | undefined {
+  const { error } = schema.safeParse(input);
+  return error && misfit(tool, error);
+}
+
+/** Tells the model that a call's input was no JSON. Undefined: it was. */
+export const invalidJson = ({ name, invalid }: ToolCall): string | undefined =>
+  invalid === undefined
+    ? undefined
+    : `The input of ${name} was not valid JSON; nothing was done. It began: ${invalid.slice(0, 200)}`;
+
+/** An offer that is the same for every run. Its schema is converted when it is first needed. */
 export function offerOf(
-  tool: Omit<OfferedTool, "schema"> & { schema: () => unknown },
+  name: string,
+  description: string,
+  input: z.ZodType,
+  closed = false,
 ): () => readonly OfferedTool[] {
   let made: readonly OfferedTool[] | undefined;
   return () => {
-    made ??= [{ ...tool, schema: tool.schema() }];
+    made ??= [{ name, description, schema: jsonSchema(input, closed) }];
     return made;
   };
 }

@@ -1,5 +1,5 @@
-// The tools by which an agent gives work to another: `delegate`, its other shapes, and a router's `route_to`. All of them are
-// proposed as `delegate`; `children/start-children.ts` starts the child.
+// The tools by which an agent gives work to another: `delegate`, its other shapes, and a router's `route_to`. Each is proposed
+// as `delegate`; `children/start-children.ts` starts the child.
 
 import { z } from "zod";
 import {
@@ -16,7 +16,7 @@ import type { ToolCall } from "../../../projections/folds/run-state.ts";
 import { DELEGATE } from "../../../projections/folds/tool-call.ts";
 import { type DeclaredTool, jsonSchema, misfit, type OfferedTool } from "./declared-tool.ts";
 
-/** What a call asks for, in whichever shape it was made. */
+/** The request of a delegation, in whichever shape the call was made. */
 export interface DelegationRequest {
   /** The agent as the model names it; there may be no such delegate. */
   name: string;
@@ -32,12 +32,12 @@ export interface DelegationRequest {
   awaited: boolean;
 }
 
-/** What the child may do is judged where it runs. */
+/** A delegation reaches only the runtime: the child's own calls are judged when the child makes them. */
 const STARTS_A_RUN: ToolFacts = { reaches: ["runtime"], target: { kind: "name", field: "agent" } };
 
 export interface DelegationTool extends DeclaredTool {
   readonly kind: "delegation";
-  /** The child is a router's choice. */
+  /** The child is the agent that a router chose. */
   readonly routes?: true;
   /** Result of a call that does not await the child. Absent: every call awaits it. */
   detachedResult?(childRunId: string): object;
@@ -99,77 +99,81 @@ const ROUTE_DESCRIPTION = "Select the agent to handle this request.";
 
 type Shape = NonNullable<Definition["delegation"]>["tool"];
 
-/** A tool that an agent has if its file chooses this shape, and it is no router. */
-function shapedTool(
-  shape: Shape,
-  tool: Pick<DelegationTool, "name" | "detachedResult" | "unlisted" | "parse"> & {
+/** A tool that an agent has if its file chooses this shape. A router has only the shape `route`. */
+function delegationTool<T>(
+  shape: Shape | "route",
+  input: z.ZodType<T>,
+  tool: Pick<DelegationTool, "name" | "routes" | "detachedResult" | "unlisted"> & {
     offer(delegates: readonly Delegate[]): OfferedTool[];
+    /** `name`: the name that the model called the tool by. */
+    toRequest(asked: T, name: string): DelegationRequest;
   },
 ): DelegationTool {
-  const { offer, ...declared } = tool;
+  const { offer, toRequest, ...declared } = tool;
   return {
     ...declared,
     kind: "delegation",
     effect: "idempotent",
     ...STARTS_A_RUN,
-    accepts: ({ definition }) => !definition.router,
+    accepts: ({ definition }) => (shape === "route") === (definition.router !== undefined),
     offered({ definition, state }) {
-      if (definition.router || (definition.delegation ?? DEFAULT_DELEGATION).tool !== shape) return [];
-      const delegates = availableDelegates(definition, state.start!);
+      const chosen = definition.router ? "route" : (definition.delegation ?? DEFAULT_DELEGATION).tool;
+      const delegates = shape === chosen ? availableDelegates(definition, state.start!) : [];
       return delegates.length === 0 ? [] : offer(delegates);
+    },
+    // The schema has no `transform`: building such a schema for each call costs far more than parsing.
+    parse(name, given) {
+      const parsed = input.safeParse(given);
+      return parsed.success ? toRequest(parsed.data, name) : parsed.error;
     },
   };
 }
 
-const delegate = shapedTool("generic", {
+/** Offers one tool, with the delegates' names as the only values of a field. */
+const offerNames =
+  (name: string, input: z.ZodType, field: string, description = DESCRIPTION) =>
+  (delegates: readonly Delegate[]): OfferedTool[] => [
+    { name, description, schema: schemaWithNames(input, field, delegates) },
+  ];
+
+const delegate = delegationTool("generic", Generic, {
   name: DELEGATE,
   detachedResult: (runId) => ({ child_run_id: runId, status: "started" }),
-  offer: (delegates) => [
-    { name: DELEGATE, description: DESCRIPTION, schema: schemaWithNames(Generic, "agent", delegates) },
-  ],
-  parse: parser(Generic, (asked) => {
-    const { agent, context_files: contextFiles, success_criteria, context_mode, maxTurns } = asked;
-    return {
-      name: agent,
-      task: asked.task,
-      contextFiles,
-      criteria: success_criteria,
-      context: asked.context,
-      contextMode: context_mode,
-      model: asked.model,
-      maxTurns,
-      awaited: asked.await !== false,
-    };
+  offer: offerNames(DELEGATE, Generic, "agent"),
+  toRequest: ({ agent, context_files, success_criteria, context_mode, await: awaited, ...asked }) => ({
+    ...asked,
+    name: agent,
+    contextFiles: context_files,
+    criteria: success_criteria,
+    contextMode: context_mode,
+    awaited: awaited !== false,
   }),
 });
 
-const delegateToAgent = shapedTool("delegate_to_agent", {
+const delegateToAgent = delegationTool("delegate_to_agent", Role, {
   name: "delegate_to_agent",
-  offer: (delegates) => [
-    { name: "delegate_to_agent", description: DESCRIPTION, schema: schemaWithNames(Role, "role", delegates) },
-  ],
-  parse: parser(Role, (asked) => {
-    const { role, context_files: contextFiles, success_criteria } = asked;
-    return { name: role, task: asked.task, contextFiles, criteria: success_criteria, awaited: true };
+  offer: offerNames("delegate_to_agent", Role, "role"),
+  toRequest: ({ role, context_files, success_criteria, ...asked }) => ({
+    ...asked,
+    name: role,
+    contextFiles: context_files,
+    criteria: success_criteria,
+    awaited: true,
   }),
 });
 
-const spawn = shapedTool("mcp__agent__spawn", {
+const spawn = delegationTool("mcp__agent__spawn", Spawn, {
   name: "mcp__agent__spawn",
   detachedResult: (runId) => ({ agentId: runId, status: "spawned" }),
-  offer: (delegates) => [
-    {
-      name: "mcp__agent__spawn",
-      description: DESCRIPTION,
-      schema: schemaWithNames(Spawn, "agentType", delegates),
-    },
-  ],
-  parse: parser(Spawn, ({ agentType, awaitResult, ...asked }) => {
-    return { name: agentType, ...asked, awaited: awaitResult !== false };
+  offer: offerNames("mcp__agent__spawn", Spawn, "agentType"),
+  toRequest: ({ agentType, awaitResult, ...asked }) => ({
+    ...asked,
+    name: agentType,
+    awaited: awaitResult !== false,
   }),
 });
 
-const runAgent = shapedTool("per-agent", {
+const runAgent = delegationTool("per-agent", PerAgent, {
   name: "run_<name>_agent",
   unlisted: true,
   offer: (delegates) =>
@@ -178,29 +182,16 @@ const runAgent = shapedTool("per-agent", {
       description: `Run the ${name} agent and wait for its completion. ${description}`.slice(0, 1_024),
       schema: schemaOf(PerAgent),
     })),
-  parse: parser(PerAgent, (asked, tool) => ({ name: tool.slice(4, -6), task: asked.task, awaited: true })),
+  toRequest: (asked, tool) => ({ name: tool.slice(4, -6), task: asked.task, awaited: true }),
 });
 
-const routeTo: DelegationTool = {
+const routeTo = delegationTool("route", Route, {
   name: ROUTE_TO,
-  kind: "delegation",
-  effect: "idempotent",
-  ...STARTS_A_RUN,
   routes: true,
   unlisted: true,
-  accepts: ({ definition }) => definition.router !== undefined,
-  offered({ definition, state }) {
-    if (!definition.router) return [];
-    const delegates = availableDelegates(definition, state.start!);
-    if (delegates.length === 0) return [];
-    return [
-      { name: ROUTE_TO, description: ROUTE_DESCRIPTION, schema: schemaWithNames(Route, "agent", delegates) },
-    ];
-  },
-  parse: parser(Route, ({ agent, reason, message = "" }) => {
-    return { name: agent, task: message, reason, awaited: true };
-  }),
-};
+  offer: offerNames(ROUTE_TO, Route, "agent", ROUTE_DESCRIPTION),
+  toRequest: ({ agent, reason, message = "" }) => ({ name: agent, task: message, reason, awaited: true }),
+});
 
 export const DELEGATION_TOOLS: readonly DelegationTool[] = [
   delegate,
@@ -227,7 +218,7 @@ export function availableDelegates(definition: Definition, start: Payload<"RUN_S
   return (definition.delegates ?? []).filter(({ agent }) => !above.has(agent));
 }
 
-/** What a delegation asks for, or a sentence for the model if its input does not fit. Undefined: it is no delegation. */
+/** The request of a delegation. `problem` tells the model why the input does not fit. Undefined: the call is no delegation. */
 export function parseDelegation({
   name,
   input,
@@ -246,18 +237,7 @@ export const perAgentTool = (name: string): string => `run_${toolWord(name)}_age
 
 const toolWord = (name: string): string => name.replace(/^.*\//, "").replaceAll(/[^A-Za-z0-9]+/g, "_");
 
-/** A parser without `transform`: building such a schema for each call costs far more than parsing. */
-function parser<T>(
-  schema: z.ZodType<T>,
-  toRequest: (asked: T, tool: string) => DelegationRequest,
-): DelegationTool["parse"] {
-  return (tool, input) => {
-    const parsed = schema.safeParse(input);
-    return parsed.success ? toRequest(parsed.data, tool) : parsed.error;
-  };
-}
-
-/** The delegate that a name means: as written, by its full name, or as a per-agent tool spells it. */
+/** Finds a delegate by its name as written, by its full name, or as a per-agent tool spells it. */
 export function findDelegate(delegates: readonly Delegate[], name: string): Delegate | undefined {
   const wanted = name.trim().toLowerCase();
   return (

@@ -1,7 +1,7 @@
 // `send_message`: from one main agent to another, through a durable mailbox (D5).
 
 import { z } from "zod";
-import { type DeclaredTool, jsonSchema, offerOf } from "./declared-tool.ts";
+import { type DeclaredTool, offerOf } from "./declared-tool.ts";
 
 export const SEND_MESSAGE = "send_message";
 
@@ -10,12 +10,12 @@ export const MessageInput = z.object({
   message: z.string().min(1).describe("What it should know or do. It sees this, not your conversation."),
 });
 
-const offer = offerOf({
-  name: SEND_MESSAGE,
-  description:
-    "Send a message to another main agent. It is kept until it is read; you do not wait for an answer.",
-  schema: () => jsonSchema(MessageInput, true),
-});
+const offer = offerOf(
+  SEND_MESSAGE,
+  "Send a message to another main agent. It is kept until it is read; you do not wait for an answer.",
+  MessageInput,
+  true,
+);
 
 export const sendMessage: DeclaredTool = {
   name: SEND_MESSAGE,

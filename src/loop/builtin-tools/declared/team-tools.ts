@@ -1,8 +1,9 @@
-// `broadcast`, `vote_conclude` and `conclude_team`: how agents work as a team. They have no effect beyond the journal, so a call
-// is answered at once: it is neither judged nor run. The same holds for a report that cannot be accepted.
+// `broadcast`, `vote_conclude` and `conclude_team`, with which agents work as a team. They have no effect beyond the journal,
+// so a call gets its result immediately: it is neither judged nor run. So does a report that cannot be accepted.
 
 import { z } from "zod";
 import type { EventBody } from "../../../journal/events.ts";
+import { toolResult } from "../../../patterns/events.ts";
 import type { DecisionView } from "../../../patterns/pattern.ts";
 import { isCoordinating, isTeamMember, reportTool } from "../../../patterns/team-role.ts";
 import {
@@ -12,7 +13,7 @@ import {
   type ToolCall,
   VOTE_CONCLUDE,
 } from "../../../projections/folds/tool-call.ts";
-import { type DeclaredTool, jsonSchema, misfit, type OfferedTool, offerOf } from "./declared-tool.ts";
+import { type DeclaredTool, inputMisfit, invalidJson, type OfferedTool, offerOf } from "./declared-tool.ts";
 import { mayReport, offerReport, REPORT_DESCRIPTION, reportProblem } from "./final-report.ts";
 
 interface TeamTool extends DeclaredTool {
@@ -20,7 +21,7 @@ interface TeamTool extends DeclaredTool {
   problem(input: unknown, view: DecisionView): string | undefined;
   /** The result of a call that is accepted. */
   readonly received: string;
-  /** It may stand beside the agent's other calls. */
+  /** The agent may make other calls in the same turn. */
   readonly besideOthers?: true;
 }
 
@@ -35,13 +36,13 @@ const Vote = z.object({
 const broadcast: TeamTool = {
   ...teamTool(
     BROADCAST,
-    offerOf({
-      name: BROADCAST,
-      description: "Say something to everybody in the team. They hear it when the next round begins.",
-      schema: () => jsonSchema(Broadcast),
-    }),
+    offerOf(
+      BROADCAST,
+      "Say something to everybody in the team. They hear it when the next round begins.",
+      Broadcast,
+    ),
   ),
-  problem: (input) => inputProblem(BROADCAST, Broadcast, input),
+  problem: (input) => inputMisfit(BROADCAST, Broadcast, input),
   received: "The others hear it when the next round begins.",
   besideOthers: true,
 };
@@ -49,13 +50,9 @@ const broadcast: TeamTool = {
 const voteConclude: TeamTool = {
   ...teamTool(
     VOTE_CONCLUDE,
-    offerOf({
-      name: VOTE_CONCLUDE,
-      description: "End your turn in this round, and say whether the discussion may end.",
-      schema: () => jsonSchema(Vote),
-    }),
+    offerOf(VOTE_CONCLUDE, "End your turn in this round, and say whether the discussion may end.", Vote),
   ),
-  problem: (input) => inputProblem(VOTE_CONCLUDE, Vote, input),
+  problem: (input) => inputMisfit(VOTE_CONCLUDE, Vote, input),
   received: "Received.",
 };
 
@@ -86,12 +83,7 @@ function closingNames(view: DecisionView): string[] {
   return isTeamMember(view.definition, view.state.start!) ? [BROADCAST, VOTE_CONCLUDE] : [FINAL_REPORT];
 }
 
-function inputProblem(name: string, schema: z.ZodType, input: unknown): string | undefined {
-  const parsed = schema.safeParse(input);
-  return parsed.success ? undefined : misfit(name, parsed.error);
-}
-
-/** The result of a call that ends a turn or a run. Undefined: it is another call. A valid report ends the run instead. */
+/** The result of a call that ends a turn or a run. Undefined: the call is another one. A valid report ends the run instead. */
 export function answerClosingCall(call: ToolCall, view: DecisionView): EventBody | undefined {
   if (call.name === reportTool(view)) return refuseReport(call, view);
   const { definition, state } = view;
@@ -103,8 +95,8 @@ export function answerClosingCall(call: ToolCall, view: DecisionView): EventBody
 const teamToolNamed = (name: string): TeamTool | undefined => TEAM_TOOLS.find((tool) => tool.name === name);
 
 function refuseReport(call: ToolCall, { state, definition }: DecisionView): EventBody {
-  if (state.calls.size > 1) return answer(call, `Call ${call.name} alone, ${AFTERWARDS}`, "deferred");
-  return answer(call, invalidJson(call) ?? reportProblem(call.input, definition)!, "error");
+  if (state.calls.size > 1) return toolResult(call.id, `Call ${call.name} alone, ${AFTERWARDS}`, "deferred");
+  return toolResult(call.id, invalidJson(call) ?? reportProblem(call.input, definition)!, "error");
 }
 
 function answerInTeam(call: ToolCall, view: DecisionView): EventBody {
@@ -112,23 +104,15 @@ function answerInTeam(call: ToolCall, view: DecisionView): EventBody {
   const tool = teamToolNamed(call.name);
   if (!tool || !names.includes(call.name)) {
     const there = names.map((name) => `\`${name}\``).join(" and ");
-    return answer(call, `There is no \`${call.name}\` for you now: you have ${there}.`, "denied");
+    return toolResult(call.id, `There is no \`${call.name}\` for you now: you have ${there}.`, "denied");
   }
   const problem = invalidJson(call) ?? tool.problem(call.input, view);
-  if (problem !== undefined) return answer(call, problem, "error");
+  if (problem !== undefined) return toolResult(call.id, problem, "error");
   const isEarly =
     !tool.besideOthers && [...view.state.calls.values()].some(({ name }) => !teamToolNamed(name));
-  return isEarly ? answer(call, `Call ${call.name} ${AFTERWARDS}`, "deferred") : answer(call, tool.received);
+  return isEarly
+    ? toolResult(call.id, `Call ${call.name} ${AFTERWARDS}`, "deferred")
+    : toolResult(call.id, tool.received);
 }
 
 const AFTERWARDS = "after you have seen the results of your other calls.";
-
-const invalidJson = ({ name, invalid }: ToolCall): string | undefined =>
-  invalid === undefined
-    ? undefined
-    : `The input of ${name} was not valid JSON; nothing was done. It began: ${invalid.slice(0, 200)}`;
-
-function answer(call: ToolCall, output: string, outcome?: "denied" | "deferred" | "error"): EventBody {
-  const wrong = outcome === undefined ? {} : { isError: true as const, outcome };
-  return { type: "TOOL_RESULT", payload: { toolCallId: call.id, output, ...wrong } };
-}
