@@ -41,7 +41,7 @@ test("[E4] a run whose wake was lost is found immediately at the start, and late
   expect(woken).toEqual(["lost"]);
 });
 
-test("[E4] a scan wakes runs in the order in which they became due, and returns how many", async () => {
+test("[E4] a scan wakes runs in the order in which they became due, and returns how many it woke", async () => {
   const now = Date.now();
   for (const [run, at] of Object.entries({ c: now + 30, a: now + 10, b: now + 20 })) {
     await admit(run);

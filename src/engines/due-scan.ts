@@ -1,4 +1,4 @@
-// Asks the store about once a second which runs are due, and wakes them. Wakes may be lost: a lost one delays its run by
+// Asks the store about once a second which runs are due, and wakes them. Wakes may be lost: a lost wake delays its run by
 // about a second, and the run itself is never lost (E4).
 //  1  A run with a timer is woken when its time has come, never earlier (P8): the scan sleeps until the next due time and
 //     then asks the store again with the current time.

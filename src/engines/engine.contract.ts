@@ -76,7 +76,7 @@ export function engineContract(
       await until(() => begun(run) > before);
     });
 
-    test("[E3] the engine drives several runs at once", async () => {
+    test("[E3] the engine drives several runs at the same time", async () => {
       const { engine, until, underWay, hold } = await open();
       const runs = [freshRun(), freshRun(), freshRun(), freshRun()];
       const releases = runs.map(hold);

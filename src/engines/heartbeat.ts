@@ -30,7 +30,7 @@ export interface HeartbeatOptions {
 }
 
 export interface WorkerHeartbeat {
-  /** The latest time, by `clock.elapsed()`, at which an effect may start. Check it right before starting one. */
+  /** The latest time, by `clock.elapsed()`, at which an effect may start. Check it right before an effect starts. */
   deadline(): number;
   /** Renews now. A worker awaits one beat before it takes its first run, or that run would look orphaned. */
   beat(): Promise<void>;

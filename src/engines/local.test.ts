@@ -47,7 +47,7 @@ test("when a drive wakes its own run, the run is driven once more after that dri
   expect(log).toEqual(["begun", "returned", "begun", "returned"]);
 });
 
-test("[F37] five hundred runnable runs start in order, and never more at once than the limit", async () => {
+test("[F37] five hundred runnable runs start in order, and never more than the limit run at the same time", async () => {
   const runs = Array.from({ length: 500 }, (_, index) => `r${index}`);
   const begun: RunId[] = [];
   const done = Promise.withResolvers<void>();

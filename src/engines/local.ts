@@ -2,8 +2,8 @@
 //  1  A run has at most one drive at a time.
 //  2  Wakes that arrive while their run is being driven cause exactly one more drive afterwards: the current drive may
 //     have read the journal before the signal that the wake is about.
-//  3  At most `concurrency` runs are driven at once. The rest queue in the order of their first wake, so that a start
-//     with hundreds of runnable runs does not drive them all at once (F37).
+//  3  At most `concurrency` runs are driven at the same time. The rest queue in the order of their first wake, so that a start
+//     with hundreds of runnable runs does not drive all of them together (F37).
 //  4  Nothing starts after `stop`. Queued runs are still due in the store, and the next process finds them there.
 
 import type { RunId } from "../ids.ts";
@@ -20,7 +20,7 @@ export function createLocalEngine(options: LocalEngineOptions): Engine {
 }
 
 interface UnderWay {
-  /** One per drive, so that listeners a drive forgets to remove don't pile up on one long-lived signal. */
+  /** Each drive has its own controller, so that forgotten listeners don't pile up on one long-lived signal. */
   abort: AbortController;
   returned: Promise<void>;
   wokenAgain: boolean;

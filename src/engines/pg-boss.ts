@@ -70,7 +70,7 @@ const LOOK_S = 1;
 const DEAD_FOR_MS = 7_000;
 /** New jobs are announced with NOTIFY. Redelivered jobs are not, so we poll for them. The default is 30 seconds. */
 const POLL_S = 1;
-/** The maximum pg-boss allows. */
+/** The longest time that pg-boss allows. */
 const LONGEST_DRIVE_S = 24 * 60 * 60 - 1;
 /** How long completed jobs are kept. It is short because each check by pg-boss's supervisor counts all jobs. */
 const KEPT_S = 60;

@@ -1,4 +1,4 @@
-// Everything that the loop needs from outside. It knows contracts only; `runtime/` passes in the implementations.
+// Everything that the loop needs from outside. The loop knows only contracts; `runtime/` passes in the implementations.
 
 import type { BlastRadiusParts } from "../agents/explain/blast-radius.ts";
 import type { LoadedSteps } from "../agents/loaded-steps.ts";
@@ -24,7 +24,7 @@ export interface LoopParts {
   clock: Clock;
   ids: Ids;
   digest: Digest;
-  /** Name of this process among all that drive runs. */
+  /** Name of this worker process. */
   worker: string;
   host: string;
   pid: number;
@@ -38,7 +38,7 @@ export interface LoopParts {
   classifyFailure: ClassifyFailure;
   silenceError(ms: number): Error;
   cutStreamError(): Error;
-  /** When each provider may be asked again, shared by all runs that use it. */
+  /** Knows when each provider may be asked again. All runs that use a provider share it. */
   limiter: {
     notBefore(model: string): number | undefined;
     failed(model: string, retryAt: number): void;
@@ -50,7 +50,7 @@ export interface LoopParts {
   inputSchema(tool: AnyTool): unknown;
   judge: Judge;
   judgeShell: ShellJudge;
-  /** Whether the agent's own gate lets this tool through. */
+  /** Whether the agent's file lets this tool through. */
   offers(definition: Definition, tool: DeclaredFacts & Pick<AnyTool, "name" | "effect" | "idle">): boolean;
   /** The current definition of an agent, ready to be pinned. Throws AGENT_NOT_FOUND or AGENT_INVALID. */
   findAgent(name: string): Promise<Definition>;
@@ -76,7 +76,7 @@ export interface LoopParts {
   gate: StepGate;
   /** The drives in this process, so that a cancel or a lost lease can interrupt them. */
   drives: Map<RunId, ActiveDrive>;
-  /** Runs that this process leaves to others: it cannot read their journals, or does not have their folders. */
+  /** Runs that this process leaves to other processes: it cannot read their journals, or does not have their folders. */
   skippedRuns: Map<RunId, SkipReason>;
   /** E2: false once this worker's own deadline has passed. No effect may begin then. */
   mayBegin(): boolean;
@@ -101,7 +101,7 @@ export type FindBlastRadius = (
   agent: string,
   where: Pick<BlastRadiusParts, "from" | "atWork"> & {
     deny: readonly string[];
-    /** The limits of the tree that it would be started in. */
+    /** The limits of the tree in which the agent would be started. */
     tree: AgentLimits["tree"];
   },
 ) => Promise<BlastRadius>;
@@ -114,7 +114,7 @@ export type MergeOutcome =
 
 /** Git worktrees for children. Every operation may be repeated after a crash. */
 export interface Worktrees {
-  /** The worktree that a run would get, and its working folder; or why there can be none. */
+  /** The worktree that a run would get, and its working folder; or why the run can have no worktree. */
   plan(
     workspace: string,
     runId: RunId,

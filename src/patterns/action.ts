@@ -22,9 +22,9 @@ export interface Ending {
   output?: unknown;
   /** Broadcasts and vote of a team member at the end of its round. */
   team?: TeamTurn | undefined;
-  /** The failed run that caused this failure, if it is below this one. */
+  /** The failed descendant that caused this failure. */
   cause?: FirstCause | undefined;
-  /** The agent that failed after the work was passed on to it. `summary` already names it. */
+  /** The agent that failed after it had taken the work over. `summary` already names it. */
   failedStage?: string | undefined;
 }
 
@@ -37,7 +37,7 @@ export interface Section {
 
 /** A run that a pattern asks for. */
 export interface PatternRun {
-  /** Its slot in the pattern. A slot is filled once, however often the pattern asks for it. */
+  /** The run's slot in the pattern. A slot is filled once, however often the pattern asks for the run. */
   key: string;
   trigger: Trigger;
   /** Full name, or a definition that differs from the agent's file. */
@@ -47,18 +47,18 @@ export interface PatternRun {
   /** The person's own input, if `input` comes from another agent. Null: the person gave none. */
   requestInput?: unknown;
   reason?: string | undefined;
-  /** Text that it reads in place of its task: the text its parent read, with additions. */
+  /** Text that the run reads in place of its task: the text that its parent read, with additions. */
   before?: string | undefined;
   sections?: readonly Section[] | undefined;
-  /** Messages of the team that it reads in addition to its task. */
+  /** Messages of the team that the run reads in addition to its task. */
   messages?: readonly { id: string; from: string; text: string }[] | undefined;
-  /** JSON Schema of its answer, if not the one of its agent's file. */
+  /** JSON Schema of the run's answer, in place of the schema in its agent's file. */
   output?: unknown;
   maxTurns?: number | undefined;
   team?: TeamSlot | undefined;
-  /** Continues the conversation of the same agent from the round before. */
+  /** The run continues the conversation of the same agent from the round before. */
   continues?: true | undefined;
-  /** Attempts that are left if this one fails. */
+  /** Number of further attempts if this one fails. */
   retries?: number | undefined;
 }
 

@@ -28,7 +28,7 @@ async function readable(world: World, runId: string): Promise<string> {
 }
 
 scenario(
-  "[S3-29] [S3-30] [S3-31] [S3-32] [S3-65] all advisors work at once on the same input, and the agent decides",
+  "[S3-29] [S3-30] [S3-31] [S3-32] [S3-65] all advisors work at the same time on the same input, and the agent decides",
   { agent: advised(), cast, script: roles({ tester: turns({ text: "Go." }) }) },
   async (world) => {
     const runId = await world.run("buy it?", { input: { price: 9 } });
@@ -89,7 +89,7 @@ for (const [require, ok] of [
   ["0", true],
 ] as const) {
   scenario(
-    `[S3-55] require: ${require}, with one of two advisors failing, ${ok ? "is enough" : "fails and names it"}`,
+    `[S3-55] with \`require: ${require}\`, a run of whose two advisors one fails ${ok ? "continues" : "fails and names the advisor"}`,
     {
       agent: advised(`, require: ${require}`),
       cast: { ...cast, legal: noOutput },

@@ -1,4 +1,4 @@
-// Decisions of the advisors pattern. All advisors are asked at once, with the agent's own input, before its first turn.
+// Decisions of the advisors pattern. All advisors are asked at the same time, with the agent's own input, before its first turn.
 // Their answers become part of the task. For an advisor that fails or is late (F27) the task says so, and `require`
 // decides whether enough of them have answered.
 
@@ -61,7 +61,7 @@ function requiredAnswers({ definition }: DecisionView): number {
   return require === "any" ? 1 : Math.min(require, agents.length);
 }
 
-/** An advisor that was cancelled because the run is ending does not count as failed: the reason for the end must not change. */
+/** Whether an advisor has failed. A cancel because the run is ending does not count: the reason for the end must not change. */
 function hasFailed(slot: PatternSlot, closing: boolean): boolean {
   if (slot.type === "late" || slot.type === "refused") return true;
   return slot.type === "failed" && !(closing && slot.child.ended!.result.status === "cancelled");
@@ -85,7 +85,7 @@ function adviceEvent({ state }: DecisionView, asked: readonly AskedAdvisor[]): E
   return { type: "CONTEXT_ADDED", payload: { id: "advice", source: "advice", text, opening: true } };
 }
 
-/** The summary of a failed run may be its model's own text, so it is marked as untrusted too. */
+/** The text of one advisor. The summary of a failed run may be its model's own text, so it is marked as untrusted too. */
 function adviceText(slot: PatternSlot): string {
   switch (slot.type) {
     case "done":

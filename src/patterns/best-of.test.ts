@@ -26,7 +26,7 @@ const drafting =
   };
 
 scenario(
-  "[S1-4] n drafts are written at once, and the judge's pick is the answer, with the reason",
+  "[S1-4] n drafts are written at the same time, and the judge's pick is the answer, with the reason",
   { agent: drafts(", judge: critic"), cast: { critic: "" }, script: drafting(2) },
   async (world) => {
     const runId = await world.run("name it");
@@ -106,7 +106,7 @@ scenario(
 );
 
 scenario(
-  "[S3-57] a failed draft is left out, and a single successful one needs no judge",
+  "[S3-57] a failed draft is left out, and a single successful draft needs no judge",
   {
     agent: drafts(", judge: critic"),
     cast: { critic: "" },
@@ -139,7 +139,7 @@ scenario(
 );
 
 scenario(
-  "[S3-17] if the judge fails, the run fails and names it",
+  "[S3-17] if the judge fails, the run fails and names the judge",
   {
     agent: drafts(", judge: critic"),
     cast: { critic: "" },
@@ -155,7 +155,7 @@ scenario(
 );
 
 scenario(
-  "[H5] [S3-17] if the judge picks none of the drafts, the run fails and names it",
+  "[H5] [S3-17] if the judge picks none of the drafts, the run fails and names the judge",
   {
     agent: drafts(", judge: critic"),
     cast: { critic: "policy: [Delegate]\nagents: [clerk]", clerk: "" },

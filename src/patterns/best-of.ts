@@ -1,4 +1,4 @@
-// Decisions of the best-of pattern. The agent writes several drafts at once, each with its own strategy and with tools
+// Decisions of the best-of pattern. The agent writes several drafts at the same time, each with its own strategy and with tools
 // that change nothing. A judge picks one and gives the reason. The run itself makes no model call: its answer is the draft
 // that was picked.
 
@@ -95,7 +95,7 @@ function judgeDrafts(
 
 const judgeName = ({ definition }: DecisionView): string => definition.bestOf!.judge ?? definition.name;
 
-/** If no judge is named, another run of the agent itself compares the drafts. */
+/** The run that compares the drafts: of the named judge, or another run of the agent itself. */
 function judgeRun(view: DecisionView, done: readonly DoneDraft[]): PatternRun {
   const { state, definition } = view;
   const { task, input } = state.start!;
@@ -119,7 +119,7 @@ function judgeRun(view: DecisionView, done: readonly DoneDraft[]): PatternRun {
   };
 }
 
-/** The draft as data, for a judge with steps: code reads data, not prose. */
+/** A draft as data, for a judge with a module, which reads data better than prose. */
 function draftData({ number, child }: DoneDraft): object {
   const { summary, details, output } = child.ended!.result;
   return { number, summary, details, output };

@@ -18,7 +18,7 @@ describe.each(all(samples((agent) => ({ tool: "charge", input: { what: agent } }
   const options = { ...sample, config: "permissions: { ask: [charge] }" };
 
   scenario(
-    "[S0-61] [S3-67] approvals inside it suspend the root; each is decided once, and then everything resumes",
+    "[S0-61] [S3-67] an approval inside the pattern suspends the root; each is decided once, and then every run resumes",
     options,
     async (world) => {
       const runId = await world.run("the task");
@@ -49,7 +49,7 @@ describe.each(all(samples((agent) => ({ tool: "charge", input: { what: agent } }
 
 describe.each(all(samples()))("%s", (_, sample) => {
   scenario(
-    "[S3-4] [S3-47] under delegation: the parent gets the final owner's answer, and only delegation counts for depth",
+    "[S3-4] [S3-47] a parent that delegates to the pattern gets the final owner's answer, and only delegation counts for depth",
     {
       ...sample,
       cast: { ...sample.cast, lead: "agents: [tester]" },
@@ -70,7 +70,7 @@ describe.each(all(samples()))("%s", (_, sample) => {
 });
 
 scenario(
-  "[S3-67] delegation under a pattern: a stage has its own children, and their cost counts in the tree",
+  "[S3-67] an agent in a pattern can delegate, and the cost of its children counts in the tree",
   {
     agent: "handoff: second",
     cast: { second: "agents: [helper]", helper: "" },

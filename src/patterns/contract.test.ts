@@ -20,7 +20,7 @@ const STRIDE = process.env["CRASH_ALL"] === undefined ? 3 : 1;
 const MINUTE = 60_000;
 
 describe.each(DECLARATIONS.map(({ key }) => [key, samples()[key]] as const))("%s", (_, sample) => {
-  test("[L2] decides the same from the same journal, at every event", async () => {
+  test("[L2] the pattern decides the same from the same journal, at every event", async () => {
     const world = await worldOf(sample);
     const runId = await lived(world);
     for (const { id } of await familyOf(world, runId)) {
@@ -34,7 +34,7 @@ describe.each(DECLARATIONS.map(({ key }) => [key, samples()[key]] as const))("%s
     await world.close();
   });
 
-  test("ends, and so does every run that it started", async () => {
+  test("the run ends, and so does every run that it started", async () => {
     const world = await worldOf(sample);
     const runId = await lived(world);
     expect(await leftBehind(world, runId)).toMatchObject({ summary: sample.summary });
@@ -44,7 +44,7 @@ describe.each(DECLARATIONS.map(({ key }) => [key, samples()[key]] as const))("%s
     await world.close();
   });
 
-  test("[S1-69] [P11] starts nothing when the tree has no runs left, and ends with the reason", async () => {
+  test("[S1-69] [P11] when the tree has no runs left, the pattern starts nothing, and the run ends with the reason", async () => {
     const world = await worldOf(sample, { config: "limits: { tree: { maxRuns: 1 } }" });
     const runId = await lived(world);
     expect(await familyOf(world, runId)).toHaveLength(1);
@@ -72,7 +72,7 @@ describe.each(DECLARATIONS.map(({ key }) => [key, samples()[key]] as const))("%s
   });
 
   test(
-    `[F01] [F06] [F26] continues after a kill at ${STRIDE === 1 ? "every event" : `each third event`}, and pays for nothing twice`,
+    `[F01] [F06] [F26] the run continues after a kill at ${STRIDE === 1 ? "every event" : `each third event`}, and pays for nothing twice`,
     async () => {
       const whole = await worldOf(sample);
       const expected = await leftBehind(whole, await lived(whole));
@@ -94,7 +94,7 @@ async function lived(world: World): Promise<string> {
   return runId;
 }
 
-/** False: the run has fewer appends than `point`. */
+/** Returns false if the run has fewer appends than `point`. */
 async function survives(sample: Sample, point: number, expected: unknown): Promise<boolean> {
   const world: World = await worldOf(sample, { idle: true, intercept: killer(() => world, point) });
   const runId = await world.run("the task");

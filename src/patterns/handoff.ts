@@ -49,7 +49,7 @@ export const handoff: Pattern = {
   },
 };
 
-/** The person's input, passed along the whole chain. Undefined: it equals `input`. */
+/** The person's input, which is passed along the whole chain. Undefined: the same as `input`. */
 function personsInput({ input, requestInput }: Payload<"RUN_STARTED">, { output }: Ending): unknown {
   if (requestInput !== undefined) return requestInput;
   return output === undefined ? undefined : (input ?? null);

@@ -1,4 +1,4 @@
-// The decisions of every declared pattern. The compiler asks for a pattern that is declared and missing here.
+// The decisions of every declared pattern. A declared pattern that is missing here does not compile.
 
 import type { Definition } from "../journal/definition.ts";
 import { advisors } from "./advisors.ts";

@@ -7,7 +7,7 @@ import type { Ending, Section } from "./action.ts";
 
 type Requested = TaskFields & { requestInput?: unknown };
 
-/** S3-31, S3-10. `before`: the text that the agent which passes the work on has read itself. */
+/** S3-31, S3-10: the whole opening. `before`: the text that the parent has read, in place of the request. */
 export function openingText(
   asked: Requested,
   { before, sections, nonce }: { before?: string | undefined; sections: readonly Section[]; nonce: string },
@@ -18,7 +18,7 @@ export function openingText(
   return [before ?? requestText(asked), ...parts].join("\n\n");
 }
 
-/** The person's words only: an input from another agent must not look like the person's. */
+/** The person's request. It never contains an input from another agent, which must not look like the person's. */
 export function requestText({ input, requestInput = input, ...asked }: Requested): string {
   return `${REQUEST}\n\n${taskText({ ...asked, input: requestInput ?? undefined })}`;
 }
@@ -31,7 +31,7 @@ export const openingWithRequest = (asked: Requested, opening: string | undefined
 
 const REQUEST = "## ORIGINAL USER REQUEST";
 
-/** A whole answer as one text. */
+/** A whole answer in one text. */
 export function answerText({
   summary,
   details,

@@ -15,7 +15,7 @@ export interface DecisionView {
   steps?: LoadedSteps | undefined;
 }
 
-/** The agent shall take another turn, even if its last one looked like an answer. */
+/** The agent takes another turn, even if its last turn looked like an answer. */
 export interface TakeTurn {
   type: "take-turn";
 }

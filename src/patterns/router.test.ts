@@ -277,7 +277,7 @@ scenario(
 );
 
 scenario(
-  "[S3-64] if the chosen agent fails, the run fails and names it",
+  "[S3-64] if the chosen agent fails, the run fails and names that agent",
   {
     agent: desk(", fallback: support"),
     cast: { ...cast, legal: "output: { type: object }" },

@@ -14,7 +14,7 @@ import type { DecisionView, Pattern } from "./pattern.ts";
 /** The call with which a router chooses the agent that does the work. */
 export const ROUTE_TO = "route_to";
 
-/** A choice, and one correction of it. */
+/** One turn for the choice, and one for a correction. */
 const CHOICES = 2;
 
 export const router: Pattern = {

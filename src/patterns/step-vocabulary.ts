@@ -58,13 +58,13 @@ export interface DelegateAnswer extends ResultEnvelope {
 }
 
 export interface DelegateOptions {
-  /** Files that it should look at. */
+  /** Files that the agent should look at. */
   files?: string[];
   /** How success is recognised. */
   criteria?: string;
-  /** More information for it, as data. */
+  /** More information for the agent, as data. */
   context?: Record<string, unknown>;
-  /** How much of this run's conversation it sees. */
+  /** How much of this run's conversation the agent sees. */
   contextMode?: ContextMode;
   model?: string;
   maxTurns?: number;
@@ -92,7 +92,7 @@ export const tool = (
 export const delegate = (agent: string, task: string, options: DelegateOptions = {}): Step<DelegateAnswer> =>
   step("delegate", { agent, task, ...options });
 
-/** Several delegations at once. The answers have the same order. */
+/** Several delegations at the same time. The answers are in the order of the delegations. */
 export const parallel = (delegates: readonly Step<DelegateAnswer>[]): Step<DelegateAnswer[]> =>
   step("parallel", { delegates: delegates.map((one) => one.arguments) });
 

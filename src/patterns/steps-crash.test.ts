@@ -35,7 +35,7 @@ test("[F01] [F03] [M1] [M3] after a kill at any append the module is replayed, a
   }
 }, 120_000);
 
-/** False: the run has fewer appends than `point`. */
+/** Returns false if the run has fewer appends than `point`. */
 async function liveThrough(point: number): Promise<boolean> {
   // A kill after one append differs from a kill before the next only in what is queued behind it.
   const when = point % 2 === 0 ? "before" : "after";

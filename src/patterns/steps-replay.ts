@@ -16,7 +16,7 @@ export type ReplayResult =
   /** `why` is a sentence for people. */
   | { type: "failed"; why: string };
 
-/** A module that never stops yielding would be replayed for ever. */
+/** Most yields of a module. A module that never stops yielding would be replayed for ever. */
 const MAX_YIELDS = 10_000;
 
 /** `module`: name of the file, for error messages. */
@@ -35,7 +35,7 @@ export function replaySteps(main: StepsMain, module: string, state: RunState): R
 interface Replay {
   main: StepsMain;
   generator: Iterator<unknown, unknown, unknown> | undefined;
-  /** Number of answers that it has been given. */
+  /** Number of answers that the module has been given. */
   given: number;
   reached: ReplayResult | undefined;
 }
@@ -68,7 +68,7 @@ function resultOfYield({ done, value }: IteratorResult<unknown>, index: number):
   return { type: "failed", why: `Yield ${index} of the module is no step: ${describeValue(value)}. ${what}` };
 }
 
-/** The run's answer is the value as JSON. A value that cannot be JSON throws here, where the error is the module's. */
+/** The returned value as plain data. A value that cannot be JSON throws here, so that the error names the module. */
 function resultOfReturn(value: unknown): ReplayResult {
   if (value === undefined) return { type: "returned", value };
   const text = canonicalJson(value);

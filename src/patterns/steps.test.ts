@@ -63,7 +63,7 @@ scenario(
 );
 
 scenario(
-  "turn: one turn of the agent with its calls, and a report that does not end the run",
+  "turn: the module gets one turn of the agent with its calls, and a report in it does not end the run",
   {
     ...controlled(`
       const one = yield* turn();
@@ -239,7 +239,7 @@ scenario(
 );
 
 scenario(
-  "parallel children run at once, even if the agent delegates sequentially",
+  "parallel children run at the same time, even if the agent delegates sequentially",
   {
     idle: true,
     ...controlled(

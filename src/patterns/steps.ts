@@ -35,7 +35,7 @@ export const steps: Pattern = {
     return doStep(reached, view, now);
   },
 
-  /** A report, or an answer without a call, is the answer of the open step, not of the run. */
+  /** Gives the agent's report, or its answer without a call, to the open step. It does not end the run. */
   onAnswer({ state, steps: module, definition }, ending): Action | undefined {
     if (ending.stopReason !== "final_answer" || !module || "problem" in module) return undefined;
     const reached = replaySteps(module.main, definition.steps!.module, state);
@@ -178,7 +178,7 @@ const callAnswer = ({ result }: ToolCall): CallAnswer => ({
   isError: result!.outcome !== "ok",
 });
 
-/** The child's result. If it was not started, the reason in the same form. */
+/** The child's result. If the child was not started, the reason in the same form. */
 function childAnswer({ result }: ToolCall): unknown {
   const { output } = result!;
   if (typeof output === "object" && output !== null && "child_run_id" in output) return output;
@@ -227,7 +227,7 @@ const failRun = (stopReason: StopReason, summary: string): Action => ({
   ending: { status: "failed", stopReason, summary } satisfies Ending,
 });
 
-/** M3. `events` are appended together with the answer. */
+/** M3: answers the step. `events` are appended together with the answer. */
 function recordAnswer({ index, step }: Waiting, answer: unknown, events: EventBody[] = []): Action {
   const payload = { index, kind: step.kind, arguments: step.arguments, answer };
   return { type: "record", events: [...events, { type: "STEP_YIELDED", payload }] };

@@ -16,7 +16,7 @@ import type { World } from "../../test/support/world.ts";
 
 describe("a member with a handoff", () => {
   scenario(
-    "[K8] [S3-43] [S3-67] takes part through its last stage, and each stage continues its own last run",
+    "[K8] [S3-43] [S3-67] the member takes part through its last stage, and each stage continues its own last run",
     {
       agent: "team: { members: [a, b] }",
       cast: { a: "handoff: editor", editor: "", b: "" },
@@ -54,7 +54,7 @@ describe("a member with a handoff", () => {
   );
 
   scenario(
-    "[K3] [K8] hears nothing twice if its stage is retried",
+    "[K3] [K8] the member hears nothing twice if its stage is retried",
     {
       agent: "team: { members: [a, b], maxRounds: 2 }",
       cast: {
@@ -92,7 +92,7 @@ describe("a member with a handoff", () => {
   );
 
   scenario(
-    "takes no further part if its stage fails",
+    "the member takes no further part if its stage fails",
     {
       agent: "team: { members: [a, b], maxRounds: 2 }",
       cast: { a: "handoff: editor", editor: "", b: "" },
@@ -151,7 +151,7 @@ describe("[K8] an agent that begins in a later round knows the request and the d
   const two = { agent: "team: { members: [a, b], terminationMode: maxRounds, maxRounds: 2 }" };
 
   scenario(
-    "a router's destination that is chosen for the first time",
+    "a destination that a router chooses for the first time reads the request and the discussion",
     {
       ...two,
       cast: { a: "router: { destinations: [legal, risk] }", b: "", legal: "", risk: "" },
@@ -167,7 +167,7 @@ describe("[K8] an agent that begins in a later round knows the request and the d
   );
 
   scenario(
-    "a member's advisors",
+    "a member's advisors read the request and the discussion",
     { ...two, cast: { a: "advisors: [legal]", b: "", legal: "" }, script: roles({}) },
     async (world) => {
       knows(await later(world, "legal"));
@@ -175,7 +175,7 @@ describe("[K8] an agent that begins in a later round knows the request and the d
   );
 
   scenario(
-    "a member's drafts",
+    "a member's drafts read the request and the discussion",
     { ...two, cast: { a: "bestOf: 1", b: "" }, script: roles({}) },
     async (world) => {
       knows(await later(world, "a"));
@@ -201,7 +201,7 @@ scenario(
 
 describe("[K8] a team in a team", () => {
   scenario(
-    "its coordinator leads the inner team, then speaks and votes in the outer one; its members hear the outer discussion",
+    "the inner coordinator leads its team, then speaks and votes in the outer team; the inner members hear the outer discussion",
     {
       agent: "team: { members: [inner, b] }",
       cast: { inner: "team: { members: [x, y] }", x: "", y: "", b: "" },
@@ -237,7 +237,7 @@ describe("[K8] a team in a team", () => {
   );
 
   scenario(
-    "concluding the inner team does not end its coordinator's turn in the outer one",
+    "concluding the inner team does not end its coordinator's turn in the outer team",
     {
       agent: "team: { members: [inner], maxRounds: 1 }",
       cast: { inner: "team: { members: [x], terminationMode: coordinatorDecides }", x: "" },
@@ -262,7 +262,7 @@ describe("[K8] a team in a team", () => {
   );
 
   scenario(
-    "a coordinator with one turn left speaks at once in the outer team",
+    "an inner coordinator with one turn left speaks in the outer team without an inner round",
     {
       agent: "team: { members: [inner], maxRounds: 1, memberMaxTurns: 1 }",
       cast: { inner: "team: { members: [x], terminationMode: coordinatorDecides }", x: "" },

@@ -15,7 +15,7 @@ describe("[K6] a member that fails", () => {
     c: byRound([{ text: "well" }], [ready()]),
   });
   scenario(
-    "is announced and takes no further part; consensus needs only the remaining members",
+    "a failed member is announced and takes no further part; consensus needs only the remaining members",
     { agent: "team: { members: [a, b, c] }", cast: { a: "", b: "", c: "" }, script: failing },
     async (world) => {
       const runId = await world.run("discuss");
@@ -36,7 +36,7 @@ describe("[K6] a member that fails", () => {
   );
 
   scenario(
-    "leads to a conclusion if the team falls below its quorum",
+    "the coordinator concludes if a failure leaves the team below its quorum",
     { agent: "team: { members: [a, b, c], quorum: 3 }", cast: { a: "", b: "", c: "" }, script: failing },
     async (world) => {
       const runId = await world.run("discuss");
@@ -48,7 +48,7 @@ describe("[K6] a member that fails", () => {
   );
 
   scenario(
-    "as the last one leaves the coordinator to answer alone",
+    "if the last member fails, the coordinator answers alone",
     {
       agent: "team: { members: [a, b] }\npermissions: { deny: ['delegate(a)'] }",
       cast: { a: "", b: "" },
@@ -69,7 +69,7 @@ describe("[K6] a member that fails", () => {
   );
 
   scenario(
-    "because a person cancelled it is announced like any other",
+    "a member that a person cancelled is announced like a failed member",
     {
       agent: "team: { members: [a, b], maxRounds: 1 }",
       cast: { a: "", b: "tools: { ask: [charge] }" },
@@ -192,7 +192,7 @@ describe("[K3] a process that dies in the middle of a round", () => {
     let started = 0;
     let die = (): void => {};
     scenario(
-      `before child ${at} is started: each message is delivered once, and no run is started twice`,
+      `a crash before child ${at} is started: each message is delivered once, and no run is started twice`,
       {
         ...options,
         intercept(append, send) {
@@ -219,7 +219,7 @@ describe("[K3] a process that dies in the middle of a round", () => {
 
   let die = (): void => {};
   scenario(
-    "[S3-45] before the round is closed: each message is published once, and no member is asked again",
+    "[S3-45] a crash before the round is closed: each message is published once, and no member is asked again",
     {
       ...options,
       intercept(append, send) {

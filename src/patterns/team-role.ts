@@ -10,7 +10,7 @@ import type { Ending } from "./action.ts";
 import { givingAnswerAway } from "./declarations/facts.ts";
 import type { DecisionView } from "./pattern.ts";
 
-/** S3-43: in a chain, only the last agent speaks for the member. */
+/** Whether the run speaks as a team member. S3-43: in a chain, only the last agent does. */
 export const isTeamMember = (definition: Definition, { team }: Payload<"RUN_STARTED">): boolean =>
   team !== undefined && givingAnswerAway(definition).length === 0;
 
@@ -24,7 +24,7 @@ export function reportTool(view: DecisionView): string | undefined {
   return isCoordinating(view) ? CONCLUDE_TEAM : FINAL_REPORT;
 }
 
-/** The end of a member's round. Undefined: it has said nothing. */
+/** The end of a member's round. Undefined: the member has said nothing. */
 export function memberEnding({ state }: DecisionView, stopReason: StopReason): Ending | undefined {
   const text = state.latest?.text.trim() ?? "";
   const team = teamTurn(state, text);

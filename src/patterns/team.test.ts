@@ -254,7 +254,7 @@ describe("a member's last turn", () => {
     return purpose === "final" ? { calls: [broadcast("no time left")] } : { calls: [look(`n${turn}`)] };
   };
   scenario(
-    "[B3] [K4] offers the team's calls, and they count",
+    "[B3] [K4] a member's last turn offers the team's calls, and they count",
     {
       idle: true,
       agent: "team: { members: [a], memberMaxTurns: 2, maxRounds: 1 }",
@@ -280,7 +280,7 @@ describe("a member's last turn", () => {
   );
 
   scenario(
-    "drops a member that has said nothing by then",
+    "a member that has said nothing by its last turn is dropped",
     {
       agent: "team: { members: [a, b], memberMaxTurns: 1, maxRounds: 2 }",
       cast: { a: "", b: "" },
@@ -333,7 +333,7 @@ describe("[K5] [K7] [S3-35] when the team is done", () => {
   );
 
   scenario(
-    "coordinatorDecides: it guides with a broadcast or with text, and concludes",
+    "coordinatorDecides: the coordinator guides with a broadcast or with text, and concludes",
     {
       agent: "team: { members: [a, b], terminationMode: coordinatorDecides }",
       cast: { a: "", b: "" },

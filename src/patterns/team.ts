@@ -67,7 +67,7 @@ export function onMemberVote(round: number, from: string, vote: Vote): EventBody
   return vote ? [{ type: "TEAM_VOTE", payload: { round, from, ...vote } }] : [];
 }
 
-/** S3-41: the message by which a member learns what another one has said. */
+/** S3-41: the message by which a member learns what another member has said. */
 export function injectMessage(
   view: DecisionView,
   word: TeamWord,
@@ -80,7 +80,7 @@ type Vote = { ready: boolean; reason: string } | undefined;
 const liveMembers = ({ state, definition }: DecisionView): string[] =>
   [...new Set(definition.team!.members)].filter((member) => !state.team.dropped.has(member));
 
-/** Starts the next round, after the coordinator's guidance if it was asked for any. */
+/** Starts the next round. If the coordinator was asked for guidance, its guidance comes first. */
 function startRound(view: DecisionView): Action {
   const { state, definition } = view;
   const { rounds, spoken } = state.team;
@@ -133,7 +133,7 @@ function memberRun(view: DecisionView, round: TeamRound, member: string): Patter
   };
 }
 
-/** The others' messages since the member's last round. Each message is delivered once, also after a restart. */
+/** Messages of the other members since the member's last round. Each is delivered once, even after a restart. */
 function newMessagesFor(view: DecisionView, { number }: TeamRound, member: string): PatternRun["messages"] {
   const { seq } = view.state.team.rounds[number - 2]!;
   return messagesAfter(view, seq)
@@ -178,7 +178,7 @@ function closeRound(
   return [...said, ...news];
 }
 
-/** Cadre's own words: a failed run's text would have to be marked as untrusted. */
+/** Why a member is gone, in Cadre's own words: a failed run's text would have to be marked as untrusted. */
 function absenceReason(slot: PatternSlot): string {
   switch (slot.type) {
     case "late":
@@ -275,7 +275,7 @@ export function messagesAfter({ state }: DecisionView, seq: number): TeamWord[] 
   return [...messages, ...votes].filter((word) => word.seq > seq).sort((one, other) => one.seq - other.seq);
 }
 
-/** Asks a coordinator that decides whether there is another round. */
+/** Asks the coordinator whether there is another round. */
 const decisionPrompt = (round: number, maxRounds: number): string =>
   `That was round ${round} of at most ${maxRounds}. If the request can be answered, answer it with \`conclude_team\`. Otherwise say with \`broadcast\` what the team should look at next.`;
 

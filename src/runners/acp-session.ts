@@ -40,7 +40,7 @@ type Facts = Pick<RunnerFacts, "session" | "mode" | "loads" | "loaded">;
 /** Longest message that a program may send. */
 const MAX_MESSAGE_BYTES = 8_000_000;
 
-/** Throws an error with a sentence for people. */
+/** Opens a session. Throws an error with a sentence for people. */
 export async function openSession(
   program: RunnerProcess,
   wanted: SessionOptions,
@@ -116,7 +116,7 @@ export async function openSession(
   };
 }
 
-/** Handles updates itself, in order: the package logs an error for every kind that it does not know. */
+/** Handles updates here, in order, because the package logs an error for every kind that it does not know. */
 function divertUpdates(heard: (params: unknown) => void): TransformStream<AnyMessage, AnyMessage> {
   return new TransformStream({
     transform(message, onward) {

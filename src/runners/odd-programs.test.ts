@@ -20,7 +20,7 @@ const options = (permissions: string): WorldOptions => ({
 const script = (...lines: string[]): string => `SCRIPT\n${lines.join("\n")}`;
 
 scenario(
-  "[RN2] a call that a program reports before it asks counts as asked; if it stops after a refusal, it is told to continue",
+  "[RN2] a call that a program reports before it asks counts as asked; a program that stops after a refusal is told to continue",
   options('{allow: ["Bash(touch *)"], deny: ["Bash(rm *)"]}'),
   async (world) => {
     const runId = await world.run(
@@ -42,7 +42,7 @@ scenario(
 );
 
 scenario(
-  "[RN2] the title of a call without input is used as its command, and its description not as its output",
+  "[RN2] the title of a call without input is its command, and its description is not its output",
   options('{allow: ["Bash(touch *)"]}'),
   async (world) => {
     const runId = await world.run(

@@ -4,10 +4,10 @@ import type { LiveRunner, RunnerReport } from "../loop/programs/runner.ts";
 
 export interface ReportQueue {
   push(told: RunnerReport): void;
-  /** The final report. Every later read returns it again. */
+  /** Adds the final report. Every later read returns it again. */
   end(told: RunnerReport): void;
   isOver(): boolean;
-  /** The program is alive, although it reports nothing. */
+  /** Notes that the program is alive, although it reports nothing. */
   noteActivity(): void;
   next: LiveRunner["nextReport"];
 }

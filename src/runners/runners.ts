@@ -79,7 +79,7 @@ export function createRunners(parts: RunnersParts): Runners {
   };
 }
 
-/** Like modules and MCP servers, a program from a project's file needs a person's trust. */
+/** Why the program must not start: like a module or an MCP server, a project's program needs a person's trust. */
 function problemWith({ runner, source: { file } }: Definition, trusted: boolean): string | undefined {
   const isOfProject = !file.startsWith("~/") && !file.startsWith("builtin:");
   if (!runner || trusted || !isOfProject) return undefined;

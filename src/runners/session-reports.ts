@@ -85,12 +85,12 @@ export class SessionReports {
     return promise;
   }
 
-  /** Reports all delayed calls when the work ends. The program did not ask about them. */
+  /** Reports all delayed calls when the work ends, because the program did not ask about them. */
   flushDelayedCalls(): void {
     for (const id of this.delayed.keys()) this.reportCall(id);
   }
 
-  /** Text since the last message. At the end of the work, it is the answer. */
+  /** Returns and clears the text since the last message. At the end of the work, this text is the answer. */
   takeText(): string {
     const words = this.text.trim();
     this.text = "";
@@ -169,10 +169,7 @@ export class SessionReports {
 const isOver = (call: AcpCall | undefined): boolean =>
   call?.status === "completed" || call?.status === "failed";
 
-/**
- * Chooses an option by its kind, because their order means nothing. Options that last longer than once are never
- * chosen.
- */
+/** Chooses an option by its kind, because their order means nothing. Options that last longer than once are never chosen. */
 export const optionOf = (
   { options }: RequestPermissionRequest,
   kind: "allow_once" | "reject_once",

@@ -88,7 +88,7 @@ function equivalentCall(known: AcpCall, as: TranslateOptions): Named {
   }
 }
 
-/** Treated as a tool of an unknown server, so a person is asked. The program's own MCP tools keep their names. */
+/** Names the call like a tool of an unknown server, so that a person is asked. The program's own MCP tools keep their names. */
 function otherCall({ kind, name, title }: AcpCall, raw: Input): Named {
   const own = [name, title].find((one) => /^mcp__\w+__[\w-]+$/.test(one ?? ""));
   return { name: own ?? `mcp__acp__${kind ?? "other"}`, input: raw };

@@ -6,7 +6,7 @@ import { userStore } from "../api/access/user-store.ts";
 import type { LoopParts } from "../loop/parts.ts";
 import type { Store } from "../stores/store.ts";
 
-/** `shared`: which runs named users see who are not admins. An unknown name is the holder of the token, who may do everything. */
+/** `shared`: the runs that a named user who is no admin sees. An unknown name is the holder of the token, who may do everything. */
 export function actingFor(store: Store, shared: Person["sees"]): LoopParts["actingFor"] {
   return async (userId) => {
     const user = userId === undefined ? undefined : await named(store, userId);

@@ -14,7 +14,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-test("the file exists at once, and stays current until the end", () => {
+test("the file exists immediately, and is touched until the process stops", () => {
   const file = join(folder, "alive");
   const isOld = () => statSync(file).mtimeMs === 1_000_000;
   const end = touchWhileAlive(file);

@@ -6,7 +6,7 @@ import { CadreError, describeSystemError } from "../errors.ts";
 
 const EVERY_MS = 5_000;
 
-/** Returns the function that stops it. Does nothing without a file. */
+/** Returns the function that stops the touching. Does nothing without a file. */
 export function touchWhileAlive(file: string | undefined): () => void {
   if (!file) return () => {};
   try {

@@ -87,7 +87,7 @@ export interface RuntimeAssembly {
   readonly store: Store;
   readonly parts: LoopParts;
   readonly people: CommandParts;
-  /** The scripted rehearsal model if no provider's key was found. Every interface says so. */
+  /** Model of agents whose file names no model. It is the scripted rehearsal model if no provider's key was found. */
   readonly defaultModel: string;
   /** Reads the agents from disk on each call: a new file is a new agent. */
   agents(name?: string): Promise<AgentSet>;
@@ -216,7 +216,7 @@ function admitting(project: Project, parts: AdmitParts): RuntimeAssembly["admit"
   };
 }
 
-/** `tools` stays a getter, because tools of MCP servers come and go. */
+/** `tools` is a getter here, too, because tools of MCP servers come and go. */
 const peopleParts = (parts: LoopParts, toolFacts: FindFacts, wake: CommandParts["wake"]): CommandParts => ({
   ...parts,
   get tools() {
@@ -266,7 +266,7 @@ async function prepared(definition: Definition, project: Project, report: Report
   return definition;
 }
 
-/** What each tool declares about itself: the loop's own, then the project's and those of its MCP servers. */
+/** The declared facts of a tool: a built-in tool, or a tool of the project or its MCP servers. */
 const toolFactsOf =
   ({ toolsByName }: Project): FindFacts =>
   (tool) =>

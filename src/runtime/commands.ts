@@ -1,4 +1,4 @@
-// What a person does to a run, as functions for programs that embed Cadre. `by` is the person's name in the journal.
+// The commands of people to a run, as functions for programs that embed Cadre. `by` is the person's name in the journal.
 
 import type { RunId } from "../ids.ts";
 import * as branches from "../loop/commands/branches.ts";
@@ -37,7 +37,7 @@ export const cancelRun = (
 export const pauseRun = (runId: RunId, by: string, runtime: Runtime): Promise<void> =>
   commands.pauseRun(runId, by, assemblyOf(runtime).people);
 
-/** Resumes a paused or quarantined run. One that waits for its provider tries again at once. */
+/** Resumes a paused or quarantined run. A run that waits for its provider tries again immediately. */
 export const resumeRun = (runId: RunId, by: string, runtime: Runtime): Promise<void> =>
   commands.resumeRun(runId, by, assemblyOf(runtime).people);
 

@@ -29,11 +29,11 @@ export interface ConnectionOptions
   env: NonNullable<AssemblyOptions["env"]>;
   /** Drives due runs while it owns the store. Otherwise it only reads and appends. */
   drive: boolean;
-  /** Creates the store if there is none. A process that drives always does; one that only reads must not. */
+  /** Creates the store if there is none. A process that drives always creates it; a process that only reads must not. */
   createsStore?: boolean | undefined;
-  /** Another process owned the store a moment ago. Waits a while for it, or the next owner, before taking its place. */
+  /** Another process owned the store a moment ago. Waits a while for that process or its successor before taking its place. */
   waitsForOwner?: boolean | undefined;
-  /** Waits for an owner that does not drive to exit, instead of becoming its client: such a command is gone in a moment. */
+  /** If the owner does not drive, waits until it has exited, instead of becoming its client: such a command ends in a moment. */
   needsLastingOwner?: boolean | undefined;
   /** Protocol through which the person acts, for example `mcp`. */
   via?: string | undefined;
@@ -48,15 +48,15 @@ export interface StoreConnection {
   isOwner: boolean;
   /** Configuration of the project. Absent if another process owns the store. */
   config?: Config;
-  /** Ends cancelled runs. Absent if another process owns the store, or if this one drives. */
+  /** Ends cancelled runs. Absent if another process owns the store, or if this process drives. */
   endCancelled?: RuntimeAssembly["endCancelled"];
   close(): Promise<void>;
 }
 
-/** Longer than an owner takes to drain. */
+/** Time to wait for an owner to exit: longer than it takes to drain. */
 const PATIENCE_MS = 15_000;
 const PAUSE_MS = 50;
-/** A killed server is up again by then. */
+/** Time to wait for a killed server to be up again. */
 const RETURN_MS = 10_000;
 
 export async function connectToStore(options: ConnectionOptions): Promise<StoreConnection> {
@@ -116,7 +116,7 @@ async function nextOwner(dir: string, via: string | undefined): Promise<CadreCli
   return undefined;
 }
 
-/** A stopped process keeps its socket open and does not answer. */
+/** Time to wait for an answer. A stopped process keeps its socket open and does not answer. */
 const ANSWER_MS = 2_000;
 
 async function healthOf(client: CadreClient): Promise<Health | undefined> {

@@ -21,9 +21,9 @@ import { isFileStore, openOwnedRuntime } from "./owned-runtime.ts";
 
 export type RuntimeOptions = Omit<AssemblyOptions, "store" | "clock" | "ids">;
 
-/** What an embedding program may rely on. The functions in `commands.ts` take it to act on runs as a person does. */
+/** The API that an embedding program may rely on. The functions in `commands.ts` act on its runs as a person does. */
 export interface Runtime {
-  /** Model of agents that name none. The scripted rehearsal model if no provider's key was found. */
+  /** Model of agents whose file names no model. It is the scripted rehearsal model if no provider's key was found. */
   readonly defaultModel: string;
   /** Starts a run. The same idempotency key starts it only once. */
   admit(request: RunRequest, idempotencyKey?: string): Promise<{ runId: RunId; existed: boolean }>;
@@ -37,7 +37,7 @@ export interface Runtime {
   run(runId: RunId): Promise<RunRow | undefined>;
   /** All events of a run, in order. */
   journal(runId: RunId): Promise<JournalEvent[]>;
-  /** What a run waits for a person to decide: approvals, questions, unknown outcomes, used-up budgets. */
+  /** The items of a run that a person must decide: approvals, questions, unknown outcomes, used-up budgets. */
   openItems(runId: RunId): Promise<ApprovalItem[]>;
   /** Calls the listener with events after they were committed. Returns the function that unsubscribes. */
   onEvents(listener: (events: readonly JournalEvent[]) => void): () => void;

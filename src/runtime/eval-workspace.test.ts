@@ -20,12 +20,15 @@ test("[EV4] a run works in the project's folder, or in a folder made by an eval"
   expect(evalWorkspace({ workspace: "a/work" }, here)).toBe(join(here.dir, "evals/a/work"));
 });
 
-test.each(["a/gone", "a/link", "a/../../..", "/etc", ""])("[EV4] %j cannot be named", (workspace) => {
-  expect(() => evalWorkspace({ workspace }, here)).toThrow("Nothing was started");
-});
+test.each(["a/gone", "a/link", "a/../../..", "/etc", ""])(
+  "[EV4] no run works in the folder %j, which no eval made",
+  (workspace) => {
+    expect(() => evalWorkspace({ workspace }, here)).toThrow("Nothing was started");
+  },
+);
 
 test.each(["a", "../a", "a/..", "/a/b", "a//b", "a/b/", "a\\b/c"])(
-  "[EV4] %j is not a valid name",
+  "[EV4] the API refuses %j as the name of a folder",
   (workspace) => {
     expect(StartRun.safeParse({ agent: "x", task: "y", workspace }).success).toBe(false);
   },

@@ -5,7 +5,7 @@ import { CadreError } from "../errors.ts";
 
 export interface Outages<P> {
   report(problem: P): void;
-  /** Call it when the store has accepted a heartbeat. */
+  /** Must be called when the store has accepted a heartbeat. */
   recordHeartbeat(): void;
 }
 

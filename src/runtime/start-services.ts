@@ -26,7 +26,7 @@ export interface ServiceParts {
   version: string;
 }
 
-/** Starts all of them or none. Returns the function that stops them; tracing stops last, to include the end of driving. */
+/** Starts all services or none. Returns the function that stops them; tracing stops last, to include the end of driving. */
 export async function startServices(services: ServiceParts): Promise<() => Promise<void>> {
   const { driving, webhooks, mask, env, version } = services;
   const { store, worker } = driving.parts;
@@ -91,9 +91,9 @@ async function startDriving(driving: DrivingParts): Promise<() => Promise<void>>
     for (const { type, runId } of events) {
       if (type === "CANCEL_REQUESTED") interrupt([runId], "cancel");
       if (TERMINAL_TYPES.has(type)) parts.skippedRuns.delete(runId);
-      // The process that wrote it drives that run. Only runs the commit made due concern us, see below.
+      // Another process wrote the event and drives its run. Only runs that the commit made due matter here, see below.
       if (from === "elsewhere") continue;
-      // A started child, or a parent whose child has ended. The due-scan would find it a second later.
+      // The run is a started child, or a parent whose child has ended. The due-scan would find it a second later.
       if (type === "CHILD_RUN_COMPLETED" || !drives.has(runId)) void engine.wake(runId);
     }
     // With a shared engine, the process that wrote the commit has already woken all workers.

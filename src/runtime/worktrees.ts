@@ -36,6 +36,6 @@ export async function hasFolder(path: string): Promise<boolean> {
 const reach = (path: string): Promise<unknown> =>
   access(path).catch((error: NodeJS.ErrnoException) => error.code);
 
-/** Selects protected files changed otherwise than by Write or Edit, which ask a person about each. */
+/** Selects protected files that were not changed by Write or Edit, which ask a person about each file. */
 const unlessIn = (files: readonly string[]) => (path: string) =>
   isProtectedPath(path) && !files.includes(path);

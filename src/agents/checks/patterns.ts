@@ -8,6 +8,6 @@ export const checkPatterns: Check = ({ definition }, { agents }) => {
   const keysGivingAnswerAway = (name: string) =>
     givingAnswerAway(find(name) ?? {}).map(({ pattern }) => pattern.key);
   return patternsIn(definition).flatMap(({ pattern, own }) => [
-    ...(pattern.check?.(own, definition, { find, keysGivingAnswerAway }) ?? []),
+    ...pattern.check(own, definition, { find, keysGivingAnswerAway }),
   ]);
 };

@@ -47,9 +47,9 @@ export async function createRestateEngine(options: RestateEngineOptions): Promis
   return new RestateEngine(options, await loadSdk());
 }
 
-/** Restate's timeouts must not end a drive, which may take hours. Its worker ends it, or its lease expires. */
+/** Restate's timeouts must not end a drive, which may take hours. The worker ends the drive, or the lease expires. */
 const LONGEST_DRIVE_MS = 24 * 60 * 60 * 1_000;
-/** A wake that no worker takes within about half a minute is dropped. The due-scan has found its run long before. */
+/** Restate drops a wake that no worker takes within about half a minute. The due-scan finds the run long before that. */
 const RETRIES = {
   initialInterval: 50,
   exponentiationFactor: 2,
@@ -131,7 +131,7 @@ class RestateEngine implements Engine {
 
   private async handle(context: ObjectSharedContext): Promise<void> {
     const { worker } = this.options;
-    // Recorded by the first worker that gets the invocation. A worker that gets it after a redelivery reads that record.
+    // The first worker that gets the invocation writes this record. After a redelivery, the next worker reads it.
     const me: Taken = { worker, ...this.server!.reachedAt() };
     const taken = await context.run("taken", () => me);
     const from = taken.worker !== worker && (await isGone(taken, worker)) ? [taken.worker] : [];

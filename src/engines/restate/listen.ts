@@ -12,7 +12,7 @@ import { CadreError, describeSystemError } from "../../errors.ts";
 
 export interface Listening {
   readonly address: string;
-  /** The address on which the last connection came in. Unlike a setting, it cannot be wrong. */
+  /** The address on which the last connection came in. A configured address could be wrong. */
   reachedAt(): { host: string; port: number };
   /** From now on answers every request with 503, so that the balancer uses other workers. */
   refuse(): void;

@@ -1,4 +1,4 @@
-// Checks whether the worker that listened at an address is gone. It is if nothing listens there any more, or if another
+// Checks whether the worker that listened at an address is gone. The worker is gone if nothing listens there any more, or if another
 // worker does. No answer proves nothing: a frozen worker still has its port, and the network may be down. If the address
 // leads to the asking worker itself, that counts only if both workers have the same machine name: then the process was
 // restarted there. Otherwise the address may lead elsewhere for other machines (each container has its own 127.0.0.1).
@@ -8,7 +8,7 @@ import { WORKER_HEADER } from "./listen.ts";
 
 export interface Taken {
   worker: string;
-  /** The address on which Restate reached it. */
+  /** The address on which Restate reached the worker. */
   host: string;
   port: number;
 }

@@ -65,21 +65,25 @@ const journals = (world: World, runIds: readonly string[]) =>
   Promise.all(runIds.map((runId) => world.events(runId)));
 
 describe("[A23] ann's runs, seen through an agent that looks after runs", () => {
-  scenario("are invisible to another operator's agent, and stay unchanged", keeper(), async (world) => {
-    const anns = await runsOfAnn(world);
-    await letIn(world, "oli", "operator");
-    const before = await journals(world, anns);
-    const { results, failed, text } = await keep(world, anns, "oli");
-    expect(text).not.toMatch(/annold|annaside|annpay|anndone/);
-    expect(failed).toHaveLength(results.length - 2);
-    for (const output of failed) expect(output).toMatch(/^There is no run \w+\. /);
-    const { output } = results.find(({ output: told }) => (told as { runs?: unknown }).runs)!;
-    expect(output).toMatchObject({ runs: { running: 1, suspended: 0 }, need_a_person: [], set_aside: [] });
-    expect(await journals(world, anns)).toEqual(before);
-    expect((await world.runtime.store.runs.list({ user: "ann" })).runs).toHaveLength(3);
-  });
+  scenario(
+    "ann's runs are invisible to another operator's agent, and stay unchanged",
+    keeper(),
+    async (world) => {
+      const anns = await runsOfAnn(world);
+      await letIn(world, "oli", "operator");
+      const before = await journals(world, anns);
+      const { results, failed, text } = await keep(world, anns, "oli");
+      expect(text).not.toMatch(/annold|annaside|annpay|anndone/);
+      expect(failed).toHaveLength(results.length - 2);
+      for (const output of failed) expect(output).toMatch(/^There is no run \w+\. /);
+      const { output } = results.find(({ output: told }) => (told as { runs?: unknown }).runs)!;
+      expect(output).toMatchObject({ runs: { running: 1, suspended: 0 }, need_a_person: [], set_aside: [] });
+      expect(await journals(world, anns)).toEqual(before);
+      expect((await world.runtime.store.runs.list({ user: "ann" })).runs).toHaveLength(3);
+    },
+  );
 
-  scenario("can be looked after by her own agent, and the journal names her", keeper(), async (world) => {
+  scenario("ann's own agent looks after her runs, and the journal names her", keeper(), async (world) => {
     const [ended, aside, waits] = await runsOfAnn(world);
     const { text } = await keep(world, [ended, aside, waits], "ann");
     expect(text).toMatch(/annpay/);
@@ -90,7 +94,7 @@ describe("[A23] ann's runs, seen through an agent that looks after runs", () => 
     expect((await world.events(again!.id))[0]!.payload).toMatchObject({ trigger: "retry", by });
   });
 
-  scenario("can be looked after by an admin's agent", keeper(), async (world) => {
+  scenario("an admin's agent looks after ann's runs", keeper(), async (world) => {
     const [ended, aside, waits] = await runsOfAnn(world);
     await letIn(world, "ada", "admin");
     expect((await keep(world, [ended, aside, waits], "ada")).text).toMatch(/annpay/);
@@ -98,7 +102,7 @@ describe("[A23] ann's runs, seen through an agent that looks after runs", () => 
   });
 
   scenario(
-    "are visible to others if the project shares runs",
+    "other users' agents see ann's runs if the project shares runs",
     keeper(`${CONFIG}users: { see: all }\n`),
     async (world) => {
       const [ended, aside, waits] = await runsOfAnn(world);
@@ -108,7 +112,7 @@ describe("[A23] ann's runs, seen through an agent that looks after runs", () => 
     },
   );
 
-  scenario("a changed role or a revocation takes effect at once", keeper(), async (world) => {
+  scenario("a changed role or a revocation applies from the next call on", keeper(), async (world) => {
     const anns = await runsOfAnn(world);
     await letIn(world, "vera", "viewer");
     const own = await world.run("annpay", { agent: "worker", userId: "vera" });

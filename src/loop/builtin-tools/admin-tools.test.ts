@@ -39,7 +39,7 @@ const inside = (text: string): unknown => JSON.parse(text.split("\n").slice(1, -
 
 describe("looking", () => {
   scenario(
-    "[S1-1] lists runs and their status without asking, and marks their words as untrusted",
+    "[S1-1] the agent lists runs and their status without asking, and their words are marked as untrusted",
     {
       agent: KEEPER,
       cast: { worker: "" },
@@ -78,7 +78,7 @@ describe("looking", () => {
 
   const clock = fakeClock();
   scenario(
-    "[S1-1] [S1-71] counts every run, and finds those that need a person or are stuck, even behind hundreds of others",
+    "[S1-1] [S1-71] the health tool counts every run, and finds stuck runs and runs that need a person among hundreds",
     {
       idle: true,
       clock,
@@ -133,11 +133,15 @@ describe("looking", () => {
   );
 
   for (const [title, tools, has] of [
-    ["a file that names them has them", KEEPER, true],
-    ["a file that lists nothing has not", "", false],
-    ["every tool does not mean these", "tools: '*'", false],
-    ["a deny takes them", `${KEEPER}\npermissions: { deny: [mcp__admin__*] }`, true],
-    ["what is not listed is not there", "tools: [Read]", false],
+    ["an agent whose file names the tools has them", KEEPER, true],
+    ["an agent whose file lists no tools does not have them", "", false],
+    ["an agent whose file lists every tool does not have them", "tools: '*'", false],
+    [
+      "an agent whose file also denies the tools has them, but cannot use them",
+      `${KEEPER}\npermissions: { deny: [mcp__admin__*] }`,
+      true,
+    ],
+    ["an agent whose file lists only other tools does not have them", "tools: [Read]", false],
   ] as const) {
     scenario(`[S1-25] ${title}`, { agent: tools, script: turns({ calls: [list] }) }, async (world) => {
       const offers = watchOffers(world, turns({ calls: [list] }));
@@ -153,7 +157,7 @@ describe("looking", () => {
 
 describe("acting", () => {
   scenario(
-    "[S1-1] [S1-78] cancels a run after a person has approved it, with the run shown in the preview",
+    "[S1-1] [S1-78] the agent cancels a run after a person's approval, and the preview shows the run",
     {
       agent: KEEPER,
       cast: { worker: "" },
@@ -185,7 +189,7 @@ describe("acting", () => {
   );
 
   scenario(
-    "[S1-1] retries an ended run, and pays for it",
+    "[S1-1] the agent retries an ended run, and its budget pays for the new run",
     {
       agent: KEEPER,
       cast: { worker: "" },
@@ -209,7 +213,7 @@ describe("acting", () => {
 
   const ids = new Map<string, string>();
   scenario(
-    "[A22] cannot act on its own run or one above it, nor on a run that waits for a person, whatever a rule allows",
+    "[A22] whatever a rule allows, the agent cannot act on its own run, a run above it, or a run that waits for a person",
     {
       agent: "agents: [keeper]",
       cast: { keeper: KEEPER, worker: "" },
@@ -260,7 +264,7 @@ describe("acting", () => {
   );
 
   scenario(
-    "[E5] [S1-78] recovers a quarantined run",
+    "[E5] [S1-78] the agent recovers a quarantined run",
     {
       agent: KEEPER,
       cast: { worker: "" },

@@ -31,7 +31,7 @@ import {
 
 interface AdminCall {
   asked: AdminInput;
-  /** The run that the call names, if it names one. */
+  /** The run that the call is about, if there is one. */
   row: RunRow;
   call: ToolCall;
   run: RunJournal;
@@ -122,7 +122,7 @@ export const ADMIN: readonly BuiltinTool[] = [
   }),
 ];
 
-/** `unfit`: why the run that a call names is in the wrong state for it. */
+/** `unfit`: tells why the run that a call names is in the wrong state for the call. */
 function adminTool(
   tool: DeclaredAdminTool,
   act: (call: AdminCall) => Promise<AdminAnswer>,
@@ -143,7 +143,7 @@ function adminTool(
         if (!parts.mayBegin()) return run.release();
         if (await run.beginWork([{ type: "TOOL_STARTED", payload: started(call, parts) }])) return;
       }
-      // Read again: the fold may have been made anew.
+      // The call is read again, because the fold may have been rebuilt.
       const begun = { asked, row: row!, call: run.state.calls.get(call.id)!, run, store, parts };
       run.record(await outcomeOf(act, begun));
     },
@@ -162,7 +162,7 @@ async function outcomeOf(
   }
 }
 
-/** A person who is asked sees whose run it is, not only its id. */
+/** The preview names the agent and the task of the run, not only its id. */
 async function previewAdminCall(
   call: ToolCall,
   { state }: RunJournal,
@@ -199,13 +199,13 @@ function refusal(
   return unfit({ id, row });
 }
 
-/** `oli via factory/orchestrator`. */
+/** Name of the actor in the journal, for example `oli via factory/orchestrator`. */
 function actorOf({ state, definition: { name } }: RunJournal): string {
   const { userId } = state.start!;
   return userId === undefined ? name : `${userId} via ${name}`;
 }
 
-/** A longer list is cut, and says so. */
+/** The most entries of a list. The answer says if there are more. */
 const MOST = 200;
 
 async function firstOf(filter: RunFilter, store: Store): Promise<RunId[]> {
@@ -213,7 +213,7 @@ async function firstOf(filter: RunFilter, store: Store): Promise<RunId[]> {
   return runs.map(({ id }) => id);
 }
 
-/** Looks at every running run: a stuck one is rarely among the newest. */
+/** Looks at every running run, because a stuck run is rarely among the newest. */
 async function stuckRuns(
   store: Store,
   { clock, drives }: Pick<LoopParts, "clock" | "drives">,

@@ -57,7 +57,7 @@ scenario(
 );
 
 scenario(
-  "[F12] [F13] a question is answered once: the same answer again is accepted, another one learns who answered what and when",
+  "[F12] [F13] a question is answered once: the same answer again is accepted, and a different answer is refused with the first one's author and time",
   { idle: true, script: quote },
   async (world) => {
     const runId = await world.run("paint");
@@ -85,7 +85,7 @@ scenario(
 );
 
 scenario(
-  "[F17] several questions are open at once and can be answered in any order, even after a restart",
+  "[F17] several questions are open at the same time and can be answered in any order, even after a restart",
   { idle: true, script: turns({ calls: [ask("One?"), ask("Two?"), ask("Three?")] }) },
   async (world) => {
     const runId = await world.run("ask");
@@ -150,7 +150,7 @@ for (const [onTimeout, expected] of [
   ["wait", undefined],
 ] as const) {
   scenario(
-    `[F18] a question expires: ${onTimeout}`,
+    `[F18] the policy ${onTimeout} applies to a question that expires`,
     {
       idle: true,
       clock: fakeClock(),
@@ -178,7 +178,7 @@ for (const [unattended, expected] of [
   ["park", undefined],
 ] as const) {
   scenario(
-    `a question in an unattended run: ${unattended}`,
+    `the policy ${unattended} applies to a question in an unattended run`,
     {
       idle: true,
       agent: "tools: [AskUserQuestion]",
@@ -232,16 +232,16 @@ scenario(
 );
 
 for (const [where, agent, request, isOffered] of [
-  ["every tool is allowed and somebody is there", "", {}, true],
-  ["every tool is allowed and nobody is there", "", { attended: false }, false],
-  ["`*`, and somebody is there", 'tools: ["*"]', {}, true],
-  ["another name of it is listed", "tools: [Read, ask_user]", { attended: false }, true],
-  ["only others are listed", "tools: [Read]", {}, false],
-  ["it is denied", "disallowedTools: [AskUserQuestion]", {}, false],
-  ["only others are listed, in a chat", "tools: [Read]", { mode: "chat" }, true],
+  ["every tool is allowed and the run is attended", "", {}, true],
+  ["every tool is allowed and the run is unattended", "", { attended: false }, false],
+  ["the file lists `*` and the run is attended", 'tools: ["*"]', {}, true],
+  ["the file lists another name of the tool", "tools: [Read, ask_user]", { attended: false }, true],
+  ["the file lists only other tools", "tools: [Read]", {}, false],
+  ["the file denies the tool", "disallowedTools: [AskUserQuestion]", {}, false],
+  ["the file lists only other tools, but the run is a chat", "tools: [Read]", { mode: "chat" }, true],
 ] as const) {
   scenario(
-    `AskUser is ${isOffered ? "" : "not "}offered, and ${isOffered ? "asks" : "refused"}, where ${where}`,
+    `AskUser is ${isOffered ? "offered, and asks a person" : "not offered, and a call is refused"}, if ${where}`,
     { idle: true, agent, script: quote },
     async (world) => {
       const offers = watchOffers(world, quote);

@@ -1,4 +1,4 @@
-// A built-in tool as a whole: what it declares, how a call is proposed, and how it is performed.
+// A whole built-in tool: its declaration, and how its calls are proposed and performed.
 
 import type { EventBody } from "../../journal/events.ts";
 import type { Grant } from "../../permissions/permission.ts";
@@ -9,7 +9,7 @@ import type { LoopParts } from "../parts.ts";
 import type { DeclaredTool } from "./declared/declared-tool.ts";
 
 export interface BuiltinTool extends DeclaredTool {
-  /** The event that records the verdict on a call; its result, if it cannot be proposed. */
+  /** The event that records the verdict on a call; or the call's result, if the call cannot be proposed. */
   propose(call: ToolCall, grants: readonly Grant[], run: RunJournal, parts: LoopParts): Promise<EventBody>;
   /** Performs a call that may begin. Absent: the loop starts a child for it, or waits for a person's answer. */
   perform?(call: ToolCall, run: RunJournal, parts: LoopParts): Promise<void>;
@@ -24,9 +24,9 @@ export function loopTool(
     escalation,
   }: {
     perform: NonNullable<BuiltinTool["perform"]>;
-    /** What a person sees before deciding. */
+    /** The text that a person sees before deciding. */
     preview?(call: ToolCall, run: RunJournal, parts: LoopParts): Promise<string>;
-    /** What another agent could do with this call that this one may not (A67). */
+    /** Names the abilities of another agent that the call would use and this agent lacks (A67). */
     escalation?(call: ToolCall, run: RunJournal, parts: LoopParts): Promise<string | undefined>;
   },
 ): BuiltinTool {

@@ -15,7 +15,7 @@ import {
 
 const checkRun = loopTool(declaredCheck, { perform: reportStatus });
 
-/** `decide` waits for the children and answers. A call that names another run comes here. */
+/** `decide` waits for the children and answers the call. Only a call that names another run is performed here. */
 const waitForRuns = loopTool(declaredWait, { perform: reportStatus });
 
 const cancelRun = loopTool(declaredCancel, { perform: cancelChild });

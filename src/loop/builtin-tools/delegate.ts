@@ -39,7 +39,7 @@ const propose: BuiltinTool["propose"] = async (call, grants, run, parts) => {
 
 export const DELEGATIONS: readonly BuiltinTool[] = DELEGATION_TOOLS.map((tool) => ({ ...tool, propose }));
 
-/** Judges both names of the delegate, the one in the agent's file and the full one: a deny of either holds. */
+/** Judges the delegate under its name in the agent's file and under its full name: a deny of either holds. */
 export function judgeDelegation(
   { raises, ...asked }: DelegationRequest & { raises?: string | undefined },
   grants: readonly Grant[],
@@ -51,7 +51,7 @@ export function judgeDelegation(
     judgeCall({ name: DELEGATE, raises }, { ...asked, agent }, "idempotent", grants, view, parts),
   );
   const denied = verdicts.find(({ verdict }) => verdict === "deny");
-  // A grant names the agent as the person saw it. It holds under the agent's other name, too.
+  // A grant names the agent as the person saw it. The grant holds for the agent's other name, too.
   const granted = verdicts.find(({ basis }) => basis === "grant");
   return denied ?? granted ?? verdicts.find(({ verdict }) => verdict === "ask") ?? verdicts[0]!;
 }

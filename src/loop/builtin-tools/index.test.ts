@@ -2,12 +2,12 @@ import { expect, test } from "vitest";
 import { DECLARED_TOOLS } from "./declared/index.ts";
 import { BUILTIN_TOOLS } from "./index.ts";
 
-test("every declared tool can be proposed, unless its call is answered at once", () => {
+test("every declared tool can be proposed, except closing tools, whose calls get a result immediately", () => {
   const declared = DECLARED_TOOLS.filter(({ kind }) => kind !== "closing");
   expect(BUILTIN_TOOLS.map(({ name }) => name)).toEqual(declared.map(({ name }) => name));
 });
 
-test("every tool that the loop performs says how", () => {
+test("every tool of the kind `loop` has a function that performs it", () => {
   const performed = BUILTIN_TOOLS.filter(({ kind }) => kind === "loop");
   expect(performed.filter(({ perform }) => !perform)).toEqual([]);
 });

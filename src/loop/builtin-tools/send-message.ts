@@ -115,7 +115,7 @@ async function startOf(
   };
 }
 
-/** P12: the sender's restrictions, and those from above, apply to the run that its message starts. */
+/** P12: the restrictions of the sender and of the runs above it, for the run that its message starts. */
 function binding({ definition, state }: RunJournal): Rules {
   const { permissions, ancestors = [] } = state.start!;
   const bound = [...ancestors, definition.permissions];

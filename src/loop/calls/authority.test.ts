@@ -37,7 +37,7 @@ scenario(
 );
 
 scenario(
-  "[P12] a deny of send_message holds, and so does a deny of agents that a model must not start",
+  "[P12] an agent that only people may start gets no messages from other agents",
   {
     agent: "tools: [send_message]",
     cast: { worker: "", hidden: "delegable: false" },
@@ -52,7 +52,7 @@ scenario(
 );
 
 scenario(
-  "[P12] the project's deny of send_message stops it",
+  "[P12] the project's deny of send_message stops the message",
   {
     agent: "tools: [send_message]",
     cast: { worker: "" },

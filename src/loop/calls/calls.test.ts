@@ -72,7 +72,7 @@ scenario(
 );
 
 scenario(
-  "[F42] duplicate provider ids, in one answer or across turns, each reach their own call",
+  "[F42] each result reaches its own call, even if the provider repeats an id in one answer or across turns",
   {
     idle: true,
     script: ({ turn }) =>
@@ -148,7 +148,7 @@ scenario(
 );
 
 scenario(
-  "[F45] the same call three times gets a hint, four times stops the run; a person may let it continue",
+  "[F45] the model gets a hint after three equal calls; after four the run stops, and a person may let it continue",
   { idle: true, script: ({ turn }) => (turn <= 6 ? { calls: [look("same")] } : { text: "done" }) },
   async (world) => {
     const runId = await world.run("look");

@@ -1,5 +1,4 @@
-// A22: Bash is denied from above, and a child tries to use it anyway. A grant in a child
-// stays in that child.
+// A22: Bash is denied from above, and a child tries to use it anyway. A grant in a child stays in that child.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";

@@ -69,7 +69,7 @@ for (const [path, before] of [
   ["src/../.vscode/tasks.json", undefined],
 ] as const)
   scenario(
-    `[A37] ${path} asks although all edits are allowed, ${before ?? "absent"}; if it is rejected, nothing is written`,
+    `[A37] a write to ${path} (${before ?? "absent"}) asks a person although all edits are allowed; after a rejection nothing is written`,
     {
       idle: true,
       config: `permissions: { allow: [Write, Edit, "Write(**)"] }`,
@@ -122,7 +122,7 @@ for (const [who, cast] of [
       const { end } = await world.state(runId);
       expect(read(world, "agents/helper.md")).toBe(HELPER);
       expect(end?.summary).toContain("agents/helper.md was changed by a run of this tree");
-      // The next tree may use it.
+      // The next tree may use the file.
       expect((await world.runtime.parts.findAgent("helper")).prompt).toContain("You do anything.");
     },
   );
@@ -209,7 +209,7 @@ for (const [tool, input] of [
     ["written", STEP("Write", { path: "a.txt", content: "old\n" })],
   ] as const)
     scenario(
-      `[A20] [X3] ${tool} on a file that changed since the model had ${how} it is stale; after a new read it works`,
+      `[A20] [X3] ${tool} is refused as stale if the file changed since the model had ${how} it, and works after a new read`,
       {
         idle: true,
         config: ALLOWED,

@@ -1,6 +1,5 @@
-// The latest calls that people decided on, as requests to the judge: with the current rules, and with the agent,
-// folder and
-// ancestors of that time.
+// The latest calls that people decided on, as requests to the judge: with the current rules, and with the agent, folder
+// and ancestors of that time.
 
 import { CadreError } from "../../errors.ts";
 import type { Definition } from "../../journal/definition.ts";
@@ -18,7 +17,7 @@ import { permissionRequest } from "./judge.ts";
 
 type Parts = Pick<LoopParts, "authority" | "clock">;
 
-/** Enough to show habits, and quick to read. */
+/** The most decisions to read: enough to show habits, and quick to read. */
 const MOST_DECISIONS = 200;
 const MOST_RUNS = 300;
 const PAGE = 100;
@@ -49,7 +48,7 @@ interface Around {
   parts: Parts;
 }
 
-/** Latest first. A journal that cannot be read is skipped here; its driver reports why. */
+/** A run's past calls, the latest first. A journal that cannot be read is skipped here; its driver reports why. */
 async function callsOf(row: RunRow, { store, grants, parts }: Around): Promise<PastCall[]> {
   try {
     const events = await store.journal.read(row.id);
@@ -74,7 +73,7 @@ async function callsOf(row: RunRow, { store, grants, parts }: Around): Promise<P
   }
 }
 
-/** The parts of the run that the judge looks at. */
+/** The parts of the run that the judge reads. */
 function viewAt(
   { untrusted }: PastDecision,
   [first]: readonly JournalEvent[],

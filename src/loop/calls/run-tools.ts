@@ -20,7 +20,7 @@ import { previewCall, proposeToolCall } from "./propose.ts";
 import { toToolResult } from "./tool-result.ts";
 
 const TOOL_TIMEOUT_MS = 120_000;
-/** Milliseconds that a tool which ignores its signal is still waited for. */
+/** Milliseconds for which the loop still waits for a tool that ignores its signal. */
 const STOP_GRACE_MS = 5_000;
 
 type ToolParts = Pick<
@@ -56,7 +56,7 @@ export async function runTools(
   const refused = await run.beginWork(intents, claims.length > 0 ? { claims } : {});
   if (refused === "claimed") return run.record(claimedResult(calls[0]!, run.claimedBy!));
   if (refused) return;
-  // Read again: the fold may have been rebuilt.
+  // The calls are read again, because the fold may have been rebuilt.
   await Promise.all(ids.map((id) => runCall(run.state.calls.get(id)!, run, parts, effects)));
 }
 
@@ -82,7 +82,7 @@ function plainPath(path: string): string {
   return parts.join("/");
 }
 
-/** Advisory: the model learns which run has the file, and may do something else. */
+/** The model learns which run has the file, and may do something else meanwhile. */
 function claimedResult(
   call: ToolCall,
   { path, agent, runId }: NonNullable<RunJournal["claimedBy"]>,
@@ -182,7 +182,7 @@ async function runCall(
   const from = parts.clock.elapsed();
   const answer = await execute(tool, call, attempt, run, parts, effects);
   const ms = Math.round(parts.clock.elapsed() - from);
-  // Mask before the output is cut: half a secret cannot be recognised.
+  // The output is masked before it is cut, because half a secret cannot be recognised.
   parts.mask.refresh();
   const masked = parts.mask.value(noteStop(call, noteEdit(call, answer), effects));
   const result = await toToolResult(masked, parts);
@@ -262,7 +262,7 @@ async function visibleFiles(
   const grants = await currentGrants(run, parts);
   return (path) => {
     const { verdict, rule } = judgeCall(tool, { path }, "read", grants, run, parts);
-    // A person has already answered what the call as a whole was asked about.
+    // If this rule made the whole call ask, a person has already answered it.
     return verdict === "allow" || (verdict === "ask" && rule === proposal?.rule);
   };
 }

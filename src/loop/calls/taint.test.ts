@@ -1,4 +1,4 @@
-// Untrusted text in a run's context: whatever it makes a model want, a person is asked before harm is done, wherever the text went.
+// Untrusted text in a run's context. Wherever the text goes, a person is asked before a model that has read it does harm.
 
 import { describe, expect } from "vitest";
 import { effects } from "../../../test/support/oracle.ts";
@@ -61,7 +61,7 @@ describe("one run", () => {
   );
 
   scenario(
-    "[A66] [A18] a rule allows an unsafe call before untrusted input has come in, and asks after it",
+    "[A66] [A18] a rule's allow covers an unsafe call only before untrusted input; afterwards a person is asked",
     {
       ...stranger,
       script: turns(
@@ -342,17 +342,22 @@ describe("hosts", () => {
       ["https://docs.test/", "https://readme.md/"],
       "readme.md",
     ],
-    ["what cannot be read", "look around", ["https://docs.test/", "leak"], "its host"],
+    ["an address that cannot be parsed asks", "look around", ["https://docs.test/", "leak"], "its host"],
     [
-      "the person named the host",
+      "a host that the person named does not ask",
       "see https://docs.test/a, and <https://more.test>.",
       ["https://docs.test/", "https://MORE.test/b"],
       undefined,
     ],
-    ["it was there before", "look around", ["https://docs.test/", "https://docs.test/b?c=1"], undefined],
+    [
+      "a host that was read before does not ask",
+      "look around",
+      ["https://docs.test/", "https://docs.test/b?c=1"],
+      undefined,
+    ],
   ];
   for (const [title, task, pages, isNew] of cases) {
-    scenario(`[A46] after a page: ${title}`, reader(...pages), async (world) => {
+    scenario(`[A46] after a page was read: ${title}`, reader(...pages), async (world) => {
       urls.length = 0;
       const runId = await world.run(task);
       const state = await world.settled(runId);
@@ -491,7 +496,7 @@ describe("agents that may do more", () => {
   };
   for (const [way, { options, questions }] of Object.entries(ways)) {
     scenario(
-      `[A67] after taint, ${way} to an agent that may do more asks`,
+      `[A67] after taint, a person is asked about ${way} to an agent that may do more`,
       { ...stranger, ...options },
       async (world) => {
         const root = await world.run("go");
@@ -503,7 +508,7 @@ describe("agents that may do more", () => {
   }
 
   scenario(
-    "[A67] no person is asked about an agent that may do no more, or before taint; a grant lifts it",
+    "[A67] no person is asked about an agent that may do no more, before taint, or after a grant",
     {
       ...stranger,
       agent: "agents: [deployer, clerk]\ntools: [hear]",

@@ -21,7 +21,7 @@ const approve = async (world: World, runId: string): Promise<void> => {
 };
 
 scenario(
-  "[BR1] [BR2] [P12] a delegation that asks shows what could follow, minus what is denied above and what the tree can do already",
+  "[BR1] [BR2] [P12] before a delegation, a person sees what the agent could do beyond what is denied above and what the tree can do already",
   {
     agent: "agents: [coder]\ntools: [Read, Write]\npermissions: { deny: [charge, 'Write(secret/**)'] }",
     cast: {
@@ -75,7 +75,7 @@ scenario(
 );
 
 scenario(
-  "[BR3] an agent whose file allows more than when it was approved is not started, and can be asked about again",
+  "[BR3] an agent whose file allows more since its approval is not started, and the model may ask for it again",
   {
     agent: "agents: [coder]\ntools: []",
     cast: { coder: "tools: [Write]" },

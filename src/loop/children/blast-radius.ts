@@ -1,6 +1,5 @@
-// Everything that could follow from a delegation, for the person who decides on it: within the restrictions from
-// above, and
-// compared with what the agents of the tree can already do.
+// Everything that could follow from a delegation, for the person who decides on it: within the restrictions from above,
+// and compared with what the agents of the tree can already do.
 
 import type { BlastRadius } from "../../journal/blast-radius.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
@@ -10,7 +9,7 @@ import type { FindBlastRadius, LoopParts } from "../parts.ts";
 
 type Parts = Pick<LoopParts, "store" | "authority" | "blastRadius">;
 
-/** Undefined: the agent has no such delegate. */
+/** The blast radius of a delegation. Undefined: the agent has no such delegate. */
 export async function delegationBlastRadius(
   { name }: DelegationRequest,
   run: RunJournal,
@@ -41,10 +40,7 @@ function denyOfTree({ state }: RunJournal, { authority }: Parts): string[] {
 const AT_WORK = ["pending", "running", "waiting", "suspended"] as const;
 const MOST_AT_WORK = 200;
 
-/**
- * A run whose lineage is incomplete is left out. With some denies missing, it would seem to be able to do more
- * already.
- */
+/** A run whose lineage is incomplete is left out. With some denies missing, it would seem to be able to do more already. */
 async function atWork(run: RunJournal, parts: Parts): ReturnType<typeof atWorkIn> {
   const { rootRunId: root } = run.state.start!;
   const { runs } = await parts.store.runs.list({ root, status: AT_WORK, limit: MOST_AT_WORK });
@@ -70,7 +66,7 @@ async function atWorkIn(
   );
 }
 
-/** From a run up to its highest known ancestor. */
+/** The runs from this one up to its highest known ancestor. */
 function lineOf(row: RunRow, rows: ReadonlyMap<string, RunRow>): RunRow[] {
   const above = rows.get(row.parentRunId ?? "");
   return above ? [row, ...lineOf(above, rows)] : [row];

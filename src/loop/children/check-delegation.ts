@@ -1,6 +1,5 @@
-// Checks whether a delegation may happen. A refusal names the rule, so that the model learns what it may do. Tools
-// that cannot
-// succeed are not offered, but a model may call them anyway.
+// Checks whether a delegation may happen. A refusal names the rule, so that the model learns what it may do. Tools that
+// cannot succeed are not offered, but a model may call them anyway.
 
 import { CadreError } from "../../errors.ts";
 import { baseName } from "../../journal/agent-id.ts";
@@ -48,7 +47,7 @@ export async function checkDelegation(
   );
 }
 
-/** F28: tells a router its destinations once. */
+/** F28: tells a router its destinations. */
 function unknownDestination(name: string, delegates: readonly Delegate[] = []): CallRefusal {
   const names = delegates.map((delegate) => delegate.name).join(", ");
   return {
@@ -57,7 +56,7 @@ function unknownDestination(name: string, delegates: readonly Delegate[] = []): 
   };
 }
 
-/** D1: the first delegation of an answer runs. While a child is live, the next one is deferred. */
+/** D1: the first delegation of an answer runs. While its child is live, the others are deferred. */
 function deferral(call: ToolCall, { definition, state }: RunJournal): CallRefusal | undefined {
   const { mode } = definition.delegation ?? DEFAULT_DELEGATION;
   // H3: a router makes one choice, whatever its file says about delegation.
@@ -76,7 +75,7 @@ function deferral(call: ToolCall, { definition, state }: RunJournal): CallRefusa
 
 const isRefused = ({ result }: ToolCall): boolean => result !== undefined && result.outcome !== "ok";
 
-/** S1-68: counted from the stored lineage, never from a number that a run carries. */
+/** S1-68: the depth is counted from the stored lineage, never from a number that a run carries. */
 function tooDeep({ state }: RunJournal, lineage: readonly RunRow[]): CallRefusal | undefined {
   const { maxDepth } = state.start!.limits;
   const edges = [...lineage, { trigger: state.start!.trigger }].filter(
@@ -114,7 +113,7 @@ async function missingAgent(
   }
 }
 
-/** The refusal of a child that the store did not admit, for the model. */
+/** Tells the model why the store did not admit a child. */
 export function treeLimitRefusal(
   refused: Refusal,
   run: RunJournal,
@@ -125,7 +124,7 @@ export function treeLimitRefusal(
   return limit === undefined ? undefined : denied(`Limit: ${limit} ${advice}`);
 }
 
-/** The same limit in a sentence for people. */
+/** Tells people which limit kept the store from admitting a child. */
 export function treeLimitMessage(
   refused: Refusal,
   { state }: RunJournal,
@@ -158,7 +157,7 @@ function lineageOf(run: RunJournal, store: LoopParts["store"]): Promise<RunRow[]
   return lineage;
 }
 
-/** The runs above, from the root down. */
+/** The runs above this one, from the root down. */
 async function readLineage({ state }: RunJournal, store: LoopParts["store"]): Promise<RunRow[]> {
   const lineage: RunRow[] = [];
   let parent = state.start!.parentRunId;

@@ -163,7 +163,7 @@ scenario(
 );
 
 scenario(
-  "[S0-52] [S1-66] a failed child is a result with its first cause, and the parent continues",
+  "[S0-52] [S1-66] a failed child gives the call a result with the first cause, and the parent continues",
   {
     agent: lead(),
     cast: { coder: "agents: [helper]\ndelegation: { onFailure: fail }", helper: "" },
@@ -203,7 +203,7 @@ scenario(
 );
 
 scenario(
-  "[S1-21] [D2] await: false returns the id at once and the end as a message; the run ends after its children",
+  "[S1-21] [D2] await: false returns the child's id immediately and its end as a message; the run ends after its children",
   {
     agent: parallel,
     cast,
@@ -376,7 +376,7 @@ for (const [mode, sees] of [
   ["summary", "in short"],
 ] as const) {
   scenario(
-    `[S2-13] context ${mode}: the journal has what the child sees`,
+    `[S2-13] with context ${mode}, the child's journal has the text that the child sees`,
     {
       agent: lead(),
       cast,
@@ -403,7 +403,7 @@ for (const [mode, sees] of [
 }
 
 scenario(
-  "[P9] a read runs beside check_run in one answer",
+  "[P9] a read and a check_run in one answer both run",
   {
     agent: lead(),
     cast,
@@ -570,7 +570,7 @@ scenario(
 );
 
 scenario(
-  "[S2-59] [S2-60] [D3] test counts come from the test runner's output, also a child's",
+  "[S2-59] [S2-60] [D3] test counts come from the test runner's output, including a child's",
   {
     agent: lead(),
     cast: { coder: "tools: [Bash]", helper: "" },
@@ -615,7 +615,7 @@ scenario(
 );
 
 scenario(
-  "[F24] a quarantined child is an error for its parent at once, and the parent continues",
+  "[F24] a quarantined child immediately gives its parent an error, and the parent continues",
   {
     agent: lead(),
     cast,

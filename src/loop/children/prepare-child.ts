@@ -48,12 +48,12 @@ export interface ChildRequest
     | "continues"
     | "model"
   > {
-  /** The call that it is started for, or its slot in a pattern. */
+  /** The call that the child is started for, or its slot in a pattern. */
   key: string;
   maxTurns?: number | undefined;
-  /** False: the parent does not wait for it. */
+  /** False: the parent does not wait for the child. */
   awaited?: boolean;
-  /** Further attempts if the first one fails. */
+  /** Number of further attempts if the first one fails. */
   retries?: number | undefined;
   /** Receipt of the call that a person approved. */
   receipt?: string;
@@ -126,7 +126,7 @@ export async function prepareChild(
   };
 }
 
-/** The child works in its parent's folder, or in a worktree of its own (D6). */
+/** The child's folder: its parent's, or a worktree of its own (D6). */
 async function workspaceFor(
   { workspace: wanted, name }: Definition,
   runId: RunId,
@@ -141,7 +141,7 @@ async function workspaceFor(
     : { ...planned, mergesInto: [workspace, ...mergesInto] };
 }
 
-/** P12: a child may do at most what its parent may. All of the parent's restrictions are passed down. */
+/** RUN_STARTED of the child. P12: a child may do at most what its parent may, so all of the parent's restrictions apply. */
 async function startOf(
   begun: ChildRequest,
   definition: Definition,
@@ -176,13 +176,13 @@ async function startOf(
   };
 }
 
-/** The last run of the same agent with the same trigger, in this run or in one that it continues. */
+/** The last child with the same agent and trigger, of this run or of a run that it continues. */
 export async function previousRunOf(
   { agent, trigger, key }: { agent: string; trigger: Trigger; key: string },
   run: RunJournal,
   parts: ChildParts,
 ): Promise<Start["continues"]> {
-  // A second attempt starts where the first did. If it continued the first, it would be told everything twice (K3).
+  // A second attempt starts where the first did. If it continued the first, it would read everything twice (K3).
   const others = [...run.state.children.values()].filter((child) => child.key !== key);
   const last = [...run.continuedChildren(), ...others].findLast(
     (child) => child.agent === agent && child.trigger === trigger,
@@ -196,7 +196,7 @@ function asAncestor({ runId, definition }: RunJournal): Ancestor {
   return { runId, agent: definition.name, ask, deny };
 }
 
-/** The agent's own limits, within the request and no deeper than its parent. The tree's budget is the root's. */
+/** The agent's own limits, lowered by the request and by the parent's depth limit. The tree's budget is the root's. */
 function childLimits(
   maxTurns: number | undefined,
   definition: Definition,

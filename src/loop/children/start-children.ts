@@ -46,11 +46,11 @@ export async function startChildren(
   const calls = ids.map((id) => run.state.calls.get(id)!);
   const prepared = await Promise.all(calls.map((call) => prepare(call, run, parts)));
   if (!parts.mayBegin()) return run.release();
-  // Started in the order of the calls and committed together. Refusals are written after that: a result that is folded
+  // Children start in the order of the calls, in one commit. Refusals are written after that: a result that is folded
   // while an intent is under way could be lost from the fold, and its child would start all the same.
   const heir = prepared.find((child) => !("outcome" in child) && child.awaited);
   const answers = await Promise.all(prepared.map((child) => begin(child, child === heir, run)));
-  // B4: the parent has no slot to pass on, and none is free. All of the children wait; none is refused.
+  // B4: if the parent has no slot to pass on and no slot is free, all of the children wait, and none is refused.
   const queues = prepared.some((child, index) => child === heir && answers[index] === "slots");
   answers.forEach((answer, index) => {
     if (answer === undefined || (queues && answer === "slots")) return;
@@ -97,7 +97,7 @@ async function recheckDelegation(
   return checkBlastRadius(call, asked, run, parts);
 }
 
-/** BR3: a person approved what the agent could do at that time. Its file may allow more since. */
+/** BR3: refuses an agent whose file allows more now than when a person approved it. */
 async function checkBlastRadius(
   { proposal }: ToolCall,
   asked: DelegationRequest,
@@ -156,7 +156,7 @@ function delegationRequest(key: string, asked: DelegationRequest, { definition }
   return { key, trigger: "delegation", ...given, awaited, retries };
 }
 
-/** S3-25: the agent that a router chooses gets the request exactly as the router got it. */
+/** S3-25: passes the request to the chosen agent exactly as the router got it. */
 async function routeRequest(
   key: string,
   { reason }: DelegationRequest,

@@ -1,6 +1,5 @@
-// Starts the runs that a pattern asks for. Like a delegated child, each exists if, and only if, its parent's journal
-// says so
-// (J7, J10). If a run cannot start, the journal says why and its slot in the pattern stays empty.
+// Starts the runs that a pattern asks for. Like a delegated child, each exists if, and only if, its parent's journal says
+// so (J7, J10). If a run cannot start, the journal says why and its slot in the pattern stays empty.
 
 import { CadreError } from "../../errors.ts";
 import { baseName } from "../../journal/agent-id.ts";
@@ -33,7 +32,7 @@ export async function startPatternRuns(
 ): Promise<void> {
   const prepared = await Promise.all(runs.map((wanted) => prepare(wanted, run, parts)));
   if (!parts.mayBegin()) return run.release();
-  // Started in order and committed together. `start-children.ts` says why refusals come after.
+  // The runs start in order, in one commit. `start-children.ts` says why refusals come afterwards.
   const refusals = await Promise.all(
     prepared.map(async (child) => {
       if ("problem" in child) return child.problem;
@@ -73,7 +72,7 @@ async function prepare(
   );
 }
 
-/** The agent's current definition, or the one that the pattern made. */
+/** The agent's current definition, or the definition that the pattern made. */
 async function definitionFor(
   { agent, output }: PatternRun,
   run: RunJournal,
@@ -91,7 +90,7 @@ async function definitionFor(
   }
 }
 
-/** A pattern cannot wait for a person, so a rule that asks refuses the run, like one that denies. */
+/** Why a rule refuses the run. A pattern cannot wait for a person, so a rule that asks refuses the run, too. */
 async function startRefusal(
   { name }: Definition,
   { task }: PatternRun,

@@ -123,7 +123,7 @@ scenario(
 );
 
 scenario(
-  "[D6] if two siblings change one file, the second learns who has it and may change it after the first has ended",
+  "[D6] if two siblings change one file, the second learns which run has the file, and may change it after the first has ended",
   {
     agent: "agents: [coder, helper]\ntools: []\ndelegation: { mode: parallel, maxParallel: 2 }",
     cast: { coder: "", helper: "" },

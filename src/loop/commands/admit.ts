@@ -20,15 +20,15 @@ export interface RunRequest {
   task: string;
   input?: unknown;
   mode?: "auto" | "chat";
-  /** A person is there to answer questions. */
+  /** Whether a person is there to answer questions. */
   attended?: boolean;
   sessionId?: string;
   userId?: string;
   limits?: AgentLimits;
   permissions?: Rules;
-  /** A model in place of the agent's own. */
+  /** A model to use in place of the agent's own. */
   model?: string;
-  /** Name of a folder of the project's evals to work in, instead of the project's own. `AdmitParts` has its path. */
+  /** Name of an eval's folder to work in, in place of the project's folder. `AdmitParts` has its path. */
   workspace?: string;
   /** Files of the workspace that the task is about. The model gets their names and reads them with its tools. */
   contextFiles?: readonly string[];
@@ -117,7 +117,7 @@ export function runStartPayload(
     trigger: "user",
     task,
     ...(contextFiles.length === 0 ? {} : { contextFiles: [...contextFiles] }),
-    // Stored as JSON would: a Date would become a string after a restart, and so a different input.
+    // Converted to JSON now: after a restart a Date would be a string, and so a different input.
     ...(input === undefined ? {} : { input: JSON.parse(JSON.stringify(input)) as unknown }),
     mode: request.mode ?? "auto",
     attended: request.attended ?? request.mode === "chat",

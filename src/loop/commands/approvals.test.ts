@@ -56,7 +56,7 @@ scenario(
 );
 
 scenario(
-  "[U21] another person can be asked by name: the item stays open and says so",
+  "[U21] another person can be asked by name, and the open item shows the name",
   { idle: true, config: ASK, script: once },
   async (world) => {
     const runId = await world.run("charge");
@@ -205,7 +205,7 @@ for (const [policy, expected] of [
 ] as const) {
   const clock = fakeClock();
   scenario(
-    `an approval that expires: ${policy}`,
+    `after an approval has expired, the policy ${policy} applies`,
     {
       idle: true,
       clock,
@@ -251,7 +251,7 @@ for (const [policy, expected] of [
 ] as const) {
   const clock = fakeClock();
   scenario(
-    `in an unattended run, ask becomes ${policy}`,
+    `in an unattended run, the policy ${policy} applies to a call that asks`,
     { idle: true, clock, config: `${ASK}\napprovals: { unattended: ${policy} }`, script: once },
     async (world) => {
       const runId = await world.run("charge", { attended: false });
@@ -355,7 +355,7 @@ scenario(
 );
 
 scenario(
-  "[F16] a person's edit is what is asked about again, and what then runs",
+  "[F16] if the file changes after a person's edit, the person is asked about the edited call, and that call runs",
   { idle: true, script: turns({ calls: [write("mine\n")] }, (seen) => ({ text: seen })) },
   async (world) => {
     writeFileSync(fileOf(world), "old\n");
@@ -403,7 +403,7 @@ scenario(
 );
 
 scenario(
-  "[F16] other changes of the rules use the approval up: a person is asked again",
+  "[F16] any other change of the rules makes the approval invalid, and a person is asked again",
   { idle: true, config: ASK, script: once },
   async (world) => {
     const runId = await world.run("charge");

@@ -96,7 +96,7 @@ scenario(
 );
 
 scenario(
-  "[BV2] a tree without a budget is bound by one that it gets later, including later children",
+  "[BV2] a budget that a tree gets later binds all of its runs, including later children",
   {
     ...family,
     config: "",

@@ -1,4 +1,4 @@
-// What people do to a branch of a tree: set its budget, freeze it, thaw it.
+// The commands of people to a branch of a tree: set its budget, freeze it, thaw it.
 //  BV1  No budget is below what is spent plus what open calls may still spend.
 //  BV2  A run gets no more than its tree has left.
 //  BV3  A budget that covers what a run stopped for is the answer to that stop.
@@ -92,7 +92,7 @@ function requireEnough(state: RunState, { maxTokens, maxCost }: Budget, open: Sp
   );
 }
 
-/** B3: an agent that was told that this is its last turn does not start over. */
+/** B3: refuses a new budget for a run whose agent knows that this is its last turn. */
 function requireNotLastTurn({ reachedLimits, runId }: RunState, limits: Budget): void {
   const isOver = [...reachedLimits.values()].some(
     ({ limit, hard, itemId }) => hard && itemId === undefined && limit in limits,

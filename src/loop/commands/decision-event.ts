@@ -48,7 +48,7 @@ export function decisionEvent(
   return { type: "APPROVAL_DECIDED", payload };
 }
 
-/** Hash of exactly what the person approves. */
+/** The receipt: a hash of exactly the call that the person approves. */
 function receiptFor(
   { kind, tool, input }: ApprovalItem,
   { decision, input: edited }: Decision,
@@ -94,7 +94,7 @@ export function grantRuleFor(
   return tool === undefined ? undefined : (delegationGrant(tool, input) ?? grantFor(tool, input));
 }
 
-/** A grant for this delegate alone, not for others that the agent may start. */
+/** The rule that covers this delegate, and no other agent that the run may start. */
 function delegationGrant(tool: string, input: unknown): string | undefined {
   const asked = parseDelegation({ name: tool, input, invalid: undefined });
   return !asked || "problem" in asked ? undefined : `${DELEGATE}(${asked.name})`;

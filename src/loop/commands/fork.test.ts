@@ -22,7 +22,7 @@ import type { Script } from "../../models/scripted/script.ts";
 import { eventsBefore } from "../drive/continued-runs.ts";
 import { decideApproval } from "./person-commands.ts";
 
-/** Knows its place by what it has seen, not by its turn: a new run counts from one again. */
+/** Chooses its answer by the results it has seen, not by the turn, because a new run counts its turns from one again. */
 const script: Script = ({ lastTool, lastUser }) => {
   const what = lastUser?.includes("twice") ? "card 2" : "card 1";
   if (lastTool === undefined) return { calls: [look("orders")] };
@@ -45,7 +45,7 @@ const seqOf = (events: readonly JournalEvent[], type: JournalEvent["type"], nth 
 const charged = (world: World) =>
   effects(world.oracle).flatMap(({ tool, input }) => (tool === "charge" ? [input] : []));
 
-/** The events that its model goes by. */
+/** All events that the run's model has seen, including those of the runs that it continues. */
 async function wholeOf(world: World, runId: string): Promise<JournalEvent[]> {
   const events = await world.events(runId);
   const before = await eventsBefore(world.runtime.store, payloadsOf(events, "RUN_STARTED")[0]!);
@@ -182,7 +182,7 @@ describe("[FK3] calls without a recorded result ask", () => {
       const [first] = await openApprovalIds(world, runId);
       await decideApproval(first!, { decision: "approve", scope: "always" }, "maria", world.runtime.people);
       await world.seen(runId, "RUN_COMPLETED");
-      // In any other run this call would happen by that grant.
+      // In any other run, that grant would allow this call.
       const { rule } = (await world.runtime.store.inbox.grants())[0]!;
       expect(rule).toMatch(/charge/);
 
@@ -202,7 +202,7 @@ describe("[FK3] calls without a recorded result ask", () => {
   );
 
   scenario(
-    "a grant in the fork lifts this, and so does allowing effects from the start",
+    "an unsafe call does not ask after a grant in the fork, or if the fork allows effects from the start",
     {
       agent: TOOLS,
       config: CONFIG,
@@ -311,7 +311,7 @@ scenario(
 );
 
 scenario(
-  "[FK5] a fork of a fork can still use results that neither has used, once",
+  "[FK5] a fork of a fork can use each recorded result that neither fork has used, once",
   { script, agent: TOOLS, config: CONFIG },
   async (world) => {
     const { runId } = await origin(world);
@@ -348,7 +348,7 @@ scenario(
 );
 
 scenario(
-  "[FK6] killed before its one event is written, no fork exists; killed after, all of it does",
+  "[FK6] a kill before the fork's one event is written leaves no fork; a kill afterwards leaves the whole fork",
   { script, agent: TOOLS, config: CONFIG },
   async (world) => {
     const { runId, events } = await origin(world);

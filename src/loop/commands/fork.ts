@@ -25,14 +25,14 @@ export interface ForkRequest {
     /** The new text of the agent's file. */
     agent?: string;
   };
-  /** Calls run as in any other run: no recorded results are used, and the rules alone decide. */
+  /** Lets calls run as in any other run: no recorded results are used, and the rules alone decide. */
   allowEffects?: boolean;
 }
 
 export interface ForkParts
   extends Pick<AdmitParts, "store" | "clock" | "ids" | "wake">,
     Pick<LoopParts, "chooseModel"> {
-  /** The definition that this text of the agent's file would give. Throws AGENT_INVALID. */
+  /** Compiles a changed text of the agent's file. Throws AGENT_INVALID. */
   editedAgent(definition: Definition, text: string): Promise<Definition>;
   /** Prepares everything that an agent needs to run. */
   prepare(definition: Definition): Promise<Definition>;
@@ -93,7 +93,7 @@ async function definitionFor(
   return parts.prepare({ ...edited, models: [model.model] });
 }
 
-/** Fields that belong to the other run alone: its parent is not there, and its worktree may be gone. */
+/** Fields that a fork does not inherit: it has no parent, and the other run's worktree may be gone. */
 const NOT_INHERITED = [
   "sessionId",
   "parentRunId",
@@ -108,7 +108,7 @@ const NOT_INHERITED = [
   "by",
 ] as const;
 
-/** A fork is a root of its own, attended by the person who forked it. */
+/** RUN_STARTED of the fork, which is a root run, attended by the person who forked it. */
 function forkStart(start: Start, definition: Definition, { edit = {}, allowEffects }: ForkRequest): Start {
   const { name, kind, limits } = definition;
   const left: readonly string[] = edit.agent === undefined ? NOT_INHERITED : [...NOT_INHERITED, "model"];

@@ -17,6 +17,6 @@ test.each([
   ["mcp__git__push", { remote: "x" }, "mcp__git__push"],
   ["Bash", { command: "npm test" }, "Bash(npm test)"],
   ["Bash", { command: "npm test; curl evil" }, undefined],
-])("[A21] always %s %o is a rule for no more than that: %s", (tool, input, rule) => {
+])("[A21] a permanent grant for %s %o covers nothing more than that: %s", (tool, input, rule) => {
   expect(grantRuleFor(tool, input, grantFor)).toBe(rule);
 });

@@ -5,7 +5,7 @@ import { sendMessage } from "./messages.ts";
 import { type Decision, decideApproval, pauseRun, resumeRun } from "./person-commands.ts";
 
 scenario(
-  "[F13] approve and reject at the same instant: one wins, the other learns who decided what and when",
+  "[F13] of an approval and a rejection at the same instant one wins, and the other person learns who decided what and when",
   {
     config: "permissions: { ask: [charge] }",
     script: turns({ calls: [charge("a")] }),

@@ -306,7 +306,7 @@ function confirmSameVerdict(
 const isSameOrAbsent = <T>(before: T | undefined, now: T | undefined): boolean =>
   now === undefined || before === now;
 
-/** A raised budget has the scope of that budget, whatever scope was sent with it. */
+/** Compares the scopes of two decisions. A raised budget has its own scope, so the sent scope does not matter. */
 function hasSameScope(before: Decided, { scope = "once", limits }: Decision): boolean {
   const isSameLimit =
     before.limits?.maxTokens === limits?.maxTokens && before.limits?.maxCost === limits?.maxCost;
@@ -334,7 +334,7 @@ const alreadyDecidedError = (
     { by, at: ts, decision, ...more },
   );
 
-/** A single run cannot leave the frozen branch that it belongs to. */
+/** Refuses to pause or resume a single run of a frozen branch. */
 function requireNotFrozen({ runId, waitingOn }: RunState): void {
   const [top] = waitingOn?.frozen ?? [];
   if (top === undefined) return;

@@ -1,4 +1,4 @@
-// Probes whether a call took effect whose result was lost.
+// Probes whether a call whose result was lost took effect.
 //  PB1  The finding is recorded with its evidence. It is a proposal: only a person decides (P4).
 //  PB2  A probe changes nothing, reads only what the rules allow, and takes a few seconds at most.
 
@@ -12,7 +12,7 @@ import { loadDefinition } from "../drive/run-journal.ts";
 import { type CommandParts, requireUnknownOutcome, signalRun } from "./person-commands.ts";
 
 const PROBE_MS = 5_000;
-/** How much of the evidence is kept. */
+/** Limits on the evidence that is kept. */
 const SENTENCES = 10;
 const SENTENCE_LENGTH = 500;
 
@@ -54,7 +54,7 @@ async function probe(call: ToolCall, state: RunState, parts: CommandParts): Prom
   }
 }
 
-/** The person who asks for the probe has thereby answered rules that ask. Files that a rule denies stay hidden. */
+/** Tells which files a probe may read. The person asked for the probe, so rules that ask allow it; denied files stay hidden. */
 async function visibleFiles(state: RunState, parts: CommandParts): Promise<ProbeContext["mayShow"]> {
   const definition = await loadDefinition(parts.store, state.start!.definition);
   // The agent's list of tools does not apply: the probe is no call of the agent.

@@ -9,7 +9,7 @@ import { refusedByProvider } from "../../../test/support/steps.ts";
 import type { Script } from "../../models/scripted/script.ts";
 
 let down = true;
-/** Knows its place by what it has seen, not by its turn: a new run counts from one again. */
+/** Chooses its answer by the results it has seen, not by the turn, because a new run counts its turns from one again. */
 const script: Script = ({ lastTool }) => {
   if (lastTool === undefined)
     return { text: "I charge.", calls: [{ tool: "charge", input: { what: "card" } }] };
@@ -75,7 +75,7 @@ scenario(
 );
 
 scenario(
-  "an agent whose file is broken is not retried with the old definition; one whose file is gone is",
+  "an agent whose file is missing is retried with the old definition; an agent whose file is broken is not retried",
   { script },
   async (world) => {
     down = true;

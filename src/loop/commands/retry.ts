@@ -13,12 +13,12 @@ import { type AdmitParts, idempotencyOf } from "./admit.ts";
 
 type Parts = Pick<AdmitParts, "store" | "clock" | "ids" | "findAgent" | "wake">;
 
-/** The new run's id, the run that pays for it, and the key of the request. */
+/** `budgetRunId`: the run whose budget pays for the new run. */
 interface RetryOptions {
   runId?: RunId;
   budgetRunId?: RunId;
   idempotencyKey?: string | undefined;
-  /** The user who asked for it. */
+  /** The user who asked for the retry. */
   by?: string | undefined;
 }
 
@@ -36,7 +36,7 @@ export async function retryRun(
   const [first] = await parts.store.journal.read(runId, 0, 1);
   if (first?.type !== "RUN_STARTED") throw continuedRunMissing(runId);
   const definition = await agentOf(row, parts);
-  // The old parent no longer waits: the new run is a root of its own, and ends with a report.
+  // The old parent no longer waits, so the new run is a root run and ends with a report.
   const { sessionId: _, parentRunId: __, parentKey: ___, team: ____, by: _____, ...start } = first.payload;
   const { runId: next = parts.ids.runId(parts.clock.now()), budgetRunId, idempotencyKey, by } = options;
   const payload: Payload<"RUN_STARTED"> = {

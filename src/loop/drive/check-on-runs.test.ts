@@ -76,7 +76,7 @@ damaged("[P9] an orphan that cannot be read is named, and keeps no other from be
   expect(problems).toMatchObject([{ runId: bad, message: expect.stringContaining(bad!) }]);
 });
 
-/** A tree that cannot arise by itself: its parent was ended from outside. */
+/** A tree whose parent was ended from outside. Such a tree cannot arise by itself. */
 function damaged(title: string, body: (world: World) => Promise<void>): void {
   test(title, async () => {
     const world = await makeWorld(waits);
@@ -143,7 +143,7 @@ scenario(
 );
 
 scenario(
-  "[S1-71] an answer that streams for longer than ten minutes is kept; one that falls silent is not",
+  "[S1-71] an answer that streams for longer than ten minutes is kept; an answer that falls silent is interrupted",
   { idle: true, clock, script: turns() },
   async (world) => {
     const { parts } = world.runtime;
@@ -159,7 +159,7 @@ scenario(
     await world.seen(runId, "MODEL_CALL_STARTED");
     for (const id of ["a call", "a call", "a call"]) {
       clock.advance(SILENT_MS - 1);
-      // The input of a call is not streamed to anybody, and may be as long as any text.
+      // The input of a call may be as long as any text, but no delta shows it.
       await words.write({ type: "tool-input-delta", id, delta: "x" });
       await checkOnRuns(parts);
     }
@@ -209,7 +209,7 @@ scenario(
   },
 );
 
-/** The journal of a run that ended so, for its last event. */
+/** The journal of another run that ended with this event. */
 async function ended(world: World, type: "RUN_FAILED") {
   const other = await world.run("fail", { limits: { maxTurns: 0 } });
   await world.runtime.parts.store.runs.get(other);

@@ -13,7 +13,7 @@ import { currentRunState } from "./run-state-cache.ts";
 
 /** A running run that was silent for so long is stuck, whatever it is doing. */
 export const SILENT_MS = 10 * 60_000;
-/** A tool's own time limit comes first. */
+/** A tool gets this much more time than its own limit, so that the limit takes effect first. */
 const GRACE_MS = 60_000;
 
 type Parts = Pick<LoopParts, "store" | "clock" | "ids" | "drives" | "worktrees" | "tools" | "onProblem">;
@@ -24,7 +24,7 @@ export async function checkOnRuns(parts: Parts): Promise<void> {
   await parts.worktrees.sweep((runId) => isOver(runId, parts));
 }
 
-/** P9: a run that cannot be read must not keep the others from being checked. */
+/** P9: goes on to the next run if a run cannot be read. */
 async function checkEach(look: typeof endOrphan, runId: RunId, parts: Parts): Promise<void> {
   await look(runId, parts).catch((error: unknown) => {
     if (isNewer(error)) return;
@@ -59,7 +59,7 @@ async function endOrphan(runId: RunId, { store }: Parts): Promise<void> {
   await store.journal.append({ runId, after: state.seq, events, guard: "unchanged" });
 }
 
-/** Stops the effect under way. Its outcome is recorded as usual, and the run continues. */
+/** Stops the current effect of a silent run. Its outcome is recorded as usual, and the run continues. */
 async function interruptSilent(runId: RunId, parts: Parts): Promise<void> {
   const { store, clock, ids, drives } = parts;
   const row = await store.runs.get(runId);
@@ -77,7 +77,7 @@ async function interruptSilent(runId: RunId, parts: Parts): Promise<void> {
 export const lastActivityOf = ({ id, updatedAt }: RunRow, drives: LoopParts["drives"]): number =>
   Math.max(updatedAt, drives.get(id)?.lastActivityAt() ?? 0);
 
-/** The time that the run's limits, or the tools themselves, give to the open calls. */
+/** The longest time that the run's limits or the tools give to the open calls. */
 function toolTime({ start, calls }: RunState, { tools }: Parts): number {
   const open = [...calls.values()].filter(({ started, result }) => started && !result);
   const own = open.map(({ name }) => tools.get(name)?.timeout ?? 0);

@@ -1,13 +1,12 @@
-// The runs that a run continues. Its transcript begins with theirs, by reference. Nothing else is taken over: no
-// usage, no
-// approvals, no grants.
+// The runs that a run continues. Its transcript begins with theirs, by reference. Nothing else is taken over: no usage,
+// no approvals, no grants.
 
 import { CadreError } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
 import type { Fork, JournalEvent, Payload } from "../../journal/events.ts";
 import type { Store } from "../../stores/store.ts";
 
-/** A session may last for years. A longer chain is a mistake, or a damaged database. */
+/** A session may last for years, but a chain longer than this is a mistake, or a damaged database. */
 const LONGEST_CHAIN = 10_000;
 
 /** All events before a run's own, oldest first. */
@@ -35,7 +34,7 @@ export async function eventsBefore(
 
 const NO_PREDECESSOR: Pick<Payload<"RUN_STARTED">, "continues" | "fork"> = {};
 
-/** Ends of children after the fork's point, which the fork was told. */
+/** Ends of children that came after the fork's point, and that the fork was told. */
 async function laterChildEnds(
   store: { journal: Pick<Store["journal"], "read"> },
   runId: RunId,

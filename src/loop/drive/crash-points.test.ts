@@ -1,5 +1,5 @@
-// Kills the process at every point between two appends, one after the other (FAULTS §1.2):
-// whatever was on disk, the run ends with the same answer, and no unsafe effect happens twice.
+// Kills the process at every point between two appends, one after the other (FAULTS §1.2): whatever was on disk, the run
+// ends with the same answer, and no unsafe effect happens twice.
 
 import { expect, test } from "vitest";
 import { checkInvariants } from "../../../test/support/invariants.ts";
@@ -32,7 +32,7 @@ test.each(["before", "after"] as const)(
   60_000,
 );
 
-/** A run whose process dies at this point. False: there is no such point. */
+/** Runs a run whose process dies at this point. Returns false if there is no such point. */
 async function liveThrough(point: number, when: "before" | "after"): Promise<boolean> {
   const world: World = await makeWorld({
     idle: true,
@@ -51,7 +51,7 @@ async function liveThrough(point: number, when: "before" | "after"): Promise<boo
   return died;
 }
 
-/** Dies at the n-th append of this process. Nothing after it gets an answer. */
+/** Kills the process at its n-th append. Later appends get no answer. */
 function killer(world: () => World, point: number, when: "before" | "after"): Intercept {
   let seen = 0;
   return async (_, send) => {
@@ -64,7 +64,7 @@ function killer(world: () => World, point: number, when: "before" | "after"): In
   };
 }
 
-/** Plays the person who is asked. False: no process died on the way. */
+/** Plays the person who is asked. Returns false if no process died meanwhile. */
 async function throughToTheEnd(world: World, runId: string, when: "before" | "after"): Promise<boolean> {
   let deaths = 0;
   for (let rounds = 0; rounds < 60; rounds++) {

@@ -22,7 +22,7 @@ const MAX_CUT_OFF = 3;
 const COMPACT_SHARE = 0.75;
 const COMPACT_MESSAGES = 8;
 
-/** The run that a decision is made about. */
+/** The run that a decision is about. */
 export interface RunView extends DecisionView {
   transcript: Transcript;
 }
@@ -79,14 +79,14 @@ function endOfMemberTurn(view: RunView): Ending | undefined {
   return (voted || spoke) && !hasUnseen ? memberEnding(view, "final_answer") : undefined;
 }
 
-/** J11: a message that arrived while the model wrote its report may change the report. */
+/** J11: defers a report if a message arrived while the model wrote it. */
 function deferReport({ calls }: RunState): Action {
   const [callId] = calls.keys();
   const output = "Not taken yet: a message came in meanwhile. Look at it, then report.";
   return { type: "record", events: [toolResult(callId!, output, "deferred")] };
 }
 
-/** After a hard limit only the last turn is left. Any other retry would be refused again and again. */
+/** Whether a failed call may be retried. After a hard limit only the last turn may; any other retry would be refused again. */
 function mayRetry(state: RunState): boolean {
   if (!hardLimit(state)) return true;
   return state.failedCall?.purpose === "final" && !state.reachedLimits.has(FINAL_NOT_COVERED);
@@ -153,7 +153,7 @@ function withoutOutput(state: RunState, last: boolean): Action {
   return endRun({ status: "failed", stopReason: "invalid_output", summary });
 }
 
-/** F43, F45: an agent that repeats itself is stopped for a person to decide, before it costs more. */
+/** F43, F45: stops an agent that repeats itself, before it costs more. A person decides what happens next. */
 function stopForPerson(state: RunState): Action | undefined {
   const { guard } = state;
   const item = loopItemId(guard.stops);
@@ -178,7 +178,7 @@ function stopForPerson(state: RunState): Action | undefined {
   return undefined;
 }
 
-/** B3: after a hard limit the agent gets one turn to report, or none if the budget cannot cover it. */
+/** B3: announces the last turn after a hard limit, or ends the run if the budget does not cover that turn. */
 function lastTurn({ state, definition }: RunView): Action | undefined {
   const limit = hardLimit(state);
   if (!limit) return undefined;
@@ -248,7 +248,7 @@ function callModel({ state, definition }: RunView, purpose: Purpose): Action {
 
 function stopFor(state: RunState, detail: string): Action {
   const { stops } = state.guard;
-  // A pause in between must not open a second item for the same stop.
+  // A pause meanwhile must not open a second item for the same stop.
   const undecided = stops > 0 && !state.decisions.has(loopItemId(stops));
   const items = [loopItemId(undecided ? stops : stops + 1)];
   return { type: "suspend", waitingOn: { kind: "loop", items, detail }, wakeAt: undefined };

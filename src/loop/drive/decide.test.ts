@@ -133,7 +133,7 @@ const TABLE: [string, EventBody[], object][] = [
   ],
   ["a run that is cancelled ends", [start(), cancel], { type: "end", ending: { status: "cancelled" } }],
   [
-    "a cancel comes before open calls",
+    "a cancelled run ends although it has open calls",
     [start(), asks(), says(1, "", one), proposed(0), cancel],
     { type: "end" },
   ],
@@ -143,14 +143,18 @@ const TABLE: [string, EventBody[], object][] = [
     { type: "end", ending: { stopReason: "parent" } },
   ],
   ["a paused run rests", [start(), suspended("paused", [])], { type: "rest", wakeAt: undefined }],
-  ["words are the end", [start(), asks(), says(1, "done")], { type: "end", ending: { summary: "done" } }],
+  [
+    "text without a call ends the run",
+    [start(), asks(), says(1, "done")],
+    { type: "end", ending: { summary: "done" } },
+  ],
   [
     "[J11] text before an unseen message does not end the run",
     [start(), asks(), said("person", "x"), says(1, "done")],
     call({ callId: "m2", purpose: "turn" }),
   ],
   [
-    "calls are judged first",
+    "new calls are judged before anything runs",
     [start(), asks(), says(1, "", one, two)],
     { type: "propose", calls: ["m1.0", "m1.1"] },
   ],
@@ -179,7 +183,7 @@ const TABLE: [string, EventBody[], object][] = [
     { type: "suspend", waitingOn: { kind: "outcome_unknown", items: ["outcome/m1.0"] } },
   ],
   [
-    "[P8] it does not keep another call's approval from expiring on time",
+    "[P8] while a started unsafe call waits for a person, another call's approval still expires on time",
     [
       start(),
       asks(),
@@ -245,7 +249,7 @@ const TABLE: [string, EventBody[], object][] = [
     { type: "rest", wakeAt: NOW + 1 },
   ],
   [
-    "[F40] then the same model is asked again",
+    "[F40] when the retry time has come, the same model is asked again",
     [start(), asks(), fails("rate_limit", NOW)],
     call({ callId: "m1", attempt: 2, model: "a/one" }),
   ],
@@ -260,7 +264,7 @@ const TABLE: [string, EventBody[], object][] = [
     { type: "end", ending: { status: "failed", stopReason: "provider" } },
   ],
   [
-    "[F05] an interrupted model call is repeated at once",
+    "[F05] an interrupted model call is repeated immediately",
     [start(), asks(), fails("interrupted")],
     call({ attempt: 2 }),
   ],
@@ -308,7 +312,7 @@ describe("[L2] decide", () => {
     expect(decided(bodies)).toMatchObject(expected);
   });
 
-  test("[L2] is pure: the same view gives the same action and is not changed", () => {
+  test("[L2] decide is pure: the same view gives the same action and is not changed", () => {
     for (const [, bodies] of TABLE) {
       const view = viewOf(bodies);
       const before = structuredClone(view);

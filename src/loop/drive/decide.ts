@@ -37,7 +37,7 @@ export function decide(view: RunView, facts: DecisionFacts): Action {
     : action;
 }
 
-/** The work of a child in a worktree is merged before anything else is decided. */
+/** Merges the work of a child in a worktree before anything else is decided. */
 function mergeNext({ children }: RunState): Action | undefined {
   const child = unmergedChild(children);
   return child && { type: "merge-child", runId: child.runId };
@@ -59,7 +59,7 @@ function decideEnd(view: RunView, ending: Ending): Action {
 
 function ownAnswer(view: RunView, ending: Ending): Action {
   const { state, definition } = view;
-  // A draft that was picked is the answer, although the agent itself gave none.
+  // A picked draft is the answer, although the agent itself gave none.
   const isGiven =
     ending.team !== undefined || patternsIn(definition).some(({ pattern }) => pattern.answer === "pattern");
   if (definition.finalizes !== false || ending.status !== "completed" || isGiven)
@@ -94,7 +94,7 @@ const isRest = (action: Action): boolean =>
   action.type === "stop" ||
   action.type === "cancel-children";
 
-/** Only a person's RUN_RESUMED ends these waits. */
+/** Whether only a person's RUN_RESUMED ends the wait. */
 function isOnHold({ status, waitingOn }: RunState): boolean {
   if (status !== "suspended") return false;
   return (
@@ -115,7 +115,7 @@ function resumedBy(state: RunState): string {
   return decisions[decisions.length - 1]?.by ?? "cadre";
 }
 
-/** A run that waits for a child still waits for it while the child needs a person. */
+/** Whether two waits are the same. A run that waits for a child still waits for the child when the child needs a person. */
 function isSameWait(left: WaitingOn | undefined, right: WaitingOn): boolean {
   const forChild = right.kind === "child" || right.kind === "handoff";
   const isSame = left?.kind === right.kind || (left?.kind === "child_hitl" && forChild);
@@ -137,7 +137,7 @@ function answerForPattern(view: DecisionView, ending: Ending): Action | undefine
   return undefined;
 }
 
-/** The value that a module returns must fit the agent's output schema, as a report must. */
+/** Fails the run if its module returned a value that does not fit the agent's output schema. */
 function checkModuleOutput(ending: Ending, { definition }: DecisionView): Ending {
   const { status, stopReason, summary, output } = ending;
   if (!definition.steps || status !== "completed" || stopReason !== "final_answer") return ending;

@@ -58,7 +58,7 @@ scenario(
 );
 
 scenario(
-  "a report beside other calls is deferred until their results were seen",
+  "a report beside other calls is deferred until the model has seen their results",
   {
     idle: true,
     script: turns(

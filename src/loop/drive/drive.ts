@@ -23,7 +23,7 @@ const DEFAULT_WINDOW = 128_000;
 const RETRY_MS = 1_000;
 const MAX_RETRY_MS = 30_000;
 
-/** `lost`: the worker that an engine lost together with the run (E2). */
+/** `lost`: the workers that an engine lost together with the run (E2). */
 export async function drive(
   runId: RunId,
   parts: LoopParts,
@@ -71,14 +71,14 @@ async function driveRun(run: RunJournal, parts: LoopParts, signal: AbortSignal):
       }
     }
     await run.release();
-    // Otherwise the program has nothing to do while its run rests.
+    // A program without work is ended while its run rests.
     if (run.definition.runner && !keepsProgram(run)) await parts.runners.end(run.runId);
   } finally {
     stopListening();
   }
 }
 
-/** After an interrupt this driver would start nothing more. Another driver takes the run. */
+/** Whether this driver was interrupted for another reason than a cancel. Then another driver takes the run. */
 const mustStop = ({ aborted, reason }: AbortSignal): boolean => aborted && reason !== "cancel";
 
 async function step(run: RunJournal, parts: LoopParts, effects: AbortSignal): Promise<void> {
@@ -101,7 +101,7 @@ export async function decisionInput(
   ];
 }
 
-/** E5: the run was lost twice in a row and has had no outcome since. */
+/** E5: whether the run was lost twice in a row and has had no outcome since. */
 const isSuspect = (run: RunJournal): boolean => run.lease.acquisitions > SUSPECT_AFTER && !run.hasProgressed;
 
 /** Registers the drive, so that a cancel can interrupt it. At shutdown, effects get some time to finish. */
@@ -129,7 +129,7 @@ function register(
   };
 }
 
-/** Handles a failure that no journal can hold, such as a full disk or a bug: the run is released and tried again. */
+/** Handles a failure that cannot be recorded, such as a full disk or a bug: the run is released and tried again. */
 async function releaseAfterFailure(
   lease: Lease,
   run: RunJournal | undefined,
@@ -155,7 +155,7 @@ async function releaseAfterFailure(
       else await parts.store.leases.release(runId, lease, { wakeAt });
       return;
     } catch (failure) {
-      // Storage failures pass. A lease that is never released would strand the run.
+      // Storage failures pass, and a lease that is never released would strand the run.
       if (!(failure instanceof CadreError) || !failure.code.startsWith("STORAGE_")) return;
       await new Promise((resolve) => setTimeout(resolve, wait).unref());
     }
@@ -201,7 +201,7 @@ export async function endCancelledRuns(
   }
 }
 
-/** Deepest first, because a run ends after the runs below it (D2). */
+/** The cancelled runs that have not ended, the deepest first, because a run ends after the runs below it (D2). */
 async function unendedRuns(runIds: readonly RunId[], { store }: Pick<LoopParts, "store">): Promise<RunId[]> {
   const rows = await Promise.all(runIds.map((runId) => store.runs.get(runId)));
   return rows

@@ -127,7 +127,7 @@ const spending: Script = ({ turn, lastUser }) =>
     : { calls: [look(`n${turn}`)], usage: { input: 900, output: 100 } };
 
 scenario(
-  "[B3] at 80 % of its tokens the run is warned once, and the last turn's tokens were reserved",
+  "[B3] at 80 % of its tokens the run is warned once, and tokens are reserved for the last turn",
   { idle: true, agent: "maxOutputTokens: 200\nlimits: { maxTokens: 6000 }", script: spending },
   async (world) => {
     const runId = await world.run("spend");
@@ -158,7 +158,7 @@ scenario(
 );
 
 scenario(
-  "[B3] a budget that does not cover even the last turn ends the run with our report and no call",
+  "[B3] if the budget does not cover even the last turn, the run ends without a call, and Cadre writes the report",
   { idle: true, agent: "limits: { maxTokens: 100 }", script: spending },
   async (world) => {
     const runId = await world.run("spend");

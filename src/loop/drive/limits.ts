@@ -1,6 +1,5 @@
-// Limits of a run, counted from its journal and never from the model's word. 0 means zero. They are checked before
-// every model
-// call. After a hard limit the agent gets one last turn to report (B3).
+// Limits of a run, counted from its journal and never from the model's word. 0 means zero. They are checked before every
+// model call. After a hard limit the agent gets one last turn to report (B3).
 
 import type { Limits } from "../../journal/definition.ts";
 import type { Budget, Payload, StopReason } from "../../journal/events.ts";
@@ -16,7 +15,7 @@ export type LimitName =
   | "maxEvents"
   | "tree.maxTokens"
   | "tree.maxCost"
-  /** Only in older journals. */
+  /** This name is only in older journals. */
   | "treeBudget";
 
 const STOP_REASONS: Record<LimitName, StopReason> = {
@@ -45,7 +44,7 @@ export function hardLimit(state: RunState): { limit: LimitName; value: number } 
   return undefined;
 }
 
-/** A warning that is due and was not given yet. */
+/** The warning that is due now, if it was not given yet. */
 export function softLimit(state: RunState): Payload<"LIMIT_REACHED"> | undefined {
   const { limits } = state.start!;
   const { maxTokens, maxCost } = budgetOf(state);
@@ -61,7 +60,7 @@ export function softLimit(state: RunState): Payload<"LIMIT_REACHED"> | undefined
   return undefined;
 }
 
-/** The run's own budget, as a person may have raised it. */
+/** The run's own budget, including changes by people. */
 export function budgetOf(state: RunState): Budget {
   const { maxTokens, maxCost } = state.start!.limits;
   return {
@@ -76,7 +75,7 @@ export function treeBudgetOf({ start, changedTreeBudget }: RunState): Limits["tr
   return hasBudget(changedTreeBudget) ? { ...tree, ...changedTreeBudget } : tree;
 }
 
-/** What happens when a budget is used up. The root decides it for the tree's budget. */
+/** The policy for a budget that is used up. For the tree's budget, the root's policy applies. */
 export function budgetPolicy(limit: string, { start }: RunState): "stop" | "suspend" {
   const { tree, onBudget: own } = start!.limits;
   return (isTreeLimit(limit) ? tree?.onBudget : undefined) ?? own;

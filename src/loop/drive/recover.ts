@@ -20,7 +20,7 @@ export async function recoverRun(
   while (waitsForOldLease(run, parts)) {
     await run.rest([], run.lease.previousUntil);
     if (run.isOver) return;
-    // A signal arrived and is folded. The open calls still have to wait.
+    // A signal arrived. It is folded, and the open calls still have to wait.
     await run.view();
   }
   const open = run.state.openModelCall;
@@ -47,7 +47,7 @@ async function quarantine(run: RunJournal): Promise<void> {
   await run.suspend({ kind: "quarantine", detail }, undefined);
 }
 
-/** E2: while the previous worker may still be alive, its open calls are neither run again nor put to a person. */
+/** E2: whether the previous worker may still be alive. Until it is not, its open calls are neither repeated nor decided. */
 function waitsForOldLease(run: RunJournal, parts: Pick<LoopParts, "clock" | "runners">): boolean {
   const until = run.lease.previousUntil;
   if (until === undefined || until <= parts.clock.now()) return false;

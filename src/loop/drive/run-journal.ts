@@ -33,15 +33,15 @@ export class RunJournal {
   readonly definition: Definition;
   state: RunState = emptyRunState();
   transcript: Transcript = emptyTranscript();
-  /** Last seq when this driver took the run. An earlier driver started everything up to it. */
+  /** Last seq when this driver took the run. Earlier drivers wrote everything up to it. */
   readonly seqWhenTaken: number;
-  /** The lease was released or lost. Nothing more is written. */
+  /** True once the lease was released or lost. Nothing more is written then. */
   isOver = false;
   /** The run that has claimed the file for which the latest intent was refused. */
   claimedBy: AppendResult["claimedBy"];
   /** The budget for which the latest intent was refused. */
   exceededBudget: AppendResult["exceeded"];
-  /** This driver has recorded an outcome. */
+  /** True once this driver has recorded an outcome. */
   hasProgressed = false;
   /** Time of the last sign of life that is not in the journal, such as a piece of an answer or a tool's output. */
   lastActivityAt = 0;
@@ -51,12 +51,12 @@ export class RunJournal {
   private readonly before: readonly JournalEvent[];
   /** Last seq that the store has confirmed. */
   private confirmed = 0;
-  /** Last seq that the latest decision has seen. A signal after it refuses what was decided. */
+  /** Last seq that the latest decision has seen. If a signal follows, the store refuses what was decided. */
   private decidedAt = 0;
   private expectedKeys: string[] = [];
   private pending: Promise<void>[] = [];
   private failure: Error | undefined;
-  /** While the disk is full, appends are sent one after the other. */
+  /** The queue of appends while the disk is full: they are sent one after the other. */
   private line: Promise<void> | undefined;
   private readonly signal: AbortSignal;
   private hasReportedFullDisk = false;
@@ -107,7 +107,7 @@ export class RunJournal {
     return [...children.values()];
   }
 
-  /** Records outcomes and other facts. They are masked here, so that the fold sees what the journal will hold (A61). */
+  /** Records outcomes and other facts. They are masked first, so that the fold sees the same as the journal (A61). */
   record(...given: EventBody[]): void {
     const events = given.map((event) => this.parts.mask.value(event));
     if (events.some(isProgress)) this.hasProgressed = true;
@@ -119,7 +119,7 @@ export class RunJournal {
     this.pending.push(sent.catch((error: Error) => this.appendUnread(events, error)));
   }
 
-  /** Appends intents. If they are refused, nothing is written and the missed events are folded: decide again. */
+  /** Appends intents. If the store refuses them, nothing is written, the missed events are folded, and the caller decides again. */
   async begin(
     events: EventBody[],
     needs: Pick<Append, "reserve" | "spawn" | "claims" | "concurrent"> = {},
@@ -147,7 +147,7 @@ export class RunJournal {
     return { type: "RUN_SUSPENDED", payload: { waitingOn }, key };
   }
 
-  /** Appends intents of work. If every slot of the workspace is taken, the run waits for one (B4). */
+  /** Appends intents of work. If every slot of the workspace is taken, the run waits for a free slot (B4). */
   async beginWork(
     events: EventBody[],
     needs: Pick<Append, "reserve" | "claims"> = {},
@@ -223,7 +223,7 @@ export class RunJournal {
     return { runId: this.runId, writer: { worker, epoch }, ...append };
   }
 
-  /** No append overtakes one that waits for the disk: a result must not precede its model answer. */
+  /** Queues an append behind those that wait for the disk: a result must not precede its model answer. */
   private queue(whole: Append): Promise<AppendResult> {
     const sent = (this.line ?? Promise.resolve()).then(() => this.appendWhenSpace(whole));
     const line = sent.then(
@@ -341,7 +341,7 @@ function waitOrAbort(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Definitions are shared by many runs, and never change under their hash. */
+/** Definitions by their hash. Many runs share a definition, and a definition never changes under its hash. */
 const definitions = new Map<string, Definition>();
 const MAX_DEFINITIONS = 500;
 

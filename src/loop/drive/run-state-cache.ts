@@ -1,13 +1,12 @@
 // A cache of run states that folds only new events. A page asks again at every event, a person's command is checked
-// against the
-// state, and a run may have 50,000 events. Losing an entry only costs time.
+// against the state, and a run may have 50,000 events. Losing an entry only costs time.
 
 import type { Position, RunId } from "../../ids.ts";
 import { type RunState, runStateProjection } from "../../projections/folds/run-state.ts";
 import type { Store } from "../../stores/store.ts";
 
 interface Folded {
-  /** Later folds change this object: after an `await` it may be newer than before. */
+  /** Later folds change this object, so it may be newer after an `await`. */
   state: RunState;
   /** Position of the last folded event. */
   position: Position;

@@ -114,7 +114,7 @@ scenario(
 
 const whileHeld = holding();
 scenario(
-  "[B4] [P7] a queued run that is cancelled ends at once; a message does not cost it its place in the queue",
+  "[B4] [P7] a queued run ends immediately when it is cancelled, and keeps its place in the queue after a message",
   {
     config: "concurrency: 1",
     tools: [whileHeld.tool],
@@ -183,7 +183,7 @@ type Crash = (types: string[], send: () => Promise<AppendResult>) => Promise<App
 let crash: Crash = (_, send) => send();
 for (const when of ["before", "after"] as const) {
   scenario(
-    `[B4] [F01] killed ${when} the event that it queues, and again while it works: no slot is lost, and everything ends`,
+    `[B4] [F01] after a kill ${when} the event that a run queues, and another at work, no slot is lost, and every run ends`,
     {
       idle: true,
       clock: crashClock,
@@ -229,7 +229,7 @@ for (const when of ["before", "after"] as const) {
   );
 }
 
-// No scenario: this version cannot read the journal of that run.
+// A plain test, because `scenario` checks every journal, and this version cannot read the journal of that run.
 test("[B4] [E9] a run that is left to a newer version takes no slot", async () => {
   const { tool, begun, release } = holding();
   const world = await makeWorld({

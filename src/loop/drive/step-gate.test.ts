@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createStepGate } from "./step-gate.ts";
 
-it("[E5] lets ordinary steps run side by side and a suspect's step alone, in the order of arrival", async () => {
+it("[E5] the gate lets ordinary steps run side by side and a suspect's step alone, in the order of arrival", async () => {
   const gate = createStepGate();
   const seen: string[] = [];
   const never = new AbortController().signal;

@@ -118,7 +118,7 @@ scenario(
 );
 
 for (const [title, config, file, bound] of [
-  ["of a root's file binds its tree", "", "{ tree: { maxTokens: 90000 } }", { maxTokens: 90000 }],
+  ["in a root's file limits its tree", "", "{ tree: { maxTokens: 90000 } }", { maxTokens: 90000 }],
   [
     "in a root's file can only lower the limits",
     "limits: { tree: { maxTokens: 80000, maxRuns: 5 } }",

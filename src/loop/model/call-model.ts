@@ -19,7 +19,7 @@ const IDLE_MS = 120_000;
 const RESERVATION_WAIT_MS = 1_000;
 const DEFAULT_OUTPUT_TOKENS = 8_000;
 const REPORT_TOKENS = 1_500;
-/** The latest messages stay as they are when the history is compacted. */
+/** Number of latest messages that stay as they are when the history is compacted. */
 const KEPT_MESSAGES = 4;
 
 type CallParts = Pick<
@@ -195,7 +195,7 @@ function recordAnswer(
   }
 }
 
-/** The summary replaces everything up to here. An answer and its results have one seq, so they stay together. */
+/** The point up to which a summary replaces the history. An answer and its results have one seq, so they stay together. */
 function summaryPoint(run: RunJournal): { runId: string; seq: number } {
   const { placed } = run.transcript;
   const last = placed[Math.max(0, placed.length - KEPT_MESSAGES - 1)];

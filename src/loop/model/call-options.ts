@@ -54,7 +54,7 @@ const SUMMARY_REQUEST =
 const BRIEF_REQUEST =
   "You are about to delegate. Sum up this conversation for the agent that takes the task over: what it is all about, what was done and found so far (with exact names, paths and numbers), what has been decided. Do not go on with the task now, and do not repeat the task itself.";
 
-/** What the runtime itself asks the model. It is no turn of the agent, so there are no tools. */
+/** Questions of the runtime itself to the model. They are no turn of the agent, so they offer no tools. */
 const REQUESTS: Partial<Record<CallModel["purpose"], string>> = {
   summary: SUMMARY_REQUEST,
   brief: BRIEF_REQUEST,
@@ -83,7 +83,7 @@ export const turnTools = (view: DecisionView, parts: OfferParts): LanguageModelV
 const closingOf = (view: DecisionView, parts: OfferParts): LanguageModelV4FunctionTool[] =>
   builtinOffers(view, parts, (kind) => kind === "closing");
 
-/** Built-in tools other than the closing ones. What a run is offered of them never changes. */
+/** The offers of built-in tools other than closing tools, by run. They never change during a run. */
 const builtinFor = new WeakMap<object, LanguageModelV4FunctionTool[]>();
 
 function builtinOf(view: DecisionView, parts: OfferParts): LanguageModelV4FunctionTool[] {
@@ -102,7 +102,7 @@ const builtinOffers = (
     .flatMap((tool) => tool.offered(view, parts))
     .map(({ name, description, schema }) => offer(name, description, schema));
 
-/** Ordinary tools, made once: the list is the same for all turns and runs of a definition. */
+/** The offers of ordinary tools, which are the same for all turns and runs of a definition. */
 const offeredTo = new WeakMap<LoopParts["tools"], WeakMap<Definition, LanguageModelV4FunctionTool[]>>();
 
 function toolsOf(definition: Definition, parts: OfferParts): LanguageModelV4FunctionTool[] {

@@ -4,7 +4,7 @@ import type { World } from "../../../test/support/world.ts";
 import { fakeClock } from "../../clock.ts";
 import { sendMessage } from "../commands/messages.ts";
 
-/** Four characters a token: 1,000 tokens are full with 4,000 characters. */
+/** A token has four characters, so a context of 1,000 tokens is full after 4,000 characters. */
 function narrow(world: World, tokens = 1_000): void {
   const { parts } = world.runtime;
   const { models } = parts;

@@ -28,7 +28,7 @@ const firstFails =
 describe("[F40] a provider that asks to wait", () => {
   const clock = fakeClock();
   scenario(
-    "[F40] is waited for, visibly, until exactly that time",
+    "[F40] the run waits until exactly the time that its provider named, and shows the wait",
     { idle: true, clock, script: firstFails(BUSY) },
     async (world) => {
       const from = clock.now();
@@ -67,7 +67,7 @@ describe("[F40] a provider that asks to wait", () => {
 
   const unlucky = fakeClock();
   scenario(
-    "[F40] is waited for a valid time, whatever the random jitter is",
+    "[F40] the run waits a valid time, whatever the random jitter is",
     {
       idle: true,
       clock: unlucky,
@@ -85,7 +85,7 @@ describe("[F40] a provider that asks to wait", () => {
 
   const abrupt = fakeClock();
   scenario(
-    "[F40] that aborts its own call counts as unreachable, and is not asked again in a tight loop",
+    "[F40] a provider that aborts its own call counts as unreachable, and is not asked again in a tight loop",
     { idle: true, clock: abrupt, agent: "limits: { maxEvents: 40 }", script: turns() },
     async (world) => {
       const aborts: Model = {
@@ -109,7 +109,7 @@ describe("[F40] a provider that asks to wait", () => {
 
   const shared = fakeClock();
   scenario(
-    "[F40] is not asked by other runs before then, and after that by one at a time",
+    "[F40] no other run asks the provider before the time that it named, and afterwards only one run at a time does",
     {
       idle: true,
       clock: shared,
@@ -166,7 +166,7 @@ describe("[F40] a provider that asks to wait", () => {
 describe("[U45] a person who does not want to wait", () => {
   const hurried = fakeClock();
   scenario(
-    "makes the run try again now: the journal records it, so a crash before the retry loses nothing",
+    "a person makes the run try again now; the journal records it, so a crash before the retry loses nothing",
     {
       idle: true,
       clock: hurried,
@@ -199,7 +199,7 @@ describe("[U45] a person who does not want to wait", () => {
 
   const other = fakeClock();
   scenario(
-    "can do so for a run that waits because of another run",
+    "a person can also make a run try again that waits because of another run",
     {
       idle: true,
       clock: other,
@@ -271,7 +271,7 @@ scenario(
 );
 
 scenario(
-  "after a model's refusal the next one in the chain is used, and stays in use",
+  "after a model's refusal the run uses the next model of the chain, and stays with it",
   {
     idle: true,
     model: "[scripted/test, scripted/spare]",
@@ -390,7 +390,7 @@ describe("[F40] silence", () => {
     const model = stalls(async () => ({
       stream: new ReadableStream({
         start: (c) => c.enqueue(finish),
-        // Asked for what comes after it.
+        // The reader asks for the next part, after the last one.
         pull: () => stop.abort(new Error("stopped")),
       }),
     }));
@@ -409,7 +409,7 @@ describe("[F40] silence", () => {
     expect(classifyFailure((outcome as { error: unknown }).error, 1, 0)).toMatchObject({ cause: "timeout" });
   });
 
-  test("[P7] a call that ignores the signal is abandoned at once when the run is stopped", async () => {
+  test("[P7] a call that ignores the signal is abandoned as soon as the run is stopped", async () => {
     const stop = new AbortController();
     const outcome = read(
       stalls(async () => ({ stream: new ReadableStream({ start: (c) => c.enqueue(word) }) })),

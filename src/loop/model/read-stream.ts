@@ -1,5 +1,4 @@
-// Reads one model answer to its end, as the provider's contract defines it. Nothing of it is used unless the whole
-// answer
+// Reads one model answer to its end, as the provider's contract defines it. Nothing of it is used unless the whole answer
 // arrives (F41).
 
 import type {
@@ -27,7 +26,7 @@ export interface StreamOptions {
   call: LanguageModelV4CallOptions;
   onText(text: string): void;
   onReasoning(text: string): void;
-  /** Something arrived. The input of a call is no text, and may take as long as one. */
+  /** Called whenever something arrives, also the input of a call, which is no text and may take long. */
   onPart(): void;
   /** Milliseconds of silence after which the call is aborted. */
   idleMs: number;
@@ -36,7 +35,7 @@ export interface StreamOptions {
   cutStreamError(): Error;
 }
 
-/** Must not throw: a failure is a value. */
+/** Never throws: a failure is an outcome. */
 export async function readStream(model: Model, options: StreamOptions): Promise<StreamOutcome> {
   const stop = new AbortController();
   const outer = options.call.abortSignal;
@@ -59,7 +58,7 @@ export async function readStream(model: Model, options: StreamOptions): Promise<
   }
 }
 
-/** Provider code that ignores the signal must not block a run for ever. */
+/** Rejects on an abort, so that provider code which ignores the signal cannot block a run for ever. */
 function orAbort<T>(work: PromiseLike<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
@@ -93,7 +92,7 @@ async function collect(
   return collected.outcome();
 }
 
-/** A provider that never ends its answer must not fill the memory. */
+/** Longest answer in characters. A provider that never ends its answer must not fill the memory. */
 const LONGEST_ANSWER = 16_000_000;
 
 class Collector {

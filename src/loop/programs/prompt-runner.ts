@@ -35,13 +35,13 @@ interface Prompt extends ActivePrompt {
   effects: AbortSignal;
   /** Why the program was asked to stop. */
   stopping?: Failure;
-  /** The program was asked to stop, but may be asked to continue. */
+  /** Whether the program may be asked to continue after it has stopped. */
   stays?: boolean;
 }
 
-/** A program that is silent for so long is stopped. `toolTimeout` replaces this time. */
+/** Time of silence after which a program is stopped, unless the run has a `toolTimeout`. */
 const SILENCE_MS = 8 * 60_000;
-/** A program that does not stop when asked is killed after this time. */
+/** Time after which a program that does not stop when asked is killed. */
 const STOP_GRACE_MS = 5_000;
 const LAST_TURN_MS = 2 * 60_000;
 const MAX_TRIES = 3;
@@ -63,7 +63,7 @@ export async function promptRunner(
     return run.suspend({ kind: "definition_changed", items: [], detail: problem }, undefined);
   if (action.purpose === "final" && run.state.runner.started && !knowsTask(run, parts))
     return run.record(NOT_COVERED);
-  // Read before the intent, which marks the messages as seen.
+  // The prompt is made before the intent, which marks the messages as seen.
   const words = runnerPrompt(action, run, parts);
   const refused = await run.beginWork([modelCallIntent(action, undefined)], runnerReservation(run));
   if (refused) return handleRefusedCall(refused, action, run, parts);
@@ -83,7 +83,7 @@ export async function promptRunner(
   return listen({ action, live: ready, run, parts, effects });
 }
 
-/** The program was stopped in the middle and has ended since. A new session would repeat its work. */
+/** Whether the program was stopped in the middle and has ended since. A new session would repeat its work. */
 function hasEndedMeanwhile({ callId }: CallModel, run: RunJournal, parts: RunnerParts): boolean {
   const { runner, calls } = run.state;
   const worked = [...calls.keys()].some((id) => id.startsWith(`${callId}.`));
@@ -92,7 +92,7 @@ function hasEndedMeanwhile({ callId }: CallModel, run: RunJournal, parts: Runner
 
 const GONE_MEANWHILE = "It was stopped in the middle of its work, and has ended since.";
 
-/** A lost session cannot write a report, and a new one would start the work again. */
+/** Recorded if no session can write the report: the old session is lost, and a new one would start the work again. */
 const NOT_COVERED: EventBody = {
   type: "LIMIT_REACHED",
   payload: { limit: "finalTurn", value: 0, hard: true },
@@ -142,7 +142,7 @@ async function listen(prompt: Prompt): Promise<void> {
   await parts.runners.end(run.runId);
 }
 
-/** Limits are checked before a report is handled, so that a stopped program asks and starts nothing more. */
+/** Reports of work. Limits are checked before such a report is handled, so that a stopped program starts nothing more. */
 const WORK_REPORTS: ReadonlySet<RunnerReport["type"]> = new Set([
   "message",
   "call",
@@ -159,7 +159,7 @@ function timeFor({ action, live, run, effects, stopping }: Prompt) {
   return { signal: effects, ms: ms - live.workedMs, silenceMs: limits.toolTimeout ?? SILENCE_MS };
 }
 
-/** True: there is nothing more to hear now. */
+/** Returns true if the prompt needs no further reports now. */
 async function handleReport(report: RunnerReport, prompt: Prompt): Promise<boolean> {
   const { live, run, parts, effects, stopping } = prompt;
   switch (report.type) {
@@ -197,7 +197,7 @@ async function handleReport(report: RunnerReport, prompt: Prompt): Promise<boole
         stop(INTERRUPTED, prompt);
         return false;
       }
-      // Left as after a crash: the next driver sees an open call and no process.
+      // The prompt is left as after a crash: the next driver sees an open call and no process.
       await parts.runners.end(run.runId);
       return true;
   }
@@ -231,7 +231,7 @@ function stop(why: Failure, prompt: Prompt): void {
   prompt.live.cancel();
 }
 
-/** The program has stopped. After a limit it may still be asked for a report, or to continue. */
+/** Called when the program has stopped. After a limit it may still be asked for a report, or to continue. */
 async function finishStop(prompt: Prompt): Promise<void> {
   const { stopping, stays, action, run } = prompt;
   if (stopping !== LATE && !stays) return endPrompt(stopping!, prompt);
@@ -247,7 +247,7 @@ async function endPrompt(why: Failure, { action, live, run, parts }: Prompt): Pr
   fail(action, why, run, live);
 }
 
-/** A program that can resume its session is started again, a few times. */
+/** The failure of a program that ended early. It is started again a few times, if it can resume its session. */
 function goneFailure(why: string, { live, run, parts }: Prompt): Failure {
   const message = `The program ended before it had answered: ${why}.`;
   const tries = run.state.openModelCall?.tries ?? 1;
@@ -263,11 +263,11 @@ function recordAnswer({ text, stop: how }: Extract<RunnerReport, { type: "answer
   else run.record(answerEvent(text, how, prompt));
 }
 
-/** A program that stops after a refusal has not failed. It is asked to continue another way. */
+/** Whether a call was refused. A program that stops after a refusal has not failed, and is asked to continue another way. */
 const isRefused = ({ state }: RunJournal): boolean =>
   [...state.calls.values()].some(({ result }) => result?.outcome === "denied");
 
-/** Usage is what the program reports. Nothing is estimated. */
+/** The program's answer. Its usage is what the program reported; nothing is estimated. */
 function answerEvent(text: string, finish: string, { action, live }: Prompt): EventBody {
   const { callId, attempt } = action;
   return {

@@ -1,6 +1,5 @@
 // Checks the cost that a program reports against the budgets of its run and tree. The cost of a prompt is not known
-// beforehand,
-// so the budget may end the work in the middle.
+// beforehand, so the budget may end the work in the middle.
 
 import type { Payload } from "../../journal/events.ts";
 import type { Action } from "../../patterns/action.ts";
@@ -26,7 +25,7 @@ export function runnerReservation({ state }: RunJournal) {
   return { reserve: { estimate: { tokens: 0, cost: null }, run: budget, tree } };
 }
 
-/** Recorded before the run rests and before other runs spend from the same budget. */
+/** Records the reported cost, before the run rests and before other runs spend from the same budget. */
 export function recordCost({ action, live, run }: Prompt): void {
   if (!live.cost) return;
   const { callId, attempt } = action;

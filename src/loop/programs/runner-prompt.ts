@@ -1,5 +1,4 @@
-// The text that a program is prompted with: the whole task for a new session, otherwise only new messages, and after
-// an
+// The text that a program is prompted with: the whole task for a new session, otherwise only new messages, and after an
 // interruption the state of the calls it had begun.
 
 import type { PromptMessage } from "../../journal/message.ts";
@@ -51,11 +50,11 @@ function interruption(state: RunState): string {
 
 const named = ({ name, input }: ToolCall): string => `- ${describeCall(name, input)}`;
 
-/** Approved, but the program had ended before it could be told. */
+/** Whether a call was approved, but the program had ended before it could be told. */
 export const isApprovedButUndelivered = ({ decision, result }: ToolCall): boolean =>
   decision?.decision === "approve" && result?.outcome === "not_started";
 
-/** A single task stands alone. A conversation is retold with who said what. */
+/** The earlier messages. A single task is repeated as it is; a conversation also says who wrote what. */
 function earlierMessages(messages: readonly PromptMessage[]): string[] {
   const said = messages.flatMap(({ role, content }) => {
     if (role !== "user" && role !== "assistant") return [];

@@ -15,7 +15,7 @@ import { parseDelegation } from "../builtin-tools/declared/delegate.ts";
 
 export interface ReceiptProblem {
   runId: string;
-  /** The event that contradicts another one. */
+  /** Seq of the event that contradicts another event. */
   seq: number;
   message: string;
 }
@@ -63,7 +63,7 @@ function receiptProblem(event: Begins, call: ToolCall, digest: Digest): string |
   if (!decision || !isApproved(call)) return `${what}, and no person had approved it.`;
   const said = `what ${decision.by} approved (${decision.itemId})`;
   if (decision.hash !== proposal.hash) return `${what}, but ${said} was bound to something else.`;
-  // Journals from before receipts have none.
+  // Older journals have no receipts.
   if (decision.receipt === undefined) return undefined;
   const now = callReceipt(digest, call.name, effectiveInput(call));
   if (decision.receipt !== now)
@@ -84,7 +84,7 @@ function taskProblem(
   return `${what} with another task than was approved.`;
 }
 
-/** A child's journal must begin with what its parent's says. */
+/** Checks that a child's journal begins with the task and agent that its parent's journal names. */
 function childProblem(event: Begins, journals: Journals): string | undefined {
   if (event.type !== "CHILD_RUN_STARTED") return undefined;
   const { child_run_id: id, task, agent_type: agent } = event.payload;
@@ -121,14 +121,14 @@ function missingChild(event: EventOf<"CHILD_RUN_STARTED">, journals: Journals): 
 function endProblem(event: EventOf<"CHILD_RUN_COMPLETED">, journals: Journals): string | undefined {
   const { child_run_id: id } = event.payload;
   const child = journals.get(id);
-  // E5: for its parent the child has ended. Its later events are not passed on.
+  // E5: for its parent, a quarantined child has ended. The child's later events are not passed on.
   if (!child || event.payload.quarantined) return undefined;
   const last = child.at(-1)!;
   const says = `event ${event.seq} of run ${event.runId} says`;
   if (!TERMINAL_TYPES.has(last.type))
     return `The end of run ${id}, which ${says} that it has, is not there: its journal stops at event ${last.seq}.`;
   const told = childCompletedEvent(foldRow(child), last);
-  // It was moved together with its parent, which is told of the end elsewhere.
+  // The child was moved together with its parent, which learns of the end in the other store.
   if (last.type === "RUN_MOVED" || isDeepStrictEqual(plain(told?.payload), plain(event.payload)))
     return undefined;
   return `Run ${id} has not ended as ${says}.`;

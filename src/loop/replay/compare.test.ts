@@ -1,4 +1,4 @@
-// Compares recorded runs.
+// Compares recorded runs with each other.
 
 import { expect } from "vitest";
 import { charge, delegate, look, payloadsOf, roles, scenario } from "../../../test/support/scenario.ts";

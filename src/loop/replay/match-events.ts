@@ -24,7 +24,7 @@ export function isDecided(event: JournalEvent, view: RunView): boolean {
     case "RUN_COMPLETED":
       return true;
     case "TOOL_PROPOSED":
-      // A further round follows from changed files or rules.
+      // A further round comes from changed files or rules.
       return (event.payload.round ?? 1) === 1;
     case "RUN_FAILED":
     case "RUN_CANCELLED":
@@ -34,7 +34,7 @@ export function isDecided(event: JournalEvent, view: RunView): boolean {
     case "RUN_RESUMED":
       return /^resumed\/\d{1,6}$/.test(event.key);
     case "TOOL_RESULT":
-      // The end of a run answers the report that caused it.
+      // A report gets its result when it ends the run.
       return !event.payload.isError && isReport(event.payload.toolCallId, view);
     default:
       return false;
@@ -46,7 +46,7 @@ const isReport = (callId: string, view: RunView): boolean =>
 
 /** Whether an event belongs to the same action as the one before. Other writers' events may be in between. */
 export function continuesAction(action: Action, event: JournalEvent): boolean {
-  // After its report is answered, a run ends and does nothing else.
+  // Once its report has a result, a run ends and does nothing else.
   if (action.type === "end") return true;
   return SEVERAL.has(action.type) && matchesEvent(action, event);
 }

@@ -1,6 +1,5 @@
 // Replays past runs of an agent with its current file, up to the first decision that would differ or the first model
-// request
-// that would change. Recorded answers are used until there.
+// request that would change. Recorded answers are used until there.
 //  1  Nothing is written, sent to a model or run.
 //  2  The current code composes each request twice, with the pinned definition and with the current one. Only changes
 //      of the agent's file show.
@@ -68,7 +67,7 @@ export async function replayAgent(
 const storedForm = (definition: Definition, { mask }: Pick<LoopParts, "mask">): Definition =>
   Definition.parse(JSON.parse(JSON.stringify(mask.value(definition))));
 
-/** Undefined: the run is a draft, whose definition was made by its parent. */
+/** Replays one run. Undefined: the run is a draft, whose definition was made by its parent. */
 async function replayRun(
   runId: RunId,
   file: Definition,
@@ -134,7 +133,7 @@ function changesAt(
 
 type CallModel = Extract<Action, { type: "call-model" }>;
 
-/** Whether it is the same call, apart from the model. */
+/** Whether the action is the recorded model call, apart from the model. */
 const isSameCall = (recorded: Payload<"MODEL_CALL_STARTED">, action: Action): action is CallModel =>
   action.type === "call-model" &&
   action.callId === recorded.callId &&
@@ -164,7 +163,7 @@ function valueLines(before: string | number | undefined, now: string | number | 
   return [...(before === undefined ? [] : [`-${before}`]), ...(now === undefined ? [] : [`+${now}`])];
 }
 
-/** Bounded: comparing two long and very different texts would block the process. */
+/** Longest time for a comparison. Comparing two long and very different texts would block the process. */
 const DIFF_MS = 100;
 
 function textLines(before: string, now: string): string[] {

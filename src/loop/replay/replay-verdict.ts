@@ -1,6 +1,5 @@
-// Judges a recorded call by the current rules. Whether another agent may do more than this one is not checked again:
-// if that made
-// a call ask, only a deny counts as a different verdict.
+// Judges a recorded call by the current rules. Whether another agent may do more than this one is not checked again: if
+// that made a call ask, only a deny counts as a different verdict.
 
 import type { EventOf, JournalEvent, Payload } from "../../journal/events.ts";
 import type { Verdict } from "../../permissions/permission.ts";
@@ -22,15 +21,15 @@ export function changedVerdict(view: RunView, event: JournalEvent, parts: Parts)
   const judged = judgeNow(view, event, parts);
   if (!judged) return undefined;
   const now = applyUnattendedPolicy(judged, view);
-  // A rule that denies comes first.
+  // A rule that denies takes precedence.
   if (now.verdict !== "deny" && (basis === "recorded" || isEscalation(event.payload))) return undefined;
   return now.verdict === verdict ? undefined : `${now.verdict} ${name} (${now.rule})`;
 }
 
-/** A grant decided, or there is no such call to make: the rules have no say in it. */
+/** Whether the rules did not decide: a grant did, or the call could not be made. */
 const isFixed = ({ basis }: Payload<"TOOL_PROPOSED">): boolean => basis === "grant" || basis === "impossible";
 
-/** Undefined: the agent has no such delegate any more. Its list of tools shows that. */
+/** The current verdict. Undefined: the agent no longer has this delegate, which its list of tools shows. */
 function judgeNow(view: RunView, event: EventOf<"TOOL_PROPOSED">, parts: Parts): Verdict | undefined {
   const { toolCallId, name, effect, input } = event.payload;
   const call = view.state.calls.get(toolCallId) ?? newStepCall(toolCallId, name, input);
@@ -59,7 +58,7 @@ function judgeDelegationNow(
  */
 const grantsOf = ({ state }: RunView) => state.grants.filter(({ scope }) => scope === "run");
 
-/** A67: a person was asked because the other agent may do more, after untrusted input had come in. */
+/** A67: whether a person was asked because, after untrusted input, the other agent may do more. */
 function isEscalation({ name, basis }: Payload<"TOOL_PROPOSED">): boolean {
   const tool = declaredTool(name);
   return basis === "taint" && (tool?.kind === "delegation" || tool?.leavesTree === true);

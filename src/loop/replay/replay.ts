@@ -43,7 +43,7 @@ export interface ReplaySummary {
   divergence?: Divergence | undefined;
 }
 
-/** The earliest divergence of these runs, in commit order. */
+/** Replays these runs and finds their earliest divergence, in commit order. */
 export async function replayRuns(runIds: readonly RunId[], parts: ReplayParts): Promise<ReplaySummary> {
   const replays = [];
   for (const runId of runIds) replays.push(await replayRun(await parts.store.journal.read(runId), parts));

@@ -30,7 +30,7 @@ export const advisors = declarePattern({
     timeout: z.int().positive().optional(),
   }),
   pin(written) {
-    if (Array.isArray(written)) return { agents: written, require: "any" };
+    if (Array.isArray(written)) return { agents: written, require: "any" as const };
     const { agents, require: required = "any", timeout } = written;
     return omitUndefined({ agents, require: required, timeout: timeout || undefined });
   },

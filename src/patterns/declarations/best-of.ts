@@ -1,4 +1,4 @@
-// Best of n: the agent drafts several answers at once, with tools that change nothing, and a judge picks one.
+// Best of n: the agent writes several drafts at the same time, with tools that change nothing, and a judge picks one.
 
 import { z } from "zod";
 import { AgentName, Count } from "../../config/names.ts";

@@ -43,16 +43,16 @@ export interface PatternDeclaration<
   readonly answer: "own" | "children" | "pattern" | "target";
   /** The most that the pattern could start in one run, beside the run itself. */
   worstCase(own: z.output<Pinned>, costs: PatternCosts): RunCost;
-
   /** Problems that only the whole set of agents shows. */
-  check?(own: z.output<Pinned>, agent: CheckedDefinition, set: CheckedSet): Iterable<Finding>;
+  check(own: z.output<Pinned>, agent: CheckedDefinition, set: CheckedSet): Iterable<Finding>;
+
   /** Other patterns that this one cannot be combined with, and why. Patterns of the same stage need not be listed. */
   readonly excludes?: Readonly<Record<string, string>>;
   /** The tools that an agent with this pattern may call itself. Absent: all that its file allows. */
   readonly ownTools?: { readonly may: "none" | "read"; readonly why: string };
   /** The most model turns that the run itself needs. Absent: as many as its limits allow. */
   readonly ownTurns?: number;
-  /** Most turns of one child. */
+  /** The most turns of one child. */
   childTurns?(own: z.output<Pinned>): number;
   /** The agents that the run's model chooses from. Absent: those in `agents`. */
   choices?(own: z.output<Pinned>): readonly string[];
@@ -65,7 +65,7 @@ export interface PatternDeclaration<
 }
 
 export interface TriggerDeclaration<Name extends string> {
-  /** The word in the journal. */
+  /** Name of the trigger in the journal. */
   readonly name: Name;
   /** The child's part in the pattern, shown beside its agent's name. `slot`: the key under which it was started. */
   part(slot: string): string;
@@ -73,7 +73,7 @@ export interface TriggerDeclaration<Name extends string> {
   badge(slot: string): { start: string; what: string };
   /** Why the child was started, as the rest of a sentence. */
   reason(agent: string): string;
-  /** The child does the rest of its parent's work; the parent asks its model nothing more. */
+  /** Whether the child does the rest of its parent's work. The parent then makes no further model call. */
   readonly takesOver: boolean;
   /** Once such a child has started, its parent only waits for the child's end. */
   readonly closesParent?: true;
@@ -82,9 +82,9 @@ export interface TriggerDeclaration<Name extends string> {
 }
 
 export interface EdgeWords {
-  /** `worker delegates to editor`. */
+  /** The verb in a sentence such as `worker delegates to editor`. */
   readonly verb: string;
-  /** On the line of a drawing. */
+  /** Text on the line of a drawing. */
   readonly label: string;
   /** Explanation in the legend. */
   readonly meaning: string;
@@ -92,7 +92,7 @@ export interface EdgeWords {
 }
 
 export interface PinContext {
-  /** `agents` of the file. */
+  /** The value of `agents` in the file. */
   agents?: readonly string[] | null | undefined;
   /** The module beside the file, as it was read. */
   module?: { module: string; hash: string } | undefined;

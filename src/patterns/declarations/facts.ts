@@ -1,4 +1,4 @@
-// Answers what other parts of Cadre need to know about patterns, from their declarations.
+// Facts about patterns for other parts of Cadre, read from the declarations.
 
 import type { z } from "zod";
 import type { AnyDeclaration, PatternDeclaration, Stage, TriggerDeclaration } from "./declaration.ts";
@@ -19,7 +19,7 @@ type NamingKey<D> =
 /** The keys of an agent's file by which it can start another agent. */
 export type EdgeKey = "agents" | NamingKey<Declaration>;
 
-/** The part of a definition that patterns have. */
+/** The keys of a definition that belong to patterns. */
 export type PinnedPatterns = { [D in Declaration as D["key"]]?: z.output<D["pinned"]> | undefined };
 
 export const ALL_PATTERNS: readonly AnyDeclaration[] = DECLARATIONS;
@@ -57,7 +57,7 @@ export const EDGE_KEYS = [
   ...namingKeysAt("route", "after"),
 ] as readonly EdgeKey[];
 
-/** A pattern with the part of a definition that asks for it. */
+/** A pattern, and the value of its key in a definition. */
 export interface UsedPattern {
   pattern: AnyDeclaration;
   own: unknown;

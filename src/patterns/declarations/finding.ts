@@ -3,7 +3,7 @@
 export interface Finding {
   /** The key of the agent's file that is wrong. */
   key: string;
-  /** Stable, for editors and CI. */
+  /** A stable code, for editors and CI. */
   code: string;
   severity: "error" | "warning";
   message: string;

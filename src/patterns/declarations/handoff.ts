@@ -1,4 +1,4 @@
-// Handoff: another agent gets the answer and owns the final one.
+// Handoff: another agent gets the agent's answer, and gives the final answer.
 
 import { z } from "zod";
 import { AgentName } from "../../config/names.ts";
@@ -24,7 +24,7 @@ export const handoff = declarePattern({
     onFailure: OnFailure,
   }),
   pin(written) {
-    if (typeof written === "string") return { agent: written, onFailure: "fail" };
+    if (typeof written === "string") return { agent: written, onFailure: "fail" as const };
     const { agent, onFailure = "fail" } = written;
     return { agent, onFailure };
   },
@@ -46,4 +46,5 @@ export const handoff = declarePattern({
   },
   answer: "target",
   worstCase: ({ onFailure }, { below }) => timesCost(totalCost(below), onFailure === "retry" ? 2 : 1),
+  check: () => [],
 });

@@ -65,7 +65,7 @@ export const router = declarePattern({
   worstCase: (_, { below }) => largestCost(below),
   check: checkRouter,
   ownTools: { may: "none", why: "a router only chooses an agent" },
-  /** A choice, and one correction of it. */
+  /** One turn for the choice, and one for a correction. */
   ownTurns: 2,
   choices: ({ destinations }) => destinations,
   takesDelegates: (written) => written === true,

@@ -8,7 +8,7 @@ export const steps = declarePattern({
   key: "steps",
   stage: "work",
   input: z.string().trim().min(1).describe("A module next to the file that controls the agent"),
-  /** The hash is the module's when the run began. */
+  /** `hash`: the module's hash when the run began. */
   pinned: z.object({ module: z.string(), hash: z.string() }),
   pin: (_, { module }) => module,
   agentFields: [],
@@ -23,4 +23,5 @@ export const steps = declarePattern({
   },
   answer: "children",
   worstCase: () => NO_COST,
+  check: () => [],
 });

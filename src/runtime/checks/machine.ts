@@ -10,7 +10,7 @@ export interface Finding {
   state: "ok" | "warn" | "bad";
   name: string;
   text: string;
-  /** What to do about it. */
+  /** What a person can do about the problem. */
   fix?: string;
 }
 

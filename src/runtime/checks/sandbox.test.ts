@@ -15,7 +15,7 @@ async function check(yaml: string) {
 
 const { used } = await inspectSandbox({ sandbox: { driver: "auto", network: "approved", write: [] } });
 
-test.runIf(used === "bwrap")("reports which sandbox works, and its network access", async () => {
+test.runIf(used === "bwrap")("doctor reports which sandbox works, and its network access", async () => {
   expect(await check("")).toEqual({
     state: "ok",
     name: "sandbox",
@@ -27,7 +27,7 @@ test.runIf(used === "bwrap")("reports which sandbox works, and its network acces
   expect((await check("sandbox: { network: on }")).text).toBe("bwrap; with network");
 });
 
-test.runIf(used === "none")("reports why there is none, and how to get one", async () => {
+test.runIf(used === "none")("doctor reports why there is no sandbox, and how to get one", async () => {
   expect(await check("")).toMatchObject({
     state: "warn",
     text: expect.stringMatching(/^none, so/),
@@ -36,7 +36,7 @@ test.runIf(used === "none")("reports why there is none, and how to get one", asy
   expect(await check("sandbox: bwrap")).toMatchObject({ state: "bad", fix: expect.any(String) });
 });
 
-test("reports that there is none because it is configured so", async () => {
+test("doctor reports that the configuration turns the sandbox off", async () => {
   expect(await check("sandbox: none")).toEqual({
     state: "warn",
     name: "sandbox",

@@ -1,4 +1,4 @@
-// Doctor's check of the sandbox: which one commands run in, why no better one works, and how to get it.
+// Doctor's check of the sandbox: which sandbox commands run in, why no better one works, and how to get one.
 
 import { existsSync, readFileSync } from "node:fs";
 import { type Config, loadConfig } from "../../config/config.ts";

@@ -60,7 +60,7 @@ function childRunTool({
     ...tool,
     kind: "loop",
     offered: (view) => (mayStartDetached(view) ? offer() : []),
-    // Every agent may call it. One that cannot start such runs is told so in the result.
+    // Every agent may call these tools. The result tells an agent that it has started no such runs.
     accepts: () => true,
   };
 }

@@ -18,7 +18,7 @@ import { type DeclaredTool, jsonSchema, misfit, type OfferedTool } from "./decla
 
 /** The request of a delegation, in whichever shape the call was made. */
 export interface DelegationRequest {
-  /** The agent as the model names it; there may be no such delegate. */
+  /** Name of the agent, as the model wrote it. There may be no such delegate. */
   name: string;
   task: string;
   contextFiles?: string[] | undefined;
@@ -39,7 +39,7 @@ export interface DelegationTool extends DeclaredTool {
   readonly kind: "delegation";
   /** The child is the agent that a router chose. */
   readonly routes?: true;
-  /** Result of a call that does not await the child. Absent: every call awaits it. */
+  /** Result of a call that does not await the child. Absent: every call awaits its child. */
   detachedResult?(childRunId: string): object;
   offered(view: DecisionView): readonly OfferedTool[];
   parse(tool: string, input: unknown): DelegationRequest | z.ZodError;
@@ -94,7 +94,7 @@ const Route = z.object({
 const DESCRIPTION =
   "Delegate a task to another agent. It works on its own and returns a structured result: look at it before you go on.";
 
-/** S3-23. */
+/** The wording comes from S3-23. */
 const ROUTE_DESCRIPTION = "Select the agent to handle this request.";
 
 type Shape = NonNullable<Definition["delegation"]>["tool"];
@@ -201,7 +201,7 @@ export const DELEGATION_TOOLS: readonly DelegationTool[] = [
   routeTo,
 ];
 
-/** The delegation tool that a model calls by this name; undefined: it is another tool. */
+/** The delegation tool that a model calls by this name. Undefined: the name is another tool's. */
 export const delegationToolNamed = (name: string): DelegationTool | undefined =>
   DELEGATION_TOOLS.find((tool) => tool.name === name) ??
   (/^run_\w+_agent$/.test(name) ? runAgent : undefined);
@@ -232,7 +232,7 @@ export function parseDelegation({
   return asked instanceof z.ZodError ? { problem: misfit(name, asked) } : asked;
 }
 
-/** S0-41: `run_coding_agent`, without the name of a pack. */
+/** S0-41: a tool's name for one agent, such as `run_coding_agent`. It leaves out the agent's pack. */
 export const perAgentTool = (name: string): string => `run_${toolWord(name)}_agent`;
 
 const toolWord = (name: string): string => name.replace(/^.*\//, "").replaceAll(/[^A-Za-z0-9]+/g, "_");
@@ -246,7 +246,7 @@ export function findDelegate(delegates: readonly Delegate[], name: string): Dele
   );
 }
 
-/** How much of the conversation the child sees: the call decides, then the child's file, then its parent's. */
+/** How much of the conversation the child sees. The call decides, else the child's file, else its parent's file. */
 export async function resolveContextMode(
   { name, contextMode }: DelegationRequest,
   { definition }: { definition: Definition },
@@ -265,7 +265,7 @@ function schemaWithNames(schema: z.ZodType, field: string, delegates: readonly D
   return { ...json, properties };
 }
 
-/** Converted once, not for every run that may delegate. */
+/** JSON Schemas by their zod schema. Each is converted once, not for every run that may delegate. */
 const jsonSchemas = new WeakMap<z.ZodType, Record<string, unknown>>();
 
 function schemaOf(schema: z.ZodType): Record<string, unknown> {

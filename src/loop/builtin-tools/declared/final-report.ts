@@ -1,4 +1,4 @@
-// `final_report`: how an agent ends its run with a structured result. An agent may also end with plain text.
+// `final_report`: an agent ends its run with a structured result. An agent may also end with plain text.
 
 import { z } from "zod";
 import { messageOf } from "../../../errors.ts";
@@ -31,10 +31,10 @@ export const finalReport: DeclaredTool = {
       : [],
 };
 
-/** A router whose file has no `allowAnswer` only chooses. */
+/** Whether the agent may report. A router may do so only if its file has `allowAnswer`. */
 export const mayReport = ({ router }: Definition): boolean => !router || router.allowAnswer === true;
 
-/** A tool that takes a report. Its schema depends on the definition alone, so it is made once for all runs of it. */
+/** The offer of a tool that takes a report. Its schema depends only on the definition, so it is made once per definition. */
 export function offerReport(
   name: string,
   description: string,
@@ -55,7 +55,7 @@ function reportSchema(definition: Definition): unknown {
   return { ...schema, properties, required: ["summary", "output"] };
 }
 
-/** The report that the latest answer makes, if it is valid and the only call. */
+/** The report in the latest answer, if it is valid and the only call. */
 export function reportOf(view: DecisionView): Report | undefined {
   const { state, definition } = view;
   const calls = [...state.calls.values()];
@@ -64,7 +64,7 @@ export function reportOf(view: DecisionView): Report | undefined {
   return reportProblem(call.input, definition) === undefined ? Report.parse(call.input) : undefined;
 }
 
-/** Why a report cannot be accepted, in a sentence for the model; undefined if it can. */
+/** Tells the model why a report cannot be accepted. Undefined: it can. */
 export function reportProblem(input: unknown, definition: Definition): string | undefined {
   if (!mayReport(definition)) return "You do not answer yourself: choose who does with `route_to`.";
   const parsed = Report.safeParse(input);
@@ -74,7 +74,7 @@ export function reportProblem(input: unknown, definition: Definition): string | 
   return fits.success ? undefined : `\`output\` does not fit its schema: ${z.prettifyError(fits.error)}`;
 }
 
-/** Why an agent's own schemas can never be used; checked before a run costs anything. */
+/** Why an agent's own schemas cannot be used. This is checked before a run costs anything. */
 export function schemaProblem(definition: Definition): string | undefined {
   try {
     if (definition.output !== undefined) schemaOf(definition.output);
@@ -85,7 +85,7 @@ export function schemaProblem(definition: Definition): string | undefined {
   }
 }
 
-/** Why a run's input does not fit its agent's schema; undefined if it does. */
+/** Why a run's input does not fit its agent's schema. Undefined: it fits. */
 export function inputProblem(input: unknown, definition: Definition): string | undefined {
   if (definition.input === undefined) return undefined;
   const fits = schemaOf(definition.input).safeParse(input ?? {});

@@ -1,4 +1,4 @@
-// The list of built-in tools, as they are declared. The order is the order in which a model is offered them.
+// The declarations of all built-in tools, in the order in which a model is offered them.
 
 import { ADMIN_TOOLS } from "./admin-tools.ts";
 import { askUser } from "./ask-user.ts";
@@ -23,7 +23,7 @@ const byName = new Map(
   DECLARED_TOOLS.flatMap((tool) => [tool.name, ...(tool.aliases ?? [])].map((name) => [name, tool] as const)),
 );
 
-/** The built-in tool that goes by this name; undefined: it is an ordinary tool, or none. */
+/** The built-in tool with this name or alias. Undefined: no built-in tool has it. */
 export const declaredTool = (name: string): DeclaredTool | undefined =>
   byName.get(name) ?? delegationToolNamed(name);
 

@@ -1,4 +1,4 @@
-// `send_message`: from one main agent to another, through a durable mailbox (D5).
+// `send_message`: one main agent sends another a message, through a durable mailbox (D5).
 
 import { z } from "zod";
 import { type DeclaredTool, offerOf } from "./declared-tool.ts";
@@ -24,7 +24,7 @@ export const sendMessage: DeclaredTool = {
   reaches: ["runtime"],
   target: { kind: "name", field: "to" },
   leavesTree: true,
-  // A message may start a run, so a draft (`readOnly`) cannot send one.
+  // A message may start a run, so a draft (`readOnly`) cannot send messages.
   listedBy: ({ kind, tools, readOnly }) =>
     kind === "main" && !readOnly && tools.allow?.includes(SEND_MESSAGE) === true,
   offered: ({ definition }, gate) => (sendMessage.listedBy!(definition, gate) ? offer() : []),

@@ -19,7 +19,7 @@ import { mayReport, offerReport, REPORT_DESCRIPTION, reportProblem } from "./fin
 interface TeamTool extends DeclaredTool {
   /** Why a call's input cannot be used. */
   problem(input: unknown, view: DecisionView): string | undefined;
-  /** The result of a call that is accepted. */
+  /** The result of an accepted call. */
   readonly received: string;
   /** The agent may make other calls in the same turn. */
   readonly besideOthers?: true;
