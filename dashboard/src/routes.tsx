@@ -8,7 +8,7 @@ import {
   redirect,
 } from "@tanstack/react-router";
 import { omitUndefined } from "../../src/omit-undefined.ts";
-import { parseRunsSearch } from "./components/runs/runs-search.ts";
+import { parseRunsSearch } from "./components/runs/filter.ts";
 import { Shell } from "./components/shell/shell.tsx";
 import { Failure, Loading } from "./display/page-state.tsx";
 import { loadWhenServed } from "./live/load-when-served.ts";

@@ -1,5 +1,6 @@
 // U47: an error page: what happened, whether data is safe, and what to do. Never an endless spinner.
 
+import type { UseQueryResult } from "@tanstack/react-query";
 import { CloudOff, Lock, SearchX, TriangleAlert } from "lucide-react";
 import type { ReactNode } from "react";
 import { isUnreachable } from "../../../src/api/client/client.ts";
@@ -56,4 +57,17 @@ export function Loading({ what = "Loading" }: { what?: string }) {
       {what}…
     </p>
   );
+}
+
+interface LoadedProps<Data> {
+  query: UseQueryResult<Data>;
+  /** Says what is loading. */
+  what?: string;
+  children(data: Data): ReactNode;
+}
+
+/** Shows the data of a query. Before it arrives, this shows what is loading; after an error, a button to try again. */
+export function Loaded<Data>({ query, what = "Loading", children }: LoadedProps<Data>) {
+  if (query.isError) return <Failure error={query.error} onAgain={() => void query.refetch()} />;
+  return query.isPending ? <Loading what={what} /> : children(query.data);
 }

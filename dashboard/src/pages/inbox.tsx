@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { KeyRound } from "lucide-react";
 import { useState } from "react";
-import { GrantsDialog } from "../components/grants/grants-dialog.tsx";
+import { GrantsDialog } from "../components/grants/grants.tsx";
 import { Inbox } from "../components/inbox/inbox.tsx";
 import { PageHeader } from "../components/shell/page-header.tsx";
 import { Failure, Loading } from "../display/page-state.tsx";

@@ -7,7 +7,6 @@ import { openItems } from "../../../src/projections/folds/approvals.ts";
 import type { EventRef } from "../components/event-detail/event-ref.ts";
 import { Branches } from "../components/fork/branches.tsx";
 import { ForkDialog, type ForkPoint } from "../components/fork/fork-dialog.tsx";
-import { NoticeBar } from "../components/run-actions/notice-bar.tsx";
 import { RunActions } from "../components/run-actions/run-actions.tsx";
 import { RunNotices } from "../components/run-actions/run-notices.tsx";
 import { RunHeader } from "../components/run-header/run-header.tsx";
@@ -19,6 +18,7 @@ import { VisibleText } from "../display/visible-text.tsx";
 import { runStateOf } from "../live/folds.ts";
 import type { TreeJournal } from "../live/tree-journal.ts";
 import { Button } from "../ui/button.tsx";
+import { NoticeBar } from "../ui/notice-bar.tsx";
 import { RunViews } from "./run-views.tsx";
 import { useRunAddress, useShowsAnswer } from "./use-run-address.ts";
 

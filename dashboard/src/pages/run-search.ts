@@ -39,7 +39,7 @@ const MAX_PINS = 2;
 
 export function parseRunSearch(search: Params): RunSearch {
   const { q, at } = search;
-  const tab = oneOf(PANEL_TABS, search["tab"]);
+  const tab = oneOf(Object.keys(PANEL_TABS) as PanelTab[], search["tab"]);
   const talk = oneOf(TALK_KINDS, search["talk"]);
   const isPinnable = (ref: string) => parseEventRef(ref) !== undefined;
   return omitUndefined({

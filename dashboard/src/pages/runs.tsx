@@ -1,15 +1,14 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useCallback } from "react";
 import { BulkBar } from "../components/runs/bulk-bar.tsx";
+import type { RunsSearch } from "../components/runs/filter.ts";
 import { FilterBar, FilterChips } from "../components/runs/filter-bar.tsx";
 import { NoRuns } from "../components/runs/no-runs.tsx";
-import { RunList } from "../components/runs/run-list.tsx";
-import type { RunsSearch } from "../components/runs/runs-search.ts";
+import { RunList, useSelection } from "../components/runs/run-list.tsx";
 import { SavedViews } from "../components/runs/saved-views.tsx";
 import { useRuns } from "../components/runs/use-runs.ts";
-import { useSelection } from "../components/runs/use-selection.ts";
 import { PageHeader } from "../components/shell/page-header.tsx";
-import { StartRunButton } from "../components/start-run/start-run-button.tsx";
+import { StartRunButton } from "../components/start-run/start-run-dialog.tsx";
 import { Failure, Loading } from "../display/page-state.tsx";
 
 export function RunsPage() {

@@ -1,14 +1,14 @@
+import { GrantSettings } from "../components/grants/grants.tsx";
 import { SuggestionList } from "../components/grants/suggestion-list.tsx";
-import { AccessSettings } from "../components/settings/access-settings.tsx";
+import { AccessSettings, UserList } from "../components/settings/access-settings.tsx";
+import { NoticeSettingsForm, ThemeSettings } from "../components/settings/browser-settings.tsx";
 import { ChatSettings } from "../components/settings/chat-settings.tsx";
-import { DoctorChecks } from "../components/settings/doctor-checks.tsx";
-import { GrantSettings } from "../components/settings/grant-settings.tsx";
-import { NoticeSettingsForm } from "../components/settings/notice-settings-form.tsx";
-import { ProviderWaits } from "../components/settings/provider-waits.tsx";
-import { ServerFacts } from "../components/settings/server-facts.tsx";
-import { ThemeSettings } from "../components/settings/theme-settings.tsx";
-import { UserList } from "../components/settings/user-list.tsx";
-import { WorkerList } from "../components/settings/worker-list.tsx";
+import {
+  DoctorChecks,
+  ProviderWaits,
+  ServerFacts,
+  WorkerList,
+} from "../components/settings/server-settings.tsx";
 import { PageHeader } from "../components/shell/page-header.tsx";
 import { useRefusal } from "../live/me.ts";
 

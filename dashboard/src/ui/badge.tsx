@@ -41,9 +41,3 @@ export function Badge({ tone = "plain", title, children }: BadgeProps) {
     </span>
   );
 }
-
-interface BadgeProps {
-  tone?: Tone;
-  title?: string;
-  children: ReactNode;
-}

@@ -3,9 +3,9 @@ import { createContext, type ReactNode, useId } from "react";
 /** The id that a control takes from the `Field` around it. */
 export const FieldId = createContext<string | undefined>(undefined);
 
-interface FieldProps {
+export interface FieldProps {
   label: ReactNode;
-  quiet?: boolean;
+  quiet?: boolean | undefined;
   /** The control, or a function that gets the id for it. */
   children: ReactNode | ((id: string) => ReactNode);
 }

@@ -1,6 +1,6 @@
 import { type ComponentProps, use } from "react";
 import { classNames } from "./class-names.ts";
-import { FieldId } from "./field.tsx";
+import { Field, FieldId, type FieldProps } from "./field.tsx";
 
 const LOOK =
   "rounded-md border border-edge bg-surface px-2.5 text-sm text-ink placeholder:text-muted aria-invalid:border-bad";
@@ -29,3 +29,21 @@ export function Form({ onSubmit, ...rest }: Omit<ComponentProps<"form">, "onSubm
     />
   );
 }
+
+interface TextProps extends Pick<FieldProps, "label" | "quiet"> {
+  /** Called with the new text or the chosen value. */
+  onText(text: string): void;
+}
+
+export const InputField = ({ label, quiet, onText, ...rest }: TextProps & ComponentProps<"input">) => (
+  <Field label={label} quiet={quiet}>
+    <Input className="max-md:h-10" onChange={({ target }) => onText(target.value)} {...rest} />
+  </Field>
+);
+
+/** The children are the options. */
+export const SelectField = ({ label, quiet, onText, ...rest }: TextProps & ComponentProps<"select">) => (
+  <Field label={label} quiet={quiet}>
+    <Select className="max-md:h-10" onChange={({ target }) => onText(target.value)} {...rest} />
+  </Field>
+);

@@ -5,3 +5,10 @@ export function Kbd({ children }: { children: ReactNode }) {
     <kbd className="rounded border border-line bg-raised px-1 font-mono text-2xs text-muted">{children}</kbd>
   );
 }
+
+/** The key of a button. Phones have no keyboard, so it is hidden there. */
+export const KeyHint = ({ children }: { children: ReactNode }) => (
+  <span className="max-md:hidden">
+    <Kbd>{children}</Kbd>
+  </span>
+);

@@ -5,8 +5,9 @@ import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import type { CadreError } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
-import { BlastRadius } from "../../journal/blast-radius.ts";
+import { BlastRadius, POWERS } from "../../journal/blast-radius.ts";
 import { type JournalEvent, payloads, RuleBasis } from "../../journal/events.ts";
+import { type DeclaredFacts, reachOf } from "../../journal/tool-facts.ts";
 import { grantRuleFor } from "../../loop/commands/decision-event.ts";
 import { previewEdit } from "../../loop/commands/person-commands.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
@@ -83,6 +84,16 @@ export const ApprovalView = namedObject("ApprovalView", {
   agent: z.string(),
   callId: z.string().optional(),
   tool: z.string().optional(),
+  /** What the call can change or contact, as its tool declares it. */
+  reaches: z.array(z.enum([...POWERS, "runtime"])).optional(),
+  /** What the call is about, and the field of its input that says so. */
+  target: z
+    .object({
+      kind: z.enum(["command", "path", "url", "name"]),
+      field: z.string(),
+      use: z.enum(["reads", "lists", "changes"]).optional(),
+    })
+    .optional(),
   input: z.unknown().optional(),
   preview: z.string().optional(),
   /** The rule that asks. Absent `basis`: a permission rule. */
@@ -167,6 +178,7 @@ export async function approvalViews(
       views.set(`${runId}:${item.itemId}`, {
         ...item,
         ...around,
+        ...(item.tool === undefined ? {} : declaredFacts(people.toolFacts(item.tool))),
         ...(item.kind === "tool" ? callDetails(item.tool, item.input, workspace, people) : {}),
       });
   }
@@ -222,6 +234,9 @@ function trailOf(runId: RunId, tree: readonly RunRow[]): RunRow[] {
 }
 
 const spentOf = ({ cost, unpriced }: RunRow["usage"]) => ({ cost, unpriced });
+
+const declaredFacts = (tool: DeclaredFacts | undefined): Pick<ApprovalView, "reaches" | "target"> =>
+  omitUndefined({ reaches: [...reachOf(tool)], target: tool?.target });
 
 /** What a call would do, and the rule that approving it for longer would grant. Read from its input alone. */
 function callDetails(

@@ -1,7 +1,7 @@
 // S1-62, S1-63: an agent's kind, permissions and problems as badges. Each badge has a word as well as an icon.
 
 import { CircleCheckBig, Eye, FileCog, OctagonX, Package, TriangleAlert } from "lucide-react";
-import type { AgentView } from "../../../../src/api/client/types.ts";
+import type { Activity, AgentView } from "../../../../src/api/client/types.ts";
 import { plural } from "../../../../src/projections/words/format.ts";
 import { Badge } from "../../ui/badge.tsx";
 
@@ -56,4 +56,9 @@ export function AgentBadges({ agent, full = false }: { agent: AgentView; full?: 
       )}
     </>
   );
+}
+
+/** An agent's latest runs in short: `12 runs, 92 %`. */
+export function formatTally({ runs, successRate }: Activity["agents"][number]): string {
+  return `${plural(runs, "run")}${successRate === null ? "" : `, ${Math.round(successRate * 100)} %`}`;
 }

@@ -1,8 +1,12 @@
 // What each agent of a tree is doing now, and its unread messages (S4-43, S4-65). Folded from the journal with the same
 // projection as the live feed.
 
-import type { AgentState, LiveState } from "../../../../src/projections/formats/live-feed.ts";
-import { initialLiveState, liveEventsOf } from "../../../../src/projections/formats/live-feed.ts";
+import {
+  type AgentState,
+  initialLiveState,
+  type LiveState,
+  liveEventsOf,
+} from "../../../../src/projections/formats/live-feed.ts";
 import type { RunJournal } from "../../live/tree-journal.ts";
 
 export interface AgentActivity {

@@ -10,7 +10,7 @@ import {
   SUGGESTION_HELP,
 } from "../../../../src/projections/words/suggested-rules.ts";
 import { GrantRule } from "../../display/grant-rule.tsx";
-import { Failure, Loading } from "../../display/page-state.tsx";
+import { Loaded } from "../../display/page-state.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { suggestionsQuery } from "../../live/queries.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
@@ -23,9 +23,9 @@ export function SuggestionList() {
       title="Suggested rules"
       text="Rules that would have saved you approvals, tested against your past decisions."
     >
-      {found.isPending && <Loading what="Testing rules on past decisions" />}
-      {found.isError && <Failure error={found.error} onAgain={() => void found.refetch()} />}
-      {found.data && <Found found={found.data} />}
+      <Loaded query={found} what="Testing rules on past decisions">
+        {(data) => <Found found={data} />}
+      </Loaded>
     </SettingsSection>
   );
 }

@@ -7,13 +7,12 @@ import type { ApprovalView, RunSummary } from "../../../../src/api/client/types.
 import { approvalTitle } from "../../display/approval-title.ts";
 import { classNames } from "../../ui/class-names.ts";
 import { useHotkeys } from "../../ui/hotkeys.ts";
-import { BatchButton, BatchCard } from "./batch/batch-card.tsx";
+import { BatchButton, BatchCard } from "./cards/batch-card.tsx";
 import { Card } from "./cards/card.tsx";
 import { ClosedCard } from "./cards/closed-card.tsx";
-import { confirmationText } from "./decision/use-decide.ts";
-import { similarItems } from "./list/queue.ts";
+import { confirmationText } from "./decision/decide.tsx";
+import { similarItems, useQueue } from "./list/queue.ts";
 import { QueuePane } from "./list/queue-pane.tsx";
-import { useQueue } from "./list/use-queue.ts";
 
 export interface InboxProps {
   items: readonly ApprovalView[];

@@ -1,8 +1,7 @@
 // Desktop notifications for a user who is looking elsewhere. All tabs use the same tag per tree, so each tree has one
 // notification however many tabs are open.
 
-import { summarizeNotices } from "./digest.ts";
-import type { Notice } from "./news.ts";
+import { type Notice, summarizeNotices } from "./news.ts";
 import { isQuietAt, quietHoursEnd, readNoticeSettings } from "./notice-settings.ts";
 
 let kept: Notice[] = [];

@@ -10,16 +10,14 @@ import { client } from "../../live/client.ts";
 import { useConnection } from "../../live/connection.ts";
 import { approvalsQuery, crashReportQuery } from "../../live/queries.ts";
 import { Button } from "../../ui/button.tsx";
+import { NoticeBar } from "../../ui/notice-bar.tsx";
 
 export function DemoBar({ startedAt }: { startedAt: number }) {
   const { state } = useConnection();
   // The response may be lost with the server; the connection state shows the result.
   const pull = useMutation({ mutationFn: () => client.post("/api/plug").catch(() => {}) });
   return (
-    <section
-      aria-label="Demo"
-      className="flex shrink-0 flex-wrap items-center gap-x-3 gap-y-1 border-line border-b bg-raised px-4 py-1.5 text-sm"
-    >
+    <NoticeBar tone="plain" role="region" aria-label="Demo">
       <p role="status" className="min-w-0">
         {state === "lost" ? <ServerDown /> : <LastCrash startedAt={startedAt} />}
       </p>
@@ -33,7 +31,7 @@ export function DemoBar({ startedAt }: { startedAt: number }) {
       >
         <Unplug size={14} aria-hidden /> Pull the plug
       </Button>
-    </section>
+    </NoticeBar>
   );
 }
 

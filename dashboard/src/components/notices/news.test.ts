@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import type { ApprovalView } from "../../../../src/api/client/types.ts";
 import type { LiveRun } from "../../../../src/projections/formats/live-feed.ts";
-import { newApprovalNotices, runEndNotice } from "./news.ts";
+import { type Notice, newApprovalNotices, runEndNotice, summarizeNotices } from "./news.ts";
+import { DEFAULT_SETTINGS, quietHoursEnd } from "./notice-settings.ts";
 
 const asks = (id: string, rootRunId: string, more: Partial<ApprovalView> = {}): ApprovalView =>
   ({
@@ -46,4 +47,28 @@ test("[U49] only root runs notify when they end", () => {
   expect(runEndNotice({ type: "StateUpdated", run: { ...run, parent_run_id: "r0" } })).toBeUndefined();
   const { ended_at: _, ...going } = run;
   expect(runEndNotice({ type: "StateUpdated", run: going })).toBeUndefined();
+});
+
+const notice = (rootRunId: string, kind: Notice["kind"], isBad = false): Notice => ({
+  ...{ rootRunId, kind, isBad },
+  title: "",
+  text: "",
+});
+
+test("[U32] quiet hours end with one notice that sums up the latest state of each tree", () => {
+  expect(summarizeNotices([])).toBeUndefined();
+  const told = summarizeNotices([
+    notice("r1", "needs-you"),
+    notice("r2", "needs-you"),
+    notice("r2", "done"),
+    notice("r3", "done", true),
+  ]);
+  expect(told).toMatchObject({ kind: "needs-you", text: "1 tree needs you, 1 failed, 1 done" });
+  expect(summarizeNotices([notice("r2", "done")])).toMatchObject({ kind: "done", text: "1 done" });
+});
+
+test("[U32] quiet hours end at the next end time, also across midnight", () => {
+  const night = { ...DEFAULT_SETTINGS, to: "07:00" };
+  expect(quietHoursEnd(night, new Date(2026, 0, 1, 23, 30))).toEqual(new Date(2026, 0, 2, 7));
+  expect(quietHoursEnd(night, new Date(2026, 0, 2, 3))).toEqual(new Date(2026, 0, 2, 7));
 });

@@ -11,8 +11,7 @@ import { approvalsQuery } from "../../live/queries.ts";
 import { Button } from "../../ui/button.tsx";
 import { classNames } from "../../ui/class-names.ts";
 import { notifyInBrowser } from "./browser-notification.ts";
-import { DIGEST } from "./digest.ts";
-import { type Notice, newApprovalNotices, runEndNotice } from "./news.ts";
+import { DIGEST, type Notice, newApprovalNotices, runEndNotice } from "./news.ts";
 import { playNoticeSound } from "./sound.ts";
 
 const SHOWN_MS = 8_000;

@@ -2,16 +2,18 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { CloudOff, RefreshCw, X } from "lucide-react";
+import { CloudOff, Hourglass, RefreshCw, X } from "lucide-react";
 import { type ReactNode, useEffect, useState } from "react";
+import type { Health } from "../../../../src/api/client/types.ts";
 import { clockTime, plural } from "../../../../src/projections/words/format.ts";
 import { Command } from "../../display/command/command.tsx";
 import { stopClock } from "../../display/time/use-now.ts";
 import { useConnection } from "../../live/connection.ts";
-import { approvalsQuery, healthQuery, runCountQuery } from "../../live/queries.ts";
+import { approvalsQuery, driversQuery, healthQuery, runCountQuery } from "../../live/queries.ts";
+import type { Tone } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
+import { NoticeBar } from "../../ui/notice-bar.tsx";
 import { DemoBar } from "./demo-bar.tsx";
-import { NoWorkers, useMissingWorkers } from "./no-workers.tsx";
 
 export function ServerBanner() {
   const { state, since } = useConnection();
@@ -22,7 +24,7 @@ export function ServerBanner() {
   const idle = useMissingWorkers();
   if (state === "signed-out")
     return (
-      <Bar look="bg-bad-soft text-bad">
+      <Bar tone="bad">
         This browser is no longer signed in, because the token has changed. Nothing is lost. Get a new link:
         <Command words="up" />
       </Bar>
@@ -31,7 +33,7 @@ export function ServerBanner() {
   if (health?.demo) return <DemoBar startedAt={health.startedAt} />;
   if (state === "lost" && isLong)
     return (
-      <Bar look="bg-bad-soft text-bad">
+      <Bar tone="bad">
         <CloudOff size={15} aria-hidden className="shrink-0" />
         <span>
           The server has not responded since {clockTime(since)}, so all clocks are stopped. Everything
@@ -41,7 +43,7 @@ export function ServerBanner() {
     );
   if (idle !== undefined && state === "live")
     return (
-      <Bar look="bg-warn-soft text-warn">
+      <Bar tone="warn">
         <NoWorkers {...idle} />
       </Bar>
     );
@@ -82,7 +84,7 @@ function Recovered({ startedAt, onClose }: { startedAt: number; onClose(): void 
   const approvals = useQuery(approvalsQuery);
   const waiting = approvals.data?.length ?? 0;
   return (
-    <Bar look="bg-info-soft text-info" onClose={onClose}>
+    <Bar tone="info" onClose={onClose}>
       <RefreshCw size={15} aria-hidden className="shrink-0" />
       <span>
         The server restarted at {clockTime(startedAt)}:{" "}
@@ -98,19 +100,53 @@ function Recovered({ startedAt, onClose }: { startedAt: number; onClose(): void 
   );
 }
 
-function Bar({ look, onClose, children }: { look: string; onClose?: () => void; children: ReactNode }) {
+interface BarProps {
+  tone: Tone;
+  onClose?: () => void;
+  children: ReactNode;
+}
+
+function Bar({ tone, onClose, children }: BarProps) {
   return (
-    <div
-      role="alert"
-      data-testid="server"
-      className={`flex shrink-0 flex-wrap items-center gap-2 px-4 py-2 text-sm ${look}`}
-    >
+    <NoticeBar tone={tone} role="alert" data-testid="server">
       {children}
       {onClose && (
         <Button look="quiet" size="small" className="ml-auto" aria-label="Close" onClick={onClose}>
           <X size={14} />
         </Button>
       )}
-    </div>
+    </NoticeBar>
+  );
+}
+
+/** A server that leaves runs to separate workers, while no worker is running. */
+interface Idle {
+  /** Number of runs waiting for a worker. */
+  due: number;
+  /** Set if only this pool has no worker. */
+  pool?: string;
+}
+
+/** Undefined while every pool with waiting runs has a worker. */
+function useMissingWorkers(): Idle | undefined {
+  const { data: health } = useQuery(healthQuery);
+  const { data } = useQuery({ ...driversQuery, enabled: health?.isShared ?? false });
+  return data?.isShared ? idleOf(data) : undefined;
+}
+
+const idleOf = ({ drives, due = 0, idlePools = [] }: Health): Idle | undefined =>
+  drives ? idlePools[0] : { due };
+
+function NoWorkers({ due, pool }: Idle) {
+  return (
+    <>
+      <Hourglass size={15} aria-hidden className="shrink-0" />
+      <span>
+        No worker is running{pool !== undefined && ` for pool ${pool}`}
+        {due > 0 && `, and ${plural(due, "run")} ${due === 1 ? "is" : "are"} waiting`}. Everything recorded is
+        safe. Start a worker:
+      </span>
+      <Command words={pool === undefined ? "worker" : `worker --pool ${pool}`} />
+    </>
   );
 }

@@ -1,19 +1,23 @@
 // P4: a call that must not run twice was started, and Cadre never saw it finish. Only a person who checks can say what
 // happened. The inbox and the run's page show the same evidence, the same three verdicts and the same explanations.
 
+import { Eye } from "lucide-react";
 import { useRef } from "react";
 import type { ApprovalView, OutcomeBody } from "../../../../src/api/client/types.ts";
 import { omitUndefined } from "../../../../src/omit-undefined.ts";
 import { fullTime } from "../../../../src/projections/words/format.ts";
+import { PROBE_WORDS } from "../../../../src/projections/words/tool-outcomes.ts";
 import { VisibleText } from "../../display/visible-text.tsx";
+import { client } from "../../live/client.ts";
+import { useRefusal } from "../../live/me.ts";
+import { useAction } from "../../live/use-action.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
 import { useHotkeys } from "../../ui/hotkeys.ts";
 import { TextArea } from "../../ui/input.tsx";
-import { Kbd } from "../../ui/kbd.tsx";
-import { AnswerFailure } from "../inbox/decision/answer-failure.tsx";
-import type { Decide } from "../inbox/decision/use-decide.ts";
-import { OutcomeProbe, suggestedVerdict } from "./outcome-probe.tsx";
+import { Kbd, KeyHint } from "../../ui/kbd.tsx";
+import { Problem } from "../../ui/problem.tsx";
+import { AnswerFailure, type Decide } from "../inbox/decision/decide.tsx";
 
 interface Verdict {
   verdict: OutcomeBody["verdict"];
@@ -121,11 +125,7 @@ export function VerdictButtons({ item, decide, text, hasHotkeys = false }: Verdi
               onClick={() => decide.send(outcomeBody(verdict, text))}
             >
               {label}
-              {hasHotkeys && (
-                <span className="max-md:hidden">
-                  <Kbd>{hotkey}</Kbd>
-                </span>
-              )}
+              {hasHotkeys && <KeyHint>{hotkey}</KeyHint>}
             </Button>
             <p id={`meaning-${item.itemId}-${verdict}`} className="text-muted text-xs">
               {suggestedVerdict(item) === verdict && (
@@ -149,4 +149,65 @@ export function VerdictButtons({ item, decide, text, hasHotkeys = false }: Verdi
 function outcomeBody(verdict: Verdict["verdict"], text: string): Omit<OutcomeBody, "callId"> {
   const words = text.trim() || undefined;
   return { verdict, ...omitUndefined(verdict === "happened" ? { output: words } : { note: words }) };
+}
+
+// PB1: a probe checks whether a call with an unknown outcome took effect. The result is part of the item, so everyone
+// who has the item open sees the same evidence, and who probed when.
+interface OutcomeProbeProps {
+  item: ApprovalView;
+  /** The key that starts a probe; absent where no key is free. */
+  keys?: string;
+}
+
+/** The verdict that the probe's finding speaks for. */
+const suggestedVerdict = ({ probe }: ApprovalView): "happened" | "run_again" | undefined => {
+  if (probe?.found === "done") return "happened";
+  return probe?.found === "not_done" ? "run_again" : undefined;
+};
+
+function OutcomeProbe({ item: { runId, callId = "", probe }, keys }: OutcomeProbeProps) {
+  const { busy, problem, perform } = useAction();
+  const mayProbe = useRefusal("operator") === undefined;
+  const runProbe = () =>
+    void perform(() => client.post("/api/runs/{id}/probe", { id: runId, body: { callId } }));
+  useHotkeys(
+    keys === undefined || !mayProbe ? [] : [{ keys, label: "Check whether it took effect", run: runProbe }],
+  );
+  return (
+    <section aria-label="Probe" className="flex flex-col items-start gap-2 rounded-md bg-raised p-3 text-sm">
+      <div role="status" className="min-w-0">
+        {probe ? <Found probe={probe} /> : <p>{busy ? "Checking…" : NOT_YET}</p>}
+      </div>
+      {mayProbe && (
+        <Button size="small" className="max-md:h-10" disabled={busy} onClick={runProbe}>
+          <Eye size={14} aria-hidden />
+          {probe ? "Check again" : "Check for effects"}
+          {keys !== undefined && <KeyHint>{keys}</KeyHint>}
+        </Button>
+      )}
+      <Problem text={problem} />
+    </section>
+  );
+}
+
+const NOT_YET = "Cadre can check whether the call took effect. A probe changes nothing and decides nothing.";
+
+function Found({ probe: { found, evidence, by, at } }: { probe: NonNullable<ApprovalView["probe"]> }) {
+  return (
+    <>
+      <p>
+        The probe suggests: <strong className="font-semibold">{PROBE_WORDS[found]}</strong>.
+      </p>
+      <ul className="mt-1 list-disc pl-4">
+        {evidence.map((words) => (
+          <li key={words} className="break-words [overflow-wrap:anywhere]">
+            <VisibleText text={words} />
+          </li>
+        ))}
+      </ul>
+      <p className="mt-1 text-muted text-xs">
+        <VisibleText text={by} /> probed at {fullTime(at)}. The decision is yours.
+      </p>
+    </>
+  );
 }

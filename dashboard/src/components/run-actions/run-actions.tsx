@@ -4,6 +4,7 @@
 import { CircleStop, GitFork, MessageSquarePlus, Pause, Play, RotateCcw } from "lucide-react";
 import { useState } from "react";
 import type { RunRow } from "../../../../src/projections/folds/run-row.ts";
+import { plural } from "../../../../src/projections/words/format.ts";
 import { isWaitingForResume } from "../../display/status/status.ts";
 import { client } from "../../live/client.ts";
 import { useRefusal } from "../../live/me.ts";
@@ -11,10 +12,10 @@ import type { TreeJournal } from "../../live/tree-journal.ts";
 import { useAction } from "../../live/use-action.ts";
 import { Button } from "../../ui/button.tsx";
 import { useHotkeys } from "../../ui/hotkeys.ts";
+import { InputField, TextArea } from "../../ui/input.tsx";
 import { Problem } from "../../ui/problem.tsx";
+import { ActionDialog } from "../action-dialog.tsx";
 import { treeOrder } from "../run-tree/roll-up.ts";
-import { CancelDialog } from "./cancel-dialog.tsx";
-import { MessageDialog } from "./message-dialog.tsx";
 
 export interface RunActionsProps {
   journal: TreeJournal;
@@ -44,39 +45,25 @@ function OfferedActions({ journal, row, onGo, onFork }: RunActionsProps) {
     ...(may.cancel ? [{ keys: "X", label: "Stop this run", run: () => setDialog("cancel") }] : []),
   ]);
   const close = () => setDialog(undefined);
-  const retry = async () => {
-    await perform(async () => onGo((await client.post("/api/runs/{id}/retry", { id: row.id })).runId));
-  };
+  const post = (action: "pause" | "resume" | "thaw", id: string) =>
+    void perform(() => client.post(`/api/runs/{id}/${action}`, { id }));
+  const retry = () =>
+    void perform(async () => onGo((await client.post("/api/runs/{id}/retry", { id: row.id })).runId));
   return (
     <>
       {may.message && (
         <ActionButton icon={MessageSquarePlus} label="Message" onClick={() => setDialog("message")} />
       )}
       {may.pause && (
-        <ActionButton
-          icon={Pause}
-          label="Pause"
-          busy={busy}
-          onClick={() => void perform(() => client.post("/api/runs/{id}/pause", { id: row.id }))}
-        />
+        <ActionButton icon={Pause} label="Pause" busy={busy} onClick={() => post("pause", row.id)} />
       )}
       {may.resume && (
-        <ActionButton
-          icon={Play}
-          label="Resume"
-          busy={busy}
-          onClick={() => void perform(() => client.post("/api/runs/{id}/resume", { id: row.id }))}
-        />
+        <ActionButton icon={Play} label="Resume" busy={busy} onClick={() => post("resume", row.id)} />
       )}
       {may.thaw !== undefined && (
-        <ActionButton
-          icon={Play}
-          label="Thaw"
-          busy={busy}
-          onClick={() => void perform(() => client.post("/api/runs/{id}/thaw", { id: may.thaw! }))}
-        />
+        <ActionButton icon={Play} label="Thaw" busy={busy} onClick={() => post("thaw", may.thaw!)} />
       )}
-      {may.retry && <ActionButton icon={RotateCcw} label="Retry" busy={busy} onClick={() => void retry()} />}
+      {may.retry && <ActionButton icon={RotateCcw} label="Retry" busy={busy} onClick={retry} />}
       <ActionButton icon={GitFork} label="Fork" onClick={onFork} />
       {may.cancel && (
         <ActionButton icon={CircleStop} label="Stop" danger onClick={() => setDialog("cancel")} />
@@ -94,16 +81,16 @@ function OfferedActions({ journal, row, onGo, onFork }: RunActionsProps) {
 }
 
 function allowedActions({ endedAt, waitingOn, cancelRequested, status, stopReason }: RunRow) {
-  const isOpen = endedAt === undefined;
+  const isOpen = endedAt === undefined && !cancelRequested;
   const isResumable = isWaitingForResume(waitingOn);
   const [top] = waitingOn?.frozen ?? [];
   return {
-    message: isOpen && !cancelRequested,
-    pause: isOpen && !cancelRequested && !isResumable && status !== "suspended",
-    resume: isOpen && !cancelRequested && isResumable && top === undefined,
+    message: isOpen,
+    pause: isOpen && !isResumable && status !== "suspended",
+    resume: isOpen && isResumable && top === undefined,
     /** The run whose branch was frozen. */
-    thaw: isOpen && !cancelRequested ? top : undefined,
-    cancel: isOpen && !cancelRequested,
+    thaw: isOpen ? top : undefined,
+    cancel: isOpen,
     retry: (status === "failed" || status === "cancelled") && stopReason !== "moved",
   };
 }
@@ -133,5 +120,61 @@ function ActionButton({ icon: Icon, label, busy = false, danger, onClick }: Acti
       <Icon size={14} aria-hidden />
       <span className="max-sm:sr-only">{label}</span>
     </Button>
+  );
+}
+
+interface RunDialogProps {
+  open: boolean;
+  row: RunRow;
+  onClose(): void;
+}
+
+/** U40: a message to any run, at any depth. */
+function MessageDialog({ open, row, onClose }: RunDialogProps) {
+  const [text, setText] = useState("");
+  return (
+    <ActionDialog
+      open={open}
+      onClose={onClose}
+      title={`Message ${row.agent}`}
+      description="The message is recorded, and the agent reads it before its next turn."
+      action={async () => {
+        await client.post("/api/runs/{id}/message", { id: row.id, body: { text } });
+        setText("");
+      }}
+      submit="Send"
+      cancel="Close"
+      disabled={text.trim() === ""}
+    >
+      <TextArea
+        aria-label="Message"
+        rows={4}
+        autoFocus
+        value={text}
+        onChange={({ target }) => setText(target.value)}
+      />
+    </ActionDialog>
+  );
+}
+
+/** `under` is the number of unfinished runs below the run. */
+function CancelDialog({ open, row, under, onClose }: RunDialogProps & { under: number }) {
+  const [reason, setReason] = useState("");
+  const below = under === 0 ? "" : ` and ${plural(under, "run")} below it`;
+  return (
+    <ActionDialog
+      open={open}
+      onClose={onClose}
+      title={`Stop ${row.agent}${below}?`}
+      description="Nothing new starts, and calls under way are ended. Everything recorded is kept; Retry continues from there."
+      action={() =>
+        client.post("/api/runs/{id}/cancel", { id: row.id, body: { reason: reason || undefined } })
+      }
+      submit={`Stop ${plural(under + 1, "run")}`}
+      cancel="Keep running"
+      isDanger
+    >
+      <InputField label="Reason (optional)" value={reason} onText={setReason} />
+    </ActionDialog>
   );
 }

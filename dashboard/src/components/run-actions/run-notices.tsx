@@ -2,19 +2,37 @@
 // requests of the tree.
 
 import { useQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
-import { whyOf } from "../../../../src/projections/views/why.ts";
-import { clockTime } from "../../../../src/projections/words/format.ts";
-import { treeApprovalsQuery } from "../../live/queries.ts";
-import type { TreeJournal } from "../../live/tree-journal.ts";
-import { OutcomeNotice } from "../outcome/outcome-notice.tsx";
+import { Link, useRouter } from "@tanstack/react-router";
+import { ChevronDown, ChevronUp, Flag, Hand, OctagonX, RotateCcw } from "lucide-react";
+import { useMemo, useState } from "react";
+import type { ApprovalView } from "../../../../src/api/client/types.ts";
+import type { JournalEvent } from "../../../../src/journal/events.ts";
+import { describeCall } from "../../../../src/projections/views/timeline.ts";
+import { type Why, whyOf } from "../../../../src/projections/views/why.ts";
+import { chainTitle, FIRST_CAUSE } from "../../../../src/projections/words/explanations.ts";
+import { clockTime, plural } from "../../../../src/projections/words/format.ts";
+import { AgentName } from "../../display/agent/agent.tsx";
+import { approvalTitle } from "../../display/approval-title.ts";
+import { Markdown } from "../../display/markdown/markdown.tsx";
+import { Countdown } from "../../display/time/times.tsx";
+import { VisibleText } from "../../display/visible-text.tsx";
+import { client } from "../../live/client.ts";
+import { providerWaitsQuery, treeApprovalsQuery } from "../../live/queries.ts";
+import type { RunJournal, TreeJournal } from "../../live/tree-journal.ts";
+import { useAction } from "../../live/use-action.ts";
+import { Button } from "../../ui/button.tsx";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { handleLinkClick } from "../../ui/link-click.ts";
+import { useLocalStorage } from "../../ui/local-storage.ts";
+import { NoticeBar } from "../../ui/notice-bar.tsx";
+import { Problem } from "../../ui/problem.tsx";
+import { ScrollBox } from "../../ui/scroll-box.tsx";
+import { useNarrow } from "../../ui/use-media.ts";
+import { useDecide } from "../inbox/decision/decide.tsx";
+import { OutcomeEvidence, VerdictButtons } from "../outcome/outcome-form.tsx";
+import { treeOrder } from "../run-tree/roll-up.ts";
 import { journalsOf } from "../why/journals.ts";
-import { AnswerCard } from "./answer-card.tsx";
-import { ApprovalsStrip } from "./approvals-strip.tsx";
-import { cancelProgress } from "./cancel-progress.ts";
-import { FailureCard, type FailureCardProps } from "./failure-card.tsx";
-import { NoticeBar } from "./notice-bar.tsx";
-import { ProviderNotice } from "./provider-notice.tsx";
+import { CopyMarkdown, TextWithCode } from "../why/reasons.tsx";
 
 export interface RunNoticesProps {
   journal: TreeJournal;
@@ -70,5 +88,245 @@ function StopNotice({ journal, runId }: { journal: TreeJournal; runId: string })
           : `Stopped at ${clockTime(stopping.at)}, nothing is running`}
       </span>
     </NoticeBar>
+  );
+}
+
+interface ApprovalsStripProps {
+  items: readonly ApprovalView[];
+  runId: string;
+  onSelect(runId: string): void;
+}
+
+const SHOWN = 3;
+
+const SHOWN_NARROW = 1;
+
+/** Open requests of this tree. People answer them in the inbox, where the whole request is visible (A17). */
+function ApprovalsStrip({ items, runId, onSelect }: ApprovalsStripProps) {
+  const shown = useNarrow() ? SHOWN_NARROW : SHOWN;
+  const more = items.length - shown;
+  return (
+    <NoticeBar tone="warn">
+      <span className="flex items-center gap-1.5 font-medium">
+        <Hand size={14} aria-hidden /> Needs you
+        {more > 0 && <span className="font-normal md:hidden">and {more} more</span>}
+      </span>
+      <ul className="flex min-w-0 flex-1 flex-wrap items-center gap-x-4 gap-y-1 max-sm:basis-full">
+        {items.slice(0, shown).map((item) => (
+          <li key={item.id} className="flex min-w-0 max-w-full items-center gap-2">
+            <span className="min-w-0 truncate text-ink">
+              {item.runId === runId ? (
+                <AgentName agent={item.agent} />
+              ) : (
+                <button type="button" className="underline" onClick={() => onSelect(item.runId)}>
+                  <AgentName agent={item.agent} />
+                </button>
+              )}
+              : {item.kind === "outcome" && "Did it happen? "}
+              <VisibleText text={approvalTitle(item)} />
+            </span>
+            <InboxLink id={item.id} />
+          </li>
+        ))}
+        {more > 0 && <li className="max-md:hidden">and {more} more</li>}
+      </ul>
+    </NoticeBar>
+  );
+}
+
+function InboxLink({ id }: { id: string }) {
+  const { history } = useRouter();
+  const href = `/inbox?item=${encodeURIComponent(id)}`;
+  return (
+    <a
+      href={href}
+      onClick={(event) => handleLinkClick(event, () => history.push(href))}
+      className="inline-flex min-h-10 items-center whitespace-nowrap font-medium underline md:min-h-6"
+    >
+      Answer in the inbox
+    </a>
+  );
+}
+
+// U45: a run waiting for its model provider: the reason, the attempt, the time left, and how many other runs wait. A
+// button retries at once.
+function ProviderNotice({ run: { row, events } }: { run: RunJournal }) {
+  const { waitingOn, id, endedAt, cancelRequested } = row;
+  const waits = waitingOn?.kind === "provider" && endedAt === undefined && !cancelRequested;
+  const { data } = useQuery({ ...providerWaitsQuery, enabled: waits });
+  const { busy, problem, perform } = useAction();
+  if (!waits) return null;
+  const last = events.findLast(({ type }) => type === "MODEL_CALL_STARTED" || type === "MODEL_CALL_FAILED");
+  const attempt = last?.type === "MODEL_CALL_FAILED" ? (last.payload.attempt ?? 1) : 0;
+  const others = Math.max(0, (data?.total ?? 1) - 1);
+  return (
+    <NoticeBar tone="warn">
+      <span className="min-w-0 break-words">
+        {attempt > 0 && `Attempt ${attempt} failed: `}
+        <VisibleText text={waitingOn.detail ?? "The provider asked us to wait."} />
+      </span>
+      {waitingOn.until !== undefined && <Countdown until={waitingOn.until} />}
+      {others > 0 && (
+        <Link to="/settings" hash="provider" className="underline">
+          {plural(others, "other run")} also waiting
+        </Link>
+      )}
+      <Button
+        size="small"
+        className="max-md:h-10"
+        disabled={busy}
+        onClick={() => void perform(() => client.post("/api/runs/{id}/resume", { id }))}
+      >
+        <RotateCcw size={13} aria-hidden /> Retry now
+      </Button>
+      <Problem text={problem} />
+    </NoticeBar>
+  );
+}
+
+// U41: the progress of a cancel, from the journal: the runs that were unfinished when it was requested, and how many of
+// them have ended.
+type CancelProgress =
+  | { phase: "stopping"; done: number; of: number }
+  /** Every run has ended. */
+  | { phase: "stopped"; at: number; runs: number };
+
+function cancelProgress(runs: ReadonlyMap<string, RunJournal>, runId: string): CancelProgress | undefined {
+  const top = runs.get(runId);
+  const cancel = top?.row.cancelRequested && top.events.findLast(({ type }) => type === "CANCEL_REQUESTED");
+  if (!cancel) return undefined;
+  const tree = treeOrder(runs, runId).map((id) => runs.get(id)!);
+  const live = tree.filter(({ row }) => row.endedAt === undefined);
+  const stopped = tree.filter(
+    ({ row, events }) => row.endedAt !== undefined && events.at(-1)!.position > cancel.position,
+  );
+  if (live.length > 0) return { phase: "stopping", done: stopped.length, of: stopped.length + live.length };
+  return { phase: "stopped", at: Math.max(...stopped.map(({ row }) => row.endedAt!)), runs: stopped.length };
+}
+
+// The result of a finished run, shown at the top because the end of the timeline may be far below.
+function AnswerCard({ run }: { run: RunJournal }) {
+  const [kept, keep] = useLocalStorage("cadre.answer");
+  const text = answerOf(run.events.at(-1));
+  if (text === undefined) return null;
+  const isOpen = kept !== "closed";
+  return (
+    <section
+      aria-label="Answer"
+      className="flex max-h-[min(15rem,30vh)] shrink-0 flex-col border-line border-b border-l-4 border-l-good bg-surface py-1 pl-4"
+    >
+      <div className="flex items-center gap-2 pr-3">
+        <h2 className="flex shrink-0 items-center gap-1.5 font-semibold text-good text-sm">
+          <Flag size={14} aria-hidden /> Answer
+        </h2>
+        <p className="min-w-0 flex-1 truncate text-sm">
+          {!isOpen && <VisibleText text={text.slice(0, 300)} />}
+        </p>
+        <CopyButton text={text} label="Copy the answer" className="max-md:h-10 max-md:min-w-10" />
+        <Button
+          look="quiet"
+          size="small"
+          aria-expanded={isOpen}
+          aria-label={isOpen ? "Collapse the answer" : "Expand the answer"}
+          className="max-md:h-10 max-md:min-w-10"
+          onClick={() => keep(isOpen ? "closed" : undefined)}
+        >
+          {isOpen ? <ChevronUp size={14} aria-hidden /> : <ChevronDown size={14} aria-hidden />}
+        </Button>
+      </div>
+      {isOpen && (
+        <ScrollBox label="Answer text" className="pr-4 pb-1">
+          <div className="max-w-4xl text-sm">
+            <Markdown text={text} />
+          </div>
+        </ScrollBox>
+      )}
+    </section>
+  );
+}
+
+function answerOf(last: JournalEvent | undefined): string | undefined {
+  if (last?.type !== "RUN_COMPLETED") return undefined;
+  const { summary, result } = last.payload;
+  const more = result.details === undefined || result.details === summary ? [] : [result.details];
+  return [summary, ...more].join("\n\n") || undefined;
+}
+
+// U44: a failed run: the first cause, what to do about it, and how the failure reached this run.
+interface FailureCardProps {
+  why: Why & Required<Pick<Why, "first">>;
+  onSelect(runId: string, seq?: number): void;
+}
+
+function FailureCard({ why, onSelect }: FailureCardProps) {
+  const { runId, first, answer, next, chain } = why;
+  const isBelow = first.runId !== runId;
+  const steps = [first, ...chain];
+  const runs = steps.filter((step, index) => steps.findIndex((each) => each.runId === step.runId) === index);
+  return (
+    <section
+      aria-label="Why it failed"
+      className="max-h-44 shrink-0 overflow-auto md:max-h-60 border-line border-b border-l-4 border-l-bad bg-surface px-4 py-2"
+    >
+      <div className="flex flex-wrap items-start gap-x-3 gap-y-1">
+        <h2 className="flex items-center gap-1.5 font-semibold text-bad text-sm">
+          <OctagonX size={14} aria-hidden /> {FIRST_CAUSE}: <AgentName agent={first.agent} />
+        </h2>
+        <span className="ml-auto flex gap-2">
+          <Button size="small" className="max-md:h-10" onClick={() => onSelect(first.runId, first.seq)}>
+            {isBelow ? `Go to ${first.agent}` : "Go to the event"}
+          </Button>
+          <CopyMarkdown why={why} />
+        </span>
+      </div>
+      <p className="mt-1 whitespace-pre-wrap text-sm [overflow-wrap:anywhere]" data-testid="first-cause">
+        <VisibleText text={first.what} />
+      </p>
+      <p className="mt-1 text-muted text-sm">
+        {answer} {next[0] !== undefined && <TextWithCode text={next[0]} isOurs />}
+      </p>
+      {isBelow && (
+        <ol aria-label={chainTitle(why)} className="mt-1 flex flex-wrap items-center gap-x-1 text-xs">
+          {runs.map((step, index) => (
+            <li key={step.runId} className="flex items-center gap-1">
+              {index > 0 && (
+                <span aria-hidden className="text-muted">
+                  →
+                </span>
+              )}
+              <button
+                type="button"
+                title={step.what}
+                className="inline-flex min-h-10 items-center underline-offset-2 hover:underline md:min-h-5"
+                onClick={() => onSelect(step.runId)}
+              >
+                <AgentName agent={step.agent} />
+              </button>
+            </li>
+          ))}
+        </ol>
+      )}
+    </section>
+  );
+}
+
+/** A call with an unknown outcome, on the page of the run that waits for the verdict. */
+function OutcomeNotice({ item }: { item: ApprovalView }) {
+  const [text, setText] = useState("");
+  const decide = useDecide(item, () => {});
+  const { tool = "", input } = item;
+  return (
+    <section
+      aria-label="Outcome unknown"
+      className="max-h-[50vh] shrink-0 overflow-y-auto border-line border-b border-l-4 border-l-warn bg-surface px-4 py-3"
+    >
+      <div className="flex max-w-4xl flex-col gap-2 text-sm">
+        <h2 className="font-semibold">
+          Did this happen? <VisibleText text={describeCall(tool, input)} />
+        </h2>
+        <OutcomeEvidence item={item} text={text} onText={setText} />
+        <VerdictButtons item={item} decide={decide} text={text} />
+      </div>
+    </section>
   );
 }

@@ -1,6 +1,6 @@
 // The header of a run's page: agent, status, task, totals and breadcrumbs.
 
-import { ChevronDown, ChevronUp, Pin, PinOff, Terminal } from "lucide-react";
+import { ArrowLeft, ChevronDown, ChevronUp, Pin, PinOff, Terminal } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { money, plural, shortCount } from "../../../../src/projections/words/format.ts";
 import { patternRole } from "../../../../src/projections/words/pattern-role.ts";
@@ -13,9 +13,9 @@ import type { RunJournal, TreeJournal } from "../../live/tree-journal.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Copyable, CopyButton } from "../../ui/copy-button.tsx";
-import { rollUps } from "../run-tree/roll-up.ts";
+import { handleLinkClick } from "../../ui/link-click.ts";
+import { pathTo, rollUps } from "../run-tree/roll-up.ts";
 import { ConnectionBadge } from "../shell/connection-badge.tsx";
-import { Breadcrumbs, RunLink } from "./breadcrumbs.tsx";
 import { usePinnedRun } from "./pinned-run.tsx";
 import { statusText } from "./status-text.ts";
 
@@ -157,5 +157,60 @@ function RunFacts({ journal, run }: { journal: TreeJournal; run: RunJournal }) {
         </CopyButton>
       </span>
     </div>
+  );
+}
+
+interface BreadcrumbsProps {
+  journal: TreeJournal;
+  run: RunJournal;
+  onSelect(runId: string): void;
+}
+
+/** S0-78: links to the parent run and to every run above it. */
+function Breadcrumbs({ journal, run, onSelect }: BreadcrumbsProps) {
+  const parent = run.row.parentRunId;
+  if (parent === undefined) return null;
+  const path = pathTo(journal.runs, run.row.id);
+  return (
+    <nav aria-label="Breadcrumbs" className="mb-1 flex min-w-0 flex-wrap items-center gap-x-2 text-xs">
+      <RunLink runId={parent} onSelect={onSelect} strong>
+        <ArrowLeft size={12} aria-hidden /> Back to parent run
+      </RunLink>
+      <ol className="flex min-w-0 flex-wrap items-center gap-x-1 text-muted">
+        {path.map(({ row }, index) => (
+          <li key={row.id} className="flex items-center gap-1">
+            <span aria-hidden>{index === 0 ? "·" : "›"}</span>
+            {row.id === run.row.id ? (
+              <span aria-current="page">
+                <AgentName agent={row.agent} />
+              </span>
+            ) : (
+              <RunLink runId={row.id} onSelect={onSelect}>
+                <AgentName agent={row.agent} />
+              </RunLink>
+            )}
+          </li>
+        ))}
+      </ol>
+    </nav>
+  );
+}
+
+interface RunLinkProps {
+  runId: string;
+  strong?: boolean;
+  onSelect(runId: string): void;
+  children: ReactNode;
+}
+
+function RunLink({ runId, strong, onSelect, children }: RunLinkProps) {
+  return (
+    <a
+      href={`/r/${runId}`}
+      onClick={(event) => handleLinkClick(event, () => onSelect(runId))}
+      className={`inline-flex min-h-10 items-center gap-1 underline-offset-2 hover:underline md:min-h-5 ${strong ? "font-medium text-accent" : "hover:text-ink"}`}
+    >
+      {children}
+    </a>
   );
 }

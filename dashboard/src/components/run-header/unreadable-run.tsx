@@ -2,6 +2,7 @@ import { FileWarning } from "lucide-react";
 import type { RunTree } from "../../../../src/api/client/types.ts";
 import { Command } from "../../display/command/command.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
+import { NoticeBar } from "../../ui/notice-bar.tsx";
 
 /** P9: a run that is listed, but whose journal cannot be read at all. */
 export function UnreadableRun({ row }: { row: RunTree }) {
@@ -21,13 +22,10 @@ export function UnreadableRun({ row }: { row: RunTree }) {
 /** Part of the journal is missing; the rest is shown. */
 export function DamageNotice({ runId }: { runId: string }) {
   return (
-    <div
-      role="alert"
-      className="flex shrink-0 flex-wrap items-center gap-2 border-line border-b bg-bad-soft px-4 py-1.5 text-bad text-sm"
-    >
+    <NoticeBar tone="bad" role="alert">
       <FileWarning size={14} aria-hidden />
       Part of this journal cannot be read, so the page has gaps. Find the damage with:
       <Command words={`verify ${runId}`} />
-    </div>
+    </NoticeBar>
   );
 }

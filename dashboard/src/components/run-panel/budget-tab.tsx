@@ -3,7 +3,7 @@ import { type RunUsage, totalTokens } from "../../../../src/projections/usage/ru
 import { duration, money, shortCount } from "../../../../src/projections/words/format.ts";
 import { runStateOf } from "../../live/folds.ts";
 import type { RunJournal, TreeJournal } from "../../live/tree-journal.ts";
-import { subtreeUsage } from "./tree-usage.ts";
+import { subtreeUsage } from "./usage-tab.tsx";
 
 export function BudgetTab({ run, journal }: { run: RunJournal; journal: TreeJournal }) {
   const state = runStateOf(run.events);

@@ -1,13 +1,13 @@
-/** The tabs of the details panel. */
-export const PANEL_TABS = [
-  "result",
-  "sources",
-  "files",
-  "usage",
-  "budget",
-  "tools",
-  "prompt",
-  "todos",
-  "raw",
-] as const;
-export type PanelTab = (typeof PANEL_TABS)[number];
+/** The tabs of the details panel and their labels. */
+export const PANEL_TABS = {
+  result: "Result",
+  sources: "Sources",
+  files: "Files",
+  usage: "Usage",
+  budget: "Budget",
+  tools: "Tools",
+  prompt: "Prompt",
+  todos: "To do",
+  raw: "Events",
+};
+export type PanelTab = keyof typeof PANEL_TABS;

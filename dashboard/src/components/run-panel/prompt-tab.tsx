@@ -1,53 +1,44 @@
-// S4-64: what the model receives, in parts: instructions, messages, tool calls, and tool results.
+// S4-64: the prompt that the model receives, in parts: instructions, messages, tool calls, and tool results.
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { TranscriptView } from "../../../../src/api/client/types.ts";
 import { shortCount } from "../../../../src/projections/words/format.ts";
 import { JsonView } from "../../display/json-view.tsx";
-import { Failure, Loading } from "../../display/page-state.tsx";
+import { Loaded } from "../../display/page-state.tsx";
 import { Ansi } from "../../display/terminal/ansi.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { transcriptQuery } from "../../live/queries.ts";
 import type { RunJournal } from "../../live/tree-journal.ts";
 import { Badge } from "../../ui/badge.tsx";
-import { Button } from "../../ui/button.tsx";
+import { ToggleGroup } from "../../ui/toggle-group.tsx";
 import { EmptyTab } from "./section.tsx";
 
-const SLICES = ["Instructions", "Messages", "Tools", "Artifacts"] as const;
-type Slice = (typeof SLICES)[number];
+const SLICES = {
+  instructions: "Instructions",
+  messages: "Messages",
+  tools: "Tools",
+  artifacts: "Artifacts",
+};
+type Slice = keyof typeof SLICES;
 
 export function PromptTab({ run }: { run: RunJournal }) {
-  const [slice, setSlice] = useState<Slice>("Instructions");
+  const [slice, setSlice] = useState<Slice>("instructions");
   const turns =
     run.events.findLast(({ type }) => type === "AGENT_THOUGHT" || type === "TOOL_RESULT")?.seq ?? 0;
-  const asked = useQuery(transcriptQuery(run.row.id, turns));
+  const transcript = useQuery(transcriptQuery(run.row.id, turns));
   return (
     <>
-      <fieldset className="flex flex-wrap gap-1">
-        <legend className="sr-only">Part of the prompt</legend>
-        {SLICES.map((each) => (
-          <Button
-            key={each}
-            size="small"
-            className="max-md:h-10"
-            aria-pressed={slice === each}
-            look={slice === each ? "plain" : "quiet"}
-            onClick={() => setSlice(each)}
-          >
-            {each}
-          </Button>
-        ))}
-      </fieldset>
-      {asked.isError && <Failure error={asked.error} onAgain={() => void asked.refetch()} />}
-      {asked.isPending && <Loading what="Loading the prompt" />}
-      {asked.data && <SliceOf slice={slice} transcript={asked.data} />}
+      <ToggleGroup label="Part of the prompt" choices={SLICES} value={slice} onChange={setSlice} />
+      <Loaded query={transcript} what="Loading the prompt">
+        {(data) => <SliceOf slice={slice} transcript={data} />}
+      </Loaded>
     </>
   );
 }
 
 function SliceOf({ slice, transcript }: { slice: Slice; transcript: TranscriptView }) {
-  if (slice === "Instructions") return <Ansi text={transcript.system} />;
+  if (slice === "instructions") return <Ansi text={transcript.system} />;
   const parts = transcript.messages.flatMap(({ role, content }, at) =>
     (content as Part[]).map((part, index) => ({ id: `${at}.${index}`, role, part })),
   );
@@ -79,10 +70,10 @@ interface Part {
 
 const ROLES = { user: "accent", assistant: "plain", tool: "info" } as const;
 
-/** Artifacts entered the prompt from outside the conversation: files, output, reports of children. */
+/** Artifacts come from outside the conversation: files, output, reports of children. */
 function isInSlice(part: Part, slice: Slice): boolean {
-  if (slice === "Tools") return part.type === "tool-call";
-  if (slice === "Artifacts") return part.type === "tool-result";
+  if (slice === "tools") return part.type === "tool-call";
+  if (slice === "artifacts") return part.type === "tool-result";
   return true;
 }
 

@@ -1,12 +1,13 @@
 import { Lightbulb, TriangleAlert } from "lucide-react";
-import type { ResultEnvelope } from "../../../../src/journal/events.ts";
 import { duration } from "../../../../src/projections/words/format.ts";
+import { describeStop } from "../../../../src/projections/words/stop-reasons.ts";
 import { JsonView } from "../../display/json-view.tsx";
 import { Markdown } from "../../display/markdown/markdown.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import type { RunJournal } from "../../live/tree-journal.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
-import { EmptyTab, Facts, Section } from "./section.tsx";
+import { Fact, Facts } from "../../ui/facts.tsx";
+import { EmptyTab, Section } from "./section.tsx";
 
 export function ResultTab({ run }: { run: RunJournal }) {
   const last = run.events.at(-1);
@@ -14,6 +15,7 @@ export function ResultTab({ run }: { run: RunJournal }) {
     last?.type === "RUN_COMPLETED" || last?.type === "RUN_FAILED" || last?.type === "RUN_CANCELLED";
   if (!isEnd) return <EmptyTab>No result yet: the run has not ended.</EmptyTab>;
   const { summary, output, result, stopReason } = last.payload;
+  const { tests_run: tests, tests_passed: passed, first_cause: cause } = result;
   return (
     <>
       <Section title="Summary">
@@ -38,31 +40,28 @@ export function ResultTab({ run }: { run: RunJournal }) {
           </div>
         </Section>
       )}
-      <Facts facts={factsOf(result, stopReason)} />
+      <Facts>
+        <Fact name="Why it ended">{describeStop(stopReason).why}</Fact>
+        {cause && (
+          <Fact name="First cause">
+            {cause.agent}: {cause.summary}
+          </Fact>
+        )}
+        <Fact name="Tests">{tests === null ? "none detected" : `${passed ?? 0} of ${tests} passed`}</Fact>
+        <Fact name="Turns">{result.iteration_count}</Fact>
+        <Fact name="Active time">{duration(result.duration_ms)}</Fact>
+      </Facts>
     </>
   );
 }
 
-function factsOf(result: ResultEnvelope, stopReason: string): [string, string][] {
-  const { tests_run: tests, tests_passed: passed, first_cause: cause } = result;
-  return [
-    ["Stop reason", stopReason.replaceAll("_", " ")],
-    ...(cause ? [["First cause", `${cause.agent}: ${cause.summary}`] as [string, string]] : []),
-    ["Tests", tests === null ? "none detected" : `${passed ?? 0} of ${tests} passed`],
-    ["Turns", String(result.iteration_count)],
-    ["Active time", duration(result.duration_ms)],
-  ];
-}
-
-function Remarks({
-  title,
-  icon: Icon,
-  texts,
-}: {
+interface RemarksProps {
   title: string;
   icon: typeof Lightbulb;
   texts: readonly string[];
-}) {
+}
+
+function Remarks({ title, icon: Icon, texts }: RemarksProps) {
   if (texts.length === 0) return null;
   return (
     <Section title={title}>

@@ -14,18 +14,6 @@ import { TodosTab } from "./todos-tab.tsx";
 import { ToolsTab } from "./tools-tab.tsx";
 import { UsageTab } from "./usage-tab.tsx";
 
-const LABELS: Record<PanelTab, string> = {
-  result: "Result",
-  sources: "Sources",
-  files: "Files",
-  usage: "Usage",
-  budget: "Budget",
-  tools: "Tools",
-  prompt: "Prompt",
-  todos: "To do",
-  raw: "Events",
-};
-
 export interface RunPanelProps extends RunViewProps {
   tab: PanelTab;
   onTab(tab: PanelTab): void;
@@ -40,7 +28,7 @@ export function RunPanel({ journal, runId, seq, onSelect, tab, onTab }: RunPanel
         value={tab}
         onChange={onTab}
         label="About this run"
-        tabs={PANEL_TABS.map((value) => ({ value, label: LABELS[value] }))}
+        tabs={Object.entries(PANEL_TABS).map(([value, label]) => ({ value: value as PanelTab, label }))}
       >
         {tab === "raw" ? (
           <RawTab key={runId} run={run} seq={seq} />

@@ -13,17 +13,3 @@ export function Section({ title, children }: { title: string; children: ReactNod
 export const EmptyTab = ({ children }: { children: ReactNode }) => (
   <p className="py-6 text-center text-muted text-sm">{children}</p>
 );
-
-/** A list of names and values, one per line. */
-export function Facts({ facts }: { facts: readonly (readonly [name: string, value: ReactNode])[] }) {
-  return (
-    <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-sm">
-      {facts.map(([name, value]) => (
-        <div key={name} className="contents">
-          <dt className="text-muted">{name}</dt>
-          <dd className="min-w-0 tabular-nums wrap-anywhere">{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
-}

@@ -1,29 +1,37 @@
-// S1-62: the tools the run's agent may call, as pinned when the run started, and the calls it has made.
+// S1-62: the tools that the run's agent may call, as pinned when the run started, and the calls it has made.
 
 import { useQuery } from "@tanstack/react-query";
-import { Ban, CornerDownRight, Flag, Hand, type LucideIcon, Wrench } from "lucide-react";
+import { Ban, CornerDownRight, Flag, Hand, Wrench } from "lucide-react";
 import type { RunDefinition } from "../../../../src/api/client/types.ts";
 import { plural } from "../../../../src/projections/words/format.ts";
-import { Failure, Loading } from "../../display/page-state.tsx";
+import { Loaded } from "../../display/page-state.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { runStateOf, talkOf } from "../../live/folds.ts";
 import { runDefinitionQuery } from "../../live/queries.ts";
 import type { RunJournal } from "../../live/tree-journal.ts";
 import { TONES, type Tone } from "../../ui/badge.tsx";
 import { classNames } from "../../ui/class-names.ts";
-import { Facts, Section } from "./section.tsx";
+import { Fact, Facts } from "../../ui/facts.tsx";
+import { Section } from "./section.tsx";
 
 export function ToolsTab({ run }: { run: RunJournal }) {
-  const asked = useQuery(runDefinitionQuery(run.row.id));
-  if (asked.isError) return <Failure error={asked.error} onAgain={() => void asked.refetch()} />;
-  if (!asked.data) return <Loading what="Loading the definition" />;
-  return <Tools run={run} pinned={asked.data} />;
+  const definition = useQuery(runDefinitionQuery(run.row.id));
+  return (
+    <Loaded query={definition} what="Loading the definition">
+      {(pinned) => <Tools run={run} pinned={pinned} />}
+    </Loaded>
+  );
 }
 
 function Tools({ run, pinned: { definition, isTerminal } }: { run: RunJournal; pinned: RunDefinition }) {
   const { tools, permissions, delegates = [], models, readOnly } = definition;
   const { start } = runStateOf(run.events);
-  const above = start?.ancestors ?? [];
+  const rulesFor = (verdict: "ask" | "deny") => [
+    ...tools[verdict],
+    ...permissions[verdict],
+    ...(start?.permissions?.[verdict] ?? []),
+    ...(start?.ancestors ?? []).flatMap((ancestor) => ancestor[verdict]),
+  ];
   return (
     <>
       <Rules
@@ -37,24 +45,14 @@ function Tools({ run, pinned: { definition, isTerminal } }: { run: RunJournal; p
         title="Needs approval"
         icon={Hand}
         tone="warn"
-        rules={[
-          ...tools.ask,
-          ...permissions.ask,
-          ...(start?.permissions?.ask ?? []),
-          ...above.flatMap(({ ask }) => ask),
-        ]}
+        rules={rulesFor("ask")}
         none="nothing beyond the project's rules"
       />
       <Rules
         title="Denied"
         icon={Ban}
         tone="bad"
-        rules={[
-          ...tools.deny,
-          ...permissions.deny,
-          ...(start?.permissions?.deny ?? []),
-          ...above.flatMap(({ deny }) => deny),
-        ]}
+        rules={rulesFor("deny")}
         none="nothing beyond the project's rules"
       />
       <Rules
@@ -64,22 +62,24 @@ function Tools({ run, pinned: { definition, isTerminal } }: { run: RunJournal; p
         rules={delegates.map(({ name }) => name)}
         none="no agents"
       />
-      <Facts
-        facts={[
-          [
-            "Answer",
-            isTerminal ? <Mark key="t" icon={Flag} text="its own text (terminal)" /> : "another agent's text",
-          ],
-          ["Changes", readOnly ? "none: its tools are read-only" : "as its tools allow"],
-          ["Models", <VisibleText key="m" text={models.join(", ")} />],
-          [
-            "Definition",
-            <code key="d" className="text-xs">
-              {run.row.definition.slice(0, 12)}
-            </code>,
-          ],
-        ]}
-      />
+      <Facts>
+        <Fact name="Answer">
+          {isTerminal ? (
+            <span className="inline-flex items-center gap-1">
+              <Flag size={12} aria-hidden /> its own text (terminal)
+            </span>
+          ) : (
+            "another agent's text"
+          )}
+        </Fact>
+        <Fact name="Changes">{readOnly ? "none: its tools are read-only" : "as its tools allow"}</Fact>
+        <Fact name="Models">
+          <VisibleText text={models.join(", ")} />
+        </Fact>
+        <Fact name="Definition">
+          <code className="text-xs">{run.row.definition.slice(0, 12)}</code>
+        </Fact>
+      </Facts>
       <Section title="Calls so far">
         <Called run={run} />
       </Section>
@@ -87,19 +87,16 @@ function Tools({ run, pinned: { definition, isTerminal } }: { run: RunJournal; p
   );
 }
 
-function Rules({
-  title,
-  icon: Icon,
-  tone,
-  rules,
-  none,
-}: {
+interface RulesProps {
   title: string;
-  icon: LucideIcon;
+  icon: typeof Flag;
   tone: Tone;
   rules: readonly string[];
+  /** Shown if there are no rules. */
   none: string;
-}) {
+}
+
+function Rules({ title, icon: Icon, tone, rules, none }: RulesProps) {
   const unique = [...new Set(rules)];
   return (
     <Section title={title}>
@@ -122,28 +119,22 @@ function Rules({
   );
 }
 
-const Mark = ({ icon: Icon, text }: { icon: LucideIcon; text: string }) => (
-  <span className="inline-flex items-center gap-1">
-    <Icon size={12} aria-hidden /> {text}
-  </span>
-);
-
 function Called({ run }: { run: RunJournal }) {
-  const counts = Map.groupBy(talkOf(run.events).calls.values(), (call) => call.tool);
-  if (counts.size === 0) return <p className="text-muted text-sm">Nothing yet.</p>;
+  const byTool = Map.groupBy(talkOf(run.events).calls.values(), (call) => call.tool);
+  if (byTool.size === 0) return <p className="text-muted text-sm">Nothing yet.</p>;
   return (
-    <Facts
-      facts={[...counts].map(([tool, calls]) => {
+    <Facts>
+      {[...byTool].map(([tool, calls]) => {
         const refused = calls.filter(({ state }) => state === "denied").length;
         const failed = calls.filter(({ state }) => state === "error").length;
-        const bad = [refused > 0 ? `${refused} refused` : "", failed > 0 ? `${failed} failed` : ""].filter(
-          Boolean,
+        const bad = [refused > 0 && `${refused} refused`, failed > 0 && `${failed} failed`].filter(Boolean);
+        return (
+          <Fact key={tool} name={tool}>
+            {plural(calls.length, "time")}
+            {bad.length > 0 && ` (${bad.join(", ")})`}
+          </Fact>
         );
-        return [
-          tool,
-          `${plural(calls.length, "time")}${bad.length > 0 ? ` (${bad.join(", ")})` : ""}`,
-        ] as const;
       })}
-    />
+    </Facts>
   );
 }

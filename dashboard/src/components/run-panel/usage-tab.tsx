@@ -1,10 +1,10 @@
 // U35: what a run has used by itself and with all runs below it, and its share of the parent's total.
 
-import { type RunUsage, totalTokens } from "../../../../src/projections/usage/run-usage.ts";
+import { emptyUsage, type RunUsage, totalTokens } from "../../../../src/projections/usage/run-usage.ts";
 import { duration, money, plural, shortCount } from "../../../../src/projections/words/format.ts";
 import type { RunJournal, TreeJournal } from "../../live/tree-journal.ts";
+import { treeOrder } from "../run-tree/roll-up.ts";
 import { Section } from "./section.tsx";
-import { subtreeUsage } from "./tree-usage.ts";
 
 export function UsageTab({ run, journal }: { run: RunJournal; journal: TreeJournal }) {
   const own = run.row.usage;
@@ -90,3 +90,14 @@ const interrupted = ({ events }: RunJournal): number =>
     (event) =>
       event.type === "MODEL_CALL_FAILED" && event.payload.cause === "interrupted" && event.payload.usage,
   ).length;
+
+/** What a run and all runs below it have used; each call counts once. */
+export function subtreeUsage(journal: TreeJournal, runId: string): { usage: RunUsage; runs: number } {
+  const total = { usage: emptyUsage(), runs: 0 };
+  for (const id of treeOrder(journal.runs, runId)) {
+    const { usage } = journal.runs.get(id)!.row;
+    total.runs++;
+    for (const key of Object.keys(total.usage) as (keyof RunUsage)[]) total.usage[key] += usage[key];
+  }
+  return total;
+}

@@ -3,7 +3,7 @@
 
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import type { TreeJournal } from "../../live/tree-journal.ts";
-import { type RollUp, rollUps, treeLevels, treeOrder } from "./roll-up.ts";
+import { rollUps, treeLevels, treeOrder } from "./roll-up.ts";
 import { TreeNode } from "./tree-node.tsx";
 
 export interface RunTreeProps {
@@ -70,7 +70,7 @@ export function RunTree({ journal, rootId, runId, hits, onSelect }: RunTreeProps
             selected={id === runId}
             focusable={id === current}
             hits={hits.get(id) ?? 0}
-            sum={sums.get(id) ?? NOTHING}
+            sum={sums.get(id)!}
             onSelect={onSelect}
             onToggle={toggle}
           />
@@ -79,14 +79,3 @@ export function RunTree({ journal, rootId, runId, hits, onSelect }: RunTreeProps
     </div>
   );
 }
-
-const NOTHING: RollUp = {
-  running: 0,
-  waiting: 0,
-  failed: 0,
-  needsYou: 0,
-  runs: 0,
-  cost: 0,
-  unpriced: 0,
-  tokens: 0,
-};

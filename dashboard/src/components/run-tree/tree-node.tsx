@@ -1,4 +1,4 @@
-import { ChevronDown, ChevronRight } from "lucide-react";
+import { ChevronDown, ChevronRight, Hand, Hourglass, LoaderCircle, OctagonX } from "lucide-react";
 import { memo } from "react";
 import type { RunRow } from "../../../../src/projections/folds/run-row.ts";
 import { money } from "../../../../src/projections/words/format.ts";
@@ -9,9 +9,9 @@ import { StatusIcon } from "../../display/status/status-badge.tsx";
 import { Elapsed } from "../../display/time/times.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import type { RunJournal } from "../../live/run-journal.ts";
+import { Badge } from "../../ui/badge.tsx";
 import { classNames } from "../../ui/class-names.ts";
 import type { RollUp } from "./roll-up.ts";
-import { SumBadges } from "./sum-badges.tsx";
 
 export interface TreeNodeProps {
   row: RunRow;
@@ -130,3 +130,21 @@ const LOOKS: Record<StatusLabel["tone"], string> = {
   warn: "text-warn",
   info: "text-info",
 };
+
+const KINDS = [
+  { key: "needsYou", icon: Hand, tone: "warn", word: "need you" },
+  { key: "failed", icon: OctagonX, tone: "bad", word: "failed" },
+  { key: "running", icon: LoaderCircle, tone: "info", word: "running" },
+  { key: "waiting", icon: Hourglass, tone: "muted", word: "waiting" },
+] as const;
+
+/** Badges that summarise the runs below a collapsed node. */
+export function SumBadges({ sum }: { sum: RollUp }) {
+  return KINDS.filter(({ key }) => sum[key] > 0).map(({ key, icon: Icon, tone, word }) => (
+    <Badge key={key} tone={tone} title={`${sum[key]} below: ${word}`}>
+      <Icon size={10} aria-hidden />
+      {sum[key]}
+      <span className="sr-only"> {word}</span>
+    </Badge>
+  ));
+}

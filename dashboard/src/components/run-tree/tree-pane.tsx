@@ -8,7 +8,7 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { type PaneSize, Splitter, usePaneWidth } from "../../ui/splitter.tsx";
 import { rollUps } from "./roll-up.ts";
 import { RunTree, type RunTreeProps } from "./run-tree.tsx";
-import { SumBadges } from "./sum-badges.tsx";
+import { SumBadges } from "./tree-node.tsx";
 
 export interface TreePaneProps extends RunTreeProps {
   closed: boolean;

@@ -11,8 +11,7 @@ import { CopyButton } from "../../ui/copy-button.tsx";
 import { useHotkeys } from "../../ui/hotkeys.ts";
 import { Input, Select } from "../../ui/input.tsx";
 import { useNarrow } from "../../ui/use-media.ts";
-import { filterChips, showsAll, sinceWords, toCommand } from "./filter.ts";
-import { type RunsSearch, SINCE, type Since } from "./runs-search.ts";
+import { filterChips, type RunsSearch, SINCE_WORDS, type Since, showsAll, toCommand } from "./filter.ts";
 
 export interface FilterBarProps {
   search: RunsSearch;
@@ -43,7 +42,7 @@ interface ChoicesProps {
 }
 
 function Choices({ search, change }: ChoicesProps) {
-  const { status, agent, since } = search;
+  const { status, agent } = search;
   return (
     <div className="flex flex-wrap items-center gap-2 max-md:basis-full">
       <Select
@@ -62,13 +61,13 @@ function Choices({ search, change }: ChoicesProps) {
       <Select
         aria-label="Started"
         className="max-md:h-10"
-        value={since ?? ""}
+        value={search.since ?? ""}
         onChange={({ target }) => change({ since: target.value as Since })}
       >
         <option value="">Any time</option>
-        {SINCE.map((each) => (
-          <option key={each} value={each}>
-            {sinceWords(each)}
+        {Object.entries(SINCE_WORDS).map(([since, words]) => (
+          <option key={since} value={since}>
+            {words}
           </option>
         ))}
       </Select>

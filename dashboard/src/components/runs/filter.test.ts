@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { filterChips, toCommand, toFilter } from "./filter.ts";
-import { parseRunsSearch } from "./runs-search.ts";
+import { filterChips, parseRunsSearch, toCommand, toFilter } from "./filter.ts";
 
 const NOW = new Date(2026, 0, 31, 12, 34, 56).getTime();
 

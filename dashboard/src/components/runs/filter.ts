@@ -1,8 +1,50 @@
-// U02: turns the search in the URL into a server query, a CLI command, and filter chips. Pure.
+// U02: the filters of the list of runs. They are part of the URL, and become a server query, a CLI command and chips.
+// Pure.
 
 import type { RunsFilter } from "../../../../src/api/client/types.ts";
+import {
+  RUN_STATUSES,
+  type RunStatus,
+  WAITING_KINDS,
+  type WaitingOn,
+} from "../../../../src/journal/events.ts";
 import { omitUndefined } from "../../../../src/omit-undefined.ts";
-import type { RunsSearch, Since } from "./runs-search.ts";
+import { describeWait } from "../../../../src/projections/words/waits.ts";
+import { textParam } from "../../ui/search-params.ts";
+
+/** Time ranges; `today` starts at midnight. */
+export const SINCE = ["1h", "today", "24h", "7d", "30d"] as const;
+
+export type Since = (typeof SINCE)[number];
+
+export interface RunsSearch {
+  q?: string;
+  agent?: string;
+  status?: RunStatus[];
+  since?: Since;
+  waiting?: WaitingOn["kind"] | "person";
+  sort?: "cost";
+  /** Includes child runs. */
+  all?: true;
+}
+
+export function parseRunsSearch(search: Record<string, unknown>): RunsSearch {
+  const { q, agent, status, sort, all } = search;
+  const words = typeof status === "string" ? status.split(",") : [status].flat();
+  const statuses = RUN_STATUSES.filter((each) => words.includes(each));
+  const since = SINCE.find((each) => each === search["since"]);
+  const waiting = ([...WAITING_KINDS, "person"] as const).find((each) => each === search["waiting"]);
+  return omitUndefined({
+    // The router parses a numeric search text as a number.
+    q: typeof q === "number" ? String(q) : textParam(q),
+    agent: textParam(agent),
+    status: statuses.length > 0 ? statuses : undefined,
+    since,
+    waiting,
+    sort: sort === "cost" ? ("cost" as const) : undefined,
+    all: all === true ? (true as const) : undefined,
+  });
+}
 
 const HOUR = 3_600_000;
 const BACK: Record<Exclude<Since, "today">, number> = {
@@ -64,7 +106,7 @@ export interface Chip {
   command: string;
 }
 
-const SINCE_WORDS: Record<Since, string> = {
+export const SINCE_WORDS: Record<Since, string> = {
   "1h": "in the last hour",
   today: "today",
   "24h": "in the last 24 hours",
@@ -72,7 +114,8 @@ const SINCE_WORDS: Record<Since, string> = {
   "30d": "in the last 30 days",
 };
 
-export const sinceWords = (since: Since): string => SINCE_WORDS[since];
+const awaited = (waiting: NonNullable<RunsSearch["waiting"]>): string =>
+  waiting === "person" ? "a person" : describeWait({ kind: waiting }).subject;
 
 export function filterChips(search: RunsSearch): Chip[] {
   const { q, agent, status, since, waiting, sort } = search;
@@ -80,8 +123,8 @@ export function filterChips(search: RunsSearch): Chip[] {
     ["status", status?.join(" or "), status ? { status } : {}],
     ["agent", agent && `agent ${agent}`, agent ? { agent } : {}],
     ["q", q && `“${q}”`, q ? { q } : {}],
-    ["since", since && sinceWords(since), since ? { since } : {}],
-    ["waiting", waiting && `waiting for ${waiting.replaceAll("_", " ")}`, waiting ? { waiting } : {}],
+    ["since", since && SINCE_WORDS[since], since ? { since } : {}],
+    ["waiting", waiting && `waiting for ${awaited(waiting)}`, waiting ? { waiting } : {}],
     ["sort", sort && "most expensive of the latest 500", sort ? { sort } : {}],
   ];
   return chips.flatMap(([key, label, alone]) =>

@@ -4,9 +4,8 @@ import { Activity, SearchX } from "lucide-react";
 import { Command } from "../../display/command/command.tsx";
 import { Button } from "../../ui/button.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
-import { StartRunButton } from "../start-run/start-run-button.tsx";
-import { filterChips, showsAll } from "./filter.ts";
-import type { RunsSearch } from "./runs-search.ts";
+import { StartRunButton } from "../start-run/start-run-dialog.tsx";
+import { filterChips, type RunsSearch, showsAll } from "./filter.ts";
 
 export function NoRuns({ search, onChange }: { search: RunsSearch; onChange(search: RunsSearch): void }) {
   if (filterChips(search).length === 0)

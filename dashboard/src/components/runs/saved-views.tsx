@@ -3,8 +3,7 @@
 import { useQueries } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { runCountQuery } from "../../live/queries.ts";
-import { toFilter } from "./filter.ts";
-import type { RunsSearch } from "./runs-search.ts";
+import { type RunsSearch, toFilter } from "./filter.ts";
 
 interface SavedView {
   name: string;

@@ -2,8 +2,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useCallback } from "react";
 import type { ListedRun } from "../../../../src/api/client/types.ts";
 import { runsQuery } from "../../live/queries.ts";
-import { toFilter } from "./filter.ts";
-import type { RunsSearch } from "./runs-search.ts";
+import { type RunsSearch, toFilter } from "./filter.ts";
 
 const PAGE = 100;
 /** A sorted list is a single page. */

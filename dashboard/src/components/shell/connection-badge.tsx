@@ -3,8 +3,7 @@
 import { CloudOff, LoaderCircle, Lock, Radio } from "lucide-react";
 import { useEffect, useState } from "react";
 import { plural } from "../../../../src/projections/words/format.ts";
-import type { Connection } from "../../live/connection.ts";
-import { useConnection } from "../../live/connection.ts";
+import { type Connection, useConnection } from "../../live/connection.ts";
 import { Badge } from "../../ui/badge.tsx";
 
 export function ConnectionBadge() {

@@ -2,6 +2,7 @@
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
+import { Play } from "lucide-react";
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import type { AgentView } from "../../../../src/api/client/types.ts";
 import { messageOf } from "../../../../src/errors.ts";
@@ -10,10 +11,11 @@ import { Failure, Loading } from "../../display/page-state.tsx";
 import { client } from "../../live/client.ts";
 import { useRefusal } from "../../live/me.ts";
 import { agentsQuery, settingsQuery } from "../../live/queries.ts";
-import { Button } from "../../ui/button.tsx";
+import { Button, type ButtonProps } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field } from "../../ui/field.tsx";
-import { Input, Select, TextArea } from "../../ui/input.tsx";
+import { InputField, SelectField, TextArea } from "../../ui/input.tsx";
+import { RadioGroup } from "../../ui/radio-group.tsx";
 import { type Draft, draftProblem, toRequest } from "./draft.ts";
 
 export interface StartRunDialogProps {
@@ -58,7 +60,9 @@ function StartForm({ agent, onClose }: { agent: string | undefined; onClose(): v
   );
 }
 
-interface FieldsProps extends Pick<AgentFieldProps, "choices"> {
+interface FieldsProps {
+  choices: readonly AgentView[];
+  /** Name of the agent that is selected at first. */
   first: string;
   onClose(): void;
 }
@@ -100,7 +104,13 @@ function Fields({ choices, first, onClose }: FieldsProps) {
   const refusal = starting.isError ? messageOf(starting.error) : isTried ? problem : undefined;
   return (
     <form onSubmit={submit} className="flex flex-col gap-3 overflow-auto p-4 text-sm">
-      <AgentField choices={choices} chosen={draft.agent} onChange={(next) => change({ agent: next })} />
+      <SelectField label="Agent" value={draft.agent} onText={(name) => change({ agent: name })}>
+        {choices.map((each) => (
+          <option key={each.name} value={each.name}>
+            {nameWithTitle(each)}
+          </option>
+        ))}
+      </SelectField>
       <Field label="Task">
         {(id) => (
           <TextArea
@@ -117,7 +127,7 @@ function Fields({ choices, first, onClose }: FieldsProps) {
           />
         )}
       </Field>
-      <ModeChoice mode={draft.mode} onChange={(mode) => change({ mode })} />
+      <RadioGroup legend="Mode" choices={MODES} value={draft.mode} onChange={(mode) => change({ mode })} />
       <LimitFields draft={draft} onChange={change} />
       {refusal !== undefined && (
         <p role="alert" className="rounded-md bg-bad-soft px-3 py-2 text-bad">
@@ -143,32 +153,10 @@ function Fields({ choices, first, onClose }: FieldsProps) {
   );
 }
 
-const MODES = [
-  { mode: "auto", label: "Auto", what: "works on its own until done" },
-  { mode: "chat", label: "Chat", what: "answers, then waits for you" },
-] as const;
-
-function ModeChoice({ mode, onChange }: { mode: Draft["mode"]; onChange(mode: Draft["mode"]): void }) {
-  return (
-    <fieldset className="flex flex-wrap gap-x-5">
-      <legend className="mb-1 font-medium">Mode</legend>
-      {MODES.map((each) => (
-        <label key={each.mode} className="flex min-h-10 items-center gap-1.5 md:min-h-7">
-          <input
-            type="radio"
-            name="mode"
-            className="accent-accent"
-            checked={mode === each.mode}
-            onChange={() => onChange(each.mode)}
-          />
-          <span>
-            {each.label} <span className="text-muted">({each.what})</span>
-          </span>
-        </label>
-      ))}
-    </fieldset>
-  );
-}
+const MODES = {
+  auto: "Auto (works on its own until done)",
+  chat: "Chat (answers, then waits for you)",
+};
 
 function LimitFields({ draft, onChange }: { draft: Draft; onChange(next: Partial<Draft>): void }) {
   return (
@@ -177,57 +165,45 @@ function LimitFields({ draft, onChange }: { draft: Draft; onChange(next: Partial
         Limits (optional)
       </summary>
       <div className="mt-2 grid grid-cols-2 gap-3">
-        <Field quiet label="Cost of the whole tree ($)">
-          {(id) => (
-            <Input
-              id={id}
-              inputMode="decimal"
-              className="max-md:h-10"
-              value={draft.maxCost}
-              onChange={({ target }) => onChange({ maxCost: target.value })}
-            />
-          )}
-        </Field>
-        <Field quiet label="Turns">
-          {(id) => (
-            <Input
-              id={id}
-              inputMode="numeric"
-              className="max-md:h-10"
-              value={draft.maxTurns}
-              onChange={({ target }) => onChange({ maxTurns: target.value })}
-            />
-          )}
-        </Field>
+        <InputField
+          quiet
+          label="Cost of the whole tree ($)"
+          inputMode="decimal"
+          value={draft.maxCost}
+          onText={(maxCost) => onChange({ maxCost })}
+        />
+        <InputField
+          quiet
+          label="Turns"
+          inputMode="numeric"
+          value={draft.maxTurns}
+          onText={(maxTurns) => onChange({ maxTurns })}
+        />
       </div>
     </details>
   );
 }
 
-interface AgentFieldProps {
-  choices: readonly AgentView[];
-  chosen: string;
-  onChange(name: string): void;
+interface StartRunButtonProps extends Pick<ButtonProps, "look" | "size" | "className"> {
+  /** Preselected agent. */
+  agent?: string;
 }
 
-/** Select box for the agent, by title and name. */
-function AgentField({ choices, chosen, onChange }: AgentFieldProps) {
+export function StartRunButton({ agent, look = "main", ...rest }: StartRunButtonProps) {
+  const [open, setOpen] = useState(false);
+  const refusal = useRefusal("operator");
   return (
-    <Field label="Agent">
-      {(id) => (
-        <Select
-          id={id}
-          className="max-md:h-10"
-          value={chosen}
-          onChange={({ target }) => onChange(target.value)}
-        >
-          {choices.map((each) => (
-            <option key={each.name} value={each.name}>
-              {nameWithTitle(each)}
-            </option>
-          ))}
-        </Select>
-      )}
-    </Field>
+    <>
+      <Button
+        look={look}
+        {...rest}
+        disabled={refusal !== undefined}
+        title={refusal}
+        onClick={() => setOpen(true)}
+      >
+        <Play size={14} aria-hidden /> Start a run
+      </Button>
+      {open && <StartRunDialog open onOpenChange={setOpen} agent={agent} />}
+    </>
   );
 }

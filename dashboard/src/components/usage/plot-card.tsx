@@ -1,8 +1,8 @@
 import { lazy, Suspense, useId } from "react";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { classNames } from "../../ui/class-names.ts";
-import type { PlotData, SeriesColour } from "./plot-data.ts";
-import { timeWords } from "./time-words.ts";
+import { DataTable } from "../../ui/data-table.tsx";
+import { type PlotData, type SeriesColour, timeWords } from "./plot-data.ts";
 
 const UsagePlot = lazy(async () => {
   fixLanguage();
@@ -66,35 +66,16 @@ function Table({ data, words, title }: Pick<PlotCardProps, "data" | "words" | "t
     .map((time, at) => ({ time, values: series.map(({ values }) => values[at] ?? 0) }))
     .filter(({ values }) => values.some((value) => value > 0));
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to scroll it
-    <section className="max-h-64 overflow-auto" tabIndex={0} aria-label={`${title} as a table`}>
-      <table className="w-full text-xs tabular-nums">
-        <thead className="sticky top-0 bg-surface">
-          <tr className="text-muted">
-            <th className="px-4 py-1 text-left font-medium">From</th>
-            {series.map(({ name }) => (
-              <th key={name} className="px-3 py-1 text-right font-medium">
-                <VisibleText text={name} />
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {filled.map(({ time, values }) => (
-            <tr key={time} className="border-line border-t">
-              <th scope="row" className="whitespace-nowrap px-4 py-1 text-left font-normal">
-                {timeWords(time, every)}
-              </th>
-              {values.map((value, index) => (
-                <td key={series[index]!.name} className="px-3 py-1 text-right">
-                  {words(value)}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+    <DataTable
+      label={`${title} as a table`}
+      className="max-h-64"
+      hasRowNames
+      head={["From", ...series.map(({ name }) => name)]}
+      rows={filled.map(({ time, values }) => ({
+        key: String(time),
+        cells: [timeWords(time, every), ...values.map(words)],
+      }))}
+    />
   );
 }
 

@@ -5,8 +5,7 @@ import { useEffect, useRef, useState } from "react";
 import uPlot from "uplot";
 import { useTheme } from "../../ui/theme.ts";
 import { usePrefersDark } from "../../ui/use-media.ts";
-import { type PlotData, stackSeries } from "./plot-data.ts";
-import { axisWords, timeWords } from "./time-words.ts";
+import { axisWords, type PlotData, stackSeries, timeWords } from "./plot-data.ts";
 
 export interface UsagePlotProps {
   data: PlotData;

@@ -1,6 +1,7 @@
 // How the page shows an agent: by its title, and with an icon.
 
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import {
   Bot,
   Bug,
@@ -72,3 +73,16 @@ export function RoleIcon({ agent, size = 15 }: { agent: string; size?: number })
   const color = parseColor(face.color);
   return <Icon size={size} aria-label={role} role="img" className="shrink-0 text-muted" style={{ color }} />;
 }
+
+/** A link to an agent's page, with the agent's full name. */
+export const AgentLink = ({
+  name,
+  className = "hover:text-accent hover:underline",
+}: {
+  name: string;
+  className?: string;
+}) => (
+  <Link to="/agents/$name" params={{ name }} className={className}>
+    <VisibleText text={name} />
+  </Link>
+);

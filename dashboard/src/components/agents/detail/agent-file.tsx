@@ -1,12 +1,14 @@
 // An agent's file: formatted for reading, or as source with each problem marked at its line.
 
-import { useState } from "react";
+import { OctagonX, TriangleAlert } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
 import type { AgentDetail } from "../../../../../src/api/client/types.ts";
 import { Markdown } from "../../../display/markdown/markdown.tsx";
 import { VisibleText } from "../../../display/visible-text.tsx";
-import { Button } from "../../../ui/button.tsx";
+import { classNames } from "../../../ui/class-names.ts";
 import { Panel } from "../../../ui/panel.tsx";
-import { FileLines } from "./file-lines.tsx";
+import { ToggleGroup } from "../../../ui/toggle-group.tsx";
+import type { Problem } from "../problem-list.tsx";
 
 /** With a `line`, the file opens as source, scrolled to that line. */
 export function AgentFile({ agent, line }: { agent: AgentDetail; line: number | undefined }) {
@@ -21,17 +23,12 @@ export function AgentFile({ agent, line }: { agent: AgentDetail; line: number | 
   const problems = agent.problems.filter(({ file }) => file === agent.file);
   return (
     <>
-      <fieldset className="flex gap-1">
-        <legend className="sr-only">View of the file</legend>
-        <Button look={raw ? "quiet" : "plain"} aria-pressed={!raw} onClick={() => setRaw(false)}>
-          {" "}
-          Formatted{" "}
-        </Button>
-        <Button look={raw ? "plain" : "quiet"} aria-pressed={raw} onClick={() => setRaw(true)}>
-          {" "}
-          Source{" "}
-        </Button>
-      </fieldset>
+      <ToggleGroup
+        label="View of the file"
+        choices={{ formatted: "Formatted", source: "Source" }}
+        value={raw ? "source" : "formatted"}
+        onChange={(view) => setRaw(view === "source")}
+      />
       {raw ? (
         <Panel title={agent.file}>
           <FileLines text={source.text} problems={problems} line={line} />
@@ -103,4 +100,64 @@ function Value({ value, depth = 0 }: { value: unknown; depth?: number }) {
     );
   if (typeof value === "object" && value !== null) return <VisibleText text={JSON.stringify(value)} />;
   return <VisibleText text={String(value)} />;
+}
+
+interface FileLinesProps {
+  text: string;
+  problems: readonly Problem[];
+  /** Highlighted and scrolled into view. */
+  line: number | undefined;
+}
+
+/** A file with line numbers and each problem below its line. */
+function FileLines({ text, problems, line }: FileLinesProps) {
+  const looked = useRef<HTMLDivElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: scrolls when the line changes
+  useEffect(() => {
+    // In braces because newer browsers return a promise, which an effect must not return.
+    looked.current?.scrollIntoView({ block: "center" });
+  }, [line]);
+  const byLine = Map.groupBy(problems, (problem) => problem.line);
+  let at = 0;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to scroll it
+    <section aria-label="File" tabIndex={0} className="overflow-x-auto py-2 font-mono text-xs">
+      {text.split("\n").map((content) => {
+        const number = ++at;
+        return (
+          <div key={number} ref={number === line ? looked : undefined}>
+            <div className={classNames("flex", number === line && "bg-accent-soft")}>
+              <span className="w-12 shrink-0 select-none pr-3 text-right text-muted">{number}</span>
+              <span className="whitespace-pre pr-4">
+                <VisibleText text={content} />
+              </span>
+            </div>
+            {byLine.get(number)?.map((problem) => (
+              <LineProblem key={`${problem.code} ${problem.message}`} problem={problem} />
+            ))}
+          </div>
+        );
+      })}
+    </section>
+  );
+}
+
+function LineProblem({ problem }: { problem: Problem }) {
+  const isError = problem.severity === "error";
+  const Icon = isError ? OctagonX : TriangleAlert;
+  const { message, suggestion, code, column } = problem;
+  return (
+    <p
+      className={classNames(
+        "flex gap-1.5 py-0.5 pr-4 pl-12 font-sans",
+        isError ? "bg-bad-soft text-bad" : "bg-warn-soft text-warn",
+      )}
+    >
+      <Icon size={13} className="mt-0.5 shrink-0" role="img" aria-label={problem.severity} />
+      <span>
+        <VisibleText text={suggestion === undefined ? message : `${message}: ${suggestion}`} /> (column{" "}
+        {column}, {code})
+      </span>
+    </p>
+  );
 }

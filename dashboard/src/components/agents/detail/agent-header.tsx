@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import type { AgentDetail } from "../../../../../src/api/client/types.ts";
 import { AgentName } from "../../../display/agent/agent.tsx";
 import { PageHeader } from "../../shell/page-header.tsx";
-import { StartRunButton } from "../../start-run/start-run-button.tsx";
+import { StartRunButton } from "../../start-run/start-run-dialog.tsx";
 import { AgentBadges } from "../agent-badges.tsx";
 
 /** The agent's name and badges, and a button that starts a run. */

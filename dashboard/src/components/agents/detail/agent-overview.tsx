@@ -1,11 +1,17 @@
 import { useQuery } from "@tanstack/react-query";
-import type { AgentDetail } from "../../../../../src/api/client/types.ts";
-import { Failure, Loading } from "../../../display/page-state.tsx";
+import { Check, FilePen, Globe, Minus, Terminal } from "lucide-react";
+import { Fragment } from "react";
+import type { AgentDetail, ExplanationView } from "../../../../../src/api/client/types.ts";
+import { duration, money, plural, shortCount } from "../../../../../src/projections/words/format.ts";
+import { AgentLink } from "../../../display/agent/agent.tsx";
+import { Loaded } from "../../../display/page-state.tsx";
+import { VisibleText } from "../../../display/visible-text.tsx";
 import { explanationQuery } from "../../../live/queries.ts";
+import { classNames } from "../../../ui/class-names.ts";
+import { Fact, Facts } from "../../../ui/facts.tsx";
 import { Panel } from "../../../ui/panel.tsx";
+import { EDGE_LOOKS } from "../edge-looks.ts";
 import { ProblemList } from "../problem-list.tsx";
-import { AgentFacts } from "./agent-facts.tsx";
-import { WorstCase } from "./worst-case.tsx";
 
 /** The agent's facts, its problems, and the worst case of one task. */
 export function AgentOverview({ agent }: { agent: AgentDetail }) {
@@ -23,12 +29,176 @@ export function AgentOverview({ agent }: { agent: AgentDetail }) {
       )}
       <div className="grid items-start gap-4 xl:grid-cols-2">
         <AgentFacts agent={agent} explanation={explanation.data} />
-        {usable && explanation.isPending && <Loading what="Working out what it can reach" />}
-        {explanation.isError && (
-          <Failure error={explanation.error} onAgain={() => void explanation.refetch()} />
+        {usable && (
+          <Loaded query={explanation} what="Working out what it can reach">
+            {(data) => <WorstCase explanation={data} />}
+          </Loaded>
         )}
-        {explanation.data && <WorstCase explanation={explanation.data} />}
       </div>
     </>
+  );
+}
+
+interface AgentFactsProps {
+  agent: AgentDetail;
+  explanation: ExplanationView | undefined;
+}
+
+/** The agent at a glance: file, models, limits, and which agent's words become the answer. */
+function AgentFacts({ agent, explanation }: AgentFactsProps) {
+  const { definition, models } = agent;
+  return (
+    <Panel title="About">
+      <div className="flex flex-col gap-3 px-4 py-3">
+        <p>
+          <VisibleText text={agent.description} />
+        </p>
+        <Facts>
+          <Fact name="File">
+            <VisibleText text={agent.file} />
+          </Fact>
+          <Fact name="Found in">
+            {FOUND_IN[agent.scope]}
+            {agent.dialect !== "cadre" && `, written for ${agent.dialect}`}
+          </Fact>
+          <Fact name="Models">
+            {definition?.inheritsModel
+              ? "same as the agent that starts it"
+              : models.join(", then ") || "none"}
+          </Fact>
+          {explanation && <ExplainedFacts explanation={explanation} />}
+          {definition?.workspace === "worktree" && <Fact name="Works in">its own git worktree</Fact>}
+        </Facts>
+      </div>
+    </Panel>
+  );
+}
+
+const FOUND_IN = { project: "this project", user: "your home folder", builtin: "Cadre itself" };
+
+function ExplainedFacts({ explanation }: { explanation: ExplanationView }) {
+  const { isTerminal, terminals, limits } = explanation;
+  const { maxTurns, maxDuration, maxDepth, maxChildren, maxTokens, maxCost } = limits;
+  const budget = [
+    maxTokens !== undefined && `${shortCount(maxTokens)} tokens`,
+    maxCost !== undefined && money(maxCost),
+  ].filter(Boolean);
+  return (
+    <>
+      <Fact name="Answered by">
+        {isTerminal && "itself"}
+        {terminals
+          .filter(({ path }) => path.length > 0)
+          .map(({ agent, path }, index) => (
+            <Fragment key={agent}>
+              {(index > 0 || isTerminal) && ", "}
+              <AgentLink name={agent} className="text-accent underline" />{" "}
+              <span className="text-muted">({path.map(({ key }) => EDGE_LOOKS[key].word).join(", ")})</span>
+            </Fragment>
+          ))}
+      </Fact>
+      <Fact name="At most">
+        {maxTurns} turns, {duration(maxDuration)} of active time
+      </Fact>
+      <Fact name="Delegation">
+        {maxDepth} levels deep, {maxChildren} children per run
+      </Fact>
+      <Fact name="Budget">{budget.join(", ") || "no limit of its own"}</Fact>
+    </>
+  );
+}
+
+/**
+ * The upper bound of one task: what this agent and every agent it can reach may do, and how many runs they may start.
+ * It is no forecast.
+ */
+function WorstCase({ explanation }: { explanation: ExplanationView }) {
+  const { blastRadius, worstCase, limits, reachable } = explanation;
+  const depth = Math.max(0, ...reachable.flatMap(({ ways }) => ways.map((way) => way.depth)));
+  return (
+    <Panel title="Worst case of one task" note="by this agent and all agents it can reach">
+      <div className="grid grid-cols-1 gap-2 p-3 sm:grid-cols-3">
+        <Power on={blastRadius.changesFiles} icon={FilePen} what="change files" />
+        <Power on={blastRadius.runsCommands} icon={Terminal} what="run commands" />
+        <Power on={blastRadius.reachesNetwork} icon={Globe} what="use the network" />
+      </div>
+      <p className="px-4 pb-3 text-sm">
+        At most <strong>{plural(worstCase.runs, "run")}</strong> with{" "}
+        <strong>{plural(worstCase.turns, "turn")}</strong> in all
+        {depth > 0 ? `, ${plural(depth, "level")} deep` : ""}
+        {limits.maxCost === undefined
+          ? ", with no cost limit of its own"
+          : `, ${money(limits.maxCost)} for its own calls`}
+        {worstCase.capped ? ". The limit of the tree applies first." : "."}
+      </p>
+      {blastRadius.tools.length > 0 && <WhoMay explanation={explanation} />}
+    </Panel>
+  );
+}
+
+interface PowerProps {
+  on: boolean;
+  icon: typeof Globe;
+  what: string;
+}
+
+function Power({ on, icon: Icon, what }: PowerProps) {
+  return (
+    <div
+      className={classNames(
+        "flex items-center gap-2 rounded-md border px-3 py-2 text-sm",
+        on ? "border-warn bg-warn-soft text-warn" : "border-line text-muted",
+      )}
+    >
+      <Icon size={16} aria-hidden />
+      {on ? "Can" : "Cannot"} {what}
+    </div>
+  );
+}
+
+/** A table of agents and the tools they have that do more than read. */
+function WhoMay({ explanation }: { explanation: ExplanationView }) {
+  const { tools } = explanation.blastRadius;
+  const agents = [...new Set(tools.flatMap(({ by }) => by.map(({ agent }) => agent)))];
+  return (
+    <div className="overflow-x-auto border-line border-t">
+      <table className="w-full text-xs">
+        <caption className="sr-only">Tools with side effects, and the agents that may call them</caption>
+        <thead>
+          <tr className="text-left text-muted">
+            <th className="px-4 py-2 font-medium">Agent</th>
+            {tools.map(({ name }) => (
+              <th key={name} className="px-2 py-2 text-center font-medium">
+                <VisibleText text={name} />
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {agents.map((agent) => (
+            <tr key={agent} className="border-line border-t">
+              <th scope="row" className="px-4 py-1.5 text-left font-medium">
+                <AgentLink name={agent} />
+              </th>
+              {tools.map(({ name, by }) => (
+                <td key={name} className="px-2 py-1.5 text-center">
+                  <ToolAccess holder={by.find((each) => each.agent === agent)} />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function ToolAccess({ holder }: { holder: { only?: string[] } | undefined }) {
+  if (!holder) return <Minus size={13} role="img" aria-label="no" className="inline text-edge" />;
+  if (!holder.only) return <Check size={13} role="img" aria-label="yes" className="inline text-warn" />;
+  return (
+    <span className="font-mono text-2xs" title="Limited to these calls">
+      <VisibleText text={holder.only.join(", ")} />
+    </span>
   );
 }

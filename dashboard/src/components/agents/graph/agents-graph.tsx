@@ -2,6 +2,7 @@
 // content.
 
 import "@xyflow/react/dist/base.css";
+import { Link } from "@tanstack/react-router";
 import {
   BaseEdge,
   Controls,
@@ -18,10 +19,12 @@ import {
 } from "@xyflow/react";
 import { useMemo, useState } from "react";
 import type { Activity, AgentView } from "../../../../../src/api/client/types.ts";
+import { AgentName, RoleIcon } from "../../../display/agent/agent.tsx";
+import { VisibleText } from "../../../display/visible-text.tsx";
+import { classNames } from "../../../ui/class-names.ts";
+import { AgentBadges, formatTally } from "../agent-badges.tsx";
 import { EDGE_LOOKS, type EdgeKind, edgeKind } from "../edge-looks.ts";
-import { AgentCard } from "./agent-card.tsx";
 import { type Line, layout, lineId, NODE, smoothPath } from "./graph-layout.ts";
-import { GraphLegend } from "./graph-legend.tsx";
 
 export interface AgentsGraphProps {
   agents: readonly AgentView[];
@@ -185,5 +188,80 @@ function edgesOf(
         },
       ];
     }),
+  );
+}
+
+/** Explains the line styles that occur in the graph. */
+function GraphLegend({ kinds }: { kinds: readonly EdgeKind[] }) {
+  if (kinds.length === 0) return null;
+  return (
+    <dl
+      aria-label="What the lines mean"
+      className="flex max-h-24 shrink-0 flex-wrap gap-x-5 gap-y-1 overflow-auto border-line border-t bg-surface px-4 py-2 text-2xs"
+    >
+      {(Object.keys(EDGE_LOOKS) as EdgeKind[])
+        .filter((kind) => kinds.includes(kind))
+        .map((kind) => {
+          const { word, meaning, width, dash } = EDGE_LOOKS[kind];
+          return (
+            <div key={kind} className="flex items-center gap-1.5">
+              <dt className="flex items-center gap-1.5">
+                <svg width="28" height="8" aria-hidden="true" className="text-edge">
+                  <line
+                    x1="0"
+                    y1="4"
+                    x2="28"
+                    y2="4"
+                    stroke="currentColor"
+                    strokeWidth={width}
+                    strokeDasharray={dash}
+                  />
+                </svg>
+                <span className="font-medium">{word}</span>
+              </dt>
+              <dd className="text-muted">{meaning}</dd>
+            </div>
+          );
+        })}
+    </dl>
+  );
+}
+
+interface AgentCardProps {
+  agent: AgentView;
+  tally: Activity["agents"][number] | undefined;
+  dimmed: boolean;
+  onFocus(): void;
+}
+
+/** An agent in the graph: name, badges, model, and how its latest runs ended. */
+function AgentCard({ agent, tally, dimmed, onFocus }: AgentCardProps) {
+  return (
+    <Link
+      to="/agents/$name"
+      params={{ name: agent.name }}
+      onFocus={onFocus}
+      className={classNames(
+        "flex h-full w-full flex-col justify-center gap-1 rounded-lg border bg-surface px-3 py-2 text-left shadow-sm hover:border-accent",
+        agent.kind === undefined ? "border-bad border-dashed" : "border-line",
+        dimmed && "opacity-35",
+      )}
+    >
+      <span className="flex items-center gap-1.5">
+        <RoleIcon agent={agent.name} />
+        <span className="truncate font-semibold text-sm" title={agent.name}>
+          <AgentName agent={agent.name} full />
+        </span>
+      </span>
+      <span className="flex items-center gap-1 overflow-hidden">
+        <AgentBadges agent={agent} />
+      </span>
+      <span className="flex justify-between gap-2 text-2xs text-muted">
+        <span className="truncate">
+          <VisibleText text={agent.models[0] ?? agent.file} />
+        </span>
+        <span className="shrink-0 tabular-nums">{tally ? formatTally(tally) : ""}</span>
+      </span>
+    </Link>
   );
 }

@@ -1,19 +1,22 @@
 // U53: versions of an agent. Each run pins the definition it started with, and the hash of that definition is the
 // version.
 
+import { useQueries } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { createTwoFilesPatch } from "diff";
 import { GitCompare } from "lucide-react";
 import { useState } from "react";
-import type { AgentVersions } from "../../../../../src/api/client/types.ts";
+import type { AgentDetail, AgentVersions } from "../../../../../src/api/client/types.ts";
 import { money, plural, shortCount } from "../../../../../src/projections/words/format.ts";
+import { Diff } from "../../../display/diff/diff.tsx";
+import { Failure, Loading } from "../../../display/page-state.tsx";
 import { When } from "../../../display/time/times.tsx";
+import { definitionQuery } from "../../../live/queries.ts";
 import { Badge } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";
-import { classNames } from "../../../ui/class-names.ts";
+import { DataTable } from "../../../ui/data-table.tsx";
+import { Dialog } from "../../../ui/dialog.tsx";
 import { Panel } from "../../../ui/panel.tsx";
-import { VersionDiff } from "./version-diff.tsx";
-
-type Version = AgentVersions["versions"][number];
 
 export interface VersionListProps {
   name: string;
@@ -28,87 +31,118 @@ export function VersionList({ name, data, selected }: VersionListProps) {
   const note = more ? `in its latest ${runs} runs` : plural(runs, "run");
   return (
     <Panel title="Versions" note={note}>
-      <div className="overflow-x-auto">
-        <table className="w-full text-sm">
-          <thead>
-            <tr className="text-left text-2xs text-muted uppercase tracking-wide">
-              <th className="px-4 py-2 font-medium">Version</th>
-              <th className="px-2 py-2 text-right font-medium">Runs</th>
-              <th className="px-2 py-2 text-right font-medium">Success</th>
-              <th className="px-2 py-2 text-right font-medium">Turns per run</th>
-              <th className="px-2 py-2 text-right font-medium">Tokens per run</th>
-              <th className="px-2 py-2 text-right font-medium">Cost per run</th>
-              <th className="px-2 py-2 font-medium">Last used</th>
-              <th className="px-2 py-2">
-                <span className="sr-only">Compare</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody className="divide-y divide-line">
-            {versions.map((version, index) => {
-              const older = versions[index + 1]?.definition;
-              return (
-                <Row
-                  key={version.definition}
-                  name={name}
-                  version={version}
-                  chosen={selected === version.definition}
+      <DataTable
+        label="Results of each version"
+        head={[
+          "Version",
+          "Last used",
+          "Runs",
+          "Success",
+          "Turns per run",
+          "Tokens per run",
+          "Cost per run",
+          "Compare",
+        ]}
+        words={2}
+        rows={versions.map((version, index) => {
+          const { definition, successRate, turns, tokens, cost, unpriced, lastAt } = version;
+          const older = versions[index + 1]?.definition;
+          return {
+            key: definition,
+            isChosen: definition === selected,
+            cells: [
+              <VersionLink key="version" name={name} version={version} isChosen={definition === selected} />,
+              <When key="last" ts={lastAt} />,
+              version.runs,
+              successRate === null ? "–" : `${Math.round(successRate * 100)} %`,
+              (turns / version.runs).toFixed(1),
+              shortCount(Math.round(tokens / version.runs)),
+              money(cost / version.runs, unpriced),
+              older !== undefined && (
+                <Button
+                  key="compare"
+                  size="small"
+                  look="quiet"
+                  onClick={() => setCompared({ older, newer: definition })}
                 >
-                  {older !== undefined && (
-                    <Button
-                      size="small"
-                      look="quiet"
-                      onClick={() => setCompared({ older, newer: version.definition })}
-                    >
-                      <GitCompare size={13} aria-hidden />
-                      What changed
-                    </Button>
-                  )}
-                </Row>
-              );
-            })}
-          </tbody>
-        </table>
-      </div>
+                  <GitCompare size={13} aria-hidden />
+                  What changed
+                </Button>
+              ),
+            ],
+          };
+        })}
+      />
       {compared && <VersionDiff {...compared} onClose={() => setCompared(undefined)} />}
     </Panel>
   );
 }
 
-interface RowProps {
+interface VersionLinkProps {
   name: string;
-  version: Version;
-  chosen: boolean;
-  children: React.ReactNode;
+  version: AgentVersions["versions"][number];
+  isChosen: boolean;
 }
 
-function Row({ name, version, chosen, children }: RowProps) {
-  const { definition, runs, successRate, turns, tokens, cost, unpriced, lastAt, sameFile } = version;
+function VersionLink({ name, version: { definition, sameFile }, isChosen }: VersionLinkProps) {
   return (
-    <tr className={classNames("tabular-nums", chosen && "bg-accent-soft")}>
-      <td className="whitespace-nowrap px-4 py-1.5">
-        <Link
-          to="/agents/$name"
-          params={{ name }}
-          search={{ tab: "runs", ...(chosen ? {} : { version: definition }) }}
-          title={chosen ? "Show the runs of all versions" : "Show only the runs of this version"}
-          className="font-mono text-accent text-xs underline"
-        >
-          {definition.slice(0, 10)}
-        </Link>{" "}
-        {sameFile && <Badge tone="good">current file</Badge>}
-      </td>
-      <td className="px-2 py-1.5 text-right">{runs}</td>
-      <td className="px-2 py-1.5 text-right">
-        {successRate === null ? "–" : `${Math.round(successRate * 100)} %`}
-      </td>
-      <td className="px-2 py-1.5 text-right">{(turns / runs).toFixed(1)}</td>
-      <td className="px-2 py-1.5 text-right">{shortCount(Math.round(tokens / runs))}</td>
-      <td className="px-2 py-1.5 text-right">{money(cost / runs, unpriced)}</td>
-      <td className="whitespace-nowrap px-2 py-1.5 text-muted">
-        <When ts={lastAt} />
-      </td>
-      <td className="px-2 py-1 text-right">{children}</td>
-    </tr>
+    <>
+      <Link
+        to="/agents/$name"
+        params={{ name }}
+        search={{ tab: "runs", ...(isChosen ? {} : { version: definition }) }}
+        title={isChosen ? "Show the runs of all versions" : "Show only the runs of this version"}
+        className="font-mono text-accent text-xs underline"
+      >
+        {definition.slice(0, 10)}
+      </Link>{" "}
+      {sameFile && <Badge tone="good">current file</Badge>}
+    </>
   );
+}
+
+interface VersionDiffProps {
+  older: string;
+  newer: string;
+  onClose(): void;
+}
+
+/** The differences between two versions: keys first, then the prompt. */
+function VersionDiff({ older, newer, onClose }: VersionDiffProps) {
+  const [before, after] = useQueries({ queries: [definitionQuery(older), definitionQuery(newer)] });
+  const error = before.error ?? after.error;
+  return (
+    <Dialog
+      open
+      wide
+      onOpenChange={(open) => !open && onClose()}
+      title="What changed"
+      description={`From ${older.slice(0, 10)} to ${newer.slice(0, 10)}`}
+    >
+      <div className="min-h-0 overflow-auto p-4">
+        {error ? (
+          <Failure error={error} />
+        ) : before.data && after.data ? (
+          <Diff patch={patchOf(definitionText(before.data), definitionText(after.data))} />
+        ) : (
+          <Loading />
+        )}
+      </div>
+    </Dialog>
+  );
+}
+
+function patchOf(before: string, after: string): string {
+  const lines = createTwoFilesPatch("", "", before, after, "", "", { context: 3 }).split("\n");
+  const first = lines.findIndex((line) => line.startsWith("@@"));
+  return first === -1 ? "Only the file name or the time it was read differs." : lines.slice(first).join("\n");
+}
+
+/** A pinned definition as comparable lines: one key per line, then the prompt. */
+function definitionText({ prompt, ...keys }: NonNullable<AgentDetail["definition"]>): string {
+  const lines = Object.entries(keys)
+    .filter(([key]) => key !== "source")
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, value]) => `${key}: ${typeof value === "string" ? value : JSON.stringify(value)}`);
+  return [...lines, "---", prompt, ""].join("\n");
 }

@@ -1,13 +1,15 @@
 // The agents as a table: name, the agents each can start, its model, and how its latest runs ended.
 
 import { Link } from "@tanstack/react-router";
+import { Bot } from "lucide-react";
 import type { Activity, AgentView } from "../../../../../src/api/client/types.ts";
-import { AgentName, RoleIcon } from "../../../display/agent/agent.tsx";
+import { AgentLink, AgentName, RoleIcon } from "../../../display/agent/agent.tsx";
+import { Command } from "../../../display/command/command.tsx";
 import { When } from "../../../display/time/times.tsx";
 import { VisibleText } from "../../../display/visible-text.tsx";
-import { AgentBadges } from "../agent-badges.tsx";
+import { EmptyState } from "../../../ui/empty-state.tsx";
+import { AgentBadges, formatTally } from "../agent-badges.tsx";
 import { EDGE_LOOKS, edgeKind } from "../edge-looks.ts";
-import { formatTally } from "../graph/agent-card.tsx";
 
 export interface AgentsTableProps {
   agents: readonly AgentView[];
@@ -104,13 +106,30 @@ function CanStart({ agent }: { agent: AgentView }) {
           {edges.map(({ to }, index) => (
             <span key={to}>
               {index > 0 && ", "}
-              <Link to="/agents/$name" params={{ name: to }} className="hover:text-accent hover:underline">
-                <VisibleText text={to} />
-              </Link>
+              <AgentLink name={to} />
             </span>
           ))}
         </li>
       ))}
     </ul>
+  );
+}
+
+/** U46: shown until the project has agents of its own, with the command that creates some. */
+export function NoAgents() {
+  return (
+    <EmptyState icon={<Bot size={28} aria-hidden />} title="No agents of your own yet">
+      <p>
+        An agent is a Markdown file in the <code>agents</code> folder. This command adds a team of six that
+        you can change:
+      </p>
+      <Command words="init --pack team" />
+      <p>
+        You can also run the agents that come with Cadre:{" "}
+        <Link to="/agents" search={{ scope: "all" }} className="text-accent underline">
+          show them
+        </Link>
+      </p>
+    </EmptyState>
   );
 }

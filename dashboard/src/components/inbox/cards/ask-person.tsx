@@ -1,7 +1,7 @@
 // U21: asks another person to decide. The item shows who was asked and stays open to everyone who may decide.
 
 import { UserRoundPlus } from "lucide-react";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import type { ApprovalView } from "../../../../../src/api/client/types.ts";
 import { omitUndefined } from "../../../../../src/omit-undefined.ts";
 import { clockTime } from "../../../../../src/projections/words/format.ts";
@@ -9,26 +9,19 @@ import { VisibleText } from "../../../display/visible-text.tsx";
 import { client } from "../../../live/client.ts";
 import { approvalsQuery } from "../../../live/queries.ts";
 import { queryClient } from "../../../live/query-client.ts";
-import { useAction } from "../../../live/use-action.ts";
 import { Button } from "../../../ui/button.tsx";
-import { Dialog } from "../../../ui/dialog.tsx";
-import { Field } from "../../../ui/field.tsx";
 import { useHotkeys } from "../../../ui/hotkeys.ts";
-import { Input } from "../../../ui/input.tsx";
-import { Problem } from "../../../ui/problem.tsx";
+import { InputField } from "../../../ui/input.tsx";
+import { ActionDialog } from "../../action-dialog.tsx";
 
 export function AskPerson({ item }: { item: ApprovalView }) {
   const [open, setOpen] = useState(false);
   const [person, setPerson] = useState("");
   const [note, setNote] = useState("");
-  const { busy, problem, perform } = useAction();
   useHotkeys([{ keys: "p", label: "Ask another person to decide", run: () => setOpen(true) }]);
-  const ask = async (event: FormEvent) => {
-    event.preventDefault();
-    const asked = omitUndefined({ person: person.trim(), note: note.trim() || undefined });
-    const done = await perform(() => client.post("/api/approvals/{id}/ask", { id: item.id, body: asked }));
-    if (!done) return;
-    setOpen(false);
+  const ask = async () => {
+    const body = omitUndefined({ person: person.trim(), note: note.trim() || undefined });
+    await client.post("/api/approvals/{id}/ask", { id: item.id, body });
     void queryClient.invalidateQueries({ queryKey: approvalsQuery.queryKey });
   };
   return (
@@ -36,47 +29,24 @@ export function AskPerson({ item }: { item: ApprovalView }) {
       <Button size="small" look="quiet" className="max-md:h-10" onClick={() => setOpen(true)}>
         <UserRoundPlus size={14} aria-hidden /> Ask someone else
       </Button>
-      <Dialog
-        title="Ask someone else"
+      <ActionDialog
         open={open}
-        onOpenChange={setOpen}
+        onClose={() => setOpen(false)}
+        title="Ask someone else"
         description="The item shows who you asked. Everyone who may decide still can."
+        action={ask}
+        submit="Ask"
+        cancel="Close"
+        disabled={person.trim() === ""}
       >
-        <form className="flex flex-col gap-3 p-4 text-sm" onSubmit={(event) => void ask(event)}>
-          <Field label="Who should decide">
-            {(id) => (
-              <Input
-                id={id}
-                autoFocus
-                maxLength={200}
-                value={person}
-                className="max-md:h-11"
-                onChange={(event) => setPerson(event.target.value)}
-              />
-            )}
-          </Field>
-          <Field label="What they should know (optional)">
-            {(id) => (
-              <Input
-                id={id}
-                maxLength={2_000}
-                value={note}
-                className="max-md:h-11"
-                onChange={(event) => setNote(event.target.value)}
-              />
-            )}
-          </Field>
-          <Problem text={problem} />
-          <div className="flex justify-end gap-2">
-            <Button className="max-md:h-11" onClick={() => setOpen(false)}>
-              Close
-            </Button>
-            <Button look="main" type="submit" className="max-md:h-11" disabled={busy || person.trim() === ""}>
-              {busy ? "Recording…" : "Ask"}
-            </Button>
-          </div>
-        </form>
-      </Dialog>
+        <InputField label="Who should decide" autoFocus maxLength={200} value={person} onText={setPerson} />
+        <InputField
+          label="What they should know (optional)"
+          maxLength={2_000}
+          value={note}
+          onText={setNote}
+        />
+      </ActionDialog>
     </>
   );
 }

@@ -10,7 +10,8 @@ const HARSH = new Set(
   ),
 );
 
-export function findDangers({ kind, tool, input, command, untrusted = [] }: ApprovalView): string[] {
+export function findDangers(item: ApprovalView): string[] {
+  const { kind, input, command, reaches, target, untrusted = [] } = item;
   if (kind !== "tool") return [];
   const programs = (command?.programs ?? []).map(({ argv }) => argv[0]?.split("/").at(-1) ?? "");
   const harsh = [...new Set(programs.filter((program) => HARSH.has(program)))];
@@ -27,10 +28,11 @@ export function findDangers({ kind, tool, input, command, untrusted = [] }: Appr
     ...(command && command.decoded.length > 0 ? ["part of it is encoded"] : []),
     ...(command?.programs.some(({ runsInput }) => runsInput) ? ["it executes its input"] : []),
     ...(command && command.grade !== "exact" ? ["parts of it are only known when it runs"] : []),
-    ...(hasTricks(readAs(tool, textOf(input))) ? ["it contains invisible or look-alike characters"] : []),
-    ...(tool === "restart_service" || tool?.startsWith("mcp__admin__")
-      ? ["it acts on a running system"]
+    ...(hasTricks(command ? textOf(input) : withoutBlankRuns(textOf(input)))
+      ? ["it contains invisible or look-alike characters"]
       : []),
+    // A tool that runs commands on a named thing, such as a service or another run.
+    ...(target?.kind === "name" && reaches?.includes("commands") ? ["it acts on a running system"] : []),
   ];
 }
 
@@ -91,8 +93,7 @@ function riskIn([path, ...words]: readonly (string | null)[]): string | undefine
 }
 
 /** Runs of blanks are normal in a file, where the diff shows every line. In a command they can hide the rest. */
-const readAs = (tool: string | undefined, text: string): string =>
-  tool === "Bash" ? text : text.replaceAll(/[ \t\r\n]+/g, " ");
+const withoutBlankRuns = (text: string): string => text.replaceAll(/[ \t\r\n]+/g, " ");
 
 /** All strings in the input, with their line breaks. */
 function textOf(input: unknown): string {

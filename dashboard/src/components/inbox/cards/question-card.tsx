@@ -3,9 +3,8 @@ import { VisibleText } from "../../../display/visible-text.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { useHotkeys } from "../../../ui/hotkeys.ts";
 import { TextArea } from "../../../ui/input.tsx";
-import { Kbd } from "../../../ui/kbd.tsx";
-import { AnswerFailure } from "../decision/answer-failure.tsx";
-import { useDecide } from "../decision/use-decide.ts";
+import { KeyHint } from "../../../ui/kbd.tsx";
+import { AnswerFailure, useDecide } from "../decision/decide.tsx";
 import { RequestView } from "../request/request-view.tsx";
 import { CardFrame, type CardProps } from "./card-frame.tsx";
 
@@ -40,18 +39,14 @@ export function QuestionCard({ item, takesFocus, onDecided }: CardProps) {
                 className="h-auto! min-h-8 max-w-full whitespace-normal! py-1 text-left max-md:min-h-11"
                 onClick={() => void answer(choice)}
               >
-                <span className="max-md:hidden">
-                  <Kbd>{at + 1}</Kbd>
-                </span>
+                <KeyHint>{at + 1}</KeyHint>
                 <VisibleText text={choice} />
               </Button>
             ))}
             {choices.length === 0 && <FreeAnswer pending={decide.isPending} onAnswer={answer} />}
             <Button look="quiet" disabled={decide.isPending} className="max-md:h-11" onClick={leave}>
               Leave unanswered
-              <span className="max-md:hidden">
-                <Kbd>d</Kbd>
-              </span>
+              <KeyHint>d</KeyHint>
             </Button>
           </div>
         </>

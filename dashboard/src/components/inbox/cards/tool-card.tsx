@@ -4,9 +4,8 @@
 import { useRef, useState } from "react";
 import type { ApprovalView } from "../../../../../src/api/client/types.ts";
 import { useHotkeys } from "../../../ui/hotkeys.ts";
-import { nextScope, ONCE, scopeFields } from "../decision/scope.tsx";
-import { ToolAnswers } from "../decision/tool-answers.tsx";
-import { useDecide } from "../decision/use-decide.ts";
+import { useDecide } from "../decision/decide.tsx";
+import { nextScope, ONCE, scopeFields, ToolAnswers } from "../decision/tool-answers.tsx";
 import { EditForm } from "../edit/edit-form.tsx";
 import { HunkForm } from "../edit/hunk-form.tsx";
 import { type Change, type Mode, useChange } from "../edit/use-change.ts";

@@ -1,11 +1,13 @@
-// U26: the reason for a rejection, which the agent reads. Five reasons have a key each; the user can also type one.
+// U26: the form for the reason of a rejection, which the agent reads. Five reasons have a key each; the user can also
+// type one.
 
-import { useRef, useState } from "react";
+import { type ReactNode, useRef, useState } from "react";
 import { REJECT_REASONS } from "../../../../../src/projections/words/decisions.ts";
 import { Button } from "../../../ui/button.tsx";
 import { useHotkeys } from "../../../ui/hotkeys.ts";
 import { Input } from "../../../ui/input.tsx";
-import { Kbd } from "../../../ui/kbd.tsx";
+import { Kbd, KeyHint } from "../../../ui/kbd.tsx";
+import { AnswerFailure, type Decide, rejection } from "./decide.tsx";
 
 export interface RejectFormProps {
   pending: boolean;
@@ -68,5 +70,57 @@ export function RejectForm({ pending, onReject, onBack }: RejectFormProps) {
         </Button>
       </div>
     </form>
+  );
+}
+
+export interface TwoAnswersProps {
+  decide: Decide;
+  yes: string;
+  /** Undefined while this answer is not possible. */
+  onYes: (() => void) | undefined;
+  no: string;
+  /** Shown before the buttons. */
+  children?: ReactNode;
+}
+
+/** Two buttons: one answers immediately, the other asks for a reason first. */
+export function TwoAnswers({ decide, yes, onYes, no, children }: TwoAnswersProps) {
+  const [isRejecting, setRejecting] = useState(false);
+  useHotkeys([
+    { keys: "a", label: yes, run: () => onYes?.() },
+    { keys: "d", label: `${no}, then 1–5 for a reason`, run: () => setRejecting(true) },
+  ]);
+  return (
+    <>
+      <AnswerFailure error={decide.error} />
+      {isRejecting ? (
+        <RejectForm
+          pending={decide.isPending}
+          onReject={(note) => decide.send(rejection(note))}
+          onBack={() => setRejecting(false)}
+        />
+      ) : (
+        <div className="flex flex-wrap items-center gap-2">
+          {children}
+          <Button
+            look="main"
+            disabled={decide.isPending || !onYes}
+            className="max-md:h-11 max-md:flex-1"
+            onClick={() => onYes?.()}
+          >
+            {decide.isPending ? "Recording…" : yes}
+          </Button>
+          <Button
+            look="danger"
+            disabled={decide.isPending}
+            className="max-md:h-11 max-md:flex-1"
+            onClick={() => setRejecting(true)}
+          >
+            {no}
+            <KeyHint>d</KeyHint>
+          </Button>
+        </div>
+      )}
+    </>
   );
 }

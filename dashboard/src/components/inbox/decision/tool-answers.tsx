@@ -1,15 +1,16 @@
 import { Check, ListChecks, PencilLine, X } from "lucide-react";
 import { type RefObject, useId } from "react";
 import type { ApprovalView } from "../../../../../src/api/client/types.ts";
+import { GrantRule } from "../../../display/grant-rule.tsx";
+import { useRefusal } from "../../../live/me.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Select } from "../../../ui/input.tsx";
-import { Kbd } from "../../../ui/kbd.tsx";
+import { KeyHint } from "../../../ui/kbd.tsx";
+import { ToggleGroup } from "../../../ui/toggle-group.tsx";
 import type { Change, Mode } from "../edit/use-change.ts";
-import { AnswerFailure } from "./answer-failure.tsx";
+import { AnswerFailure, type Decide, rejection } from "./decide.tsx";
 import type { LimitChoice } from "./limit.ts";
 import { RejectForm } from "./reject-form.tsx";
-import { type Scope, ScopeField } from "./scope.tsx";
-import { type Decide, rejection } from "./use-decide.ts";
 
 export interface ToolAnswersProps {
   item: ApprovalView;
@@ -112,23 +113,17 @@ function ApproveRow(props: ApproveRowProps) {
         <>
           <Button className={TALL} onClick={onEdit}>
             <PencilLine size={15} aria-hidden /> Edit
-            <span className="max-md:hidden">
-              <Kbd>e</Kbd>
-            </span>
+            <KeyHint>e</KeyHint>
           </Button>
           {onChoose && (
             <Button className={`${TALL} max-md:order-last`} onClick={onChoose}>
               <ListChecks size={15} aria-hidden /> Choose changes
-              <span className="max-md:hidden">
-                <Kbd>h</Kbd>
-              </span>
+              <KeyHint>h</KeyHint>
             </Button>
           )}
           <Button look="danger" className={TALL} disabled={pending} onClick={onReject}>
             <X size={15} aria-hidden /> Reject
-            <span className="max-md:hidden">
-              <Kbd>d</Kbd>
-            </span>
+            <KeyHint>d</KeyHint>
           </Button>
         </>
       ) : (
@@ -176,6 +171,76 @@ function LimitField({ limit, value, onChange }: LimitFieldProps) {
           </option>
         ))}
       </Select>
+    </div>
+  );
+}
+
+const SCOPES = { once: "Once", run: "This run", tree: "This run and below", always: "Always here" } as const;
+
+/** U25: the calls that an approval covers. An approval for more than one call becomes a rule that lasts some hours. */
+interface Scope {
+  scope: keyof typeof SCOPES;
+  hours: number;
+}
+
+export const ONCE: Scope = { scope: "once", hours: 8 };
+
+const HOURS = [
+  [1, "1 hour"],
+  [8, "8 hours"],
+  [24, "1 day"],
+  [24 * 7, "7 days"],
+  [24 * 30, "30 days"],
+] as const;
+
+const HOUR_MS = 60 * 60_000;
+
+/** The fields of a decision that grant this scope. */
+export const scopeFields = ({ scope, hours }: Scope) =>
+  scope === "once" ? {} : { scope, until: Date.now() + hours * HOUR_MS };
+
+export function nextScope({ scope, hours }: Scope): Scope {
+  const all = Object.keys(SCOPES) as Scope["scope"][];
+  return { scope: all[(all.indexOf(scope) + 1) % all.length]!, hours };
+}
+
+interface ScopeFieldProps {
+  value: Scope;
+  onChange(scope: Scope): void;
+  /** The rule the approval would grant; undefined if the call can only be approved once. */
+  grant: string | undefined;
+}
+
+function ScopeField({ value, onChange, grant }: ScopeFieldProps) {
+  const refusal = useRefusal("admin");
+  if (grant === undefined)
+    return <p className="text-muted text-xs">Applies once: this call cannot become a rule.</p>;
+  return (
+    <div className="flex flex-wrap items-center gap-x-2 gap-y-1.5">
+      <ToggleGroup
+        label="Scope of the approval"
+        choices={SCOPES}
+        value={value.scope}
+        onChange={(scope) => onChange({ ...value, scope })}
+        refusal={(scope) => (scope === "always" ? refusal : undefined)}
+      />
+      {value.scope !== "once" && (
+        <span className="flex min-w-0 flex-wrap items-center gap-1.5 text-sm">
+          grants <GrantRule rule={grant} /> for
+          <Select
+            aria-label="Duration of the grant"
+            value={value.hours}
+            onChange={(event) => onChange({ ...value, hours: Number(event.target.value) })}
+            className="max-md:h-10"
+          >
+            {HOURS.map(([hours, label]) => (
+              <option key={hours} value={hours}>
+                {label}
+              </option>
+            ))}
+          </Select>
+        </span>
+      )}
     </div>
   );
 }

@@ -11,7 +11,7 @@ import { VisibleText } from "../../../display/visible-text.tsx";
 import { editPreviewQuery } from "../../../live/queries.ts";
 import { TextArea } from "../../../ui/input.tsx";
 import { useDebounced } from "../../../ui/use-debounced.ts";
-import { stripPatchHeader } from "../request/patch.ts";
+import { stripPatchHeader } from "../request/request-view.tsx";
 import type { Draft } from "./draft.ts";
 
 export interface EditState {

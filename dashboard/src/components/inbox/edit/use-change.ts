@@ -6,7 +6,7 @@ import type { ApprovalView } from "../../../../../src/api/client/types.ts";
 import { type LimitChoice, limitChoice, withLimit } from "../decision/limit.ts";
 import { type Draft, draftOf } from "./draft.ts";
 import { type EditState, useEditState } from "./edit-form.tsx";
-import { type HunkChoice, useHunks } from "./use-hunks.ts";
+import { type HunkChoice, useHunks } from "./hunk-form.tsx";
 
 export type Mode = "look" | "edit" | "choose" | "reject";
 

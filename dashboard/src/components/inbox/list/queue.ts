@@ -1,5 +1,6 @@
 // The order of the queue, and which of its items are similar. Pure.
 
+import { useRef, useState } from "react";
 import type { ApprovalView } from "../../../../../src/api/client/types.ts";
 import { approvalTitle } from "../../../display/approval-title.ts";
 import { findDangers } from "../cards/dangers.ts";
@@ -26,8 +27,8 @@ export function callShape(item: ApprovalView): string | undefined {
   const { kind, tool, agent } = item;
   if (kind !== "tool" || tool === undefined || findDangers(item).length > 0) return undefined;
   const fields = (item.input ?? {}) as Record<string, unknown>;
-  if (tool === "Bash") {
-    if (item.command?.grade !== "exact" || typeof fields["command"] !== "string") return undefined;
+  if (item.command) {
+    if (item.command.grade !== "exact" || typeof fields["command"] !== "string") return undefined;
     return `${tool} ${wordsOf(fields["command"]).map(shapeOfWord).join(" ")}`;
   }
   if (typeof fields["path"] === "string")
@@ -58,3 +59,39 @@ export function findDifferences(items: readonly ApprovalView[]): Differences {
     parts: rows.map((row) => row.filter((_, at) => differs[at] ?? true).join(" ")),
   };
 }
+
+// U20: the queue as shown. While the pointer is over it, nothing moves: new items go to the end, and decided ones stay
+// in place, marked, until the pointer leaves.
+export interface QueueRow {
+  item: ApprovalView;
+  /** The item is no longer open. */
+  isClosed: boolean;
+}
+
+export interface Queue {
+  rows: readonly QueueRow[];
+  /** Event handlers for the list element. */
+  pointerHandlers: { onPointerEnter(): void; onPointerLeave(): void };
+}
+
+export function useQueue(items: readonly ApprovalView[]): Queue {
+  const [isPointed, setPointed] = useState(false);
+  const shown = useRef<readonly QueueRow[]>([]);
+  shown.current = isPointed ? keepPositions(shown.current, items) : inOrder(items);
+  return {
+    rows: shown.current,
+    pointerHandlers: { onPointerEnter: () => setPointed(true), onPointerLeave: () => setPointed(false) },
+  };
+}
+
+function keepPositions(before: readonly QueueRow[], items: readonly ApprovalView[]): QueueRow[] {
+  const open = new Map(items.map((item) => [item.id, item]));
+  const known = new Set(before.map(({ item }) => item.id));
+  return [
+    ...before.map(({ item }) => ({ item: open.get(item.id) ?? item, isClosed: !open.has(item.id) })),
+    ...inOrder(items.filter(({ id }) => !known.has(id))),
+  ];
+}
+
+const inOrder = (items: readonly ApprovalView[]): QueueRow[] =>
+  sortQueue(items).map((item) => ({ item, isClosed: false }));

@@ -1,11 +1,11 @@
-// U36: a run has used up its budget. Raise it, or let the run finish with what it has.
+// The cards for a run that stopped by itself, because its budget is used up (U36) or because it repeats itself.
 
 import { useState } from "react";
 import { money, shortCount } from "../../../../../src/projections/words/format.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Input } from "../../../ui/input.tsx";
-import { ContinueOrStop } from "../decision/continue-or-stop.tsx";
-import { useDecide } from "../decision/use-decide.ts";
+import { useDecide } from "../decision/decide.tsx";
+import { TwoAnswers } from "../decision/reject-form.tsx";
 import { RequestView } from "../request/request-view.tsx";
 import { CardFrame, type CardProps } from "./card-frame.tsx";
 
@@ -26,11 +26,11 @@ export function BudgetCard({ item, takesFocus, onDecided }: CardProps) {
       item={item}
       takesFocus={takesFocus}
       answers={
-        <ContinueOrStop
+        <TwoAnswers
           decide={decide}
-          go={isMore ? `Raise to ${words(value)}` : "Raise"}
-          onGo={isMore ? raise : undefined}
-          stop="Let it finish"
+          yes={isMore ? `Raise to ${words(value)}` : "Raise"}
+          onYes={isMore ? raise : undefined}
+          no="Let it finish"
         >
           <label htmlFor="budget" className="flex items-center gap-1.5 text-sm">
             New budget{isMoney ? ", in dollars" : ", in tokens"}
@@ -57,7 +57,7 @@ export function BudgetCard({ item, takesFocus, onDecided }: CardProps) {
               × {factor}
             </Button>
           ))}
-        </ContinueOrStop>
+        </TwoAnswers>
       }
     >
       <RequestView item={item} />
@@ -71,3 +71,26 @@ export function BudgetCard({ item, takesFocus, onDecided }: CardProps) {
 
 const amountOf = (value: number, isMoney: boolean): number =>
   isMoney ? Math.round(value * 100) / 100 : Math.ceil(value);
+
+export function LoopCard({ item, takesFocus, onDecided }: CardProps) {
+  const decide = useDecide(item, onDecided);
+  return (
+    <CardFrame
+      item={item}
+      takesFocus={takesFocus}
+      answers={
+        <TwoAnswers
+          decide={decide}
+          yes="Let it continue"
+          onYes={() => decide.send({ decision: "approve" })}
+          no="Let it finish"
+        />
+      }
+    >
+      <RequestView item={item} />
+      <p className="text-muted text-sm">
+        The agent keeps repeating the same steps. Let it continue, or have it report what it has and end.
+      </p>
+    </CardFrame>
+  );
+}

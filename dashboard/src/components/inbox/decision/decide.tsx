@@ -1,7 +1,11 @@
 // Sends a person's decision on an item, once however often the button is pressed. A recorded item leaves the list.
 
 import { useMutation } from "@tanstack/react-query";
+import { isUnreachable } from "../../../../../src/api/client/client.ts";
 import type { ApprovalView, DecisionBody, OutcomeBody } from "../../../../../src/api/client/types.ts";
+import { CadreError } from "../../../../../src/errors.ts";
+import { ago } from "../../../../../src/projections/words/format.ts";
+import { VisibleText } from "../../../display/visible-text.tsx";
 import { client } from "../../../live/client.ts";
 import { useRefusal } from "../../../live/me.ts";
 import { approvalsQuery } from "../../../live/queries.ts";
@@ -54,3 +58,21 @@ const VERDICTS = { happened: "It happened", run_again: "Running it again", fail:
 /** Confirms the decision that was just recorded. */
 export const confirmationText = (word: Decision): string =>
   "verdict" in word ? VERDICTS[word.verdict] : DECISIONS[word.decision];
+
+/** F12, F13: says that another person answered first, or why the answer failed. The form keeps its text. */
+export function AnswerFailure({ error }: { error: Error | null }) {
+  if (!error) return null;
+  return (
+    <p role="alert" className="mb-2 rounded-md bg-bad-soft p-2 text-bad text-sm">
+      <VisibleText text={wordsFor(error)} />
+    </p>
+  );
+}
+
+function wordsFor(error: Error): string {
+  if (isUnreachable(error))
+    return "The server does not respond, so the answer may not have arrived. Send it again: it is recorded only once.";
+  const { by, at, decision } = error instanceof CadreError ? (error.details ?? {}) : {};
+  if (typeof by !== "string" || typeof at !== "number") return error.message;
+  return `${by} answered first (${String(decision)}, ${ago(at, Date.now())}). Your answer was not recorded.`;
+}

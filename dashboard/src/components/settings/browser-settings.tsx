@@ -1,14 +1,33 @@
-// U32: notification settings. The page asks for permission only here, when the user wants it.
+// Settings of this browser: the theme and the notifications. Only here does the page ask for the permission to notify.
 
 import { Volume2 } from "lucide-react";
 import { useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { Input } from "../../ui/input.tsx";
+import { RadioGroup } from "../../ui/radio-group.tsx";
+import { chooseTheme, useTheme } from "../../ui/theme.ts";
 import type { Notice } from "../notices/news.ts";
 import { type NoticeSettings, updateNoticeSettings, useNoticeSettings } from "../notices/notice-settings.ts";
 import { playTone } from "../notices/sound.ts";
 import { SettingsSection } from "./settings-section.tsx";
 
+const THEME_NAMES = { system: "System", light: "Light", dark: "Dark" };
+
+export function ThemeSettings() {
+  return (
+    <SettingsSection title="Theme" text="For this browser.">
+      <RadioGroup
+        legend="Theme"
+        hidesLegend
+        choices={THEME_NAMES}
+        value={useTheme()}
+        onChange={chooseTheme}
+      />
+    </SettingsSection>
+  );
+}
+
+/** U32: when this browser notifies the user, and with which sounds. */
 export function NoticeSettingsForm() {
   const settings = useNoticeSettings();
   const [permission, ask] = usePermission();
