@@ -1,4 +1,4 @@
-// Checks a model's input against an untrusted schema: the problems reported, and the time it takes.
+// Tests the check of a model's input against an untrusted schema: the reported problems, and the time it takes.
 
 import { describe, expect, test } from "vitest";
 import { checkInput } from "./check-input.ts";

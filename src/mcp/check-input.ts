@@ -1,6 +1,6 @@
-// Checks a model's input against a server's JSON Schema before the server is called. The schema is untrusted (A54): the
-// check takes a bounded number of steps, follows only references within the schema, and runs patterns on a regex engine
-// without backtracking. Keywords it does not know are ignored: the server validates its input itself.
+// Checks a model's input against a server's JSON Schema before the server is called. The schema is untrusted (A54): the check
+// takes a bounded number of steps, follows only references within the schema, and matches patterns without backtracking.
+// Unknown keywords are ignored, because the server also validates its input.
 
 import { RE2JS } from "re2js";
 
@@ -13,9 +13,9 @@ type Schema = Readonly<Record<string, unknown>>;
 
 interface Checking {
   root: Schema;
-  /** Steps left, so that a recursive schema cannot run forever. At 0 the rest is not checked. */
+  /** Number of steps left, so that a recursive schema cannot run forever. At 0 the rest is not checked. */
   steps: number;
-  /** How deep the current schema is nested, directly or by reference. */
+  /** Nesting depth of the current schema, directly or by reference. */
   depth: number;
   problems: InputProblem[];
 }
@@ -159,7 +159,7 @@ function checkCombined(schema: Schema, value: unknown, path: InputProblem["path"
   }
 }
 
-/** Also true when the steps ran out: the value could not be shown to be wrong. */
+/** Whether the value fits. Also true if the steps ran out, because the value was not shown to be wrong. */
 function fits(choice: unknown, value: unknown, path: InputProblem["path"], checking: Checking): boolean {
   const inner: Checking = { ...checking, problems: [] };
   check(choice, value, path, inner);

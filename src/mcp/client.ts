@@ -1,6 +1,6 @@
 // Connects to a server, lists its tools and calls them. Only this file and the two transports load the MCP package. Every
 // request has a time limit, and every failure is one sentence for the caller.
-//  C5  `sent` distinguishes a call that may have taken effect from one that never reached the server.
+//  C5  `sent` tells a call that may have taken effect from a call that never reached the server.
 
 import { type CallToolResult, Client, SdkHttpError, type Transport } from "@modelcontextprotocol/client";
 import cadre from "../../package.json" with { type: "json" };
@@ -34,7 +34,7 @@ export async function callTool(
     return await client.callTool({ name, arguments: input }, options);
   } catch (error) {
     const why = reasonOf(error, transport);
-    // An HTTP server that was restarted has lost our session: the next call opens a new one.
+    // An HTTP server that was restarted has lost the session, so the next call opens a new one.
     if (error instanceof SdkHttpError) await client.close();
     throw new ServerFailure(why, true);
   }
@@ -56,7 +56,7 @@ export async function connect(parts: ConnectionParts, { begun, lost }: Hooks): P
       listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => forget() } },
     },
   );
-  // A person is never asked: with `defaults` the server gets its own defaults, otherwise it cannot ask at all.
+  // The server never asks a person. With `defaults` it gets its own default values. Otherwise it cannot ask at all.
   if (defaults)
     client.setRequestHandler("elicitation/create", async () => ({ action: "accept", content: {} }));
   const transport = transportTo(parts);
@@ -66,7 +66,7 @@ export async function connect(parts: ConnectionParts, { begun, lost }: Hooks): P
   };
   begun(transport);
   client.onclose = lost;
-  // Errors outside of a request are not the failure of a call.
+  // An error outside a request does not fail a call.
   client.onerror = () => {};
   try {
     await client.connect(transport, { timeout: CONNECT_MS });
@@ -88,11 +88,11 @@ function transportTo({ server, folder, environment, env }: ConnectionParts): Tra
 
 const MAX_PAGES = 50;
 
-/** Requests page after page until there are more tools than we accept. */
+/** Requests page after page, until the server has listed more tools than Cadre accepts. */
 export async function listTools(client: Client, name: string): Promise<Listing> {
   if (!client.getServerCapabilities()?.tools) return { tools: [], problems: ["it has no tools"] };
   const offered: unknown[] = [];
-  // One time limit for all pages together: a server may have many slow pages.
+  // All pages share one time limit, because a server may have many slow pages.
   const signal = AbortSignal.timeout(CONNECT_MS);
   let cursor: string | undefined;
   for (let page = 0; page < MAX_PAGES && offered.length <= MAX_TOOLS; page++) {

@@ -17,14 +17,14 @@ export interface ConnectionParts {
   name: string;
   server: McpServer;
   folder: string;
-  /** Environment variables for a server that we start. */
+  /** Environment variables for a server that Cadre starts. */
   environment: NodeJS.ProcessEnv;
   /** Variables that replace `${NAME}` in the server's settings. */
   env: Readonly<Record<string, string | undefined>>;
   clock: Clock;
 }
 
-/** A server cannot be used now. `sent` says whether it may have received the call. */
+/** The error if a server cannot be used now. `sent` says whether the server may have received the call. */
 export class ServerFailure extends Error {
   readonly sent: boolean;
   constructor(message: string, sent: boolean) {

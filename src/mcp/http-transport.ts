@@ -1,12 +1,12 @@
-// The transport to a server at a URL. It requests exactly that URL: it follows no redirect, starts no sign-in, and fetches
-// or opens nothing that the server names (A51). The size of each response is limited, whether it is one message or a
-// stream. If a server sends more, the connection is closed (A54).
+// The transport to a server at a URL. It requests only that URL: it follows no redirect, starts no sign-in, and fetches or
+// opens nothing that the server names (A51). The size of each response is limited, whether it is one message or a stream. If a
+// server sends more, the connection is closed (A54).
 
 import { StreamableHTTPClientTransport, type Transport } from "@modelcontextprotocol/client";
 import { MAX_ANSWER, tooMuch } from "./limits.ts";
 
 export interface HttpTransport extends Transport {
-  /** Why we closed the connection, if we did. */
+  /** Why Cadre closed the connection. Undefined if it did not. */
   readonly why: string | undefined;
 }
 

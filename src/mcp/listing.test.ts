@@ -1,4 +1,4 @@
-// Which tools of a server's listing are accepted, and what a tool's hash covers.
+// Tests which tools of a server's listing are accepted, and what a tool's hash covers.
 
 import { describe, expect, test } from "vitest";
 import { hidesText, type ListedTool, readListing, toolHash } from "./listing.ts";

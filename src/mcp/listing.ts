@@ -1,5 +1,5 @@
-// Reads the tools that a server lists. Their number, size and nesting are limited, and every tool that is skipped is
-// reported. Each tool has a hash over everything that a model would read of it.
+// Reads the tools that a server lists. Their number, size and nesting are limited, and every skipped tool is reported. A tool's
+// hash covers everything that a model would read of the tool.
 
 import { createHash } from "node:crypto";
 import { z } from "zod";
@@ -21,7 +21,7 @@ export interface Listing {
 export const MAX_TOOLS = 200;
 const MAX_CHARACTERS = 64_000;
 const MAX_DEPTH = 24;
-/** More lines would not help the reader. */
+/** A reader needs no more lines than this. */
 const MAX_PROBLEMS = 20;
 
 const Offered = z.looseObject({
@@ -78,14 +78,14 @@ export function canonical(value: unknown): string {
   );
 }
 
-/** A48: characters that a model reads but a person does not see. */
+/** Characters that a model reads, but a person does not see (A48). */
 const HIDDEN = /[^\t\n\r\P{C}]|\p{Default_Ignorable_Code_Point}|[\u2028\u2029\u2800]/u;
 
-/** Emoji legitimately contain invisible joiners and variation selectors. */
+/** Invisible joiners and variation selectors are a normal part of emoji. */
 const EMOJI =
   /\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})?(?:\u200D\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})?)*/gu;
 
-/** True if the description or schema of a tool contains hidden characters. */
+/** Whether the description or schema of a tool contains hidden characters. */
 export const hidesText = (tool: ListedTool): boolean =>
   textsOf([tool.description, tool.inputSchema]).some((text) => HIDDEN.test(text.replaceAll(EMOJI, "")));
 

@@ -1,5 +1,5 @@
-// Names of servers and their tools. Models and people must be able to tell them apart at a glance, and a server must not
-// be able to choose a name that can be mistaken for another one (A50).
+// Names of servers and their tools. Models and people must be able to tell them apart easily, and a server must not be able to
+// choose a name that looks like another one (A50).
 
 import type { Definition } from "../journal/definition.ts";
 
@@ -12,7 +12,7 @@ const LONGEST = 64;
 /** Names that Cadre uses itself: `mcp__agent__spawn` is a delegation. */
 const RESERVED = new Set(["agent", "admin", "monitoring", "cadre"]);
 
-/** Why this name is not allowed for a server; undefined if it is. */
+/** Says why a server cannot have this name. Undefined if it can. */
 export function serverNameProblem(name: string): string | undefined {
   if (!/^[a-z0-9]+([_-][a-z0-9]+)*$/.test(name))
     return "its name must be small letters, digits, and single - or _ between them";
@@ -20,7 +20,7 @@ export function serverNameProblem(name: string): string | undefined {
   return RESERVED.has(name) ? "that name is taken by Cadre itself" : undefined;
 }
 
-/** Why this name is not allowed for a tool of the server; undefined if it is. */
+/** Says why a tool of the server cannot have this name. Undefined if it can. */
 export function toolNameProblem(server: string, tool: string): string | undefined {
   if (!/^[A-Za-z0-9_-]+$/.test(tool)) return "its name has other characters than letters, digits, - and _";
   return toolName(server, tool).length > LONGEST
@@ -28,13 +28,16 @@ export function toolNameProblem(server: string, tool: string): string | undefine
     : undefined;
 }
 
-/** Names that a person could mistake for each other. All of them are returned: we can't tell which is the impostor. */
+/**
+ * Names that a person could mistake for each other. All of them are returned, because Cadre cannot tell which one is the
+ * impostor.
+ */
 export function lookalikes(names: readonly string[]): Set<string> {
   const groups = Map.groupBy(names, skeleton);
   return new Set([...groups.values()].filter((group) => group.length > 1).flat());
 }
 
-/** `Read-File`, `read_file` and `read_fi1e` look alike. */
+/** `Read-File`, `read_file` and `read_fi1e` have the same skeleton, because they look alike. */
 const skeleton = (name: string): string =>
   name.toLowerCase().replaceAll("-", "_").replaceAll("0", "o").replaceAll(/[1i]/g, "l").replaceAll("rn", "m");
 
@@ -49,7 +52,9 @@ export function serversOfAgent(
   );
 }
 
-/** The servers that a rule such as `mcp__git__log`, `mcp__git__*` or `mcp__*` can match; undefined if none. */
+/**
+ * Matches the servers of a rule such as `mcp__git__log`, `mcp__git__*` or `mcp__*`. Undefined if the rule is not about servers.
+ */
 function serverPattern(rule: string): RegExp | undefined {
   const name = rule.split("(", 1)[0]!.trim();
   if (!name.startsWith("mcp__")) return undefined;

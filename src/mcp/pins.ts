@@ -1,6 +1,6 @@
-// A pin records a server as it was when a person first used or approved it: how it is started or reached, and each tool
-// with its description. Pins are kept in the user's configuration folder, outside of the projects, one file per project
-// and server. They are also the catalogue of tools: Cadre knows a server's tools without starting it.
+// A pin records a server as it was when a person first used or approved it: how it is started or reached, and each tool with
+// its description. Pins are stored in the user's configuration folder, outside the projects, with one file per project and
+// server. By its pin, Cadre knows a server's tools without starting the server.
 
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from "node:fs";
@@ -11,14 +11,14 @@ import type { McpServer } from "../config/schema.ts";
 import { omitUndefined } from "../omit-undefined.ts";
 import { canonical, ListedTool } from "./listing.ts";
 
-/** How a server is started or reached. It contains no secrets: variables are not expanded. */
+/** How a server is started or reached. Variables are not expanded, so there are no secrets in it. */
 const Launch = z.object({
   command: z.string().optional(),
   args: z.array(z.string()).optional(),
   env: z.record(z.string(), z.string()).optional(),
   url: z.string().optional(),
   headers: z.record(z.string(), z.string()).optional(),
-  /** Hashes of the project's own files that the command runs: an agent may have changed them. */
+  /** Hashes of the project's own files that the command runs, because an agent may change them. */
   programs: z.record(z.string(), z.string()).optional(),
 });
 export type Launch = z.infer<typeof Launch>;
@@ -39,7 +39,7 @@ export interface PinPlace {
   home?: string;
 }
 
-/** Undefined if there is no pin or it cannot be read. */
+/** Undefined if there is no pin, or if it cannot be read. */
 export function readPin(place: PinPlace, server: string): Pin | undefined {
   try {
     return Pin.parse(JSON.parse(readFileSync(pinFile(place, server), "utf8")));
@@ -91,7 +91,10 @@ export const isSameLaunch = (a: Launch, b: Launch): boolean => canonical(a) === 
 const SCRIPT = /\.([cm]?[jt]sx?|py|sh|bash|rb|pl|php|lua|jar)$/i;
 const MAX_PROGRAM = 20 * 1024 * 1024;
 
-/** A49: the same command line starts a different program once that program's file was changed. */
+/**
+ * Hashes of the project's files in a command line. If such a file changes, the same command line starts a different program
+ * (A49).
+ */
 function programsOf(words: readonly string[], folder: string): Record<string, string> | undefined {
   const root = real(folder);
   const found = words.flatMap((word, index) => {

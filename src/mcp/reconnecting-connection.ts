@@ -1,5 +1,5 @@
-// The connection to one server. It opens when it is first needed, and reopens with a back-off after it was lost. All runs
-// of the process share it. A process that needs no server never loads the MCP package.
+// The connection to one server. It opens when it is first needed. After it was lost, it reopens with a growing delay. All
+// runs of the process share it. A process that needs no server never loads the MCP package.
 //  C6  A listing is cached until the server says that its tools changed, or until a reconnect.
 
 import type { Transport } from "@modelcontextprotocol/client";
@@ -70,7 +70,7 @@ export function createConnection(parts: ConnectionParts): Connection {
   };
 }
 
-/** Rejects for this caller when its signal aborts. The work itself continues for other callers. */
+/** Rejects for one caller when that caller's signal aborts. The work continues for other callers. */
 function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return work;
   work.catch(() => undefined);
@@ -94,13 +94,13 @@ function createBackOff(clock: Clock) {
   let last = "";
   let notBefore = 0;
   return {
-    /** Why the server must not be tried yet. Undefined: it may be tried now. */
+    /** Why the server must not be tried yet. Undefined if it may be tried now. */
     waiting(): string | undefined {
       const wait = notBefore - clock.elapsed();
       return wait > 0 ? `${last}. It is tried again in ${Math.ceil(wait / 1000)} s` : undefined;
     },
     failed(why: string): void {
-      // Several callers that waited for the same attempt count as one failure.
+      // If several callers waited for the same attempt, only one failure is counted.
       if (clock.elapsed() < notBefore) return;
       last = why;
       notBefore = clock.elapsed() + Math.min(FIRST_MS * 2 ** failures++, LONGEST_MS);

@@ -1,4 +1,4 @@
-// The servers of a project: they are pinned on first use, and not used after they changed.
+// Tests the servers of a project: they are pinned on first use, and no longer used after they changed.
 
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,6 +1,6 @@
-// All servers of a project. The pins say which tools there are, so Cadre starts no server to find out. A server without a
-// pin is started and pinned when an agent that may use it is about to run. From then on, anything that changed (its
-// command, its URL, a tool's description) is not used until a person has approved it.
+// All servers of a project. The pins say which tools there are, so Cadre starts no server to find out. A server without a pin
+// is started and pinned just before the first run of an agent that may use it. After that, a changed command, URL or
+// description is not used until a person has approved it.
 
 import type { Clock } from "../clock.ts";
 import type { McpServer } from "../config/schema.ts";
@@ -24,15 +24,15 @@ import { serverTool } from "./tools.ts";
 
 export interface McpServers {
   readonly names: readonly string[];
-  /** Why some of the configured servers are not used. */
+  /** Says why some of the configured servers are not used. */
   readonly problems: readonly ServerProblem[];
-  /** Tools of the pinned servers that have not changed. The array is the same one until something changes. */
+  /** The unchanged tools of the pinned servers. The same array is returned until something changes. */
   tools(): readonly AnyTool[];
-  /** Reads the pins of these servers again, and starts and pins those that have none. Returns the problems found. */
+  /** Reads the pins of these servers again, and starts and pins servers without a pin. Returns the problems found. */
   ready(names: readonly string[]): Promise<string[]>;
   /** Starts the server and lists its tools, so that a person can approve them. */
   inspect(name: string): Promise<ServerInspection>;
-  /** The pin, and how the server would be started now. Starts nothing. */
+  /** The pin, and how the server would be started now. Nothing is started. */
   pinnedState(name: string): Pick<ServerInspection, "pin" | "launch" | "isChanged">;
   approve(name: string, seen: Pick<ServerInspection, "launch" | "listing">): void;
   close(): Promise<void>;
@@ -47,7 +47,7 @@ export interface ServerProblem {
 export interface ServerInspection {
   pin: Pin | undefined;
   launch: Launch;
-  /** Whether it would now be started or reached differently than the pin says. */
+  /** Whether the server would now be started or reached differently than the pin says. */
   isChanged: boolean;
   listing: Listing;
 }
@@ -68,7 +68,7 @@ interface Entry {
   connection: Connection;
   pin: Pin | undefined;
   launch: Launch;
-  /** Names of tools found to differ from their pin. */
+  /** Names of tools that differ from their pin. */
   changed: Set<string>;
 }
 
@@ -159,7 +159,7 @@ const connectionTo = (name: string, server: McpServer, parts: ServersParts): Con
   return createConnection({ name, server, folder, environment, env, clock });
 };
 
-/** Reads the pin again. True if it is new: a person has approved the server in another process. */
+/** Reads the pin again. Returns true if it is new, because a person has approved the server in another process. */
 function refresh(entry: Entry, parts: ServersParts): boolean {
   entry.launch = launchOf(entry.config, parts.folder);
   const pin = readPin(parts, entry.name);
@@ -191,7 +191,9 @@ function changedText(entry: Entry): string {
   return `The MCP server ${entry.name} ${message}; a person can ${suggestion}.`;
 }
 
-/** Lists and pins a server for the first time. Tools with hidden characters are left for a person to approve. */
+/**
+ * Lists and pins a server for the first time. Tools with hidden characters are not pinned, so that a person must approve them.
+ */
 async function pinFirst(
   entry: Entry,
   pin: (entry: Entry, launch: Launch, tools: readonly ListedTool[]) => void,

@@ -1,5 +1,5 @@
-// The transport to a server that we start: one JSON message per line. The server may send a limited amount between two of
-// our requests; if it sends more, it is killed (A54). The end of its stderr is kept for the error message.
+// The transport to a server that Cadre starts, with one JSON message per line. Between two requests the server may send only a
+// limited amount. If it sends more, it is killed (A54). The end of its stderr is kept for the error message.
 
 import {
   deserializeMessage,
@@ -11,12 +11,15 @@ import { MAX_ANSWER, tooMuch } from "./limits.ts";
 import { endWords, ownWords, type SupervisedServer, startSupervisedServer } from "./supervised-server.ts";
 
 export interface StdioTransport extends Transport {
-  /** Once the server has ended: why, with the end of its stderr. */
+  /** Why the server has ended, with the end of its stderr. Undefined while it is running. */
   readonly why: string | undefined;
 }
 
 const MAX_ERRORS = 2_000;
-/** When a server's stdout closes, it is usually exiting. We wait, because its own exit code says more than our kill would. */
+/**
+ * When a server's stdout closes, the server is usually exiting. Cadre waits for its exit code, which says more than killing it
+ * would.
+ */
 const ENDING_MS = 1_000;
 
 export function createStdioTransport(
@@ -51,7 +54,7 @@ export function createStdioTransport(
         server?.kill();
       });
       const { output, stop, ended: over } = server;
-      // Without its stdout the server is useless, so we stop it.
+      // Without its stdout the server is useless, so it is stopped.
       output.once("end", () => {
         const late = setTimeout(stop, ENDING_MS);
         const inTime = (): void => clearTimeout(late);
@@ -66,7 +69,7 @@ export function createStdioTransport(
       );
     },
     async send(message: JSONRPCMessage) {
-      // Only our own requests raise the limit, not our answers: otherwise the server could raise it by asking.
+      // Only requests raise the limit. If answers did too, the server could raise the limit by asking.
       if ("method" in message && "id" in message) lines.allowMore();
       if (!server?.input.writable) throw new Error("it is not running");
       server.input.write(serializeMessage(message));
@@ -79,7 +82,7 @@ export function createStdioTransport(
   return transport;
 }
 
-/** Splits chunks into lines. It looks at each byte once, so the cost is linear even for a very long line. */
+/** Splits chunks into lines. Each byte is looked at once, so even a very long line takes linear time. */
 function lineReader(onLine: (line: string) => void) {
   let received = 0;
   let pieces: Buffer[] = [];
@@ -87,7 +90,7 @@ function lineReader(onLine: (line: string) => void) {
     allowMore(): void {
       received = 0;
     },
-    /** False if the server has sent more than it may between two of our requests. */
+    /** False if the server has sent more than it may between two requests. */
     add(chunk: Buffer): boolean {
       received += chunk.length;
       if (received > MAX_ANSWER) return false;

@@ -1,18 +1,18 @@
-// Starts a server under a supervisor: a small shell that deliberately outlives us for a moment. When our pipe to it closes,
-// because we closed it or because we were killed, it kills the server's whole process group. So no server survives us.
-// Processes that left the group are found by a mark in their environment, on systems with /proc.
+// Starts a server under a supervisor, a small shell that outlives Cadre for a moment on purpose. When the pipe from Cadre
+// closes, also because Cadre was killed, the supervisor kills the server's whole process group. So no server survives Cadre. On
+// systems with /proc, a mark in the environment finds processes that left the group.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import type { Readable, Writable } from "node:stream";
 
 export interface SupervisedServer {
-  /** Process id of the supervisor, which leads the session that the server is in. Undefined if it could not be started. */
+  /** Process id of the supervisor, which leads the server's session. Undefined if the supervisor could not be started. */
   pid: number | undefined;
   input: Writable;
   output: Readable;
   errors: Readable;
-  /** The exit code. 127 means that there is no such program, 128 and above that a signal ended it. */
+  /** The exit code. 127 means that the program does not exist, 128 and above that a signal ended it. */
   ended: Promise<number>;
   /** Sends SIGTERM, and kills the server two seconds later. */
   stop(): void;
@@ -22,8 +22,8 @@ export interface SupervisedServer {
 const GRACE_MS = 2_000;
 
 /**
- * $1 is the mark. The other arguments are the command, which the shell runs without interpreting it. Descriptor 3 is our
- * pipe. The supervisor's own environment has no mark, or the supervisor would kill itself.
+ * $1 is the mark. The other arguments are the command, which the shell runs without interpreting it. Descriptor 3 is the pipe
+ * from Cadre. The supervisor's own environment has no mark, or it would kill itself.
  */
 const SUPERVISOR = `
 mark=$1
@@ -101,11 +101,11 @@ export function startSupervisedServer(
   };
 }
 
-/** Tells people how a program ended. */
+/** Describes for people how a program ended. */
 export const endWords = (code: number, program: string): string =>
   code === 127
     ? `there is no program ${program}: install it, or give its path`
     : `it ended with code ${code}`;
 
-/** The program's own stderr, without the messages of the supervisor's shell. */
+/** The program's own stderr, without messages of the supervisor's shell. */
 export const ownWords = (errors: string): string => errors.replace(/^cadre-server: line .*$/gm, "").trim();

@@ -1,5 +1,5 @@
-// Wraps a server's tool as a tool for the loop. The model sees the pinned description. Before each call the server's
-// current listing is checked, and a tool that has changed since it was pinned is not called (A49).
+// Wraps a server's tool as a tool for the loop. The model sees the pinned description. Before each call, the tool is compared
+// with the server's current listing. If it has changed since it was pinned, it is not called (A49).
 
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import { z } from "zod";
@@ -23,11 +23,11 @@ export interface ServerParts {
   readOnly: boolean;
   timeout: number | undefined;
   connection(): Connection | { problem: string };
-  /** Called when the server's tool differs from the pinned one. */
+  /** Called if the server's tool differs from the pinned one. */
   changed(tool: string): void;
 }
 
-/** The model sees this many characters of a description. A person sees all of it. */
+/** The model sees only this many characters of a description. A person sees all of it. */
 const MAX_DESCRIPTION = 4_000;
 
 export function serverTool(pinned: ListedTool, server: ServerParts): AnyTool {
@@ -94,7 +94,7 @@ const stale = (output: string): ToolAnswer => ({ output, isError: true, stale: t
 const changedText = (server: string, tool: string, isThere: boolean): string =>
   `Nothing was called: the MCP server ${server} ${isThere ? `has another ${tool} than the one that was approved` : `no longer has ${tool}`}. A person can look at it: cadre servers approve ${server}. Go on without it.`;
 
-/** A48: shows the server, the input and the full description, most important first, with hidden characters revealed. */
+/** Shows the server, the input and the full description, with hidden characters made visible (A48). */
 function previewText(
   { name, description }: ListedTool,
   input: unknown,
@@ -114,17 +114,17 @@ interface AnswerSource {
   nonce: string;
 }
 
-/** Bytes reserved for the mark and for our own text before it. */
+/** Bytes reserved for the mark and for Cadre's own text before it. */
 const FRAME = 1_000;
 
-/** The text that a model reads. Unless the user trusts the server, the text is enclosed in a mark that it cannot close. */
+/** The text that a model reads. Unless the user trusts the server, a mark that the text cannot close surrounds it. */
 function answerOf(result: CallToolResult, said: AnswerSource): ToolAnswer {
   const text = textOf(result) || "(no content)";
   const answer = markAnswer("", text, said);
   return result.isError === true ? { ...answer, isError: true } : answer;
 }
 
-/** `lead` is our own text, placed before the server's. */
+/** `lead` is Cadre's own text, placed before the server's. */
 function markAnswer(lead: string, text: string, { server, trusted, nonce }: AnswerSource): ToolAnswer {
   const source = `mcp ${server}`;
   const framed = (words: string): string => lead + (trusted ? words : markUntrusted(nonce, source, words));
@@ -161,5 +161,5 @@ function partText(part: CallToolResult["content"][number]): string {
   }
 }
 
-/** Size of base64 data once decoded. */
+/** Size of base64 data after decoding. */
 const sizeOf = (data: string): string => `${Math.ceil((data.length * 3) / 4 / 1024)} kB`;

@@ -57,7 +57,7 @@ export function cutStreamError(detail = "the stream ended without a finish reaso
 function waitBefore(attempt: number, random: number, retryAfter: number | undefined): number {
   const longest = Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** Math.max(0, attempt - 1));
   const backOff = longest / 2 + (random * longest) / 2;
-  // A little more than the provider asked for, so that calls refused together are not retried together.
+  // The delay is a little longer than the provider asked for, so that calls refused together are not retried together.
   const asked = retryAfter === undefined ? 0 : Math.min(LONGEST_OBEYED, retryAfter) + random * FIRST_WAIT;
   return Math.round(Math.max(backOff, asked));
 }
@@ -65,7 +65,7 @@ function waitBefore(attempt: number, random: number, retryAfter: number | undefi
 function causeOf(error: unknown): Cause {
   const chain = [...causesOf(error)];
   if (chain.some((link) => link["name"] === "TimeoutError")) return "timeout";
-  // Not our own abort: the loop does not classify calls that it stopped itself.
+  // The loop does not classify calls that it aborted itself, so this abort came from elsewhere.
   if (chain.some((link) => link["name"] === "AbortError")) return "network";
   const status = statusOf(error);
   if (status !== undefined && status >= 400) return causeOfStatus(status, error);
@@ -81,7 +81,7 @@ function causeOf(error: unknown): Cause {
 
 function causeOfStatus(status: number, error: unknown): Cause {
   if (status === 401 || status === 403) return "auth";
-  // Some providers answer 429 when the account has no credit left. Waiting does not help then.
+  // Some providers answer 429 when the account has no credit left. Then waiting does not help.
   if (status === 429) return /insufficient_quota/.test(bodyOf(error)) ? "rejected" : "rate_limit";
   if (status === 408) return "timeout";
   if (status === 409 || status >= 500) return "overloaded";
@@ -94,7 +94,7 @@ function rejectionIn(message: string): Failure["rejection"] {
   return /context.?(length|window)|too long|too many tokens/i.test(message) ? "too_long" : undefined;
 }
 
-/** Classifies an error event in a stream. It has no status, but providers put a keyword into `type` or `code`. */
+/** Classifies an error event in a stream. The event has no status, but providers put a keyword into `type` or `code`. */
 function causeOfWords(chain: readonly Record<string, unknown>[]): Cause {
   const words = chain.map((link) => `${String(link["type"])} ${String(link["code"])}`).join(" ");
   if (/insufficient_quota/.test(words)) return "rejected";
@@ -134,7 +134,7 @@ function retryAfterOf(error: unknown, clock: Clock): number | undefined {
   if (/^\d+(\.\d+)?$/.test(value)) return Number(value) * 1_000;
   const until = Date.parse(value);
   if (Number.isNaN(until)) return undefined;
-  // Both dates come from the same server, so a difference between its clock and ours does not matter.
+  // Both dates come from the same server, so it does not matter if its clock differs from ours.
   const sent = Date.parse(headers["date"] ?? "");
   return Math.max(0, until - (Number.isNaN(sent) ? clock.now() : sent));
 }
@@ -148,19 +148,19 @@ function* causesOf(error: unknown): Generator<Record<string, unknown>> {
   }
 }
 
-/** Longest sentence, in characters. */
+/** Maximum length of the sentence, in characters. */
 const LIMIT = 500;
 
 /** The environment variable that holds the key sent to a URL, if there is one. */
 type KeyVariableOf = (url: string) => string | undefined;
 
-/** One sentence: the provider, the failure, the status and the provider's own message. */
+/** Describes the failure in one sentence: the provider, the failure, the status and the provider's own message. */
 function messageFor(cause: Failure["cause"], error: unknown, keyVariableOf: KeyVariableOf): string {
   const status = statusOf(error);
   const who = hostOf(error) ?? "the provider";
   const code = status === undefined || status < 400 ? "" : ` (${status})`;
   const words = cause === "network" ? networkWords(error) : wordsOf(error);
-  // A 401 may repeat the key in a form that no pattern recognises, so the provider's message is left out.
+  // The provider's message of a 401 is left out, because it may repeat the key in a form that no pattern recognises.
   if (cause === "auth" && status === 401) {
     const variable = APICallError.isInstance(error) ? keyVariableOf(error.url) : undefined;
     const [which, where] = variable === undefined ? ["", ""] : [` in ${variable}`, " there"];
@@ -207,14 +207,14 @@ function wordsOf(error: unknown): string {
   if (typeof error === "string") return error;
   const message = (error as { message?: unknown } | null)?.message;
   if (APICallError.isInstance(error) && error.data === undefined && error.responseBody) {
-    // The package could not parse the body, so its message is only "Bad Request". The body says why.
+    // The package could not parse the body, so its message is only "Bad Request". The body has the reason.
     const body = error.responseBody.trimStart();
     if (!body.startsWith("<")) return `${error.message}: ${body.slice(0, LIMIT)}`;
   }
   return typeof message === "string" && message.trim() !== "" ? message : "no reason given";
 }
 
-/** Describes the socket error. The packages' own messages repeat it. */
+/** Describes the socket error, because the packages' own messages are repetitive. */
 function networkWords(error: unknown): string {
   const why = describeSystemError(error);
   return why === messageOf(error) ? wordsOf(error).replace(/^Cannot connect to API: /, "") : why;
@@ -224,7 +224,8 @@ const SECRETS =
   /\b(?:sk|pk|rk|gsk|xai|key|api)[-_](?=\S*[\d*])[\w*.-]{6,}|\bAIza[\w-]{10,}|\bBearer\s+\S+|(?<=[?&](?:api_?)?key=)[^&\s]+|\b[\w-]{40,}/gi;
 
 function clean(text: string): string {
-  // A long text is cut before it is searched for keys, well above the limit: a key must not be cut in half there.
+  // A long text is cut before it is searched for keys. The cut is far behind the limit, so that no key is cut in half within
+  // the limit.
   const safe = text
     .slice(0, LIMIT * 4)
     .replace(SECRETS, "[hidden]")

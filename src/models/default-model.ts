@@ -1,4 +1,4 @@
-// The default model for agents that name none: a model of the first provider whose key is set. Only the names of the keys
+// Finds the default model for agents that name none: a model of the first provider whose key is set. Only the names of the keys
 // are returned, never their values.
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -16,7 +16,7 @@ const MODELS: readonly KeyedModel[] = [
   { key: "GEMINI_API_KEY", model: "google/gemini-2.5-pro" },
 ];
 
-/** One model for each provider whose key is set, the preferred one first. */
+/** One model for each provider whose key is set. The preferred model comes first. */
 export function modelsByKey(env: Env): KeyedModel[] {
   const found = MODELS.filter(({ key }) => env[key]);
   return found.filter(({ model }, index) => found.findIndex((other) => other.model === model) === index);

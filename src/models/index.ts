@@ -1,10 +1,10 @@
-// The model providers. A provider type is a protocol with its package. A built-in provider is one that needs no entry in
-// cadre.yaml. To add a provider, add an entry to `builtIn`, and for a new protocol also one to `providerTypes`.
+// The model providers. A provider type is a protocol with its package. A built-in provider needs no entry in cadre.yaml. To add
+// a provider, add an entry to `builtIn`. For a new protocol, also add one to `providerTypes`.
 
 import { createRequire } from "node:module";
 import type { Model } from "./model.ts";
 
-/** The packages are loaded with their first model: otherwise every command would load them, and most need none. */
+/** A package is loaded together with its first model, because most commands need none. */
 const load = createRequire(import.meta.url);
 const anthropic = (): typeof import("@ai-sdk/anthropic") => load("@ai-sdk/anthropic");
 const google = (): typeof import("@ai-sdk/google") => load("@ai-sdk/google");
@@ -24,7 +24,7 @@ interface ProviderType {
   listOf(endpoint: Endpoint): { url: string; headers: Record<string, string> };
   baseURL?: string;
   baseURLEnv?: string;
-  /** Environment variables that may hold the key. The first one that is set wins. */
+  /** Environment variables that may contain the key. The first one that is set is used. */
   keyEnv: readonly string[];
 }
 
@@ -36,7 +36,7 @@ export interface BuiltIn {
   apiKeyEnv?: string;
 }
 
-// Endpoint and key are always passed. Otherwise the packages would read them from process.env themselves.
+// Endpoint and key are always passed. Otherwise the packages would read them from process.env.
 export const providerTypes: Record<ProviderTypeName, ProviderType> = {
   anthropic: {
     connect: (endpoint) =>
@@ -66,7 +66,7 @@ export const providerTypes: Record<ProviderTypeName, ProviderType> = {
     keyEnv: ["GOOGLE_GENERATIVE_AI_API_KEY", "GEMINI_API_KEY"],
   },
   "openai-compatible": {
-    // Without includeUsage a stream carries no token counts, and every call would look free.
+    // Without includeUsage a stream has no token counts, and every call would look free.
     connect: (endpoint, name) =>
       compatible().createOpenAICompatible({ ...endpoint, name, includeUsage: true }),
     listOf: openAiList,
@@ -97,7 +97,7 @@ function openAiList({ baseURL, apiKey }: Endpoint): { url: string; headers: Reco
   return { url, headers: apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` } };
 }
 
-/** Anthropic's own tools expect ANTHROPIC_BASE_URL without the version, but this package needs it. */
+/** Anthropic's own tools expect ANTHROPIC_BASE_URL without the version, but this package needs the version. */
 function withVersion(baseURL: string): string {
   const trimmed = baseURL.replace(/\/+$/, "");
   return /\/v\d+$/.test(trimmed) ? trimmed : `${trimmed}/v1`;

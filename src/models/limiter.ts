@@ -1,14 +1,16 @@
 // One gate per provider, shared by all runs of this process, so that ten children don't all run into the same rate limit.
-//  1  When a provider said "wait until T", no run calls it before T.
-//  2  From T on, calls start one second apart until one of them succeeds. Otherwise all waiting calls would be sent
-//     together and be refused together.
-//  3  If a call that started before the refusal succeeds before T, the gate stays closed.
+//  1  When a provider says "wait until T", no run calls it before T.
+//  2  From T on, calls start one second apart until a call succeeds. Otherwise all waiting calls would be sent together
+//     and be refused together.
+//  3  If an earlier call succeeds before T, the gate stays closed.
 
 import type { Clock } from "../clock.ts";
 import { providerOf } from "./names.ts";
 
 export interface Limiter {
-  /** When to ask again; undefined means call now. While a provider recovers, asking takes the next turn. */
+  /**
+   * When to ask again. Undefined means that the call may start now. While a provider recovers, each caller gets its own turn.
+   */
   notBefore(model: string): number | undefined;
   failed(model: string, retryAt: number): void;
   succeeded(model: string): void;

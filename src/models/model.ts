@@ -7,7 +7,7 @@ import type { Usage } from "../journal/message.ts";
 export type Model = LanguageModelV4;
 
 export interface Models {
-  /** Throws a CadreError that says what to configure: MODEL_UNKNOWN, PROVIDER_KEY_MISSING. */
+  /** Throws a CadreError that says what to configure: MODEL_UNKNOWN or PROVIDER_KEY_MISSING. */
   resolve(name: string): Model;
   /** Size of the context window in tokens, if known. */
   contextWindow(name: string): number | undefined;
@@ -16,7 +16,7 @@ export interface Models {
 /** The cost of a call in US dollars, or null if the price is unknown. Never a guess. */
 export type PriceOf = (model: string, usage: Usage) => number | null;
 
-/** A classified failure. `after` is the delay in milliseconds before a retry; absent if a retry cannot help. */
+/** A classified failure. `after` is the delay in milliseconds before a retry. It is absent if a retry cannot help. */
 export interface Failure {
   cause: Payload<"MODEL_CALL_FAILED">["cause"];
   message: string;
@@ -24,7 +24,7 @@ export interface Failure {
   after?: number;
 }
 
-/** Classifies the failure of a call that we did not abort ourselves. Must not throw. `random` (0 to 1) is for jitter. */
+/** Classifies the failure of a call that Cadre did not abort itself. Must not throw. `random` (0 to 1) is for jitter. */
 export type ClassifyFailure = (error: unknown, attempt: number, random: number) => Failure;
 
 /** The loop passes this as `providerOptions.cadre`. The scripted model uses it to choose its turn. */
@@ -36,7 +36,7 @@ export interface CallContext {
   /** Number of this attempt at the call, from 1. */
   attempt: number;
   purpose: string;
-  /** Round of the team discussion that the run takes part in; 0 if there is none. */
+  /** Round of the team discussion that the run takes part in. 0 if there is none. */
   round: number;
 }
 

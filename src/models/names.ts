@@ -1,4 +1,5 @@
-// Model names have the form `provider/model`, where the model part may contain slashes. An alias stands for such a name.
+// Model names have the form `provider/model`, where the model part may contain slashes. An alias is another name for such a
+// name.
 
 import { CadreError } from "../errors.ts";
 

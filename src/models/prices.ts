@@ -1,12 +1,12 @@
-// Computes what a call costs. Configured prices win over the list in @pydantic/genai-prices, which works offline. If
-// neither has a price, the cost is null: with a guess or a zero, a budget could be overrun unnoticed.
+// Computes what a call costs. Configured prices override the list in @pydantic/genai-prices, which works offline. If neither
+// has a price, the cost is null: with a guess or a zero, a budget could be overrun unnoticed.
 
 import { createRequire } from "node:module";
 import type { Usage } from "../journal/message.ts";
 import type { EstimateCall, PriceOf } from "./model.ts";
 import { modelPartOf, providerOf } from "./names.ts";
 
-/** US dollars per million tokens. Without a price of their own, cached tokens cost as much as input. */
+/** US dollars per million tokens. If cached tokens have no price, they cost as much as input. */
 export interface Price {
   input: number;
   output: number;
@@ -14,7 +14,7 @@ export interface Price {
   cacheWrite?: number;
 }
 
-/** The list is loaded when the first price is needed: it is as large as all of our own code. */
+/** The list is loaded when the first price is needed, because it is as large as all of Cadre's own code. */
 const load = createRequire(import.meta.url);
 const list = (): typeof import("@pydantic/genai-prices") => load("@pydantic/genai-prices");
 
@@ -35,7 +35,7 @@ export function contextWindowOf(model: string): number | undefined {
   return lookUpPrice(model, { input: 0, output: 0 })?.model.context_window;
 }
 
-/** The provider of a model that was named without one. Used in a hint. */
+/** The provider of a model that was named without one, for a hint. */
 export function makerOf(model: string): string | undefined {
   return list().findProvider({ modelId: model })?.id;
 }
@@ -58,7 +58,7 @@ function lookUpPrice(model: string, usage: Usage): ReturnType<ReturnType<typeof 
   try {
     return list().calcPrice(tokens, modelPartOf(model), { providerId: providerOf(model) });
   } catch {
-    // The list throws if the counts contradict each other (more cached than sent). The price is then unknown.
+    // The list throws if the counts contradict each other (more cached than sent). Then the price is unknown.
     return null;
   }
 }

@@ -1,4 +1,4 @@
-// Every provider protocol over real HTTP: answers must arrive, and failures must be classified correctly.
+// Tests every provider protocol over real HTTP: answers must arrive, and failures must be classified correctly.
 
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,5 +1,5 @@
-// Resolves a model's name to a model, without using the network or process.env. If something is missing, the error says
-// so before the run starts, and names the variable to set or the most similar known name.
+// Resolves a model's name to a model, without using the network or process.env. If something is missing, an error says so
+// before the run starts. It names the variable to set or the most similar known name.
 
 import { nearestWord } from "../config/problem.ts";
 import { CadreError, messageOf } from "../errors.ts";
@@ -29,7 +29,7 @@ export interface ModelsConfig {
 }
 
 export interface ModelRegistry extends Models {
-  /** The name that an alias stands for. The journal, the prices and the limiter expect this name. */
+  /** The full name of an alias. The journal, the prices and the limiter expect the full name. */
   fullName(name: string): string;
   /** Every known provider, whether or not it can be called. */
   providers: readonly string[];
@@ -183,12 +183,12 @@ function suggestionFor(
 }
 
 type Reached =
-  /** `time` is the provider's clock. */
+  /** `time` is the time on the provider's clock. */
   { status: number; time?: number } | { problem: string };
 
 const REACH_MS = 5_000;
 
-/** Requests the provider's list of models, which costs nothing. It shows whether the provider accepts the key. */
+/** Requests the provider's list of models, which is free of charge. The status shows whether the provider accepts the key. */
 async function reachProvider(type: ProviderTypeName, endpoint: Endpoint): Promise<Reached> {
   const { listOf } = providerTypes[type];
   const { url, headers } = listOf(endpoint);

@@ -18,9 +18,9 @@ export interface ModelNamesConfig {
 export interface SubstitutedModel {
   /** `provider/model`. */
   model: string;
-  /** If it is not the named model: a sentence for a warning that says why. */
+  /** If another model than the named one is used, a sentence that says why. */
   note?: string;
-  /** What is wrong with the name. For callers that do not use a substitute. */
+  /** What is wrong with the name, for callers that do not use a substitute. */
   why?: string;
 }
 
@@ -46,7 +46,7 @@ export function createModelNames(config: ModelNamesConfig): SubstitutingNames {
 }
 
 interface Found {
-  /** Absent: the configured model is used instead. */
+  /** Absent if the configured model is used instead. */
   model?: string;
   /** What is wrong with the name. */
   why?: string;
@@ -70,7 +70,7 @@ function findWithProvider(name: string, config: ModelNamesConfig): Found {
   return { ...behind, why: `names a provider, \`${providerOf(name)}\`, that is not known` };
 }
 
-/** The name after an unknown gateway's prefix, such as `anthropic/claude-haiku-4.5` or just `claude-haiku-4.5`. */
+/** Finds the name behind an unknown gateway's prefix, such as `anthropic/claude-haiku-4.5` or just `claude-haiku-4.5`. */
 function findBehindGateway(name: string, config: ModelNamesConfig): Found {
   if (!name.includes("/")) return findBare(name, config);
   const model = modelPartOf(name);
@@ -94,7 +94,7 @@ const noKey = (provider: string): Found => ({ why: `needs a key for ${provider},
 const knownProvider = (name: string, { providers }: ModelNamesConfig): string | undefined =>
   providers.find((known) => known.toLowerCase() === providerOf(name).toLowerCase());
 
-/** Follows aliases. Returns a name that is not an alias unchanged, and undefined if the aliases form a cycle. */
+/** Follows aliases. A name that is not an alias is returned unchanged. Undefined if the aliases form a cycle. */
 function followAliases(name: string, aliases: Readonly<Record<string, string>>): string | undefined {
   const seen = new Set<string>();
   let current = name;
@@ -128,7 +128,7 @@ const FULL_IDS: Readonly<Record<string, string>> = {
   "gemini-3.1-pro": "gemini-3.1-pro-preview",
 };
 
-/** No longer served by their makers. */
+/** Models that their makers no longer offer. */
 const RETIRED: readonly RegExp[] = [
   /^claude-(v?1|v?2|instant)/,
   /^claude-3-(?!haiku)/,
@@ -163,7 +163,7 @@ function anthropicId(id: string): string {
   return id.replaceAll(".", "-").replace(/^claude-([4-9](?:-\d)?)-(haiku|sonnet|opus|fable)/, "claude-$2-$1");
 }
 
-/** A model size. Agent files say with it how much thought a task needs: `haiku`, `fast`, `deep`. */
+/** A model size. With words such as `haiku`, `fast` and `deep`, agent files say how much thought a task needs. */
 type Tier = "light" | "standard" | "deep";
 
 const WORDS: Record<Tier, string> = {

@@ -1,6 +1,6 @@
-// A call as permission rules see it. Most calls are one unit. A shell command has a unit for each simple command, each file that a
-// redirection opens, each text that may be executed, and one for whatever cannot be read from it. A call is allowed if every unit
-// is covered, and denied if any unit is.
+// Describes a call as permission rules see it. Most calls are one unit. A shell command has a unit for each simple command,
+// each file that a redirection opens, each text that may be executed, and one unit for parts that cannot be read. A call is
+// allowed if every unit is allowed, and denied if any unit is denied.
 
 import type { NamedTool, ToolTarget } from "../journal/tool-facts.ts";
 import {
@@ -33,10 +33,10 @@ export interface CommandUnit {
   protected?: string | undefined;
   command: ShellCommand;
   exact: boolean;
-  /** A command before it may have changed the folder, so that its paths may mean other files. */
+  /** Whether an earlier command may have changed the folder. The paths in this command may then mean other files. */
   elsewhere: boolean;
   readOnly: boolean;
-  /** Computed on demand, because most calls meet no rule that needs it. */
+  /** Computed on demand, because few calls meet a rule that needs it. */
   reach(): PossibleCommands;
   named(): MentionedPaths;
 }
@@ -45,7 +45,7 @@ export type Unit = { protected?: string | undefined } & (
   | { kind: "plain"; strings: readonly string[] }
   | { kind: "path"; change: boolean; places: PathNames }
   | CommandUnit
-  /** Opens one of these paths; `unknown`: or one that is known only when it runs. */
+  /** Opens one of these paths. With `unknown`, it may also open a path that is known only at run time. */
   | { kind: "redirect"; change: boolean; readOnly: boolean; places: readonly PathNames[]; unknown: boolean }
   | { kind: "text"; reach(): PossibleCommands; named(): MentionedPaths }
   | { kind: "unread"; broken: boolean; why: string }
@@ -56,7 +56,7 @@ export interface Call {
   units: readonly Unit[];
 }
 
-/** `target`: what the tool declares its input to be about. */
+/** `target` is what the tool declares its input to be about. */
 export function describeCall(
   request: Pick<PermissionRequest, "tool" | "input"> & WorkspaceView,
   target: ToolTarget | undefined,
@@ -81,8 +81,9 @@ type PathUse = Extract<ToolTarget, { kind: "path" }>["use"];
 
 function shellUnits(parsed: ParsedShell, given: WorkspaceView): Unit[] {
   const broken = parsed.grade === "broken";
-  // An unreadable command asks in any case. It may mention very many paths, so they are not inspected.
-  const workplace = { ...given, look: broken ? undefined : given.inspectPath && lookOnce(given.inspectPath) };
+  // An unreadable command asks in any case, and may mention very many paths, so these are not inspected.
+  const inspectPath = broken ? undefined : given.inspectPath && inspectOnce(given.inspectPath);
+  const workplace = { ...given, inspectPath };
   const exact = parsed.grade === "exact";
   const reaches = once(() => parsed.commands.map(possibleCommands));
   const folders = once(() => possibleFolders(reaches(), workplace.workspace));
@@ -111,11 +112,11 @@ function shellUnits(parsed: ParsedShell, given: WorkspaceView): Unit[] {
   return [...commands, ...redirects, ...texts, ...rest];
 }
 
-/** Shell builtins that may change the current folder. */
+/** Whether the program is a shell builtin that may change the current folder. */
 const mayGoElsewhere = (program: ShellWord): boolean =>
   program === undefined || /^(cd|pushd|popd|eval|source|\.|command|builtin|trap)$/.test(program);
 
-/** Inside the workspace, `< file` is like `cat file`. `<>` and all other operators may change the file. */
+/** Inside the workspace, `< file` is like `cat file`. All other operators, such as `<>`, may change the file. */
 function redirectUnit(
   { operator, target }: ShellRedirect,
   { harmless, folders }: { harmless: boolean; folders: Folders },
@@ -135,7 +136,7 @@ function redirectUnit(
   };
 }
 
-/** Text that is piped into a shell or assigned to a variable may be a script or the name of a program. */
+/** A text that is piped into a shell or assigned to a variable may be a script or the name of a program. */
 function textUnit(text: string, folders: () => Folders, workplace: WorkspaceView): Unit {
   const script = possibleCommands({ argv: ["eval", text], assigns: false, fed: false });
   const reach = { ...script, code: [...script.code, text] };
@@ -156,13 +157,13 @@ const ownAmong = (named: readonly PathNames[]): string | undefined =>
 const pathsOf = (named: readonly PathNames[]): string[] =>
   named.flat().flatMap(({ path, real }) => (real ? [path, real.path] : [path]));
 
-/** Caches lookups, because the same paths occur again and again in one call. */
-function lookOnce(look: InspectPath): InspectPath {
+/** Caches lookups, because the same paths occur many times in one call. */
+function inspectOnce(inspect: InspectPath): InspectPath {
   const seen = new Map<string, InspectedPath>();
   return (path) => {
-    const sight = seen.get(path) ?? look(path);
-    seen.set(path, sight);
-    return sight;
+    const found = seen.get(path) ?? inspect(path);
+    seen.set(path, found);
+    return found;
   };
 }
 
@@ -174,7 +175,7 @@ function once<T>(compute: () => T): () => T {
   };
 }
 
-/** The value as text; "" for anything else, because the input may not be validated. */
+/** The value if it is a text. The input may not be validated, so any other value gives "". */
 export const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 
 export const isReadOnlyUnit = (unit: Unit): boolean =>

@@ -1,4 +1,5 @@
-// The rule that "always allow this" creates: as narrow as the call allows, or none if no rule can name the call exactly.
+// Builds the rule that "always allow this" creates. The rule is as narrow as the call allows. There is none if no rule can name
+// the call exactly.
 
 import type { FindFacts, NamedTool } from "../journal/tool-facts.ts";
 import { textOf } from "./call.ts";
@@ -18,7 +19,7 @@ export const createGrantFor =
     return namedGrant({ name: tool, target }, input);
   };
 
-/** A grant for one host, agent or service. Undefined: calls of this tool name no such thing, or this one does not. */
+/** A grant for one host, agent or service. Undefined if the call names none. */
 export function namedGrant({ name, target }: NamedTool, input: unknown): string | undefined {
   if (target?.kind !== "url" && target?.kind !== "name") return undefined;
   const value = textOf(((input ?? {}) as Record<string, unknown>)[target.field]);
@@ -27,13 +28,13 @@ export function namedGrant({ name, target }: NamedTool, input: unknown): string 
   return origin === undefined || origin === "null" ? undefined : `${name}(${origin}/**)`;
 }
 
-/** Rules are trimmed, so a grant for ` .envrc` would cover `.envrc` (A21). Such paths get none. */
+/** A path with spaces around it gets no grant: rules are trimmed, so a grant for ` .envrc` would cover `.envrc` (A21). */
 function grantForFile(path: unknown): string | undefined {
   if (typeof path !== "string" || path !== path.trim()) return undefined;
   return `Edit(${escapeGlob(path)})`;
 }
 
-/** Covers exactly one command. Read-only commands may follow it, as in `npm test | tail`. */
+/** A grant for exactly one command. Read-only commands may follow it, as in `npm test | tail`. */
 function grantForCommand(tool: string, command: string): string | undefined {
   const parsed = parseShell(command);
   if (parsed.grade !== "exact" || parsed.redirects.length > 0) return undefined;

@@ -1,7 +1,7 @@
-// Judges a call, and names the rule that decided. The order of the checks is what matters:
+// Judges a call, and names the rule that decided. The checks run in this order:
 //   the agent's gate > deny > a person's grants > ask in a fork, from above, or because of taint > the most specific ask or allow
 //   > the preset > the default.
-// A part of a command that cannot be read never matches an allow rule. A deny rule that it might match turns an allow into an ask.
+// A part of a command that cannot be read never matches an allow rule. If it might match a deny rule, the call asks.
 
 import {
   type DeclaredFacts,
@@ -16,7 +16,7 @@ import { GRANT_RULE, type Grant, type Judge, type PermissionRequest, type Verdic
 import { defaultVerdict, presetAllowance, presetDenial } from "./presets.ts";
 import { firstMatch, rulesFor } from "./rules.ts";
 
-/** `find` looks up what a tool declares about itself; an unknown tool is assumed to reach everything. */
+/** `find` looks up what a tool declares about itself. An unknown tool is assumed to reach everything. */
 export const createJudge =
   (find: FindFacts): Judge =>
   (request) => {
@@ -40,7 +40,7 @@ export const createJudge =
 function stoppedByGate(call: Call, { gate }: PermissionRequest): Verdict | undefined {
   if (gate.allow === undefined) return undefined;
   const listed = rulesFor(gate.allow, "strict", call.tool).filter((rule) => rule.names(call.tool.name));
-  // A bare name passes every call of the tool, also for protected files: the gate only says which tools the agent has.
+  // A bare name passes every call of the tool, even for protected files, because the gate only says which tools the agent has.
   const passes = call.units.every((unit) => listed.some((rule) => rule.bare || rule.matches(unit) === "yes"));
   return passes ? undefined : { verdict: "deny", rule: "agent tools: not listed" };
 }
@@ -58,18 +58,21 @@ function denied(call: Call, request: PermissionRequest): { sure: boolean; verdic
   return doubt;
 }
 
-/** No rule in a file can override this: rules were written for the original run, not for repeating its effects. */
+/**
+ * An effect in a fork asks, and no rule in a file can override this: the rules were written for the original run, not for
+ * repeating its effects.
+ */
 function askedInFork({ forked, tool }: PermissionRequest): Verdict | undefined {
   return forked ? { verdict: "ask", rule: `fork ask ${tool}: it is not recorded` } : undefined;
 }
 
-/** Every part must be granted, except for read-only commands. */
+/** Every part of the call must be granted, except for read-only commands. */
 function granted(call: Call, request: PermissionRequest): Verdict | undefined {
   let decisive: string | undefined;
   const own = namedGrant(call.tool, request.input);
   const standing = request.grants.filter((grant) => isInForce(grant, request));
   for (const unit of call.units) {
-    // A grant for `sh` does not cover `cat x | sh`: the person did not see that input.
+    // A grant for `sh` does not cover `cat x | sh`, because the person did not see that input.
     const isFed = unit.kind === "command" && unit.command.fed;
     const grant = standing.find(
       ({ rule }) =>
@@ -84,7 +87,7 @@ function granted(call: Call, request: PermissionRequest): Verdict | undefined {
     : { verdict: "allow", rule: `${GRANT_RULE} ${decisive}`, basis: "grant" };
 }
 
-/** Whether the grant has not expired, and was given for this folder or for one that it is a copy of (A21). */
+/** Whether the grant has not expired, and was given for this folder or for a folder that this one is a copy of (A21). */
 function isInForce(
   { folder, until }: Grant,
   { workspace, mergesInto = [], now }: PermissionRequest,
@@ -103,7 +106,7 @@ function askedFromAbove(call: Call, { gate, ancestors }: PermissionRequest): Ver
   return undefined;
 }
 
-/** Judges each part by its most specific rule, else by the default. One part that asks makes the whole call ask. */
+/** Judges each part by its most specific rule, or else by the default. If one part asks, the whole call asks. */
 function byRules(call: Call, request: PermissionRequest, facts: DeclaredFacts | undefined): Verdict {
   let byRule: Verdict | undefined;
   let byDefault: Verdict | undefined;
@@ -158,7 +161,7 @@ function singleton(rule: string): readonly string[] {
 
 /**
  * Once untrusted input has come into the run, these calls ask: effects that cannot be undone, hosts that the run did not know
- * before, and work for an agent that may do more. No rule in a file can override this, only a person's grant.
+ * before, and work for an agent that may do more. Only a person's grant overrides this, never a rule in a file.
  */
 function taintVerdict(
   request: PermissionRequest,
@@ -174,7 +177,7 @@ function taintVerdict(
   return { verdict: "ask", rule: `taint ask: words from ${from} came in${why}`, basis: "taint" };
 }
 
-/** Undefined if the call is harmless. A call of a tool that declares nothing never is. */
+/** Says why the call asks. Undefined if the call is harmless, which a call of a tool that declares nothing never is. */
 function reason(
   effect: PermissionRequest["effect"],
   { hosts, raises }: NonNullable<PermissionRequest["taint"]>,

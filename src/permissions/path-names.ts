@@ -1,40 +1,40 @@
-// All names by which a rule may refer to a path. A run in a worktree works on a copy of its parent's folder that is merged back, so
-// a rule about the parent's file also applies to its copy, at any depth (P12). Pure: `inspectPath` resolves links; without it, a
-// path is taken as written.
+// Lists all names by which a rule may refer to a path. A run in a worktree works on a copy of its parent's folder, which is
+// merged back later. So a rule about the parent's file also applies to the copy, at any depth (P12). `inspectPath` resolves
+// links. Without it, a path is used as written.
 
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { isCadreState } from "./protected-files.ts";
 
 export interface WorkspaceView {
   workspace: string;
-  /** Folders that the workspace is a copy of and is merged into, the nearest first. */
+  /** Folders that the workspace is a copy of and will be merged into. The nearest comes first. */
   mergesInto?: readonly string[] | undefined;
   /**
-   * Resolves an absolute path as the system would open it: `link/../x` is not `x`. File tools refuse paths whose links lead
-   * elsewhere, but shell commands follow them (A35).
+   * Resolves an absolute path as the system would: `link/../x` is not `x`. File tools refuse paths whose links lead elsewhere,
+   * but shell commands follow links (A35).
    */
   inspectPath?: InspectPath | undefined;
-  /** The repository's own setting that makes git run a program, if there is one (A30). */
+  /** The setting by which the repository makes git run a program, if there is one (A30). */
   gitProgramSetting?: ((workspace: string) => string | undefined) | undefined;
 }
 
 export type InspectPath = (path: string) => InspectedPath;
 
 export interface InspectedPath {
-  /** The path with links resolved; undefined if it cannot be resolved. */
+  /** The path with links resolved. Undefined if it cannot be resolved. */
   real: string | undefined;
   isFolder: boolean;
 }
 
 export interface NamedPath {
-  /** Relative to the workspace, or to a folder that it is merged into. */
+  /** Path relative to the workspace, or to a folder that the workspace is merged into. */
   path: string;
   absolute: string;
-  /** The target, if links lead elsewhere. */
+  /** The target if links lead elsewhere. */
   real?: NamedPath;
 }
 
-/** The path itself, then its counterpart in each folder that the workspace is merged into. */
+/** The path itself, followed by its counterpart in each folder that the workspace is merged into. */
 export type PathNames = readonly [NamedPath, ...NamedPath[]];
 
 export function pathNames(
@@ -53,7 +53,7 @@ export function pathNames(
   return [real ? { ...own, real } : own, ...originals];
 }
 
-/** Whether a path, as written and with links resolved, is in the workspace and not among Cadre's own files. */
+/** Whether a path is in the workspace, both as written and with links resolved, and not among Cadre's own files. */
 export function isInWorkspace(path: string, { workspace, inspectPath }: WorkspaceView): boolean {
   if (isElsewhere(placeIn(workspace, resolve(workspace, path)))) return false;
   if (!inspectPath) return true;
@@ -84,7 +84,10 @@ function placeIn(workspace: string, absolute: string): NamedPath {
   return { path: sep === "/" ? inside : inside.replaceAll(sep, "/"), absolute };
 }
 
-/** The counterpart in the original; a path outside of the copy is returned as it is. Workspaces below the top of the copy are handled. */
+/**
+ * The path's counterpart in the original folder. A path outside the copy is returned unchanged. Both folders may be below the
+ * top of their repository.
+ */
 function originalOf(absolute: string, copy: string, original: string): string {
   if (basename(copy) === basename(original) && dirname(copy) !== copy)
     return originalOf(absolute, dirname(copy), dirname(original));

@@ -2,7 +2,7 @@
 //  - An allow rule must cover the path itself and the target of its links.
 //  - An ask or deny rule covers a path by any of its names: its copies, its links, any spelling that some file system treats as the
 //    same, a word of a shell command. If a command may reach the path through a folder above it, or by a word that is known only
-//    when it runs, the answer is "maybe".
+//    at run time, the answer is "maybe".
 
 import picomatch from "picomatch";
 import type { CommandUnit, Unit } from "./call.ts";
@@ -37,7 +37,7 @@ function strictMatcher(pattern: string, exact: boolean, speaksOf: "change" | "re
   const test = exact ? (path: string) => path === literal : picomatch(pattern, { dot: true });
   const isCovered = ({ path, absolute }: NamedPath): boolean => {
     if (pattern.startsWith("/")) return test(absolute);
-    // A wildcard matches nothing above the workspace: `**` means everything in it.
+    // A wildcard matches nothing above the workspace: `**` means everything in the workspace.
     return !/^\.\.(\/|$)/.test(path) && test(path);
   };
   const covers = ([own]: PathNames): boolean => isCovered(own) && (!own.real || isCovered(own.real));
@@ -78,7 +78,7 @@ function wideMatcher(pattern: string, exact: boolean, speaksOf: "change" | "read
 const WORKSPACE: PathNames = [{ path: "", absolute: "" }];
 
 function widePattern(pattern: string): (path: string) => boolean {
-  // With the flag `s`, because a file name may contain a line break.
+  // The flag `s` is needed because a file name may contain a line break.
   const options = { dot: true, nocase: true, flags: "is" };
   const test = picomatch(pattern, options);
   const folded = picomatch(pattern.normalize("NFKC"), options);
@@ -94,7 +94,10 @@ function literalPath(literal: string): (path: string) => boolean {
   };
 }
 
-/** Whether a folder may contain files that the pattern matches. A pattern without a fixed folder matters only to recursive commands. */
+/**
+ * Whether a folder may contain files that the pattern matches. A pattern without a fixed folder matters only for recursive
+ * commands.
+ */
 function folderAbove(pattern: string): (place: NamedPath, goesDown: "deep" | "shallow") => boolean {
   const fixed = pattern.split("/");
   const wild = fixed.findIndex((part) => /[*?[{(!]/.test(part));
@@ -106,7 +109,7 @@ function folderAbove(pattern: string): (place: NamedPath, goesDown: "deep" | "sh
   };
 }
 
-/** Whether the command cannot do what the rule is about: it never changes files, or takes its words as plain text. */
+/** Whether the command cannot do what the rule is about, because it never changes files or takes its words as plain text. */
 function cannot(speaksOf: "change" | "read", { readOnly, command, reach }: CommandUnit): boolean {
   if (speaksOf === "change" && readOnly) return true;
   if (command.assigns || reach().argvs.some(([name]) => name === undefined)) return false;
@@ -123,7 +126,7 @@ const NEVER_CHANGES = new Set(
 /** git subcommands that record files without changing them. */
 const RECORDS = new Set(["add", "commit"]);
 
-/** Shows names of files, never their content. */
+/** Whether the command shows only names of files, never their content. */
 const namesOnly = ({ command: { argv }, readOnly }: CommandUnit): boolean =>
   /^(ls|stat|du|cd|pushd|pwd|realpath|readlink|mkdir|test|\[)$/.test(argv[0] ?? "") ||
   (readOnly && (argv[0] === "find" || argv[0] === "git"));

@@ -1,5 +1,5 @@
-// The default policy when no rule matches. A project or a run chooses a preset. The run's choice wins over the project's, except
-// that `read-only` always wins.
+// The default policy when no rule matches. A project or a run chooses a preset. The run's choice overrides the project's, except
+// that `read-only` always applies.
 //   read-only  allows reads; every other call is denied, whatever a rule or a grant says
 //   ask        asks before a change and allows the rest; used if no preset is chosen
 //   edits      also allows Write and Edit, except for protected files
@@ -11,7 +11,7 @@ import { type Call, isReadOnlyUnit, type Unit } from "./call.ts";
 import type { PermissionRequest, Verdict } from "./permission.ts";
 import { rulesFor } from "./rules.ts";
 
-/** Calls that each preset allows beyond the default, as rules. */
+/** Calls that each preset allows in addition to the default, as rules. */
 const ALLOWS: Record<Preset, readonly string[]> = {
   "read-only": [],
   ask: [],
@@ -54,6 +54,6 @@ export function defaultVerdict(unit: Unit, { tool }: Call, facts: DeclaredFacts 
     : { verdict: "allow", rule: `default allow ${tool.name}` };
 }
 
-/** Tools of MCP servers, tools that change files or run commands, and tools that declare nothing. */
+/** True for tools of MCP servers, tools that change files or run commands, and tools that declare nothing. */
 const asksByDefault = (facts: DeclaredFacts | undefined): boolean =>
   facts?.server !== undefined || canReach(facts, "files", "commands");

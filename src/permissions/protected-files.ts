@@ -1,9 +1,9 @@
-// Protected files decide what runs automatically, or who may do what. "Allow all edits" never covers them, whether they exist yet or
-// not; only a rule that names the exact path does (A37). A file belongs here if
+// Protected files decide what runs automatically, or who may do what. "Allow all edits" never covers them, even if they do not exist
+// yet. Only a rule that names the exact path does (A37). A file belongs here if
 //  - it says what agents may do or are told, for Cadre or for another product in the same folder;
-//  - something reads it without being started on purpose: at a commit, a push, a login, when a folder is opened or entered, or at every
-//    start of some tool; or
-//  - it holds a key, or decides who gets one and where programs are downloaded from.
+//  - a program reads it without being started on purpose: at a commit, a push or a login, when a folder is opened or entered, or
+//    whenever some tool starts; or
+//  - it contains a key, or decides who gets a key or where programs are downloaded from.
 // Code that people run on purpose is normal work: sources, tests, package.json, Makefiles and lock files are not protected.
 
 const lines = (text: string): string[] => text.split(/\s+/).filter(Boolean);
@@ -17,15 +17,15 @@ const PROTECTED_FILES = new Set([
   // Git, hooks, and required reviewers.
   ...lines(`.gitconfig .gitmodules .gitattributes .lfsconfig .hgrc codeowners .pre-commit-config.yaml .pre-commit-config.yml
     .overcommit.yml captainhook.json grumphp.yml`),
-  // CI that a push starts.
+  // CI that starts with a push.
   ...lines(`.gitlab-ci.yml .gitlab-ci.yaml jenkinsfile .travis.yml azure-pipelines.yml azure-pipelines.yaml bitbucket-pipelines.yml
     .drone.yml .woodpecker.yml .woodpecker.yaml appveyor.yml .appveyor.yml cloudbuild.yaml cloudbuild.yml buildspec.yml .cirrus.yml
     .gitpod.yml .readthedocs.yaml .readthedocs.yml renovate.json .renovaterc .renovaterc.json .mergify.yml .build.yml .zuul.yaml
     codemagic.yaml bitrise.yml netlify.toml vercel.json amplify.yml render.yaml .cirrus.star`),
-  // Shells, and tools that run when a folder is entered.
+  // Shells, and tools that run when a person enters a folder.
   ...lines(`.bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc
     .cshrc .tcshrc .login .inputrc .xinitrc .xprofile .xsession .xsessionrc .envrc mise.toml .mise.toml mise.local.toml .autoenv .autoenv.zsh .replit .stackblitzrc crontab`),
-  // Tools that read a configuration file at every start.
+  // Tools that read a configuration file whenever they start.
   ...lines(`.npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs .pnpmfile.mjs bunfig.toml .pypirc pip.conf .condarc .gemrc nuget.config
     .curlrc .wgetrc .ripgreprc .gdbinit .lldbinit .vimrc .nvimrc .exrc .nvim.lua .dir-locals.el .emacs .tmux.conf .screenrc .psqlrc
     .sqliterc .irbrc .pryrc .rprofile .latexmkrc .devcontainer.json sitecustomize.py usercustomize.py .lvimrc .nanorc .bazelrc .bazeliskrc .buckconfig uv.toml pip.ini
@@ -48,11 +48,11 @@ const PROTECTED_FOLDERS = new Set([
   ...lines(".ssh .gnupg .aws .azure .gcloud .kube .docker .password-store"),
 ]);
 
-/** `.env.local` is like `.env`; `.env.example` is meant to be read. */
+/** `.env.local` is protected like `.env`. `.env.example` is meant to be read. */
 const PROTECTED_NAMES =
   /^(\.env\.(?!example$|sample$|template$|dist$).+|jenkinsfile\..+|.+\.code-workspace|git~\d+|\.?lefthook(-local)?\.(ya?ml|toml|jsonc?)|\.?simple-git-hooks\.\w+|\.lintstagedrc(\.\w+)?|lint-staged\.config\.\w+|\.huskyrc(\.\w+)?|husky\.config\.\w+)$/s;
 
-/** Takes a path relative to the workspace, and looks at its name alone. */
+/** The path is relative to the workspace. Only its names are checked. */
 export function isProtectedPath(path: string): boolean {
   const parts = foldPath(path.replace(/^[\\/]+/, "")).split("/");
   if (parts[0] === "agents") return true;
@@ -60,19 +60,25 @@ export function isProtectedPath(path: string): boolean {
   return parts.some((part) => PROTECTED_FOLDERS.has(part) || PROTECTED_NAMES.test(part));
 }
 
-/** Cadre's own files: the token that can approve calls, and the journals of all runs. Even reading them asks (A32). */
+/**
+ * Whether the path is one of Cadre's own files: the token that can approve calls, or the journals of all runs. Even reading
+ * them asks (A32).
+ */
 export const isCadreState = (path: string): boolean =>
   foldPath(path)
     .split("/")
     .some((part, at, parts) => part === ".cadre" && parts[at + 1] !== "agents");
 
-/** Normalizes a path as the most lenient file system would; keeps a leading `/`. */
+/** Normalizes a path as the most lenient file system would. A leading `/` is kept. */
 export function foldPath(path: string): string {
   const parts = path.split(/[\\/]+/).flatMap((part) => (part === "" || part === "." ? [] : [fold(part)]));
   return `${path.startsWith("/") ? "/" : ""}${parts.join("/")}`;
 }
 
-/** Folds spellings that some file system treats as the same: case, composed and invisible letters, `name.`, `name ` and `name::$DATA` (A36). */
+/**
+ * Unifies spellings that some file system treats as the same: letter case, composed and invisible letters, `name.`, `name ` and
+ * `name::$DATA` (A36).
+ */
 function fold(name: string): string {
   if (name === "..") return name;
   return name

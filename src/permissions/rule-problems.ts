@@ -1,4 +1,4 @@
-// Checks rules that people write, before a run relies on them: a deny rule for a tool that does not exist would silently forbid
+// Checks rules that people write, before a run relies on them. A deny rule for a tool that does not exist would silently forbid
 // nothing.
 
 import type { Config } from "../config/config.ts";
@@ -17,7 +17,7 @@ export interface RuleProblem {
   suggestion?: string;
 }
 
-/** `toolNames`: names and aliases of all tools, in any letter case. */
+/** `toolNames` has the names and aliases of all tools, in any letter case. */
 export function ruleProblems(
   rules: readonly string[],
   toolNames: readonly string[],
@@ -36,7 +36,10 @@ export function ruleProblems(
   });
 }
 
-/** Problems of the rules in cadre.yaml: errors for ask and deny rules, which would restrict too little, and warnings for allow rules. */
+/**
+ * Problems of the rules in cadre.yaml. A problem of an ask or deny rule is an error, because the rule would restrict too
+ * little. A problem of an allow rule is a warning.
+ */
 export function configRuleProblems(
   { permissions, at }: Pick<Config, "permissions" | "at">,
   toolNames: readonly string[],
@@ -57,14 +60,14 @@ export function configRuleProblems(
 
 const IDLE = { allow: "allows nothing", ask: "asks about nothing", deny: "forbids nothing" };
 
-/** An unreadable rule applies to its whole tool, unless that would allow more. */
+/** What an unreadable rule does: it applies to its whole tool, unless that would allow more. */
 const BROKEN = { allow: "allows nothing", ask: "asks about every call", deny: "forbids every call" };
 
-/** Names that may still match a tool later: wildcards, tools of MCP servers, and built-in tools. */
+/** Whether the name may still match a tool later: a wildcard, a tool of an MCP server, or a built-in tool. */
 const isOpen = (name: string): boolean =>
   name.includes("*") || /^mcp__/i.test(name) || name.toLowerCase() === "final_report";
 
-/** Real tool names of other products and later versions, so not typing errors. */
+/** Tool names of other products and later versions. They are not typing errors. */
 const ABSENT = new Set(
   `agent bashoutput check_run exitplanmode killshell list_agents
   multiedit notebookedit notebookread skill slashcommand task todoread wait_for_runs

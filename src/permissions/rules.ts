@@ -1,7 +1,7 @@
-// Rules as people write them: `Bash`, `Bash(git diff *)`, `Write(src/**)`, `mcp__git__*`, `*`. Compiled once per list.
-//  - Allow rules are strict about case, words and wildcards, and never match what is unclear.
-//  - Ask and deny rules are wide: they ignore case, look through wrappers, and count a possible match.
-//  - `Edit(path)` and `Write(path)` are both about changing that path, by any tool or redirection; `Read(path)` is about reading it.
+// Compiles rules as people write them: `Bash`, `Bash(git diff *)`, `Write(src/**)`, `mcp__git__*`, `*`. A list is compiled once.
+//  - Allow rules are strict about case, words and wildcards, and never match an unclear call.
+//  - Ask and deny rules are wide: they ignore case, look through wrappers, and also apply if they might match.
+//  - `Edit(path)` and `Write(path)` are both about changing that path, by any tool or redirection. `Read(path)` is about reading it.
 
 import picomatch from "picomatch";
 import { findSecretMarks } from "../journal/masking/mask.ts";
@@ -23,11 +23,11 @@ export type Reading = "strict" | "wide";
 
 export interface Rule {
   text: string;
-  /** Higher is more specific. */
+  /** A more specific rule has a higher weight. */
   weight: number;
-  /** Names a tool without a pattern. */
+  /** Whether the rule names a tool without a pattern. */
   bare: boolean;
-  /** Whether the rule names the tool itself, rather than what the tool does. */
+  /** Whether the rule names the tool itself, and not only what the tool does. */
   names(tool: string): boolean;
   matches(unit: Unit): Match;
 }
@@ -44,7 +44,7 @@ export function rulesFor(list: readonly string[], reading: Reading, tool: NamedT
   return found;
 }
 
-/** The first rule that matches a part of the call; if there is none, the first that might. */
+/** The first rule that matches a part of the call. If there is none, the first rule that might match. */
 export function firstMatch(
   rules: readonly Rule[],
   call: Call,
@@ -60,7 +60,7 @@ export function firstMatch(
   return perhaps && { rule: perhaps, match: "maybe" };
 }
 
-/** Describes what is wrong with a rule's text, in a sentence; undefined if the rule is fine. */
+/** Describes in a sentence what is wrong with a rule's text. Undefined if the rule is fine. */
 export function ruleProblem(text: string): string | undefined {
   const parts = split(text);
   if (!parts)
@@ -128,13 +128,16 @@ function compile(text: string, reading: Reading): CompiledRule {
 
 const runsCommands = ({ target }: NamedTool): boolean => target?.kind === "command";
 
-/** A command changes and reads files as well. */
+/** A command can change and read files as well. */
 const changesFiles = (tool: NamedTool): boolean =>
   runsCommands(tool) || (tool.target?.kind === "path" && tool.target.use === "changes");
 const readsFiles = (tool: NamedTool): boolean =>
   runsCommands(tool) || (tool.target?.kind === "path" && tool.target.use !== "changes");
 
-/** A rule by a tool's own name reads its pattern as what the tool's calls are about: a path, a command, or plain text. */
+/**
+ * For a rule with a tool's own name, the pattern is matched with what the tool's calls are about: a path, a command, or plain
+ * text.
+ */
 function ownMatcher(pattern: string, reading: Reading): CompiledRule["matches"] {
   const path = pathRule({ pattern, reading, speaksOf: "read" });
   const argv = parseArgvPattern(pattern);
@@ -147,7 +150,9 @@ function ownMatcher(pattern: string, reading: Reading): CompiledRule["matches"] 
   };
 }
 
-/** A61: the rule was recorded with a masked secret in it. What it forbids is unknown, so it might match any call. */
+/**
+ * A rule that was recorded with a masked secret in it (A61). It is unknown what the rule forbids, so it might match any call.
+ */
 const maskedRule = (text: string): CompiledRule => ({
   text,
   weight: 0,
@@ -157,14 +162,16 @@ const maskedRule = (text: string): CompiledRule => ({
   matches: () => "maybe",
 });
 
-/** An unreadable rule allows nothing, and asks about or denies the whole tool that it seems to name. */
+/** An unreadable rule allows nothing. As an ask or deny rule, it applies to the whole tool that it seems to name. */
 function unreadable(text: string, reading: Reading): CompiledRule {
   const names = nameMatcher(text.split("(", 1)[0]!.trim(), reading);
   const concerns = ({ name }: NamedTool) => reading === "wide" && names(name);
   return { text, weight: 0, bare: false, names, concerns, matches: () => "yes" };
 }
 
-/** A rule without a pattern covers every call of the tool. An allow rule leaves out protected files and unreadable commands. */
+/**
+ * A rule without a pattern covers every call of the tool. An allow rule does not cover protected files and unreadable commands.
+ */
 function bareMatcher(reading: Reading): (unit: Unit) => Match {
   if (reading === "wide") return () => "yes";
   return (unit) => (unit.protected !== undefined || (unit.kind === "unread" && unit.broken) ? "no" : "yes");
@@ -200,7 +207,10 @@ function weighed(options: PathRuleOptions): Matching {
   return { weight: patternWeight(weight, exact), matches };
 }
 
-/** Matches a pattern with any text in the input of a tool that Cadre does not know. A match can ask or deny, but never allow. */
+/**
+ * Compares the pattern with every text in the input of a tool that Cadre does not know. A match can ask or deny, but never
+ * allow.
+ */
 function textMatcher(pattern: string, reading: Reading): CompiledRule["matches"] {
   if (reading === "strict") return () => "no";
   const test = picomatch(pattern, { dot: true, nocase: true, bash: true, flags: "is" });

@@ -1,4 +1,4 @@
-// Suggests rules that would have saved people from being asked. The judge itself tries each candidate on every past decision. Pure.
+// Suggests rules that would have saved people from being asked. The judge itself tries each candidate on every past decision.
 //  SG1  No suggested rule would have allowed a call that a person refused or edited.
 //  SG2  A suggestion rests on calls that people allowed in runs without untrusted input, and is no wider than these calls.
 
@@ -11,7 +11,7 @@ import { mayRunCode } from "./shell/possible-commands.ts";
 
 export interface Suggestion {
   rule: string;
-  /** How many allowed calls would not have asked, out of `of` allowed calls of the same kind. */
+  /** How many allowed calls would not have asked. `of` is the number of all allowed calls of the same kind. */
   spared: number;
   of: number;
   /** How many calls of that kind people refused. The rule allows none of them. */
@@ -20,7 +20,7 @@ export interface Suggestion {
   stillAsked: string[];
 }
 
-/** Minimum number of similar calls; fewer do not show a habit. */
+/** Minimum number of similar calls. Fewer do not show a habit. */
 const FEWEST = 3;
 const MOST_TRIED = 40;
 const MOST_SUGGESTED = 5;
@@ -28,7 +28,7 @@ const MOST_SHOWN = 5;
 
 export function suggestRules(past: readonly PastCall[], judge: Judge, find: FindFacts): Suggestion[] {
   const refused = past.filter(({ decided }) => decided === "refused");
-  // Calls that are allowed by now need no rule, and calls that are denied by now get none.
+  // Calls that current rules allow need no new rule, and calls that current rules deny get none.
   const asked = past.filter(
     ({ decided, request }) =>
       decided === "allowed" && isEvidence(request) && judge(request).verdict === "ask",
@@ -51,7 +51,7 @@ export function suggestRules(past: readonly PastCall[], judge: Judge, find: Find
   return chosen;
 }
 
-/** A67: approvals after untrusted input, or in a fork, are no evidence of a habit. */
+/** Approvals after untrusted input, or in a fork, do not show a habit (A67). */
 const isEvidence = ({ taint, forked }: PermissionRequest): boolean => !forked && !taint?.sources.length;
 
 const withRule = (request: PermissionRequest, rule: string): PermissionRequest => ({
@@ -101,7 +101,7 @@ const changesFiles = (facts: DeclaredFacts | undefined): boolean =>
 
 interface Candidate {
   rule: string;
-  /** The part of the call that a wildcard leaves open; several different ones are needed. */
+  /** The part of the call that a wildcard leaves open. A wildcard needs several different ones. */
   seen: string;
   isOpen: boolean;
 }
@@ -136,10 +136,13 @@ function forCommand(tool: string, command: string): Candidate[] {
   ];
 }
 
-/** A program alone, or with a flag, does not say what it does. */
+/** Whether the words say what the command does. A program alone, or with only a flag, does not. */
 const saysWhat = (words: readonly string[]): boolean => !words.at(-1)!.startsWith("-");
 
-/** Programs that cannot be undone, reach other machines, or run arbitrary code. A person decides each of their calls. */
+/**
+ * Programs whose effects cannot be undone, that reach other machines, or that run arbitrary code. A person decides about each
+ * of their calls.
+ */
 const PROGRAMS = new Set(
   `aws az chmod chown curl dd docker doas eval exec gcloud gh helm kill killall kubectl mkfs mysql nc pkill podman psql reboot
   rm rmdir rsync scp sftp shred shutdown source ssh su sudo systemctl telnet terraform truncate wget`.split(

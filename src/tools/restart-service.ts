@@ -1,7 +1,7 @@
 // Restarts a configured service by its configured command. The model only chooses the service.
 //  - Text from the model never becomes part of a command.
-//  - An interrupted restart leaves the service down. So the processes that the command starts may outlive it, and the command may
-//    outlive Cadre. Only a cancel and the time limit end it, with its whole process group.
+//  - An interrupted restart would leave the service down. So processes that the command starts may outlive the command, and the
+//    command may outlive Cadre. Only a cancel or the time limit ends the command, with its whole process group.
 
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";

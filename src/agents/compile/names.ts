@@ -1,7 +1,7 @@
 // Names of agents, and which agent a name means in an agent's file or on the command line.
 //  N5  A name is looked up in the pack of the file that uses it, then as a full name, then as a base name or title in the
 //      nearest scope. So a project's `researcher` never replaces the `researcher` that a pack's own files mean.
-//      If several agents in one scope match, using the name is an error. Loading the files is not.
+//      If several agents of one scope match, using the name is an error, but loading the files is not.
 
 import { agentId } from "../../journal/agent-id.ts";
 import type { Agent } from "../agent.ts";

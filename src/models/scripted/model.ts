@@ -1,8 +1,9 @@
 // A model that plays a script, without a key or a network. It is used in the demo, tests, examples and the benchmark.
 //  1  It keeps no state between calls: an answer depends only on the call, so a restart changes nothing.
 //  2  It fails as providers fail (APICallError, broken streams), so the loop cannot tell the difference.
-//  3  Each call takes at least one turn of the event loop: an instant answer would starve the store's writer and make
-//     durability look free. It does not read the whole prompt unless the script asks for something far back.
+//  3  Each call takes at least one turn of the event loop. An instant answer would starve the store's writer and make
+//     durability look free.
+//  4  It reads the whole prompt only if the script asks for something far back.
 
 import {
   APICallError,
@@ -43,7 +44,7 @@ export function createScriptedModel(script: Script, options: { name?: string } =
 
 interface Answer {
   content: LanguageModelV4Content[];
-  /** Absent: the stream ends without a finish part. */
+  /** Undefined if the stream ends without a finish part. */
   finish: LanguageModelV4FinishReason | undefined;
   usage: LanguageModelV4Usage;
   chunk: number | undefined;
@@ -122,7 +123,7 @@ function usageOf(
   content: readonly LanguageModelV4Content[],
   call: LanguageModelV4CallOptions,
 ): LanguageModelV4Usage {
-  // Estimated from the number of messages: counting their characters would take longer than the rest of the call.
+  // Estimated from the number of messages, because counting their characters would take longer than the rest of the call.
   const input = turn.usage?.input ?? 50 * call.prompt.length;
   const output = turn.usage?.output ?? Math.ceil(content.reduce((sum, part) => sum + lengthOf(part), 0) / 4);
   return {
@@ -187,7 +188,7 @@ function streamOf(
       },
     });
   }
-  // An error discards the queued parts, so each part is enqueued only when the reader asks for it.
+  // An error discards queued parts, so each part is enqueued only when the reader asks for it.
   let next = 0;
   return new ReadableStream(
     {

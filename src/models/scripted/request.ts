@@ -1,4 +1,4 @@
-// The parts of a call that a script can refer to. They are computed on access and from the end of the prompt, because most
+// The parts of a call that a script can refer to. They are computed on access, starting from the end of the prompt: most
 // scripts need only the turn or the last result, and prompts grow long.
 
 import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from "@ai-sdk/provider";

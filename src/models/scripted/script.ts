@@ -1,5 +1,5 @@
-// The script of a scripted model is a list of turns, of which the first matching one is played. It is written in YAML, or
-// as a TypeScript function. A mistake in the YAML is reported with its line and column before anything runs.
+// A script is a list of turns, of which the scripted model plays the first that matches. It is written in YAML or as a
+// TypeScript function. A mistake in the YAML is reported with its line and column before anything runs.
 
 import { z } from "zod";
 import { type Path, readYaml, type YamlDocument } from "../../config/yaml.ts";
@@ -17,7 +17,7 @@ const When = z.strictObject({
   round: z.int().positive().optional(),
   /** Part of the first user message. */
   task: z.string().optional(),
-  /** Name of the tool whose result is the last one in the prompt. */
+  /** Name of the tool with the last result in the prompt. */
   lastTool: z.string().optional(),
   /** Part of the last tool result, or a /regular expression/. */
   lastResult: Pattern.optional(),
@@ -45,7 +45,7 @@ const ScriptedError = z.strictObject({
 const Call = z.strictObject({
   tool: z.string(),
   input: z.unknown().optional(),
-  /** The model's raw output, used instead of `input`. It need not be valid JSON (F42). */
+  /** The raw output of the model, used instead of `input`. It may be invalid JSON (F42). */
   raw: z.string().optional(),
   /** The provider's id of the call. Ids may repeat, as they do with some servers. */
   id: z.string().optional(),
@@ -68,7 +68,7 @@ export const ScriptedTurn = z
         error: 'must be "network", "timeout" or {status?, message, retryAfter?}',
       })
       .optional(),
-    /** stream: fails in the middle of the JSON; length: hits the output limit; silent: ends without a finish part. */
+    /** `stream` breaks in the middle of the JSON, `length` hits the output limit, `silent` ends without a finish part. */
     cut: z.enum(["stream", "length", "silent"]).optional(),
     usage: z.strictObject({ input: z.int().nonnegative(), output: z.int().nonnegative() }).optional(),
     /** Characters in each text delta. */
@@ -85,14 +85,14 @@ export const ScriptFile = z.strictObject({
 });
 export type ScriptFile = z.infer<typeof ScriptFile>;
 
-/** The data by which a turn is chosen. The fields added here are computed from the prompt on access. */
+/** The data by which a turn is chosen. The fields below are computed from the prompt on access. */
 export interface ScriptedRequest extends CallContext {
   readonly task: string;
   readonly lastTool: string | undefined;
   readonly lastResult: string | undefined;
   readonly lastUser: string | undefined;
   readonly isError: boolean;
-  /** Length of everything that was sent, tools included. For scripts that compute their usage from it. */
+  /** Length of the whole request, tools included. Some scripts compute their usage from it. */
   readonly characters: number;
 }
 
@@ -118,7 +118,7 @@ export function parseScript(yamlText: string, fileName: string): ScriptFile {
 export function patternOf(pattern: string): (text: string) => boolean {
   const expression = /^\/(.+)\/([a-z]*)$/s.exec(pattern);
   if (expression === null) return (text) => text.includes(pattern);
-  // With the flags g or y a RegExp remembers where it stopped, so the same prompt would not match twice.
+  // With the flags g or y, a RegExp remembers where it stopped, so the same prompt would not match twice.
   const compiled = new RegExp(expression[1]!, expression[2]!.replace(/[gy]/g, ""));
   return (text) => compiled.test(text);
 }

@@ -1,5 +1,5 @@
-// Patterns over argv, as in `Bash(git diff *)`. Words match whole words, never a prefix. `*` at the end means any further words,
-// elsewhere exactly one word, and inside a word any text. Quoted text is literal.
+// Patterns for argv, as in `Bash(git diff *)`. Words match whole words, never a prefix. `*` at the end matches any further
+// words, elsewhere exactly one word, and inside a word any text. Quoted text is literal.
 
 import type { ShellWord } from "./parse-shell.ts";
 
@@ -7,11 +7,11 @@ export type Match = "yes" | "maybe" | "no";
 
 export interface ArgvPattern {
   words: readonly WordPattern[];
-  /** Any further words may follow. */
+  /** Whether any further words may follow. */
   open: boolean;
-  /** Whether it has no wildcard, so it names exactly one call. */
+  /** Whether the pattern has no wildcard, so that it names exactly one call. */
   exact: boolean;
-  /** Number of literal characters; more is more specific. */
+  /** Number of literal characters. A more specific pattern has more. */
   weight: number;
 }
 
@@ -36,7 +36,7 @@ export function parseArgvPattern(source: string): ArgvPattern | undefined {
   };
 }
 
-/** `maybe` if a word that is known only when it runs could make it match. */
+/** Returns `maybe` if a word that is known only at run time could make the pattern match. */
 export function matchArgv(pattern: ArgvPattern, argv: readonly ShellWord[]): Match {
   for (const [index, word] of pattern.words.entries()) {
     if (index >= argv.length) return "no";
@@ -48,14 +48,14 @@ export function matchArgv(pattern: ArgvPattern, argv: readonly ShellWord[]): Mat
   return argv[pattern.words.length] === undefined ? "maybe" : "no";
 }
 
-/** For ask and deny rules: some systems find a program by its name in any letter case. */
+/** Used for ask and deny rules, because some systems find a program by its name in any letter case. */
 export function matchAnyCase(pattern: ArgvPattern): (argv: readonly ShellWord[]) => Match {
   const [program, ...words] = pattern.words;
   const folded = typeof program === "string" ? program.toLowerCase() : program;
   const wide = { ...pattern, words: folded === undefined ? words : [folded, ...words] };
   return (argv) => {
     const [first, ...rest] = argv;
-    // Only variables are set, so there is no command.
+    // Without words, the command only sets variables and runs no program.
     return argv.length === 0 ? "no" : matchArgv(wide, [first?.toLowerCase(), ...rest]);
   };
 }
@@ -66,7 +66,7 @@ export function mentionsProgram({ words: [program] }: ArgvPattern, text: string)
   return new RegExp(`(?<![\\w.-])${RegExp.escape(program)}(?![\\w-])`, "i").test(text);
 }
 
-/** Quotes words so that `parseArgvPattern` returns exactly them. */
+/** Quotes words so that `parseArgvPattern` returns exactly these words. */
 export function quoteArgv(argv: readonly string[]): string {
   return argv
     .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`))
@@ -138,7 +138,7 @@ export function looseFlagMatcher(pattern: ArgvPattern): ((argv: readonly ShellWo
 
 const isFlag = (word: string): boolean => /^-./.test(word) && word !== "--";
 
-/** `-rf` is `-r -f`. A longer word after one dash is a single flag, such as `-delete` of find. */
+/** `-rf` means `-r -f`. A longer word after one dash is a single flag, such as `-delete` of find. */
 const lettersOf = (flag: string): string[] =>
   /^-[a-zA-Z]{2,5}$/.test(flag) ? flag.slice(1).replace(/./g, " -$&").trim().split(" ") : [flag];
 

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => ground.close());
 
-/** Rules that a person might have given: they allow the harmless command that an attack starts with. */
+/** Rules that a person might have given. They allow the harmless command that an attack starts with. */
 const LEADING = [
   ...[
     "git status",
@@ -37,7 +37,7 @@ const LEADING = [
   ],
 ].map((words) => `Bash(${words})`);
 
-/** The same with any arguments. Not used for A26, which is about flags: these wildcards do allow every flag. */
+/** The same rules with any arguments. They are not used for A26, which is about flags, because they do allow every flag. */
 const WIDE = ["ls *", "echo *", "cat *", "git log *", "git status *", "true *"].map(
   (words) => `Bash(${words})`,
 );
@@ -491,7 +491,7 @@ describe("attacks on rules that allow", () => {
       const rules = { allow: [...LEADING, ...(id === "A26" ? [] : WIDE)], ask: [], deny: [] };
       const authority = [{ source: "project", rules }];
       const byRule = ground.judge(command, { authority });
-      // The attack must ask without any rule, too.
+      // The attack must also ask without any rule.
       return byRule.verdict !== "ask" || ground.judge(command).verdict !== "ask";
     });
     expect(passed).toEqual([]);

@@ -1,4 +1,4 @@
-// The explanation of a command that a person sees in an approval.
+// Tests the explanation of a command that a person sees in an approval.
 
 import { describe, expect, test } from "vitest";
 import { explainCommand } from "./explain-command.ts";

@@ -1,16 +1,16 @@
 // Explains a shell command to the person who decides about it (U24): its programs, the files and hosts that its words name, and text
 // hidden in base64 or hexadecimal.
-//  - For people, never for a verdict. It shows what the words show, and says if they do not show everything.
-//  - Made from the recorded command alone, never from the agent's explanation (A17).
+//  - The explanation is for people, and never decides a verdict. It says if the words do not show everything.
+//  - It is made from the recorded command alone, never from the agent's own explanation (A17).
 
 import { isInside, isReadOnlyCommand } from "./judge-shell.ts";
 import { parseShell, type ShellCommand, type ShellRedirect, type ShellWord } from "./parse-shell.ts";
 import { isInterpreter, isShell, runsOthers } from "./wrappers.ts";
 
 export interface CommandReading {
-  /** `exact`: only these words run. `dynamic`: parts are known only when it runs. `broken`: not understood. */
+  /** `exact`: only these words run. `dynamic`: parts are known only at run time. `broken`: the command was not understood. */
   grade: "exact" | "dynamic" | "broken";
-  /** Why it is not exact. */
+  /** Why the grade is not `exact`. */
   why: string;
   programs: ProgramReading[];
   files: FileReading[];
@@ -20,22 +20,22 @@ export interface CommandReading {
 }
 
 export interface ProgramReading {
-  /** The words as the program receives them; null if known only when it runs. */
+  /** The words as the program receives them. Null for a word that is known only at run time. */
   argv: (string | null)[];
-  /** 0 for a program of the command itself; more for one in the words of another program. */
+  /** 0 for a program of the command itself, more for a program in the words of another program. */
   depth: number;
-  /** Known to change nothing. */
+  /** Whether the program is known to change nothing. */
   readOnly: boolean;
   /** A remark about something that the words do not show. */
   note?: string;
-  /** It executes what it reads from its input: `curl … | sh`. */
+  /** Whether the program executes its input, as in `curl … | sh`. */
   runsInput?: true;
 }
 
 export interface FileReading {
   path: string;
   use: "writes" | "reads";
-  /** Outside of the workspace. */
+  /** Whether the file is outside the workspace. */
   outside: boolean;
 }
 
@@ -97,12 +97,12 @@ function takeCommand({ argv, assigns, fed }: ShellCommand, depth: number, found:
   if (depth < MAX_DEPTH && runsOthers(nameOf(argv) ?? "", argv.slice(1))) takeInner(argv, depth + 1, found);
 }
 
-/** A shell or interpreter without a script in its words, so it runs its input. */
+/** Whether a shell or interpreter has no script in its words, so that it runs its input. */
 const runsInput = (argv: readonly ShellWord[]): boolean =>
   (isShell(nameOf(argv) ?? "") || isInterpreter(nameOf(argv) ?? "")) &&
   argv.slice(1).every((word) => word?.startsWith("-") && !/^-[a-z]*[ce]/.test(word));
 
-/** The commands that a wrapper runs: scripts in its words, or the words after its own options. */
+/** Adds the commands that a wrapper runs: scripts in its words, or the words after its own options. */
 function takeInner(argv: readonly ShellWord[], depth: number, found: Found): void {
   const scripts = argv.slice(1).filter((word) => word !== undefined && /\s|[;|&]./.test(word));
   for (const script of scripts) takeScript(script!, depth, found);
@@ -140,7 +140,7 @@ function filesOf(uses: Found["uses"], workspace: string): FileReading[] {
     .map(({ path, use }) => ({ path, use, outside: !isInside(path, { workspace }) }));
 }
 
-/** Hosts in addresses, in `user@host:path` and in `/dev/tcp/host`. */
+/** Finds hosts in addresses, in `user@host:path` and in `/dev/tcp/host`. */
 function hostsIn(text: string): string[] {
   const addresses = text.match(/\b[a-z][a-z0-9+.-]*:\/\/[^\s"'`<>()[\]{}\\|^]+/gi) ?? [];
   const hosts = addresses.flatMap((address) => URL.parse(address.replace(/[.,;:!?]+$/, ""))?.host || []);
@@ -170,14 +170,14 @@ function decodeHiddenText(texts: readonly string[]): { from: string; text: strin
   return [...found].map(([from, text]) => ({ from, text }));
 }
 
-/** Keeps only bytes that are text: the id of a commit, for example, is not. */
+/** Adds the decoded bytes if they are text. The id of a commit, for example, does not decode to text. */
 function take(piece: string, bytes: Buffer, found: Map<string, string>): void {
   const text = bytes.toString("utf8");
   if (text.includes("\ufffd") || /[^\t\n\r\P{Cc}]/u.test(text) || !/[\s;|&/.$-]/.test(text)) return;
   if (found.size < MAX_FOUND) found.set(piece, text);
 }
 
-/** Which plain words are files that the program changes. */
+/** Says which plain words are files that the program changes. */
 const CHANGES: Readonly<Record<string, "all" | "last" | "but-first">> = {
   rm: "all",
   rmdir: "all",
@@ -202,7 +202,7 @@ const READS = new Set(
   "cat head tail less more sort uniq wc diff cmp md5sum sha256sum stat file source .".split(" "),
 );
 
-/** `curl -o x`, `wget -O x`, `gcc -o x`, `tar -f x`. */
+/** Flags that are followed by an output file, as in `curl -o x` and `wget -O x`. */
 const OUTPUT = /^(-o|-O|--output|--output-document|--output-file)$/;
 
 const WRITES_OUTPUT = new Set("curl wget gcc g++ clang cc go rustc sort openssl pandoc".split(" "));

@@ -1,4 +1,4 @@
-// Judges whether a shell command is read-only. A command that is not known to be harmless is judged as a change.
+// Judges whether a shell command is read-only. A command that is not known to be harmless is treated as a change.
 
 import { isInWorkspace, joinUnresolved, type WorkspaceView } from "../path-names.ts";
 import type { ShellJudge } from "../permission.ts";
@@ -23,7 +23,7 @@ export const judgeShell: ShellJudge = (command) => {
   return { readOnly: true, why: "every command is known to only read" };
 };
 
-/** If no workspace is given, links are not resolved, and absolute paths are treated as outside. */
+/** Without a workspace, links are not resolved, and absolute paths are treated as outside. */
 export function isReadOnlyCommand(argv: readonly ShellWord[], workplace?: WorkspaceView): Judgement {
   if (argv.some((word) => word === undefined)) return no("a word is known only when it runs");
   const [name = "", ...rest] = argv as readonly string[];
@@ -41,7 +41,7 @@ function gitOnlyReads(words: readonly string[], workplace: WorkspaceView | undef
   return checkWords(`git ${verb}`, rest, workplace);
 }
 
-/** `sed -n '10,20p' file` is the only accepted use of sed: its script cannot write or run anything. */
+/** `sed -n '10,20p' file` is the only accepted use of sed, because its script cannot write or run anything. */
 function readsLinesWithSed(words: readonly string[], workplace: WorkspaceView | undefined): Judgement {
   const [flag, script = "", ...files] = words;
   if (flag !== "-n" || !/^\d+(,(\d+|\$))?p$/.test(script)) return no("sed can write files and run commands");
@@ -72,7 +72,9 @@ function checkEach(words: readonly string[], passes: (word: string) => boolean, 
   return stray === undefined ? { readOnly: true, why: "" } : no(`${name} with ${JSON.stringify(stray)}`);
 }
 
-/** Every word that looks like a flag is checked as one, also after `--` or as a value of another flag, so that none can hide. */
+/**
+ * Every word that looks like a flag is checked as a flag, even after `--` or as a value of another flag, so that none can hide.
+ */
 function isKnownFlag(word: string, spec: ReadOnlySpec): boolean {
   if (spec.counts && /^-\d+$/.test(word)) return true;
   if (spec.words?.includes(word)) return true;
@@ -86,7 +88,7 @@ function isKnownFlag(word: string, spec: ReadOnlySpec): boolean {
   return true;
 }
 
-/** Reading outside of the workspace is never allowed by default, because keys and other people's files are there. */
+/** Reading outside the workspace is never allowed by default, because keys and other users' files are there. */
 export function isInside(path: string, workplace: WorkspaceView | undefined): boolean {
   if (path.startsWith("~") || (path.startsWith("/") && !workplace)) return false;
   return isInWorkspace(path, workplace ?? { workspace: "/workspace" });

@@ -1,5 +1,6 @@
-// The paths that a command mentions: in its words, as values of options, and relative to folders that earlier commands may have entered
-// (`cd x && cat ../y`). Ask and deny rules use this, so every word that may be a path counts as one.
+// Finds the paths that a command mentions: in its words, as values of options, and relative to folders that earlier commands
+// may have entered (`cd x && cat ../y`). Ask and deny rules use these paths, so every word that may be a path is treated as
+// one.
 
 import { isAbsolute, resolve } from "node:path";
 import { type PathNames, pathNames, type WorkspaceView } from "../path-names.ts";
@@ -7,25 +8,25 @@ import type { ShellWord } from "./parse-shell.ts";
 import type { PossibleCommands } from "./possible-commands.ts";
 
 export interface MentionedPaths {
-  /** Paths that are words of their own. */
+  /** Paths that are whole words of the command. */
   certain: readonly PathNames[];
   /** Paths inside a text that may be code. */
   possible: readonly PathNames[];
-  /** A word is known only when it runs. */
+  /** Whether a word is known only at run time. */
   unknown: boolean;
-  /** There are more paths than are checked. */
+  /** Whether there are more paths than are checked. */
   cut: boolean;
 }
 
 /** Folders that relative paths may start from. */
 export interface Folders {
   known: readonly string[];
-  /** It may have entered a folder that is known only when it runs. */
+  /** Whether a command may have entered a folder that is known only at run time. */
   unknown: boolean;
 }
 
 const MAX_FOLDERS = 16;
-/** Further paths are not checked, and count as unknown. */
+/** Further paths are not checked, and are treated as unknown. */
 const MAX_PLACES = 2_000;
 
 export function mentionedPaths(
@@ -70,7 +71,7 @@ export function possibleFolders(reaches: readonly PossibleCommands[], workspace:
 function foldersEntered([program, ...words]: readonly ShellWord[]): ShellWord[] {
   if (program === "cd" || program === "pushd") {
     const [target] = words.filter((word) => !/^-[LPen@]*$/.test(word ?? ""));
-    // A bare `cd` goes to an unknown home; `cd -` returns to a known folder.
+    // A bare `cd` goes to an unknown home folder, and `cd -` returns to a known folder.
     return words.includes("-") ? [] : [target];
   }
   return words.flatMap((word, at) => {
@@ -80,7 +81,7 @@ function foldersEntered([program, ...words]: readonly ShellWord[]): ShellWord[] 
   });
 }
 
-/** A word and every tail of it that may be a path: `--file=x`, `-ox`, `HEAD:x`, `@x`, `of=x`, `a,x`. */
+/** The word, and every end of it that may be a path: `--file=x`, `-ox`, `HEAD:x`, `@x`, `of=x`, `a,x`. */
 function pathsIn(word: string): string[] {
   const ends = [...word.matchAll(/[=:@,]/g)].map(({ index }) => word.slice(index + 1));
   const whole = word.startsWith("-") ? word.slice(2) : word;

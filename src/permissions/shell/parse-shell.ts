@@ -1,20 +1,20 @@
-// Parses a shell command into the commands that it would run, as far as its text shows. It works by an allow-list of syntax: an unknown
-// construct lowers the grade, so it can only make a call ask, never allow it.
+// Parses a shell command into the commands that it would run, as far as its text shows. The syntax is an allow-list: an unknown
+// construct lowers the grade, so it can make a call ask but never allow it.
 //  exact    every word is literal: `argv` is exactly what runs
-//  dynamic  well-formed, but parts are known only when it runs (variables, globs, loops, substitutions)
+//  dynamic  well-formed, but parts are known only at run time (variables, globs, loops, substitutions)
 //  broken   not understood (syntax error, control characters, too long): `commands` may be incomplete
 
 import { forEachChild, parse, type SyntaxNode, type Word } from "unbash";
 import { messageOf } from "../../errors.ts";
 
-/** A word as the program receives it; undefined if it is known only when it runs. */
+/** A word as the program receives it. Undefined if it is known only at run time. */
 export type ShellWord = string | undefined;
 
 export interface ShellCommand {
   argv: readonly ShellWord[];
-  /** Sets variables for this command, which may change what it does. */
+  /** Whether variables are set for this command, which may change what it does. */
   assigns: boolean;
-  /** Its input comes from another command, a file or the script itself. */
+  /** Whether the command's input comes from another command, a file or the script itself. */
   fed: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface ParsedShell {
   /** Why the grade is not `exact`. */
   why: string;
   commands: readonly ShellCommand[];
-  /** Files that redirections open, without copies of descriptors and `/dev/null`. */
+  /** Files that redirections open. Copies of descriptors and `/dev/null` are left out. */
   redirects: readonly ShellRedirect[];
   /** Other texts that may be executed: values of variables, and input of commands. */
   texts: readonly ShellText[];
@@ -36,7 +36,7 @@ export interface ParsedShell {
 
 export interface ShellText {
   text: string;
-  /** A here-document or here-string. */
+  /** Whether the text is a here-document or here-string. */
   isInput: boolean;
 }
 
@@ -57,7 +57,9 @@ const PLAIN_NODES = new Set([
   "FileDescriptor",
 ]);
 
-/** Characters that another parser may read as a blank or as nothing. Bash, a terminal and this parser must agree on the text. */
+/**
+ * Characters that another parser may read as a blank or as nothing. Bash, a terminal and this parser must agree on the text.
+ */
 const CONFUSING = /[^\t\n\P{C}]|[\p{Z}--\x20]/v;
 const ASCII = /^[\t\n\x20-\x7e]*$/;
 
@@ -93,7 +95,7 @@ interface Reading {
   spans: [number, number][];
   /** Commands after a `|`. */
   fed: Set<SyntaxNode>;
-  /** The first reason not to trust the reading at all, and the first reason why it is not exact. */
+  /** The first reason why the command cannot be understood. `blurred` is the first reason why it is not exact. */
   broken: string;
   blurred: string;
 }
@@ -135,7 +137,7 @@ function readRedirect(node: Extract<SyntaxNode, { type: "Redirect" }>, reading: 
   reading.redirects.push({ operator: node.operator, target });
 }
 
-/** The word as the program receives it; undefined if a part of it may expand. */
+/** The word as the program receives it. Undefined if a part of it may expand. */
 function literal(word: Word): ShellWord {
   if (!word.parts) return mayExpand(word.text) ? undefined : word.value;
   for (const part of word.parts) {
@@ -158,7 +160,10 @@ function mayExpand(text: string): boolean {
   return /[$`~{}*?[\]()<>!^=#\\]/.test(rest);
 }
 
-/** Text outside of words and redirections must be separators, so that no command hides in what the syntax tree omits. */
+/**
+ * Whether there is other text than words, redirections and separators. A command could hide there, because the syntax tree
+ * omits such text.
+ */
 function hasUnaccountedText(source: string, spans: readonly [number, number][]): boolean {
   let at = 0;
   const ordered = [...spans].sort((a, b) => a[0] - b[0]);

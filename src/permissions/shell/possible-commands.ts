@@ -1,14 +1,14 @@
-// All commands that a command may run, as far as its words show. Ask and deny rules use this, so it rather finds too much: every tail
-// of a wrapper's words counts as a command, and every word that looks like a script is parsed as one. If the commands are in no word
-// at all (`sh file`, `… | sh`), an unknown command is added.
+// Finds all commands that a command may run, as far as its words show. Ask and deny rules use them, so it is better to find too
+// many: every end of a wrapper's words is treated as a command, and every word that looks like a script is parsed. If the
+// commands are in no word at all (`sh file`, `… | sh`), an unknown command is added.
 
 import { parseShell, type ShellCommand, type ShellRedirect, type ShellWord } from "./parse-shell.ts";
 import { isInterpreter, isShell, runsOthers } from "./wrappers.ts";
 
 export interface PossibleCommands {
-  /** The command itself first. Unknown words stay undefined. */
+  /** The command itself comes first. Unknown words stay undefined. */
   argvs: readonly (readonly ShellWord[])[];
-  /** Files that scripts in its words open by redirection. */
+  /** Files that scripts in the command's words open by redirection. */
   redirects: readonly ShellRedirect[];
   /** Texts that may be code in another language. Rules can only search them for names. */
   code: readonly string[];
@@ -25,7 +25,7 @@ export function possibleCommands(command: ShellCommand): PossibleCommands {
   return found;
 }
 
-/** Whether it may execute its input. */
+/** Whether the command may execute its input. */
 export function mayRunCode(argv: readonly ShellWord[]): boolean {
   const name = programOf(argv);
   return name === undefined || isInterpreter(name) || runsOthers(name, argv.slice(1));
@@ -78,7 +78,7 @@ function followTails(argv: readonly ShellWord[], depth: number, found: Found): v
   if (runsUnseen) found.argvs.push(UNKNOWN);
 }
 
-/** If one of these is among the words, the others may be scripts. Otherwise `*.ts` is a pattern, not an unknown command. */
+/** If one of these words occurs, the other words may be scripts. Otherwise `*.ts` is a pattern, not an unknown command. */
 const SCRIPTING =
   /^(.*\/)?(sh|bash|dash|ash|zsh|ksh|mksh|fish|rbash|csh|tcsh|xonsh|nu|pwsh|eval|trap|ssh|su|watch|script|parallel|expect|screen|tmux|concurrently|entr|nodemon)$|^-[cS]|^--(split-string|call|command)/;
 
@@ -87,7 +87,7 @@ const FEEDING = new Set(["xargs", "parallel"]);
 
 const unlessReplaced = (word: ShellWord): ShellWord => (word?.includes("{}") ? undefined : word);
 
-/** Follows a word as a script, and also its value: `-Sx y`, `--split-string=x y`, `GIT_PAGER=x y`. */
+/** Follows a word as a script, and also the value in it: `-Sx y`, `--split-string=x y`, `GIT_PAGER=x y`. */
 function followWord(word: string, how: How, found: Found): void {
   if (isScript(word)) followScript(word, how, found);
   if (/^-[^-]./.test(word)) followScript(word.slice(2), how, found);
@@ -107,10 +107,10 @@ function followScript(script: string, { depth, runsScripts }: How, found: Found)
   for (const { argv } of commands) if (runsScripts || argv[0] !== undefined) follow(argv, depth + 1, found);
 }
 
-/** Whether it is a shell whose script is in none of its words. */
+/** Whether the command is a shell whose script is in none of its words. */
 function runsFile(argv: readonly ShellWord[], before?: ShellWord): boolean {
   const name = programOf(argv);
-  // Elsewhere `.` is a folder.
+  // In any other position, `.` is a folder.
   if (name === "source" || name === ".") return before === undefined || /^(command|builtin)$/.test(before);
   if (name === undefined || !isShell(name)) return false;
   for (let at = 1; at < argv.length; at++) {
@@ -122,7 +122,7 @@ function runsFile(argv: readonly ShellWord[], before?: ShellWord): boolean {
   return true;
 }
 
-/** Equivalent spellings: without the program's folder, and without options before the subcommand. */
+/** Equivalent forms: without the program's folder, and without options before the subcommand. */
 function spellings(argv: readonly ShellWord[]): (readonly ShellWord[])[] {
   const [first, ...rest] = argv;
   const name = programOf(argv);
@@ -130,7 +130,7 @@ function spellings(argv: readonly ShellWord[]): (readonly ShellWord[])[] {
   return name === first ? [argv, ...verbs] : [argv, [name, ...rest], ...verbs];
 }
 
-/** Positions where the subcommand may be: `git -C x -c a=b push` is also `git push`, and each option may take a value. */
+/** Positions where the subcommand may be. `git -C x -c a=b push` is also `git push`, and each option may take a value. */
 function verbsAt(argv: readonly ShellWord[], mayTakeNext: (flag: string) => boolean = () => true): number[] {
   let reached = new Set([1]);
   const found: number[] = [];

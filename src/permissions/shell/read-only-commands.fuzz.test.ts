@@ -216,7 +216,7 @@ const ODDITIES = [
   ...["<<E\nX\nE\n", "<<<X", "-", "--", "=", "%G?", "é", " -o canary "],
 ];
 
-/** Mostly a known command with known flags, its words quoted in various ways. */
+/** Usually a known command with known flags. Its words are quoted in various ways. */
 function command(): fc.Arbitrary<string> {
   const known = fc.constantFrom(...READ_ONLY_COMMANDS.entries()).chain(([name, spec]) =>
     fc
@@ -225,7 +225,7 @@ function command(): fc.Arbitrary<string> {
           maxLength: 3,
         }),
         fc.array(fc.oneof({ arbitrary: operand(spec), weight: 40 }, { arbitrary: danger(), weight: 1 }), {
-          // A command without operands would be refused if it got any.
+          // A command that takes no operands would be refused if it got any.
           maxLength: spec.operands === undefined ? 0 : 3,
         }),
         fc.array(quoting(), { minLength: 7, maxLength: 7 }),
@@ -286,7 +286,7 @@ function flag({ words = [], letters = "", values = "", counts }: ReadOnlySpec): 
   return kinds.length === 0 ? danger() : fc.oneof(...kinds);
 }
 
-/** A dangerous flag of some program, which no list of allowed flags may let through. */
+/** A dangerous flag of some program. No list of allowed flags may contain it. */
 function danger(): fc.Arbitrary<string> {
   const letter = fc.constantFrom(...Array.from("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0"));
   const short = fc

@@ -1,20 +1,22 @@
 // Commands that are known to change nothing, with their harmless flags. This is an allow-list: an unlisted or abbreviated flag
-// (`--outp=F`) asks. No listed flag takes a path, runs a program, follows links found in a folder, writes, waits forever or uses the
-// network.
+// (`--outp=F`) asks. No listed flag takes a path, runs a program, follows links found in a folder, writes, waits forever or
+// uses the network.
 
 export interface ReadOnlySpec {
-  /** Single letters that may be combined; after a letter of `values`, the rest of the word is its value. */
+  /** Single letters that may be combined. After a letter of `values`, the rest of the word is its value. */
   letters?: string;
   values?: string;
-  /** Long flags: `--stat`; `--format=` takes a value after the sign. */
+  /** Long flags such as `--stat`. `--format=` takes a value after the sign. */
   words?: readonly string[];
-  /** Meaning of plain words: paths in the workspace, any text, or one text and then paths. Absent: they are refused. */
+  /**
+   * The meaning of plain words: paths in the workspace, any text, or one text and then paths. Absent: plain words are refused.
+   */
   operands?: "paths" | "text" | "pattern-then-paths";
-  /** `-20` is a count. */
+  /** Whether a flag such as `-20` is a count. */
   counts?: boolean;
-  /** No word may match this, in any position. */
+  /** No word may match this pattern, in any position. */
   never?: RegExp;
-  /** Follows links inside folders, so it accepts files only. */
+  /** Whether only files are accepted, because the command follows links inside folders. */
   filesOnly?: boolean;
 }
 
@@ -31,7 +33,7 @@ const GIT_LOG_WORDS = list(
     "--max-count= --skip= --pretty --pretty= --format= --decorate= --topo-order --date-order --shortstat",
 );
 
-/** Formats that check a commit's signature: git then starts gpg, which writes to its home folder and may contact a server. */
+/** Formats that check a commit's signature. Git then starts gpg, which writes to its home folder and may contact a server. */
 const CHECKS_SIGNATURE = /%[-+ ]?G/;
 
 /** The read-only commands. A key is a program's name, or `git` with a subcommand. */
@@ -123,7 +125,7 @@ export const READ_ONLY_COMMANDS: ReadonlyMap<string, ReadOnlySpec> = new Map(
           "-atime -ctime -perm -user -group -links -not -a -o -and -or -print -print0 -printf -ls -prune -quit -true -false -xdev -depth",
       ),
       operands: "paths",
-      // `-mtime -7`
+      // For `-mtime -7`.
       counts: true,
     },
     "git status": {

@@ -386,7 +386,8 @@ it("[A28] a command built to be slow is judged within 3 s of CPU time", () => {
     const before = process.cpuUsage();
     bash(command, setting);
     const { user, system } = process.cpuUsage(before);
-    // On an idle machine each takes less than a second. Without the judge's limits each would take ten seconds or more.
+    // On an idle machine, each command takes less than a second. Without the judge's limits, each would take ten seconds or
+    // more.
     expect((user + system) / 1_000, command.slice(0, 30)).toBeLessThan(3_000);
   }
 });

@@ -1,10 +1,10 @@
-// Programs that run other programs or code, given in their words or their input.
+// Programs that run other programs or code, which are given in their words or their input.
 
 import type { ShellWord } from "./parse-shell.ts";
 
 const list = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
-/** Programs whose words may be commands: any tail of the words may be one, and any word may be a script. */
+/** Programs whose words may be commands. Any end of the words may be a command, and any word may be a script. */
 const WRAPPERS = list(`
   env sudo doas su runuser gosu su-exec setpriv capsh pkexec nohup nice ionice chrt taskset numactl setarch timeout time
   xargs parallel setsid stdbuf unbuffer rlwrap script expect command builtin exec eval trap source . find fd watch entr
@@ -45,10 +45,10 @@ const WRAPPING_VERBS: Readonly<Record<string, ReadonlySet<string>>> = {
   "nix-shell": list("--run --command"),
 };
 
-/** Shells also run commands that are in no word: from a file, or from their input. */
+/** Shells also run commands that are in none of their words: from a file, or from their input. */
 const SHELLS = list("sh bash dash ash zsh ksh mksh fish rbash csh tcsh xonsh nu pwsh");
 
-/** Programs whose words may be code in another language, which can run commands and open files. */
+/** Programs whose words may be code in another language. Such code can run commands and open files. */
 const INTERPRETERS = list(`
   python pypy node nodejs deno bun tsx ts-node perl ruby php lua luajit awk gawk mawk nawk sed tclsh osascript
   powershell Rscript julia groovy sqlite psql mysql vi vim nvim ex ed emacs make gmake tar rsync m4 jshell socat gdb zip less`);
@@ -60,5 +60,5 @@ export const runsOthers = (name: string, words: readonly ShellWord[]): boolean =
 
 export const isShell = (name: string): boolean => SHELLS.has(name);
 
-/** `python3.12` is python. */
+/** `python3.12` is recognised as python. */
 export const isInterpreter = (name: string): boolean => INTERPRETERS.has(name.replace(/[\d.]+$/, ""));

@@ -1,6 +1,7 @@
-// Changes a file for Write and Edit: reads it, computes the new content, and replaces it. Several attempts have the same effect as one:
-//  - The fingerprints of the file before and after are recorded before the first attempt. A later attempt that finds the second
-//    one is done already. If it finds neither, another process has changed the file, and it changes nothing (X3, A20).
+// Changes a file for Write and Edit: reads it, computes the new content, and replaces it. Several attempts have the same effect as one.
+//  - The fingerprints of the file before and after the change are recorded before the first attempt. If a later attempt finds the
+//    "after" fingerprint, the change is done already. If it finds neither, another process has changed the file, and the attempt
+//    changes nothing (X3, A20).
 //  - A byte order mark is kept, and so is CR LF if the whole file uses it. Models see neither.
 
 import { findSecretMarks } from "../../journal/masking/mask.ts";

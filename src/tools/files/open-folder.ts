@@ -1,8 +1,8 @@
 // Opens a folder and keeps it open, so that no process can change what its path means between the check and the use (A35).
 //  X1  Every folder on the path is opened through the one before it, never through a link.
 //  X2  Files are read, written and renamed through the open folder, never by the path that led to it.
-// Linux has a name for an open folder, /proc/self/fd/<n>. On other systems the folders on the path are compared before and after,
-// which leaves only a short moment for a swap but does not rule it out.
+// Linux has a name for an open folder, /proc/self/fd/<n>. On other systems, the folders on the path are compared before and after
+// the use. That leaves only a short moment for a swap, but does not rule it out.
 
 import { existsSync } from "node:fs";
 import { constants, type FileHandle, lstat, mkdir, open } from "node:fs/promises";

@@ -1,7 +1,7 @@
 // Commits all work of a worktree to its branch: its own commits, changed files and new files, wherever its HEAD is.
-//  - The commit is built in a separate index. So a lock that a killed command left behind does not matter, and a crash before the
-//    branch moves leaves everything as it was.
-//  - If the work must not be merged automatically, the commit records why, because the folder may be gone later.
+//  - The commit is built in a separate index. So the lock of a killed command does not matter, and a crash before the branch moves
+//    changes nothing.
+//  - If the work must not be merged automatically, the commit records the reason, because the folder may be gone later.
 
 import { copyFile, mkdtemp, readdir, rename, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";

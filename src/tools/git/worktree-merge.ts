@@ -1,6 +1,6 @@
 // Merges a branch into the parent's folder, or leaves that folder exactly as it is.
-//  - The merge is computed without touching the folder. Only a complete merge is applied, as a fast-forward, which git refuses before
-//    it changes any file. So there is never a half-done merge to abort.
+//  - The merge is computed without touching the folder. Only a complete merge is applied, as a fast-forward. If git refuses the
+//    fast-forward, it has changed no file. So there is never a half-done merge to abort.
 //  - The merge commit names the branch, so that a repeated call finds it and merges nothing twice.
 
 import {

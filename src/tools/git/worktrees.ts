@@ -1,5 +1,5 @@
 // A git worktree for a child run: its own folder and branch, merged back into the parent's workspace when the child ends.
-//  - No work is lost: a folder is removed only when all of it is on its branch, and a branch only when its work is in the parent.
+//  - No work is lost: a folder is removed only when its branch has all of its work, and a branch only when the parent has its work.
 //  - Every call can be repeated after a crash at any point. Finished steps are found in git and not done twice.
 //  - A parent is changed by a complete merge or not at all.
 //  - Calls for the same parent run one after the other.

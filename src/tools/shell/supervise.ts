@@ -1,9 +1,9 @@
 // Runs a command under a supervisor (`supervisor.sh`), a small shell that briefly outlives Cadre on purpose.
-//  - The command gets its own process group. Cadre holds one end of a pipe to the supervisor. When Cadre closes it or dies, the
+//  - The command gets its own process group. Cadre has one end of a pipe to the supervisor. When Cadre closes the pipe or dies, the
 //    supervisor kills the whole group, so no command survives its run.
-//  - When the command ends, the supervisor kills all processes that it left behind (A31). In a sandbox, these are all processes in
-//    its PID namespace. Otherwise they are found by their session and a mark in their environment, and on Linux also as orphans
-//    that the supervisor adopts (a child subreaper). Processes that could not be killed are reported.
+//  - When the command ends, the supervisor kills all processes that the command left behind (A31). In a sandbox, these are all
+//    processes in its PID namespace. Otherwise they are found by their session and a mark in their environment. On Linux, the
+//    supervisor also adopts orphans (as a child subreaper). Processes that could not be killed are reported.
 //  - `stop` sends SIGTERM first and kills two seconds later.
 
 import { type ChildProcess, spawn } from "node:child_process";

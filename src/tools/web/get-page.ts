@@ -1,8 +1,8 @@
 // Gets one page over HTTP, if its host and address may be read.
-//  - The name is resolved once for each hop. If one of its addresses is not allowed, none is used. The connection goes to an
-//    address that was checked, so the name is never looked up a second time (A43).
-//  - A redirect is checked like the first address, and followed on the same host only. The rules of the run and its people
-//    decide about other hosts (A42, A46).
+//  - The host name is resolved once for each hop. If one of its addresses is not allowed, none is used. The connection goes to a
+//    checked address, so the name is never looked up a second time (A43).
+//  - A redirect is checked like the first address, and followed only on the same host. The run's rules and people decide about
+//    other hosts (A42, A46).
 //  - Time, headers and bytes are limited (A44). The request carries nothing that identifies the user: no cookies, no proxy password.
 
 import { lookup } from "node:dns/promises";
