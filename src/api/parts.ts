@@ -1,5 +1,5 @@
-// Everything that the API is given. `who` says who acts: anyone with this machine's socket or the folder's token is the
-// user who started this process; a named user is identified at the public server's door.
+// The parts that the API needs. `who` names the person who acts: for requests over the socket or with the folder's token, the user
+// who started this process; otherwise the named user that the public server has identified.
 
 import type { Agent } from "../agents/agent.ts";
 import type { Explanation } from "../agents/explain/explain.ts";
@@ -57,18 +57,18 @@ export interface ApiParts {
   who(request: Request): string;
   /** `served` is set while a public server listens, `plug` only in a demo. */
   web: { served?: BrowserAccess; plug?: DemoServer };
-  /** Reports a problem to the user who runs the process. `answered`: the client got an error response as well. */
+  /** Reports a problem to the user who runs the process. `answered` is set if the client got an error response as well. */
   onProblem(problem: { message: string; error: unknown; answered?: true }): void;
-  /** The named user whose routes these are; absent: the holder of the folder's token. */
+  /** The named user whom these routes serve; absent for the holder of the folder's token. */
   person?: Person;
-  /** Absent: none are configured. */
+  /** Absent if no webhooks are configured. */
   webhooks?: Pick<Notifier, "hooks" | "test">;
 }
 
-/** The parts with what all routes of one user share. */
+/** The parts, together with what all routes of one user share. */
 export interface RouteParts extends ApiParts {
   hub: Hub;
-  /** Who acts and through which protocol: `maria via MCP`. */
+  /** Returns the person who acts, with the protocol: `maria via MCP`. */
   by(request: Request): string;
 }
 
@@ -86,14 +86,14 @@ export interface ListedAgents {
 export interface ServerInfo {
   version: string;
   folder: string;
-  /** How a command for this project begins in any terminal of this machine. */
+  /** The beginning of a command for this project, in any terminal of this machine. */
   command: string;
   startedAt: number;
   drives: boolean;
-  /** Other processes may have the store open at the same time. */
+  /** True if other processes may have the store open at the same time. */
   isShared: boolean;
   model: string;
-  /** The runs that this process drives; absent: all of them. */
+  /** Selects the runs that this process drives; absent for all runs. */
   ours?: PoolFilter | undefined;
   /** The pools of all machines. */
   pools?: Pools;

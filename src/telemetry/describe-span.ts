@@ -1,4 +1,4 @@
-// The title and attributes of a span. Text of people, models and tools appears only in `content`; everything else is names,
+// Describes a span by a title and attributes. Only `content` has text of people, models and tools; the other attributes are names,
 // counts and causes.
 
 import type { EventOf, JournalEvent } from "../journal/events.ts";
@@ -104,7 +104,7 @@ function describeModelCall({ payload }: EventOf<"MODEL_CALL_STARTED">, ended: Jo
   };
 }
 
-/** The convention's name of a provider, where it differs from ours. */
+/** Returns the name that the convention uses for a provider. */
 const providerName = (name: string): string => (name === "google" ? "gcp.gemini" : name);
 
 function describeToolCall({ began, ended, call }: Extract<TraceSpan, { kind: "tool" }>): Part {

@@ -1,13 +1,13 @@
-// One attempt to send spans to a receiver, over OTLP/HTTP with JSON.
+// Makes one attempt to send spans to a receiver, over OTLP/HTTP with JSON.
 
 import type { Otlp } from "../config/otlp.ts";
 import { messageOf } from "../errors.ts";
 
-/** The statuses that OTLP allows to retry; any other failure is final. */
+/** Statuses after which OTLP allows a retry. Any other failure is final. */
 const RETRYABLE = new Set([408, 429, 502, 503, 504]);
 const MAX_DETAIL = 200;
 
-/** Returns undefined on success, or why the spans were refused for good. Throws if a retry may help. */
+/** Returns undefined on success, or the reason why the spans were refused for good. Throws if a retry may help. */
 export async function postSpans(otlp: Otlp, body: string, signal: AbortSignal): Promise<string | undefined> {
   const response = await fetch(otlp.url!, {
     method: "POST",
@@ -26,6 +26,6 @@ export async function postSpans(otlp: Otlp, body: string, signal: AbortSignal): 
   return detail === "" ? status : `${status}: ${detail}`;
 }
 
-/** The cause's message: fetch itself only says "fetch failed". */
+/** Returns the message of the cause, because fetch itself only says "fetch failed". */
 const reasonOf = (error: unknown): string =>
   error instanceof Error && error.cause !== undefined ? messageOf(error.cause) : messageOf(error);

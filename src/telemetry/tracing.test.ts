@@ -29,7 +29,7 @@ afterEach(async () => {
   await receiver[Symbol.asyncDispose]();
 });
 
-test("[E9] [TL1] [TL2] spans of a newer version are left to a newer process, which sends them at once", async () => {
+test("[E9] [TL1] [TL2] an older process leaves the spans of a newer version to a newer process, which sends them immediately", async () => {
   const problems: unknown[] = [];
   const begin = (holder: string) =>
     startTracing({

@@ -1,8 +1,8 @@
 // Sends the spans of all runs to an OTLP receiver, in the background. No run ever waits for the receiver. Spans are folded
 // from the journals; a cursor in the store says how far they were sent.
 //  TL1  The cursor advances only when the receiver took the spans before it, or refused them for good. If the process dies in
-//       between, the next one sends the same spans again, with the same ids.
-//  TL2  One process at a time sends. Its hold on the cursor expires if it dies, and it gives the cursor up when it meets
+//       between, the next process sends the same spans again with the same ids.
+//  TL2  One process at a time sends. Its hold on the cursor expires if it dies. The process releases the cursor when it finds
 //       events of a newer version.
 
 import { setTimeout as pause } from "node:timers/promises";
@@ -29,18 +29,18 @@ export interface TracingParts {
   onProblem(problem: { message: string; error: unknown }): void;
 }
 
-/** Shares the outbox with the webhooks, whose names cannot contain a slash. */
+/** Name of the cursor in the outbox. The webhooks share the outbox, and their names cannot contain a slash. */
 const CURSOR = "traces/otlp";
 const PAGE = 200;
-/** How long the cursor is held. Longer than an attempt; other processes wait this long for one that died. */
+/** Time for which a process holds the cursor. It is longer than an attempt; other processes wait this long for one that died. */
 const HOLD_MS = 20_000;
-/** How long spans are collected before they are sent together. */
+/** Time during which spans are collected before they are sent together. */
 const BATCH_MS = 1_000;
-/** How long a shutdown waits for the last spans. */
+/** Time that a shutdown waits for the last spans. */
 const SHUTDOWN_MS = 2_000;
 const IDLE_MS = 60_000;
 
-/** Starts sending, and returns the function that stops it. The first start ever begins at the end of the journals. */
+/** Starts sending, and returns the function that stops it. The very first start begins at the end of the journals. */
 export async function startTracing(parts: TracingParts): Promise<() => Promise<void>> {
   const { store, otlp, holder, onProblem } = parts;
   if (!otlp) return async () => {};
@@ -51,7 +51,7 @@ export async function startTracing(parts: TracingParts): Promise<() => Promise<v
   await store.outbox.acquire(CURSOR, holder, HOLD_MS);
   const shutdown = new AbortController();
   const send = createSender(parts, otlp, shutdown.signal);
-  /** Another process sends, or the receiver is down: new events are no reason to try sooner. */
+  /** True if another process sends or the receiver is down, so that new events are no reason to try sooner. */
   let waitsForTimer = false;
   const sending = repeat({
     work: async () => {
@@ -84,7 +84,7 @@ export async function startTracing(parts: TracingParts): Promise<() => Promise<v
   };
 }
 
-/** Creates a function that sends everything there is. It returns false if another process sends, and throws to be retried. */
+/** Creates a function that sends all new spans. The function returns false if another process sends, and throws to be retried. */
 function createSender(parts: TracingParts, otlp: Otlp, signal: AbortSignal) {
   const { store, mask, holder, onProblem } = parts;
   const spansOf = createFold(store);
@@ -96,7 +96,7 @@ function createSender(parts: TracingParts, otlp: Otlp, signal: AbortSignal) {
       const page = await store.journal
         .readAll(cursor.position, PAGE, { stopAtNewer: true })
         .catch(async (error: unknown) => {
-          // Releases the cursor at once, so that a newer process does not have to wait for this one.
+          // Release the cursor immediately, so that a newer process does not have to wait for this one.
           if (isNewer(error)) await store.outbox.acquire(CURSOR, holder, 0);
           throw error;
         });
@@ -119,7 +119,7 @@ function createSender(parts: TracingParts, otlp: Otlp, signal: AbortSignal) {
 
 const MAX_CACHED_RUNS = 2_000;
 
-/** Creates a function that returns the spans an event ends. It caches the folds of recent runs, to save reading their journals. */
+/** Creates a function that returns the spans that an event ends. The folds of recent runs are cached, to save reading their journals. */
 function createFold(store: Store): (event: JournalEvent) => Promise<readonly TraceSpan[]> {
   const cache = new Map<RunId, Trace>();
   return async (event) => {
@@ -134,7 +134,7 @@ function createFold(store: Store): (event: JournalEvent) => Promise<readonly Tra
   };
 }
 
-/** A damaged or pruned journal has no spans, so that it does not block those of other runs. */
+/** Reads the journal before an event. A damaged or pruned journal counts as empty, so that it does not block other runs. */
 async function journalBefore(store: Store, { runId, seq }: JournalEvent): Promise<JournalEvent[]> {
   return seq === 1 ? [] : store.journal.read(runId, 0, seq - 1).catch(() => []);
 }

@@ -1,4 +1,4 @@
-// The project's webhooks, with the values of the environment variables they name. An untrusted folder has none.
+// Reads the project's webhooks from its configuration, and their secrets from environment variables. An untrusted folder has none.
 
 import type { Config } from "../config/config.ts";
 import type { Env } from "../config/trust.ts";
@@ -39,7 +39,7 @@ export function configuredHooks(
   });
 }
 
-/** Checks the scheme here because a URL from a variable was not checked when the file was read. */
+/** Checks the scheme, because a URL from an environment variable was not checked with the configuration. */
 function urlProblem(url: URL | undefined, isPrivate: boolean): string | undefined {
   if (url?.protocol === "https:" || (isPrivate && url?.protocol === "http:")) return undefined;
   return "its address must be https, or `private: true` must be set for it";

@@ -1,9 +1,9 @@
 // Delivers notices to webhooks. Each webhook has a cursor in the store; the notices themselves are folded from the journal,
 // so a restart loses nothing.
-//  WH1  A cursor advances only when its notice was delivered or given up. After a crash the notice is sent again, with the
+//  WH1  A cursor advances only when its notice was delivered or given up. After a crash the notice is sent again with the
 //       same id.
-//  WH2  One process at a time serves a webhook. If this version cannot read the next event, it gives the webhook up so that
-//       a newer process can take it.
+//  WH2  One process at a time serves a webhook. A process that is too old to read the next event releases the webhook, so that
+//       a newer process can serve it.
 //  WH4  A notice that is refused for good, or has failed for a day, is given up; later notices are still delivered.
 
 import type { Clock } from "../clock.ts";
@@ -20,7 +20,7 @@ import type { Answer, Judge } from "./post.ts";
 export interface Hook extends Sender {
   name: string;
   url: URL | undefined;
-  /** Why this webhook cannot be used; undefined if it can. */
+  /** The reason why this webhook cannot be used; undefined if it can. */
   problem: string | undefined;
   events: readonly WebhookEvent[];
   judge: Judge;
@@ -36,27 +36,27 @@ export interface DeliverParts {
 }
 
 export interface Deliverer {
-  /** Sends everything that is due. Returns the milliseconds until the next attempt, or undefined to wait for an event. */
+  /** Sends all due notices. Returns the milliseconds until the next attempt, or undefined to wait for an event. */
   deliver(signal: AbortSignal): Promise<number | undefined>;
-  /** Sends a test notice. Undefined if no webhook has that name. */
+  /** Sends a test notice. Returns undefined if no webhook has that name. */
   test(name: string): Promise<Answer | undefined>;
 }
 
 const PAGE = 500;
 const ATTEMPT_MS = 10_000;
-/** How long a cursor is held. Longer than an attempt; other processes wait this long for one that died. */
+/** Time for which a process holds a cursor. It is longer than an attempt; other processes wait this long for one that died. */
 const HOLD_MS = 20_000;
 const FIRST_RETRY_MS = 2_000;
 const LONGEST_RETRY_MS = 600_000;
 const GIVE_UP_MS = 24 * 3_600_000;
-/** More attempts than fit into a day. Ends the retries even if every process restarts the one-day clock. */
+/** Number of attempts, more than fit into a day. It ends the retries even if restarted processes begin a new day each time. */
 const MAX_ATTEMPTS = 200;
 
 export function createDeliverer(parts: DeliverParts): Deliverer {
   const { store, clock, hooks, holder, onProblem } = parts;
-  /** Per webhook, the position up to which the journal holds no notice. A cache: losing it costs one more scan. */
+  /** Per webhook, the position up to which the journal has no notice. This is a cache; losing it costs one more scan. */
   const scanned = new Map<string, Position>();
-  /** Per webhook, the notice being tried and when its first attempt was. The day of WH4 counts from there, not from the event. */
+  /** Per webhook, the current notice and the time of its first attempt, from which the day of WH4 counts. */
   const tried = new Map<string, { id: string; since: number }>();
   let hasReportedNewer = false;
 
@@ -78,7 +78,7 @@ export function createDeliverer(parts: DeliverParts): Deliverer {
     return undefined;
   }
 
-  /** Releases the cursor at once, so that a newer process does not have to wait for this one. */
+  /** Releases the cursor immediately, so that a newer process does not have to wait for this one. */
   async function leaveToNewer(hook: Hook, error: unknown): Promise<void> {
     await store.outbox.acquire(hook.name, holder, 0);
     if (!hasReportedNewer)
@@ -94,7 +94,7 @@ export function createDeliverer(parts: DeliverParts): Deliverer {
   ): Promise<void> {
     const id = `${store.id}.${position}`;
     const answer = await send(hook, notice, id, signal);
-    // Our own shutdown cut the attempt off: it does not count as a failure.
+    // Cadre's own shutdown interrupted the attempt, so it does not count as a failure.
     if (signal.aborted && answer.status === undefined) return;
     const attempts = cursor.attempts + 1;
     const at = clock.now();
@@ -112,7 +112,7 @@ export function createDeliverer(parts: DeliverParts): Deliverer {
     if (!hook.url || hook.problem !== undefined) return { detail: hook.problem ?? "it has no address" };
     const late = AbortSignal.timeout(ATTEMPT_MS);
     const until = signal ? AbortSignal.any([signal, late]) : late;
-    // Loaded with the first message: the HTTP modules take time to load, and most processes send nothing.
+    // Load the HTTP modules with the first message: they take time to load, and most processes send nothing.
     const { post } = await import("./post.ts");
     return post(hook.url, messageOf(notice, id, clock.now(), hook), hook.judge, until);
   }
@@ -130,7 +130,7 @@ export function createDeliverer(parts: DeliverParts): Deliverer {
   };
 }
 
-/** The first wanted notice after a position. Without one, `to` is how far the journal was read; `newer` says why not further. */
+/** Finds the first wanted notice after a position. `to` is how far the journal was read, and `newer` is the error that ended the search. */
 async function nextNotice(
   store: Store,
   after: Position,
@@ -155,7 +155,7 @@ async function nextNotice(
   }
 }
 
-/** A damaged or pruned journal yields no notice, so that it does not block those of other runs. */
+/** Reads the notice of an event. A damaged or pruned journal has none, so that it does not block those of other runs. */
 async function readNotice(store: Store, event: JournalEvent): Promise<Notice | undefined> {
   const row = await store.runs.get(event.runId);
   if (!row || row.parentRunId !== undefined) return undefined;

@@ -1,6 +1,6 @@
-// Formats a notice for sending: plain JSON, Slack's format or ntfy's. Signed according to Standard Webhooks, so that receivers
-// can verify it with an existing library.
-//  WH3  The signature covers the id, the time and the body: a change or a later replay is detected.
+// Formats a notice for sending, as plain JSON or in the format of Slack or ntfy. The message is signed according to Standard
+// Webhooks, so that receivers can verify it with an existing library.
+//  WH3  The signature covers the id, the time and the body, so that receivers detect a change or a later replay.
 
 import { createHmac } from "node:crypto";
 import type { Webhook, WebhookEvent } from "../config/schema.ts";
@@ -16,7 +16,7 @@ export interface Sender {
   form: Webhook["form"];
   secret: string | undefined;
   token: string | undefined;
-  /** Where people reach the dashboard. */
+  /** URL of the dashboard. */
   base: string;
 }
 
@@ -40,7 +40,7 @@ export function messageOf(notice: Notice, id: string, now: number, sender: Sende
   };
 }
 
-/** A secret that begins with `whsec_` is base64, as in Standard Webhooks; any other is used as it is. */
+/** A secret that begins with `whsec_` is base64, as in Standard Webhooks. Any other secret is used as it is. */
 export function signatureOf(secret: string, signed: string): string {
   const key = secret.startsWith("whsec_") ? Buffer.from(secret.slice(6), "base64") : Buffer.from(secret);
   return `v1,${createHmac("sha256", key).update(signed).digest("base64")}`;
@@ -103,7 +103,7 @@ function bodyText({ task, summary }: RunRow, event: WebhookEvent): string {
   return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)} …` : text;
 }
 
-/** Links to the inbox card if the root itself asks; a child's question leads to the whole inbox. */
+/** A notice about an item of the root links to that item, and a notice about a child's item to the whole inbox. */
 function linkTo({ id, waitingOn }: RunRow, event: WebhookEvent, base: string): string {
   const [item] = waitingOn?.kind === "child_hitl" ? [] : (waitingOn?.items ?? []);
   if (event !== "needs-you") return `${base}/r/${id}`;
@@ -114,5 +114,5 @@ function linkTo({ id, waitingOn }: RunRow, event: WebhookEvent, base: string): s
 const escapeSlack = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
-/** HTTP headers hold only ASCII. */
+/** Replaces other characters, because HTTP headers hold only ASCII. */
 const ascii = (text: string): string => text.replace(/[^\x20-\x7e]/g, "?");

@@ -1,5 +1,5 @@
-// Notices for people who are not watching: a tree needs a person, is done, or has failed. There is one notice per tree, not
-// one per run (U32): what happens below reaches the root's journal, and only that journal is read.
+// Notices tell people who are not watching that a tree needs a person, is done, or has failed. There is one notice per tree, not
+// one per run (U32): the root's journal also records what its descendants need, and only that journal is read.
 
 import type { WebhookEvent } from "../config/schema.ts";
 import type { JournalEvent } from "../journal/events.ts";
@@ -17,10 +17,10 @@ const NOTICE_TYPES: ReadonlySet<JournalEvent["type"]> = new Set([
   "RUN_FAILED",
 ]);
 
-/** A cheap check by type; only these events need their journal read. */
+/** A cheap check by type, before the journal is read. */
 export const mayBeNotice = ({ type }: JournalEvent): boolean => NOTICE_TYPES.has(type);
 
-/** `journal` is the run's journal up to and including `event`. Pure: the same journal always gives the same notice. */
+/** Derives the notice of an event. `journal` is the run's journal up to and including that event. */
 export function noticeOf(event: JournalEvent, journal: readonly JournalEvent[]): Notice | undefined {
   const [first, ...rest] = journal;
   if (first?.type !== "RUN_STARTED" || first.payload.parentRunId !== undefined) return undefined;

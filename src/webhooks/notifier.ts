@@ -10,9 +10,9 @@ import type { Answer } from "./post.ts";
 
 export interface Notifier {
   hooks: readonly Hook[];
-  /** Undefined if no webhook has that name. */
+  /** Sends a test notice. Returns undefined if no webhook has that name. */
   test(name: string): Promise<Answer | undefined>;
-  /** Starts sending. The returned function stops it, and gives a request that is under way two seconds to finish. */
+  /** Starts sending. The returned function stops sending, and gives an open request two seconds to finish. */
   start(): () => Promise<void>;
 }
 

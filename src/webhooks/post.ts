@@ -1,5 +1,5 @@
-// One attempt to post a message. It is bounded in time and follows no redirect. The address is checked after the only DNS
-// lookup, the one for the connection itself, so it cannot change in between (A42, A43).
+// Makes one attempt to post a message. The attempt is bounded in time and follows no redirect. The address is checked after the only
+// DNS lookup, that of the connection itself, so it cannot change in between (A42, A43).
 
 import { lookup } from "node:dns";
 import { type IncomingMessage, request as overHttp } from "node:http";
@@ -9,13 +9,13 @@ import { describeSystemError } from "../errors.ts";
 import type { Outgoing } from "./message.ts";
 
 export interface Answer {
-  /** Absent if no answer came. */
+  /** HTTP status; absent if no answer came. */
   status?: number;
-  /** For people: what the endpoint answered, or why the request failed. */
+  /** The endpoint's answer or the reason of the failure, for people. */
   detail: string;
 }
 
-/** Why an address may not be reached; undefined if it may. */
+/** Returns the reason why an address may not be reached; undefined if it may. */
 export type Judge = (address: string) => string | undefined;
 
 const MAX_DETAIL = 200;
@@ -64,7 +64,7 @@ function sendRequest(
   });
 }
 
-/** A host with one forbidden address is refused altogether. */
+/** Refuses a host if any of its addresses is forbidden. */
 function checkedLookup(judge: Judge): LookupFunction {
   return (host, options, done) => {
     lookup(host, { ...options, all: true }, (error, found) => {

@@ -117,7 +117,7 @@ describe("notices", () => {
     expect(await store.outbox.deliveries("team", 5)).toMatchObject([{ outcome: "delivered", runId: "r1" }]);
   });
 
-  test("[U32] a child's question sends one notice for the whole tree, and runs from before the start send none", async () => {
+  test("[U32] a child's question sends one notice for the whole tree; runs that ended before the first start send none", async () => {
     await admit(store, "old");
     await end("old");
     const deliver = begin();
@@ -174,7 +174,7 @@ describe("an endpoint that fails", () => {
   }
   const latest = async () => (await store.outbox.deliveries("team", 1))[0];
 
-  test("[WH1] is retried with growing delays and the same id, also by the next process", async () => {
+  test("[WH1] a failed notice is retried with growing delays and the same id, also by the next process", async () => {
     answer = say(503);
     const deliver = await withOneNotice();
     const first = (await deliver())!;
@@ -217,7 +217,7 @@ describe("an endpoint that fails", () => {
     expect(await latest()).toMatchObject({ outcome: "given up" });
   });
 
-  test("[WH4] an old notice is also tried for a day, counted from its first attempt", async () => {
+  test("[WH4] the day of retries for an old notice counts from its first attempt", async () => {
     answer = say(503);
     await withOneNotice();
     clock.advance(3 * 24 * 3_600_000);
@@ -230,7 +230,7 @@ describe("an endpoint that fails", () => {
     expect(await latest()).toMatchObject({ outcome: "delivered", attempts: 2 });
   });
 
-  test("[WH1] a cut connection counts as a failed attempt, our own shutdown does not", async () => {
+  test("[WH1] a cut connection counts as a failed attempt; a shutdown of Cadre does not", async () => {
     answer = (response) => response.socket?.destroy();
     const deliver = await withOneNotice();
     await deliver();
@@ -262,14 +262,14 @@ describe("an endpoint that fails", () => {
     expect(await latest()).toMatchObject({ outcome: "failed", detail: expect.stringMatching(detail) });
   });
 
-  test("[WH2] two processes send a notice once", async () => {
+  test("[WH2] two processes together send a notice only once", async () => {
     const deliver = await withOneNotice();
     const other = createDeliverer({ store, clock, hooks: hooks(), holder: "another", onProblem });
     await Promise.all([deliver(), other.deliver(new AbortController().signal)]);
     expect(received).toHaveLength(1);
   });
 
-  test("[E9] [WH1] [WH2] events of a newer version are left to a newer process, which sends at once", async () => {
+  test("[E9] [WH1] [WH2] an older process leaves events of a newer version to a newer process, which sends them immediately", async () => {
     const deliver = await withOneNotice();
     await asOlderVersion("RUN_STARTED", async () => {
       await deliver();

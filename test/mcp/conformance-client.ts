@@ -1,4 +1,5 @@
-// Cadre's MCP client, started by the conformance suite with the server's address as last argument and the scenario in a variable.
+// Cadre's MCP client for the conformance suite. The suite passes the server's address as the last argument, and the scenario in a
+// variable.
 
 import { systemClock } from "../../src/clock.ts";
 import { createConnection } from "../../src/mcp/reconnecting-connection.ts";

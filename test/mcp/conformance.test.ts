@@ -8,7 +8,7 @@ test.each([
   ["tools_call", 1],
   ["elicitation-sep1034-client-defaults", 5],
   ["sse-retry", 3],
-])("our client passes all checks of %s (%d)", async (scenario, checks) => {
+])("Cadre's MCP client passes all checks of the scenario %s (%d)", async (scenario, checks) => {
   const { output } = await conformClient(scenario);
   expect(output).toMatch(new RegExp(`Passed: ${checks}/${checks}, 0 failed`));
 });

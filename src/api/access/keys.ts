@@ -1,6 +1,6 @@
 // The keys of the public server: the token for people and scripts, browser cookies derived from it, and one-time links that
 // give a browser its cookie.
-//  G4  A new token invalidates everything derived from the old one at once: cookies are bound to it (A09).
+//  G4  A new token immediately invalidates the cookies and links of the old token (A09).
 //  G5  A link works once, within a few minutes.
 
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
@@ -11,11 +11,11 @@ export interface AccessKeys {
   isToken(text: string): boolean;
   isCookie(text: string): boolean;
   newCookie(): string;
-  /** `user`: the named user whose browser it signs in; absent: the holder of the token. */
+  /** Makes a link that signs in one browser: of the named user, or of the token's holder if `user` is absent. */
   newLink(user?: string): { ticket: string; expiresAt: number };
-  /** Uses up a ticket and returns its user. Undefined: the ticket is not valid. */
+  /** Uses up a ticket and returns its user, or undefined if the ticket is not valid. */
   redeemTicket(ticket: string): { user: string | undefined } | undefined;
-  /** Makes this the only valid token. */
+  /** Sets a new token. The old one is no longer valid. */
   replaceToken(token: string): void;
 }
 
@@ -53,7 +53,7 @@ export function createAccessKeys(first: string, now: () => number = Date.now): A
   };
 }
 
-/** Compares in constant time, so that the duration reveals nothing. */
+/** Compares in constant time, so that the duration reveals nothing about the secret. */
 function isSame(given: string, wanted: string): boolean {
   const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(given), digest(wanted));

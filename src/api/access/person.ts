@@ -1,4 +1,4 @@
-// A named user who sends a request, with their role and the runs that they see. The holder of the folder's token is not one.
+// A named user who sends a request, with their role and the runs that they see. The holder of the folder's token is no named user.
 
 import { CadreError } from "../../errors.ts";
 import { ROLES, type Role } from "../../stores/users.ts";
@@ -6,18 +6,18 @@ import { ROLES, type Role } from "../../stores/users.ts";
 export interface Person {
   name: string;
   role: Role;
-  /** `own`: the runs of others do not exist for them (A23). */
+  /** With `own`, the user cannot find the runs of others (A23). */
   sees: "own" | "all";
 }
 
 declare module "hono" {
   interface ContextVariableMap {
-    /** Absent: the holder of the folder's token or of this machine's socket. */
+    /** Undefined if the sender has the folder's token or uses this machine's socket. */
     person: Person | undefined;
   }
 }
 
-/** An admin sees everything, the others what the project shares. */
+/** An admin sees all runs. Other users see what the project's settings allow. */
 export const personOf = ({ name, role }: { name: string; role: Role }, shared: Person["sees"]): Person => ({
   name,
   role,

@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { tokenFile } from "../../config/secrets.ts";
 
-/** Least length that cannot be guessed. */
+/** Length of the shortest token that cannot be guessed. */
 export const MIN_TOKEN = 24;
 
 /** Creates a token if there is none, or only one that is too short. */
@@ -15,7 +15,7 @@ export function readOrCreateToken(dir: string): string {
 export function renewToken(dir: string): string {
   const token = randomBytes(32).toString("base64url");
   mkdirSync(dir, { recursive: true, mode: 0o700 });
-  // Written to a draft and renamed: readers never see half a token, and a file with a wider mode is replaced.
+  // Write a draft and rename it: readers never see half a token, and an old file with a wider mode is replaced.
   const draft = `${tokenFile(dir)}.${process.pid}`;
   writeFileSync(draft, `${token}\n`, { mode: 0o600 });
   renameSync(draft, tokenFile(dir));

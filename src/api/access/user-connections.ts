@@ -1,5 +1,5 @@
-// The connections of named users: which user a key belongs to, and which sockets use it.
-//  G9  When a key is revoked or its role changes, its connections are closed at once, in every process (A09).
+// Tracks the connections of named users: the user of each key, and the sockets that use the key.
+//  G9  When a key is revoked or its role changes, its connections are closed immediately, in every process (A09).
 
 import { createHash, randomBytes } from "node:crypto";
 import type { Socket } from "node:net";
@@ -7,22 +7,22 @@ import type { Users } from "../../stores/users.ts";
 import { type Person, personOf } from "./person.ts";
 
 export interface UserConnections {
-  /** The user with this key. Undefined: there is none. */
+  /** Finds the user with this key, and remembers the socket. Returns undefined if no user has the key. */
   admit(key: string, socket: Socket | undefined): Promise<Person | undefined>;
-  /** Creates a key for another browser of a user. Undefined: their access is revoked. */
+  /** Creates a key for another browser of a user. Returns undefined if the user's access is revoked. */
   addBrowser(name: string): Promise<string | undefined>;
   close(): void;
 }
 
 export interface UserConnectionsOptions {
   users: Users;
-  /** Runs that users other than admins see. */
+  /** The runs that users other than admins see. */
   sees: Person["sees"];
   cut(sockets: ReadonlySet<Socket>): void;
   onProblem(problem: { message: string; error: unknown }): void;
 }
 
-/** A token or the value of a cookie. It is random, so its hash needs no salt. */
+/** Makes a token or the value of a cookie. Both are random, so their hashes need no salt. */
 export const newKey = (): string => randomBytes(32).toString("base64url");
 export const hashKey = (key: string): string => createHash("sha256").update(key).digest("hex");
 

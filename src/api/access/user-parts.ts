@@ -1,5 +1,5 @@
-// The parts of the API for one named user: they act under their own name, see only their part of the store, and the store
-// itself rejects writes that their role does not allow, whichever route they use.
+// The parts of the API for one named user. The user acts under their own name and sees only their part of the store. The store itself
+// rejects grants that the user's role does not allow, whichever route is used.
 
 import { CadreError, runNotFound } from "../../errors.ts";
 import { overrideStore } from "../../stores/override-store.ts";
@@ -41,7 +41,7 @@ export function partsForUser(parts: ApiParts, person: Person): ApiParts {
   };
 }
 
-/** The holder of the token may do everything. A run that they start in a user's session belongs to that user. */
+/** The holder of the token may do everything. A run that the holder starts in a user's session belongs to that user. */
 export const partsForTokenHolder = (parts: ApiParts): ApiParts => ({
   ...parts,
   async say(message, key) {
@@ -69,7 +69,7 @@ function withoutLastingGrants(store: Store, person: Person): Store {
 const override = <T extends object, K extends keyof T>(whole: T, name: K, value: T[K]): T =>
   Object.create(whole, { [name]: { value, enumerable: true } }) as T;
 
-/** The user of the session; undefined: it is new. Throws if the person may not see it. */
+/** Finds the user of a session; undefined if the session is new. Throws if the person may not see the session. */
 async function sessionUser(
   { store }: ApiParts,
   { name, sees }: Person,
@@ -81,7 +81,7 @@ async function sessionUser(
   return last?.userId;
 }
 
-/** Drops the deltas of a run until its user is known, which is allowed. */
+/** Passes on the deltas of the user's own runs. Deltas may be lost, so those that come before the run's user is known are dropped. */
 function ownDeltas({ store, onDelta }: ApiParts, user: string): ApiParts["onDelta"] {
   return (listener) => {
     const own = new Map<string, boolean>();

@@ -1,12 +1,12 @@
 // The store as one user sees it: the runs of others do not exist, however they are requested (A23). All routes of a named
-// user get this store, so no route can forget the check. Members that routes do not need are rejected. A new member of the
-// store does not compile here until its owner check is decided.
+// user get this store, so no route can forget the check. Functions that routes do not need are refused. A new member of the
+// store does not compile here until its check is written.
 
 import { CadreError, runNotFound } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
 import type { CommitListener, Store, WorkerRow } from "../../stores/store.ts";
 
-/** Cached runs, the most recently active ones. */
+/** Number of runs whose owner is cached. */
 const MAX_KNOWN = 5_000;
 
 export function userStore(store: Store, user: string): Store {
@@ -102,7 +102,7 @@ export function userStore(store: Store, user: string): Store {
   };
 }
 
-/** Passes on the events of this user's runs, in order. The owner of a run is in its first event, or is looked up. */
+/** Passes on the events of this user's runs, in order. The first event of a run names its owner; otherwise the owner is looked up. */
 function onlyOwn(store: Store, user: string, listener: CommitListener): CommitListener {
   const known = new Map<RunId, boolean>();
   let before: Promise<void> | undefined;
@@ -143,7 +143,7 @@ async function learn(
   for (const row of await Promise.all(runIds.map((runId) => store.runs.get(runId)))) if (row) tell(row);
 }
 
-/** Members for drivers and administrators. */
+/** Refuses functions that only drivers and administrators need. */
 function refuse(): never {
   throw new CadreError("FORBIDDEN", "This is not for a named user. Nothing was changed.");
 }

@@ -117,13 +117,13 @@ const streams = (route: Route): boolean => route.answer === undefined;
 /** All routes of the table, except those that need a public server, such as `/api/link`. */
 const table = (): Route[] => routeTable(served.parts, () => expect.fail("nobody is asked"));
 
-describe("[A23] ann's runs", () => {
+describe("[A23] the runs of the user ann", () => {
   /** Routes that take an id of hers in the path, the query or the body. */
   const named = ({ path }: Route): boolean =>
     (/\{(id|hash)\}/.test(path) && !/^\/(api\/users|v1\/models)\//.test(path)) ||
     /agent-(children|context|cancel)$|\/api\/(chat|compare)$/.test(path);
 
-  test("do not exist for another operator, whatever the route and the id, and stay unchanged", async () => {
+  test('another operator gets "not found" for ann\'s runs on every route with any id, and changes nothing', async () => {
     const routes = table().filter(named);
     expect(routes.length).toBeGreaterThan(20);
     const before = await served.runtime.store.journal.read(ids.run);
@@ -135,13 +135,13 @@ describe("[A23] ann's runs", () => {
     expect(await served.runtime.store.journal.read(ids.run)).toEqual(before);
   });
 
-  test("are visible to ann and to an admin through the same requests", async () => {
+  test("ann and an admin see ann's runs with the same requests", async () => {
     for (const name of ["ann", "ada"])
       for (const route of table().filter((one) => named(one) && one.method === "get"))
         expect((await request(route, name)).status, `${name} ${route.path}`).toBe(200);
   });
 
-  test("appear in no list, search, total or query of another user", async () => {
+  test("lists, searches, totals and queries of another user do not contain ann's runs", async () => {
     const lists = table().filter(
       (route) => route.method === "get" && !named(route) && !streams(route) && roleFor(route) !== "admin",
     );
@@ -167,7 +167,7 @@ describe("[A23] ann's runs", () => {
     expect((await as("ann").get("/api/usage")).byAgent).toMatchObject([{ agent: "clerk" }]);
   });
 
-  test("appear in no stream of another user, neither live nor from the beginning", async () => {
+  test("streams of another user contain no events of ann's runs, neither live nor from the beginning", async () => {
     const heard = new Map<string, string>();
     const stop = new AbortController();
     const listen = async (name: string, path: string, done: RegExp): Promise<void> => {
@@ -192,7 +192,7 @@ describe("[A23] ann's runs", () => {
     for (const path of paths) expect(heard.get(`oli ${path}`)).not.toMatch(/anns-later-task|secretword/);
   });
 
-  test("do not exist in MCP, whatever tool or resource names them, nor in a chat that names her session", async () => {
+  test("another user cannot reach ann's runs through any MCP tool or resource, or a chat that names her session", async () => {
     const before = await served.runtime.store.journal.read(ids.run);
     const client = new Client({ name: "test", version: "1" });
     const transport = new StreamableHTTPClientTransport(new URL(`${served.server.url}/mcp`), {
@@ -238,7 +238,7 @@ describe("[A23] ann's runs", () => {
     expect(await served.runtime.store.journal.read(ids.run)).toEqual(before);
   });
 
-  test("cannot be found by another user with her idempotency key", async () => {
+  test("another user who sends ann's idempotency key does not get her run", async () => {
     const request = { agent: "clerk", task: "the same" };
     const first = await as("ann").post("/api/runs", { body: request, idempotencyKey: "key-1" });
     expect(await as("ann").post("/api/runs", { body: request, idempotencyKey: "key-1" })).toEqual(first);
@@ -246,25 +246,28 @@ describe("[A23] ann's runs", () => {
   });
 });
 
-describe("roles, for every route of the table", () => {
+describe("every route checks the role of the user", () => {
   const RANKS: Role[] = ["viewer", "operator", "admin"];
   test.each([
     ["vera", "viewer"],
     ["oli", "operator"],
-  ] as const)("%s, who is %s, is refused whatever needs more, in one sentence", async (name, role) => {
-    const above = table().filter((route) => RANKS.indexOf(roleFor(route)) > RANKS.indexOf(role));
-    expect(above.length).toBeGreaterThan(5);
-    for (const route of above) {
-      const { status, text } = await request(route, name);
-      expect(status, `${route.method} ${route.path}`).toBe(403);
-      expect(JSON.parse(text).error).toMatchObject({
-        code: "FORBIDDEN",
-        message: expect.stringMatching(
-          new RegExp(`^This needs the role ${roleFor(route)}, and ${name} is an? ${role}\\.`),
-        ),
-      });
-    }
-  });
+  ] as const)(
+    "%s has the role %s, and routes that need a higher role refuse the request in one sentence",
+    async (name, role) => {
+      const above = table().filter((route) => RANKS.indexOf(roleFor(route)) > RANKS.indexOf(role));
+      expect(above.length).toBeGreaterThan(5);
+      for (const route of above) {
+        const { status, text } = await request(route, name);
+        expect(status, `${route.method} ${route.path}`).toBe(403);
+        expect(JSON.parse(text).error).toMatchObject({
+          code: "FORBIDDEN",
+          message: expect.stringMatching(
+            new RegExp(`^This needs the role ${roleFor(route)}, and ${name} is an? ${role}\\.`),
+          ),
+        });
+      }
+    },
+  );
 
   test("a viewer cannot approve, an operator can, and the journal names the operator", async () => {
     const { runId } = await as("ann").post("/api/runs", { body: { agent: "clerk", task: "pay once" } });
@@ -299,7 +302,7 @@ describe("roles, for every route of the table", () => {
   });
 });
 
-describe("[A09] rotation and revocation", () => {
+describe("[A09] a new token, a revocation or a new role", () => {
   async function openStream(name: string, headers = bearer(name) as Record<string, string>) {
     const response = await fetch(`${served.server.url}/api/journal`, { headers });
     const reader = response.body!.getReader();
@@ -314,7 +317,7 @@ describe("[A09] rotation and revocation", () => {
     return (await send(new URL(link).pathname)).headers["set-cookie"]![0]!.split(";")[0]!;
   };
 
-  test("end that user's requests, browsers and streams at once, and no one else's", async () => {
+  test("rotating or revoking a token immediately ends that user's requests, browsers and streams, and no other user's", async () => {
     await admit("rob", "operator");
     const Cookie = await browser("rob");
     expect((await send("/api/me", { headers: { Cookie } })).text).toContain("rob");
@@ -350,7 +353,7 @@ describe("[A09] rotation and revocation", () => {
     });
   });
 
-  test("a new role applies at once to the same token, and connections of the old role are closed", async () => {
+  test("a new role applies immediately to the same token, and the server closes connections of the old role", async () => {
     await admit("ron", "viewer");
     const { ended } = await openStream("ron");
     await expect(

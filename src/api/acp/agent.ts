@@ -20,11 +20,11 @@ import { promptText } from "./prompt-text.ts";
 
 export interface AcpOptions {
   version: string;
-  /** The project, where a request names none. */
+  /** The project's folder for requests that name none. */
   folder: string;
-  /** Agent of a new session; absent: the agent of the chat settings. */
+  /** Agent of a new session; undefined for the agent of the chat settings. */
   agent: string | undefined;
-  /** The API of the project in a folder. */
+  /** Returns the API of the project in a folder. */
   open(folder: string): Promise<WithClient>;
   /** Aborted when the connection is over. */
   signal: AbortSignal;
@@ -131,7 +131,7 @@ async function listSessions(open: AcpOptions["open"], cwd: string, cursor: strin
   };
 }
 
-/** Turns errors into those of the protocol, with Cadre's sentence. */
+/** Converts errors to those of the protocol, with Cadre's message. */
 async function withAcpErrors<T>(answer: () => Promise<T>): Promise<T> {
   try {
     return await answer();

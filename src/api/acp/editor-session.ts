@@ -18,7 +18,7 @@ export interface EditorSession {
   agent: string;
   prompt(text: string): Promise<StopReason>;
   cancel(): Promise<void>;
-  /** Shows the session's history; false: there is no such session. */
+  /** Shows the session's history. Returns false if there is no such session. */
   load(): Promise<boolean>;
 }
 
@@ -98,15 +98,15 @@ async function cancelRun(runId: string, { ask }: EditorConnection): Promise<void
   }
 }
 
-/** Delivers the message and returns its run. */
+/** Delivers the message and returns the run that got it. */
 async function deliver(
   text: string,
   agent: string,
   { ask, sessionId }: EditorConnection,
   own: Set<string>,
 ): Promise<string> {
-  const words = { sessionId, agent, text, answers: isFreeQuestion };
-  const { runId, isNew } = await answerOrSay(words, ask, (id) => own.add(id));
+  const message = { sessionId, agent, text, answers: isFreeQuestion };
+  const { runId, isNew } = await answerOrSay(message, ask, (id) => own.add(id));
   if (isNew) own.add(runId);
   return runId;
 }

@@ -1,5 +1,5 @@
-// Puts an approval to the person at the editor, as a list of choices. Their choice applies once, to exactly what was shown, and
-// the journal records that it came through ACP. If another person decides first, the question is withdrawn.
+// Shows an approval to the person at the editor as a list of choices. The choice applies to exactly the call that was shown, and
+// the journal records that the decision came through ACP. If another person decides first, the editor's question is withdrawn.
 
 import { resolve } from "node:path";
 import {
@@ -21,7 +21,7 @@ import { cardId, filePathIn, textContent, toolKind } from "./updates.ts";
 export const isFreeQuestion = ({ kind, choices }: ApprovalView): boolean =>
   kind === "question" && choices === undefined;
 
-/** Returns when it is decided, here or elsewhere. False: the editor has dismissed it, and it is still open. */
+/** Waits until the item is decided, here or elsewhere. Returns false if the editor dismissed the question and the item is still open. */
 export async function requestPermission(
   item: ApprovalView,
   { ask, editor, sessionId }: EditorConnection,
@@ -53,7 +53,7 @@ export async function requestPermission(
   }
 }
 
-/** Another person was faster, or the call is proposed again: the run's next event tells. */
+/** True if another person decided first, or the call was proposed again. The run's next event shows which. */
 const isDecided = (error: unknown): boolean =>
   error instanceof CadreError && [404, 409].includes(httpStatus(error.code));
 
@@ -74,7 +74,7 @@ export function approvalTitle({ path, kind, tool, input, detail }: ApprovalView)
   return [...path.slice(1), what].join(" › ");
 }
 
-/** A change of a file is shown as a diff. */
+/** Shows a change of a file as a diff, and any other call by its preview. */
 async function contentOf(item: ApprovalView, client: CadreClient): Promise<ToolCallContent[]> {
   const { id, runId, kind, tool, input, preview, untrusted } = item;
   const warning = untrusted
@@ -145,7 +145,7 @@ function choicesFor(item: ApprovalView): Choice[] {
   }
 }
 
-/** An editor's choice has no number field, so doubling the limit is the only raise that is offered. */
+/** A choice in an editor has no number field, so the only raise on offer doubles the limit. */
 function raiseChoices(
   { limit = "", limitValue }: ApprovalView,
   option: (id: string, kind: "allow_once", name: string, body: DecisionBody) => Choice,

@@ -28,8 +28,8 @@ test.each([
     [{ type: "resource_link", name: "x", uri: "file:///%zz" }],
     "file:///%zz names no file",
   ],
-  ["an empty message", [text(" \n")], "no words"],
-] satisfies [string, ContentBlock[], string][])("%s is rejected", (_, prompt, why) => {
+  ["only white space", [text(" \n")], "no text"],
+] satisfies [string, ContentBlock[], string][])("a prompt with %s is rejected", (_, prompt, why) => {
   expect(() => promptText(prompt)).toThrow(
     expect.objectContaining({ code: "BAD_REQUEST", message: expect.stringContaining(why) }),
   );

@@ -1,4 +1,4 @@
-// The text of a person's message in an editor, with the attachments written out below it. Attachments are as trusted as the
+// Builds the text of a person's message in an editor, with the attachments below it. Attachments are trusted as much as the
 // message.
 
 import type { ContentBlock } from "@agentclientprotocol/sdk";
@@ -14,11 +14,11 @@ export function promptText(prompt: readonly ContentBlock[]): string {
       words.push(placeOf(block.resource.uri));
       attached.push(`Attached ${placeOf(block.resource.uri)}:\n\n${block.resource.text}`);
     } else
-      throw new CadreError("BAD_REQUEST", `Only text can be said here, no ${block.type}. Nothing was said.`);
+      throw new CadreError("BAD_REQUEST", `Only text can be sent here, no ${block.type}. Nothing was sent.`);
   }
-  const said = words.join("").trim();
-  if (said === "") throw new CadreError("BAD_REQUEST", "There are no words in it. Nothing was said.");
-  return [said, ...attached].join("\n\n");
+  const message = words.join("").trim();
+  if (message === "") throw new CadreError("BAD_REQUEST", "The message has no text. Nothing was sent.");
+  return [message, ...attached].join("\n\n");
 }
 
 function placeOf(uri: string): string {
@@ -26,6 +26,6 @@ function placeOf(uri: string): string {
   try {
     return decodeURIComponent(new URL(uri).pathname);
   } catch {
-    throw new CadreError("BAD_REQUEST", `${uri} names no file. Nothing was said.`);
+    throw new CadreError("BAD_REQUEST", `${uri} names no file. Nothing was sent.`);
   }
 }

@@ -1,6 +1,6 @@
-// The open questions of a tree at the editor. Each is asked once, all of them at the same time, and withdrawn when another person
-// decides it. A question without choices is written as text, and the person's next message answers it. A question that the
-// editor dismisses stays open, and is asked again with the next message.
+// Asks the person at the editor the open questions of a tree. Each question is asked once, and withdrawn when another person
+// decides it; several may be open at the same time. A question without choices is written as text, and the person's next message
+// answers it. A question that the editor dismisses stays open, and is asked again with the next message.
 
 import { type JournalEvent, TERMINAL_TYPES } from "../../journal/events.ts";
 import type { ApprovalView } from "../client/types.ts";
@@ -10,7 +10,7 @@ import { approvalTitle, isFreeQuestion, requestPermission } from "./permission.t
 export interface Questions {
   /** Asks open questions that were not asked yet. */
   askNew(): Promise<void>;
-  /** Asks again: questions without choices, of which a message answers only one, and dismissed ones. */
+  /** Asks dismissed questions again, and those without choices, because a message answers only one of them. */
   askAgain(): Promise<void>;
   handleEvent(event: JournalEvent): Promise<void>;
 }
@@ -18,7 +18,7 @@ export interface Questions {
 export interface QuestionListener {
   /** The run needs the person's next message. */
   onNeedsMessage(): void;
-  /** The person has cancelled the turn, which dismisses all its questions. */
+  /** True if the person has cancelled the turn, which dismisses all its questions. */
   isCancelled(): boolean;
   onError(error: unknown): void;
 }
@@ -41,28 +41,28 @@ export function createQuestions(
     const { approvals } = await connection.ask((client) => client.get("/api/approvals", { run: runId }));
     for (const item of approvals) {
       if (asked.has(item.id)) continue;
-      const isWords = isFreeQuestion(item);
-      const one: Asked = { item, withdraw: new AbortController(), state: isWords ? "written" : "open" };
-      asked.set(item.id, one);
-      if (isWords) {
+      const isText = isFreeQuestion(item);
+      const question: Asked = { item, withdraw: new AbortController(), state: isText ? "written" : "open" };
+      asked.set(item.id, question);
+      if (isText) {
         await sendText(connection, `\n\n${[...item.path.slice(1), item.detail].join(" › ")}`);
         listener.onNeedsMessage();
-      } else void askEditor(one).catch(listener.onError);
+      } else void askEditor(question).catch(listener.onError);
     }
   }
 
-  async function askEditor(one: Asked): Promise<void> {
-    const withdrawn = AbortSignal.any([one.withdraw.signal, connection.signal]);
-    // Until it is decided it counts as dismissed, so that it is asked again even after an error.
-    const isDecided = await requestPermission(one.item, connection, withdrawn).finally(() => {
-      one.state = "dismissed";
+  async function askEditor(question: Asked): Promise<void> {
+    const withdrawn = AbortSignal.any([question.withdraw.signal, connection.signal]);
+    // Every question counts as dismissed until it is decided, so that it is asked again even after an error.
+    const isDecided = await requestPermission(question.item, connection, withdrawn).finally(() => {
+      question.state = "dismissed";
     });
-    if (isDecided) one.state = "decided";
-    await waitForWords();
+    if (isDecided) question.state = "decided";
+    await endTurnIfDismissed();
   }
 
-  /** Ends the turn if the editor shows no open question any more: nothing else would end it. */
-  async function waitForWords(): Promise<void> {
+  /** Ends the turn if all open questions were dismissed: the run waits, so nothing else would end the turn. */
+  async function endTurnIfDismissed(): Promise<void> {
     const all = [...asked.values()];
     const dismissed = all.filter(({ state }) => state === "dismissed");
     if (dismissed.length === 0 || all.some(({ state }) => state === "open") || listener.isCancelled()) return;
@@ -81,10 +81,10 @@ export function createQuestions(
       await askNew();
     },
     async handleEvent(event) {
-      for (const one of asked.values()) {
-        if (!isAnswer(event, one.item)) continue;
-        one.withdraw.abort();
-        one.state = "decided";
+      for (const question of asked.values()) {
+        if (!isAnswer(event, question.item)) continue;
+        question.withdraw.abort();
+        question.state = "decided";
       }
       const isAsking = event.type === "TOOL_PROPOSED" && event.payload.verdict === "ask";
       if (isAsking || event.type === "RUN_SUSPENDED") await askNew();
@@ -92,7 +92,7 @@ export function createQuestions(
   };
 }
 
-/** The event settles the item. */
+/** True if the event settles the item. */
 function isAnswer({ runId, type, payload }: JournalEvent, item: ApprovalView): boolean {
   if (runId !== item.runId) return false;
   if (type === "APPROVAL_DECIDED") return payload.itemId === item.itemId;

@@ -1,15 +1,15 @@
-// The turn that an editor waits for. It belongs to the run of the latest message: the end of another run of the session does not
-// end it.
+// The turn that an editor waits for. The turn belongs to the run of the latest message, so the end of another run in the session
+// does not end the turn.
 
 import type { StopReason } from "@agentclientprotocol/sdk";
 
 export interface Turn {
-  /** `delivered`: resolves to the run of the message. */
+  /** Begins a turn. `delivered` resolves to the run that got the message. */
   begin(delivered: Promise<string>): Promise<StopReason>;
   /** The run of the latest message. */
   runId(): Promise<string | undefined>;
   end(runId: string, reason: StopReason): Promise<void>;
-  /** False: the editor is not waiting for this run. */
+  /** Returns false if the editor is not waiting for this run. */
   fail(runId: string, error: unknown): Promise<boolean>;
 }
 
@@ -33,7 +33,7 @@ export function createTurn(): Turn {
         open = undefined;
         reject(error);
       });
-      // It may fail before the editor awaits it, and an unhandled rejection would end the process.
+      // The turn may fail before the editor awaits the promise, and an unhandled rejection would end the process.
       promise.catch(() => {});
       return promise;
     },

@@ -1,5 +1,5 @@
-// Turns the journals of a tree into an editor's updates: each call and each descendant is a card, titled with its agents, and the
-// root's to-do list is the plan. Text is sent elsewhere (watch-run.ts).
+// Converts the events of a tree to updates for an editor. Each call and each descendant run becomes a card, titled with its agents;
+// the root's to-do list becomes the plan. watch-run.ts sends the text.
 
 import { resolve } from "node:path";
 import type { SessionUpdate, ToolCallContent, ToolKind } from "@agentclientprotocol/sdk";
@@ -11,7 +11,7 @@ import { describeCall, emptyNames, learnNames, type Names } from "../../projecti
 /** Longer results are cut for the editor. */
 const MAX_RESULT = 10_000;
 
-/** Calls that are shown in another way: as the plan, a question or the answer. */
+/** Calls without a card, because they are shown as the plan, a question or the answer. */
 const NO_CARDS: ReadonlySet<string> = new Set([TODO_WRITE, ASK_USER, FINAL_REPORT]);
 
 interface KnownRun {
@@ -23,11 +23,11 @@ interface KnownRun {
 
 interface Shown {
   rootId: string;
-  /** The run or message came from this editor, which has shown it already. */
+  /** True if the run or message came from this editor, which has shown it already. */
   isOwn: (id: string) => boolean;
   runs: Map<string, KnownRun>;
   cards: Set<string>;
-  /** The card of each descendant: that of the call that started it, or its own. */
+  /** The card of each descendant run: the card of the call that started the run, or a card of its own. */
   cardOfRun: Map<string, string>;
 }
 
@@ -40,57 +40,57 @@ export function createUpdates(
 }
 
 function updatesOf(shown: Shown, event: JournalEvent): SessionUpdate[] {
-  const run = known(shown, event.runId);
+  const run = runOf(shown, event.runId);
   learnNames(run.names, event);
   switch (event.type) {
     case "RUN_STARTED":
       run.workspace = event.payload.workspace;
-      return spoken(shown, event.runId, event.runId, event.payload.task);
+      return userMessage(shown, event.runId, event.runId, event.payload.task);
     case "CONTEXT_ADDED": {
       const { id, source, text } = event.payload;
-      return source === "person" ? spoken(shown, event.runId, id, text) : [];
+      return source === "person" ? userMessage(shown, event.runId, id, text) : [];
     }
     case "TOOL_PROPOSED":
-      return proposed(shown, event);
+      return proposalCard(shown, event);
     case "TOOL_STARTED":
-      return changed(shown, cardId(event.runId, event.payload.toolCallId), "in_progress");
+      return cardUpdate(shown, cardId(event.runId, event.payload.toolCallId), "in_progress");
     case "TOOL_RESULT":
-      return resulted(shown, event);
+      return resultUpdate(shown, event);
     case "CHILD_RUN_STARTED":
-      return childStarted(shown, event);
+      return childCard(shown, event);
     case "CHILD_RUN_COMPLETED": {
       const { child_run_id: id, success, summary } = event.payload;
-      return changed(shown, shown.cardOfRun.get(id) ?? id, success ? "completed" : "failed", summary);
+      return cardUpdate(shown, shown.cardOfRun.get(id) ?? id, success ? "completed" : "failed", summary);
     }
     default:
       return [];
   }
 }
 
-function known({ runs }: Shown, runId: string): KnownRun {
+function runOf({ runs }: Shown, runId: string): KnownRun {
   const run = runs.get(runId) ?? { names: emptyNames(), workspace: ".", path: "" };
   runs.set(runId, run);
   return run;
 }
 
-function spoken({ rootId, isOwn }: Shown, runId: string, id: string, text: string): SessionUpdate[] {
+function userMessage({ rootId, isOwn }: Shown, runId: string, id: string, text: string): SessionUpdate[] {
   if (runId !== rootId || isOwn(id)) return [];
   return [{ sessionUpdate: "user_message_chunk", content: { type: "text", text } }];
 }
 
-function proposed(shown: Shown, { runId, payload }: EventOf<"TOOL_PROPOSED">): SessionUpdate[] {
+function proposalCard(shown: Shown, { runId, payload }: EventOf<"TOOL_PROPOSED">): SessionUpdate[] {
   const { toolCallId, name } = payload;
   const id = cardId(runId, toolCallId);
   if (NO_CARDS.has(name) || shown.cards.has(id)) return [];
   shown.cards.add(id);
-  const run = known(shown, runId);
+  const run = runOf(shown, runId);
   const input = run.names.calls.get(toolCallId)?.input;
   const path = filePathIn(input);
   return [
     {
       sessionUpdate: "tool_call",
       toolCallId: id,
-      title: titled(run, describeCall(name, input)),
+      title: titleIn(run, describeCall(name, input)),
       kind: toolKind(name),
       status: "pending",
       rawInput: input,
@@ -99,19 +99,19 @@ function proposed(shown: Shown, { runId, payload }: EventOf<"TOOL_PROPOSED">): S
   ];
 }
 
-function resulted(shown: Shown, { runId, payload }: EventOf<"TOOL_RESULT">): SessionUpdate[] {
+function resultUpdate(shown: Shown, { runId, payload }: EventOf<"TOOL_RESULT">): SessionUpdate[] {
   const { toolCallId, output, isError } = payload;
-  const call = known(shown, runId).names.calls.get(toolCallId);
+  const call = runOf(shown, runId).names.calls.get(toolCallId);
   const todos = call && runId === shown.rootId && !isError ? parseTodos(call.tool, call.input) : undefined;
   if (todos) {
     const entries = todos.map(({ content, status }) => ({ content, status, priority: "medium" as const }));
     return [{ sessionUpdate: "plan", entries }];
   }
   const text = typeof output === "string" ? output : (JSON.stringify(output) ?? "");
-  return changed(shown, cardId(runId, toolCallId), isError ? "failed" : "completed", text);
+  return cardUpdate(shown, cardId(runId, toolCallId), isError ? "failed" : "completed", text);
 }
 
-function changed(
+function cardUpdate(
   { cards }: Shown,
   id: string,
   status: "in_progress" | "completed" | "failed",
@@ -122,11 +122,11 @@ function changed(
   return [{ sessionUpdate: "tool_call_update", toolCallId: id, status, ...content }];
 }
 
-function childStarted(shown: Shown, { runId, payload }: EventOf<"CHILD_RUN_STARTED">): SessionUpdate[] {
+function childCard(shown: Shown, { runId, payload }: EventOf<"CHILD_RUN_STARTED">): SessionUpdate[] {
   const { child_run_id: childId, agent_type: agent, task, key } = payload;
-  const parent = known(shown, runId);
-  known(shown, childId).path = titled(parent, agent);
-  const title = titled(parent, `${agent}: ${task}`);
+  const parent = runOf(shown, runId);
+  runOf(shown, childId).path = titleIn(parent, agent);
+  const title = titleIn(parent, `${agent}: ${task}`);
   const call = cardId(runId, key);
   const isOfCall = shown.cards.has(call);
   const toolCallId = isOfCall ? call : childId;
@@ -139,9 +139,9 @@ function childStarted(shown: Shown, { runId, payload }: EventOf<"CHILD_RUN_START
   ];
 }
 
-const titled = ({ path }: KnownRun, title: string): string => (path === "" ? title : `${path} › ${title}`);
+const titleIn = ({ path }: KnownRun, title: string): string => (path === "" ? title : `${path} › ${title}`);
 
-/** Card of a call. Ids of calls are unique only within their run. */
+/** Id of a call's card. Call ids are unique only within their run. */
 export const cardId = (runId: string, callId: string): string => `${runId}:${callId}`;
 
 const KINDS: Readonly<Record<string, ToolKind>> = {

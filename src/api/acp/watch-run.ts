@@ -1,5 +1,5 @@
 // Shows one run and its descendants in the editor: the past from the journals, then live events and questions. If the owner
-// process goes away, it continues from the last event shown.
+// process stops, the next process continues after the last event shown.
 
 import { timelineEntry } from "../../projections/views/timeline.ts";
 import type { RunDetail, StreamItem } from "../client/types.ts";
@@ -13,14 +13,14 @@ export interface Watch {
   runId: string;
   /** Shows the events so far. */
   showPast(): Promise<void>;
-  /** Shows live events until the run has ended; undefined: the connection has ended. */
+  /** Shows live events until the run has ended, and returns the run. Returns undefined if the connection ended first. */
   follow(): Promise<RunDetail | undefined>;
   /** Sends the part of the result that was not sent yet. */
   showEnd(summary: string): Promise<void>;
   askAgain(): Promise<void>;
 }
 
-/** `isOwn`: the run or message came from this editor. */
+/** `isOwn` tells whether a run or message came from this editor. */
 export function watchRun(
   runId: string,
   connection: EditorConnection,

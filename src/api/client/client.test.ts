@@ -45,7 +45,7 @@ afterAll(async () => {
   project.remove();
 });
 
-test("[S2-77] [S4-4] sessions: a message with a key is delivered once, and the session is listed", async () => {
+test("[S2-77] [S4-4] a repeated message with the same key reaches the session once, and the session is listed", async () => {
   const { client } = api;
   const first = await client.post("/api/sessions/{id}/messages", {
     id: "s/1",
@@ -72,7 +72,7 @@ test("[S2-77] [S4-4] sessions: a message with a key is delivered once, and the s
   );
 });
 
-test("settings: a change is kept, and the other settings stay", async () => {
+test("the server keeps a changed setting, and the other settings stay as they were", async () => {
   const { client } = api;
   expect(await client.post("/api/settings", { body: { agent: "talker" } })).toMatchObject({
     agent: "talker",
@@ -88,7 +88,7 @@ test("settings: a change is kept, and the other settings stay", async () => {
   });
 });
 
-test("agents: one with its definition and explanation, and all of them reloaded", async () => {
+test("the client reads one agent with its definition and explanation, and reloads all agents", async () => {
   const { client } = api;
   const { definition } = await client.get("/api/agents/{name}", { name: "talker" });
   expect(definition).toMatchObject({ name: "talker", agents: ["clerk"], prompt: expect.any(String) });
@@ -105,7 +105,7 @@ test("agents: one with its definition and explanation, and all of them reloaded"
   );
 });
 
-test("the files of the workspace, all of them or those of a folder", async () => {
+test("the client lists all files of the workspace, or those of one folder", async () => {
   const { client } = api;
   const names = (await client.get("/api/workspace/tree")).entries.map(({ name }) => name);
   expect(names).toEqual(expect.arrayContaining(["agents", "src"]));
@@ -114,7 +114,7 @@ test("the files of the workspace, all of them or those of a folder", async () =>
   });
 });
 
-test("one approval, pages of events, and a summary of the context", async () => {
+test("the client reads one approval, events page by page, and a summary of the context", async () => {
   const { client } = api;
   const { runId } = await client.post("/api/runs", { body: { agent: "clerk", task: "pay ann" } });
   const [item] = await waitForApprovals(api, runId);
@@ -139,7 +139,7 @@ test("one approval, pages of events, and a summary of the context", async () => 
   expect(messages[0]).toEqual({ role: "user", summary: "pay ann" });
 });
 
-test("[F46] the feed continues from a position: nothing is missing, nothing comes twice", async () => {
+test("[F46] a feed that continues from a position misses no message and repeats none", async () => {
   const before = await runtime.store.journal.position();
   const { runId } = await api.client.post("/api/runs", { body: { agent: "talker", task: "hello" } });
   const whole = await told(before, runId);

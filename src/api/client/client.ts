@@ -1,12 +1,12 @@
-// The client of the API, for the CLI, the dashboard and the protocols. They differ only in the `fetch` that they hand in.
-// It has no list of requests: each call names a route by its path, and the types come from the route values of the
-// server (routes/index.ts). Only types are imported from there, so a browser loads neither schemas nor handlers.
+// The client of the API, for the CLI, the dashboard and the protocols. They differ only in the `fetch` function that they pass.
+// The client has no list of requests: each call names a route by its path, and the types come from the server's routes
+// (routes/index.ts). Only types are imported from there, so a browser loads neither schemas nor handlers.
 //
 //   await client.get("/api/runs/{id}", { id });
 //   await client.post("/api/runs/{id}/message", { id, body: { text }, idempotencyKey });
 //
-// A failure arrives as the CadreError that the server threw. The client never tries again: the caller knows whether to
-// repeat the request, or to take the place of an owner process that has gone (E1).
+// A failed call throws the CadreError that the server threw. The client never retries: the caller knows whether to repeat the
+// request, or to replace an owner process that has stopped (E1).
 
 import type { z } from "zod";
 import type { JournalEvent } from "../../journal/events.ts";
@@ -26,7 +26,7 @@ export interface CadreClient {
     path: P,
     ...request: Arguments<"delete", P>
   ): Promise<AnswerOf<"delete", P>>;
-  /** The response itself, of a route that answers with a file. */
+  /** Returns the response itself, for routes that answer with a file. */
   send<M extends Method, P extends Path<M>>(
     method: M,
     path: P,
@@ -37,13 +37,13 @@ export interface CadreClient {
   /** All events of a run and its descendants, in commit order. */
   treeEvents(runId: string, after?: number): Promise<JournalEvent[]>;
   /**
-   * Returns when the run has ended or the signal is aborted. Throws when the connection is lost (`isUnreachable`) or
-   * when the reader was too slow (`STALE`): go on from the last event's position.
+   * Ends when the run has ended or the signal is aborted. Throws when the connection is lost (`isUnreachable`) or
+   * when the reader was too slow (`STALE`). Continue from the last event's position then.
    */
   follow(options: FollowOptions): AsyncGenerator<StreamItem, void>;
-  /** Everything that happens to all runs from now on, in the words of S4. Never ends by itself; throws as `follow` does. */
+  /** Follows all runs from now on, in the vocabulary of contract S4. The feed never ends by itself. It throws as `follow` does. */
   feed(options: FeedOptions): AsyncGenerator<FeedItem, void>;
-  /** The prompt and messages that the model of a run sees. */
+  /** Reads the prompt and the messages that the model of a run sees. */
   transcript(runId: string): Promise<TranscriptView>;
 }
 
@@ -58,7 +58,7 @@ export type AnswerOf<M extends Method, P extends string> =
       : z.output<A>
     : never;
 
-/** What a route takes: its path parameters and its query by their names, the body, and a key that makes repeating safe. */
+/** The request that a route takes: path parameters and query by name, the body, and a key that makes repeating safe. */
 export type RequestOf<M extends Method, P extends string> =
   RouteBy<M, P> extends Route<M, P, infer Q, infer B, infer _A, infer I>
     ? PathParams<P> &
@@ -73,7 +73,7 @@ type Arguments<M extends Method, P extends string> =
   Record<never, never> extends RequestOf<M, P> ? [request?: RequestOf<M, P>] : [request: RequestOf<M, P>];
 
 type PathParams<P extends string> = { [K in keyof Params<P>]: string | number };
-/** As the server reads it: `true` and lists become text on the way (send.ts). */
+/** The query as the server reads it. send.ts converts booleans and lists to text. */
 type QueryOf<Q extends z.ZodType> =
   IsEmpty<z.input<Q>> extends true
     ? unknown
@@ -87,7 +87,7 @@ type BodyOf<B extends z.ZodType> =
 /** Zod's type of an object without properties. */
 type IsEmpty<T> = string extends keyof T ? true : false;
 type KeyOf = { idempotencyKey?: string | undefined };
-/** A property that may be absent may also be undefined: JSON and addresses leave it out. */
+/** Optional properties may also be undefined: JSON and URLs leave them out. */
 type Optional<T> = { [K in keyof T]: Record<never, never> extends Pick<T, K> ? T[K] | undefined : T[K] };
 
 interface AnyRequest {
@@ -119,7 +119,7 @@ export function createClient(options: ClientOptions): CadreClient {
   return client;
 }
 
-/** Puts the named values into the path; the others become the query. */
+/** Puts the values that the path names into the path. The other values become the query. */
 function addressOf(route: string, named: Query): { path: string; query: Query } {
   const query = { ...named };
   const path = route.replaceAll(/\{(\w+)\}/g, (_, name: string) => {

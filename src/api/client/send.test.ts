@@ -21,6 +21,6 @@ test.each<unknown>([
   undefined,
   "<html>502</html>",
   42,
-])("%j is the body of an error if its schema says so", (body) => {
+])("the client reads %j as an error exactly if the schema of errors accepts it", (body) => {
   expect(errorOf(body) !== undefined).toBe(ErrorBody.safeParse(body).success);
 });

@@ -1,4 +1,4 @@
-// Sends one request of the client. An error is the CadreError that the server threw, or says that the server was unreachable.
+// Sends one request of the client. A failure is the CadreError that the server threw, or one that says the server was unreachable.
 
 import { CadreError, describeSystemError, type ErrorCode, httpStatus } from "../../errors.ts";
 import type { ErrorBody } from "./types.ts";
@@ -13,7 +13,7 @@ export interface ClientOptions {
 export const VIA_HEADER = "Cadre-Via";
 
 export type QueryValue = string | number | boolean | readonly string[] | undefined;
-/** A flag becomes 1 or 0, a list one text with commas; undefined is left out. */
+/** A boolean is sent as 1 or 0, and a list as one text with commas. Undefined values are left out. */
 export type Query = Record<string, QueryValue>;
 
 export interface CallOptions {
@@ -49,7 +49,7 @@ export async function send(
   return response;
 }
 
-/** An answer that breaks off is a lost connection, not a value. */
+/** Reads the JSON of an answer. An answer that breaks off is reported as a lost connection. */
 export async function jsonOf<T>(response: Response): Promise<T> {
   try {
     return (await response.json()) as T;
@@ -81,7 +81,7 @@ export function errorOf(body: unknown): CadreError | undefined {
   return new CadreError(knownCode(code), message, details);
 }
 
-/** Checked by hand, because the page must not load schemas. */
+/** Checks the body without a schema, because the web page must not load schemas. */
 function isErrorBody(body: unknown): body is ErrorBody {
   const error = (body as Partial<ErrorBody> | null | undefined)?.error;
   if (typeof error?.code !== "string" || typeof error.message !== "string") return false;
@@ -104,7 +104,7 @@ export function unreachableError(cause: unknown): CadreError {
   return new CadreError("INTERNAL", message, { unreachable: true }, cause);
 }
 
-/** No server answered, or the answer broke off. It is unknown whether the request took effect. */
+/** True if no server answered or the answer broke off. Whether the request took effect is then unknown. */
 export function isUnreachable(error: unknown): boolean {
   return error instanceof CadreError && error.details?.["unreachable"] === true;
 }

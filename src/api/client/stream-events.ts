@@ -4,12 +4,12 @@ import type { Delta } from "../../journal/deltas.ts";
 import type { JournalEvent } from "../../journal/events.ts";
 import type { LiveEvent } from "../../projections/formats/live-feed.ts";
 
-/** The names of everything in a stream that is not a journal event: those have no `event:` field. */
+/** Names of stream events. Journal events have no name, that is, no `event:` field. */
 export const STREAM_EVENTS = {
   delta: "delta",
-  /** The server does not know the reader's position: forget everything, all events follow again. */
+  /** The server does not know the reader's position. The reader forgets everything, and all events follow again. */
   reset: "reset",
-  /** The reader was too slow and is disconnected: reconnect with the last id. */
+  /** The reader was too slow and is disconnected. It can reconnect with the last id. */
   resync: "resync",
   /** The server failed; the data is the body of an error. */
   failure: "failure",
@@ -27,8 +27,8 @@ export type FeedItem =
   | {
       type: "live";
       live: LiveEvent & { seq?: number };
-      /** Position to continue from; absent: more messages of the same event follow, or it has no position. */
+      /** Position to continue from. Absent if more messages of the same event follow, or the message has no position. */
       after?: number;
     }
-  /** The server does not know the reader's position: the feed continues from now. */
+  /** The server does not know the reader's position, so the feed continues from now. */
   | { type: "reset" };

@@ -6,9 +6,9 @@ import { type ClientOptions, errorOf, type Query, send, unreachableError } from 
 import { type FeedItem, STREAM_EVENTS, type StreamItem } from "./stream-events.ts";
 
 export interface FollowOptions {
-  /** Absent: all runs. */
+  /** The run to follow; absent for all runs. */
   runId?: string;
-  /** Only events after this position; absent: all of them. */
+  /** Only events after this position; absent for all events. */
   after?: number;
   /** Include all descendants of the run. */
   tree?: boolean;
@@ -18,7 +18,7 @@ export interface FollowOptions {
 }
 
 export interface FeedOptions {
-  /** `after` of the last item received; absent: from now on. */
+  /** `after` of the last item received. If absent, the feed begins now. */
   after?: number;
   signal: AbortSignal;
 }
@@ -67,7 +67,7 @@ async function* messagesOf(
 ): AsyncGenerator<EventSourceMessage, void> {
   let ready: EventSourceMessage[] = [];
   const parser = createParser({ onEvent: (message) => ready.push(message) });
-  // Not `for await`, which not every browser supports for streams.
+  // This is no `for await` loop, because not every browser supports it for streams.
   const reader = response.body!.pipeThrough(new TextDecoderStream(), { signal }).getReader();
   try {
     for (;;) {

@@ -1,4 +1,4 @@
-// The types of everything that goes over the wire, for those who use the client. Types only: nothing of this is loaded.
+// The types of requests and answers, for users of the client. Importing only types loads no code.
 
 export type { ExplanationView } from "../routes/agent-explanation.ts";
 export type { AgentReplayView } from "../routes/agent-replay.ts";

@@ -13,28 +13,28 @@ export interface UserMessage {
   text: string;
   /** Idempotency key of the sender. */
   key?: string | undefined;
-  /** Whether the text may answer this item. */
+  /** Tells whether the text may answer this item. */
   answers(item: ApprovalView): boolean;
 }
 
 export interface DeliveredMessage {
   runId: string;
-  /** The message has started the run. */
+  /** True if the message has started the run. */
   isNew: boolean;
-  /** For a run that was active before: recognizes the event with this message. */
+  /** Recognizes the event with this message; absent for a new run. */
   isRecordedBy?: (event: JournalEvent) => boolean;
 }
 
-/** `onKey`: gets the message's id in the journal before it is sent. */
+/** Calls `onKey` with the message's id in the journal before the message is sent. */
 export async function answerOrSay(
-  words: UserMessage,
+  message: UserMessage,
   ask: WithClient,
   onKey?: (id: string) => void,
 ): Promise<DeliveredMessage> {
-  const { sessionId, agent, text, key = randomUUID() } = words;
-  const given = { session: sessionId, agent, roots: true, limit: 1 };
-  const [last] = (await ask((client) => client.get("/api/runs", given))).runs;
-  const answered = last && (await answer(words, last, ask));
+  const { sessionId, agent, text, key = randomUUID() } = message;
+  const filter = { session: sessionId, agent, roots: true, limit: 1 };
+  const [last] = (await ask((client) => client.get("/api/runs", filter))).runs;
+  const answered = last && (await answer(message, last, ask));
   if (last && answered) return { runId: last.id, isNew: false, isRecordedBy: isDecision(answered) };
   onKey?.(messageIdFor(key));
   const { runId, joined } = await ask((client) =>
@@ -68,7 +68,7 @@ async function answer(
   return question;
 }
 
-/** A repeated request: text that started the run, or was sent to it, does not answer a later question. */
+/** Finds the delivery by an earlier request: text that started the run, or was sent to it, does not answer a later question. */
 async function deliveredBefore(
   text: string,
   id: string,

@@ -1,7 +1,7 @@
-// A run as one growing answer: the agent's text, turn by turn, and at the end the result. Tokens are passed on as they stream;
-// the journal is authoritative. No text is repeated and none is missing:
-//  - a repeated model call continues the text if it agrees with it, and otherwise starts over and says so;
-//  - text whose tokens were dropped is taken from the journal.
+// Shows a run as one growing answer: the agent's text, turn by turn, and at the end the result. Tokens are passed on as they
+// stream; the journal is authoritative. No text is repeated and none is missing:
+//  - A repeated model call continues the text if both agree. Otherwise the answer starts over and says so.
+//  - Text whose tokens were dropped is taken from the journal.
 
 import { isTurn, type JournalEvent } from "../../journal/events.ts";
 import { textOf } from "../../journal/message-parts.ts";
@@ -16,13 +16,13 @@ export interface Activity {
 
 export interface AnswerPart {
   text?: string;
-  /** Anything but text: calls, children, waits. */
+  /** An event other than text: a call, a child or a wait. */
   activity?: Activity;
 }
 
 const ASKED_AGAIN = "(The model was asked again; ignore the unfinished text before this.)\n\n";
 
-/** `isRecordedBy`: recognizes the message that is answered, if the run was active before it. */
+/** `isRecordedBy` recognizes the message to answer, if the run was active before that message. */
 export function createAnswerText(runId: string, isRecordedBy?: (event: JournalEvent) => boolean) {
   const turns = new Set<string>();
   const sent = new Map<string, string>();
@@ -36,7 +36,7 @@ export function createAnswerText(runId: string, isRecordedBy?: (event: JournalEv
     content += piece;
     return piece;
   };
-  /** The part of a call's text that is new; undefined: the text contradicts what was sent before. */
+  /** Returns the new part of a call's text, or undefined if the text contradicts what was sent before. */
   const rest = (callId: string, whole: string): string | undefined => {
     const before = sent.get(callId) ?? "";
     if (!whole.startsWith(before)) return undefined;
@@ -73,10 +73,10 @@ export function createAnswerText(runId: string, isRecordedBy?: (event: JournalEv
       streamed.set(key, whole);
       return { text: rest(callId, whole) ?? "" };
     },
-    /** The run's result, unless the text already ends with it. */
+    /** Returns the run's result, unless the text already ends with it. */
     end: (summary: string): string =>
       content.trimEnd().endsWith(summary.trim()) ? "" : append(summary, true),
-    /** Adds a text of Cadre's own. */
+    /** Adds a note by Cadre itself. */
     addNote: (text: string): string => append(text, true),
   };
 }

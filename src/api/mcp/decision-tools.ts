@@ -1,5 +1,5 @@
-// MCP tools for decisions of a person. A decision applies once, to exactly what was shown, and the journal records that it came
-// through MCP.
+// MCP tools with which a person decides. A decision applies to exactly the call that was shown, and the journal records that it
+// came through MCP.
 
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
@@ -21,9 +21,9 @@ const approve = mcpTool({
     approvalId,
     note,
     scope: z.enum(["once", "run", "tree", "always"]).optional().describe("How far it reaches; absent: once."),
-    input: z.record(z.string(), z.unknown()).optional().describe("Only to run it with this input instead."),
+    input: z.record(z.string(), z.unknown()).optional().describe("Another input to run the call with."),
     maxTokens: z.int().positive().optional().describe("For a used-up budget: the new limit."),
-    maxCost: z.number().positive().optional().describe("The same, in dollars."),
+    maxCost: z.number().positive().optional().describe("For a used-up budget: the new limit in dollars."),
   }),
   call({ approvalId: id, note: comment, scope, input, maxTokens, maxCost }, ask) {
     const limits = omitUndefined({ maxTokens, maxCost });

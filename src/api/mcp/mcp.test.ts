@@ -87,8 +87,8 @@ async function call(client: Client, name: string, args: Record<string, unknown> 
 describe.each([
   ["auto", "2026-07-28"],
   ["legacy", "2025-11-25"],
-] as const)("a client that speaks by %s (%s)", (mode, version) => {
-  test("[S1-9] [S1-20] [S1-21] starts an agent, watches it, approves what it asks for, and reads its result", async () => {
+] as const)("a client in %s mode, protocol version %s", (mode, version) => {
+  test("[S1-9] [S1-20] [S1-21] the client starts an agent, watches it, approves its call, and reads its result", async () => {
     const client = await connected(mode);
     expect(client.getNegotiatedProtocolVersion()).toBe(version);
     expect((await client.listTools()).tools.map(({ name }) => name)).toEqual([
@@ -144,7 +144,7 @@ async function pagesOf(client: Client, runId: string, limit: number): Promise<un
   return events;
 }
 
-test("[S1-12] [S1-13] [S1-14] context, model and turn limit reach the run", async () => {
+test("[S1-12] [S1-13] [S1-14] `spawn` passes context, model and turn limit on to the run", async () => {
   const client = await connected();
   const asks = {
     agentType: "clerk",
@@ -167,7 +167,7 @@ test("[S1-12] [S1-13] [S1-14] context, model and turn limit reach the run", asyn
   await client.close();
 });
 
-test("[S1-16] [S1-19] starting a subagent is denied in the words of S1, an unknown agent in ours", async () => {
+test("[S1-16] [S1-19] `spawn` denies a subagent with the sentence of S1, and an unknown agent with Cadre's own", async () => {
   const client = await connected();
   expect(await call(client, "spawn", { agentType: "helper", task: "help" })).toMatch(
     /^PERMISSION_DENIED: an MCP client cannot spawn helper, .* It may spawn: .*clerk/,
@@ -186,7 +186,7 @@ test("[S1-16] [S1-19] starting a subagent is denied in the words of S1, an unkno
   await client.close();
 });
 
-test("a message, an answer and a cancel through MCP are recorded as such in the journal", async () => {
+test("the journal records that a message, an answer and a cancel came through MCP", async () => {
   const client = await connected();
   const { runId } = await call(client, "spawn", { agentType: "clerk", task: "pay" });
   await waitForApprovals(api, runId);
@@ -225,7 +225,7 @@ test("a listener of a run is notified of changes of that run only", async () => 
   await client.close();
 });
 
-test("listeners of a run's events also hear of its descendants; agent lists do not offer subscriptions", async () => {
+test("a listener of a run's events is also notified of its descendants; lists of agents offer no subscriptions", async () => {
   const client = await connected();
   expect(client.getServerCapabilities()).toMatchObject({
     resources: { subscribe: true, listChanged: false },
@@ -265,7 +265,7 @@ test("invalid JSON is answered with a parse error", async () => {
   expect(await (await post("{}")).json()).toMatchObject({ id: null, error: { code: -32600 } });
 });
 
-test("[A03] [A14] [A15] the door and the size limit of the API apply", async () => {
+test("[A03] [A14] [A15] MCP requests pass the same access checks and size limit as the rest of the API", async () => {
   const post = (headers: Record<string, string>, body: string) =>
     fetch(`${server.url}/mcp`, {
       method: "POST",

@@ -1,13 +1,13 @@
-// The resources that change with an event of a run: the run itself, the lists, and the events of the run and its ancestors.
-// Agents are read from their files on each request, and nothing reports their changes.
+// Finds the resources that change with an event of a run: the run itself, the lists, and the events of the run and its ancestors.
+// Agents are read from their files on each request, so their changes are not reported.
 
 import type { RunId } from "../../ids.ts";
 import { eventsUri, runUri } from "./views.ts";
 
-/** Cached parents, of the most recently active runs. */
+/** Number of runs whose parents are cached. */
 const MAX_KNOWN = 5_000;
 
-/** Reports the changed runs at once, and then the events of their ancestors, which have to be looked up. */
+/** Reports the changed runs immediately, and then the events of their ancestors, which have to be looked up. */
 export function createChangeNotifier(parentOf: (runId: RunId) => Promise<RunId | undefined>) {
   const parents = new Map<RunId, Promise<RunId | undefined>>();
   const above = (runId: RunId): Promise<RunId | undefined> => {
@@ -30,5 +30,5 @@ export function createChangeNotifier(parentOf: (runId: RunId) => Promise<RunId |
   };
 }
 
-/** Resources whose changes are never reported. */
+/** True for resources whose changes are never reported. */
 export const neverChanges = (uri: string): boolean => /^cadre:\/\/agents(\/|$)/.test(uri);

@@ -1,4 +1,4 @@
-// Agents, runs and approvals as MCP resources: JSON that clients read and watch.
+// Offers agents, runs and approvals as MCP resources: JSON that clients read and watch.
 
 import { type McpServer, ResourceNotFoundError, ResourceTemplate } from "@modelcontextprotocol/server";
 import { CadreError } from "../../errors.ts";

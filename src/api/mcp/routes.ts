@@ -1,5 +1,5 @@
-// Cadre as an MCP server over streamable HTTP. It is stateless: after a restart a client only has to repeat its request. Only
-// clients of the stateless protocol (2026-07-28) can listen for changes.
+// Cadre as an MCP server over streamable HTTP. The server is stateless: after a restart a client only has to repeat its request.
+// Only clients of the stateless protocol (2026-07-28) can listen for changes.
 
 import type { CreateMcpHandlerOptions, McpHttpHandler, McpServerFactory } from "@modelcontextprotocol/server";
 import { z } from "zod";
@@ -30,7 +30,7 @@ export function mcpRoutes(parts: McpParts): Route[] {
   });
 }
 
-/** Loaded at the first MCP request: every `cadre run` has these routes, and few get one. */
+/** Loads the MCP package at the first request: every `cadre run` has these routes, and few receive a request. */
 async function handlerOf({ store, info, clientFor }: McpParts): Promise<McpHttpHandler> {
   const [{ createMcpHandler }, { createMcpServer }] = await Promise.all([
     import("@modelcontextprotocol/server"),
@@ -43,7 +43,7 @@ async function handlerOf({ store, info, clientFor }: McpParts): Promise<McpHttpH
   return createMcpHandler(factory, { bus: changesOf(store) });
 }
 
-/** The routes of any MCP server. */
+/** The routes of an MCP server with any handler. */
 export function mcpOverHttp(handler: () => Promise<McpHttpHandler>): Route[] {
   return [
     mcp.post(
@@ -82,7 +82,7 @@ const mcp = routesWith({
 });
 
 function refuseMethod(): never {
-  throw new HttpError(405, "Send MCP's messages by POST.");
+  throw new HttpError(405, "Send MCP messages with POST.");
 }
 
 /** Notifies listeners of every commit, and subscribes to commits only while there are listeners. */

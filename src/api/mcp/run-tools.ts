@@ -10,7 +10,7 @@ import { agentView, eventsUri, readRunView, runUri } from "./views.ts";
 const MAX_EVENTS = 500;
 const runId = z.string().min(1).describe("The run's id, or the beginning of it.");
 
-/** S1 4.2. */
+/** The spawn tool of contract S1, section 4.2. */
 const spawn = mcpTool({
   name: "spawn",
   title: "Start an agent",
@@ -61,7 +61,7 @@ const spawn = mcpTool({
   },
 });
 
-/** S1-19. A client cannot start subagents: only agents can. */
+/** S1-19: a client cannot start subagents. Only agents can. */
 async function refuseSubagent(agentType: string, ask: WithClient): Promise<void> {
   const { agents } = await ask((client) => client.get("/api/agents"));
   if (agents.find(({ name }) => name === agentType)?.kind !== "subagent") return;

@@ -1,9 +1,9 @@
-// The type of a tool for MCP clients: its input, and its calls of the API. No tool waits for a run to end.
+// The type of a tool for MCP clients: the input and the API calls it makes. No tool waits for a run to end.
 
 import type { z } from "zod";
 import type { CadreClient } from "../client/client.ts";
 
-/** Calls the API. If the owner process has gone, it calls the next one. */
+/** Calls the API: of the owner process, or of the next owner if that process has stopped. */
 export type WithClient = <T>(use: (client: CadreClient) => Promise<T>) => Promise<T>;
 
 export interface McpTool {
@@ -11,7 +11,7 @@ export interface McpTool {
   title: string;
   description: string;
   input: z.ZodObject;
-  /** `reads` changes nothing; `decides` is a person's decision. */
+  /** A `reads` tool changes nothing; a `decides` tool carries out a person's decision. */
   kind: "reads" | "acts" | "decides";
   call(input: never, ask: WithClient): Promise<ToolAnswer>;
 }

@@ -1,5 +1,5 @@
-// One chat completion: a run, as one answer or as a stream of it. The run is its own master: a client that goes away loses the
-// answer, and the run goes on; asking again under the same Idempotency-Key finds it.
+// One chat completion: the answer of a run, whole or as a stream. The run does not depend on the client. If the client
+// disconnects, the run continues, and a repeated request with the same Idempotency-Key finds the run.
 
 import { setTimeout as pause } from "node:timers/promises";
 import { CadreError, toCadreError } from "../../errors.ts";
@@ -16,7 +16,7 @@ import type { ChatAnswer, ChatBody, FinishReason, Usage } from "./schema.ts";
 
 const HEARTBEAT_MS = 15_000;
 
-/** The run has started: a retry would start another one. */
+/** Tells OpenAI's clients not to retry: the run has started, and a retry would start another one. */
 const DO_NOT_RETRY = { "x-should-retry": "false" };
 
 /** Answers when the run has ended or needs a person. */
@@ -35,7 +35,7 @@ export async function respondWhenDone(
   );
   const soon = await Promise.race([answer, pause(HEARTBEAT_MS, undefined, { ref: false })]);
   if (soon) return Response.json(soon.value, { status: soon.status, headers: soon.headers });
-  // A silent connection would be closed. Spaces before a JSON value are ignored.
+  // Spaces keep the connection open, because a silent one would be closed. JSON parsers ignore spaces before a value.
   const writer = createStreamWriter();
   const heartbeat = setInterval(() => writer.writeIfRoom(encode(" ")), HEARTBEAT_MS);
   writer.writeIfRoom(encode(" "));
@@ -58,7 +58,9 @@ async function wholeAnswer(
     content += update.text ?? "";
     if (update.type === "part") continue;
     const run =
-      update.type === "end" ? ended(update.run) : await client.get("/api/runs/{id}", { id: answered.runId });
+      update.type === "end"
+        ? requireCompleted(update.run)
+        : await client.get("/api/runs/{id}", { id: answered.runId });
     const needs =
       update.type === "needs" && update.needs.length > 0 ? { needs: update.needs.map(itemView) } : {};
     return {
@@ -113,7 +115,7 @@ async function pump(
       else if (update.text) await send({ content: update.text });
       if (update.type === "part" && update.activity) await send({}, { cadre: { activity: update.activity } });
       if (update.type !== "end") continue;
-      const run = ended(update.run);
+      const run = requireCompleted(update.run);
       await send({}, { cadre: ofCadre(answered, run) }, finishOf(run));
       if (body.stream_options?.include_usage)
         await writer.write(sseFrame({ ...head, choices: [], usage: usageOf(run) }));
@@ -127,15 +129,13 @@ async function pump(
   }
 }
 
-function ended(run: RunDetail): RunDetail {
+function requireCompleted(run: RunDetail): RunDetail {
   if (run.status === "completed") return run;
   const { id, status, stopReason = "error", summary = "" } = run;
   throw new CadreError(
     "UNPROCESSABLE",
     `Run ${id} ${status === "failed" ? "failed" : "was cancelled"} (${stopReason}): ${summary.trim().replace(/[^.?!]$/, "$&.")} \`cadre why ${id}\` says more, \`cadre retry ${id}\` goes on from there.`,
-    {
-      code: status === "failed" ? "RUN_FAILED" : "RUN_CANCELLED",
-    },
+    { code: status === "failed" ? "RUN_FAILED" : "RUN_CANCELLED" },
   );
 }
 
@@ -151,7 +151,7 @@ const ofCadre = ({ runId, sessionId }: AnsweredRun, { status }: RunDetail) => ({
   status,
 });
 
-/** Stop reasons of runs that a limit ended early. */
+/** Stop reasons of runs that reached a limit. */
 const CUT = new Set<string | undefined>(["max_turns", "max_duration", "budget", "loop", "history_limit"]);
 const finishOf = ({ stopReason }: RunDetail): FinishReason => (CUT.has(stopReason) ? "length" : "stop");
 

@@ -30,9 +30,10 @@ export async function* followAnswer(
   for await (const item of client.follow({ runId, tree: true, signal })) {
     yield { type: "part", ...answer.add(item) };
     if (item.type !== "event") continue;
-    const { needs, held } = await rest(item.event);
+    const { needs, stopped } = await rest(item.event);
     if (needs.length > 0) yield { type: "needs", text: answer.addNote(waitingText(needs, link)), needs };
-    if (held.length > 0) yield { type: "needs", text: answer.addNote(commandText(held, link)), needs: [] };
+    if (stopped.length > 0)
+      yield { type: "needs", text: answer.addNote(commandText(stopped, link)), needs: [] };
   }
   if (signal.aborted) return;
   const run = await client.get("/api/runs/{id}", { id: runId });
@@ -40,22 +41,22 @@ export async function* followAnswer(
   yield { type: "end", text: isDone ? answer.end(run.summary ?? "") : "", run };
 }
 
-/** Finds what needs a person, each item once. It asks the API, because an item in the journal may be decided by now. */
+/** Finds the items that need a person, each once. They are read from the API, because an item in the journal may be decided by now. */
 function watchForNeeds(client: CadreClient, runId: string) {
-  const said = new Set<string>();
+  const reported = new Set<string>();
   const titles = new Map<string, string>();
-  const isNew = (key: string): boolean => !said.has(key) && said.add(key).size > 0;
-  return async (event: JournalEvent): Promise<{ needs: ApprovalView[]; held: string[] }> => {
+  const isNew = (key: string): boolean => !reported.has(key) && reported.add(key).size > 0;
+  return async (event: JournalEvent): Promise<{ needs: ApprovalView[]; stopped: string[] }> => {
     const isRest = event.type === "RUN_SUSPENDED";
     if (isRest && NEEDS_COMMAND.has(event.payload.waitingOn.kind))
       titles.set(event.runId, timelineEntry(event)!.title);
     const needs = isRest
       ? (await client.get("/api/approvals", { run: runId })).approvals.filter(({ id }) => isNew(id))
       : [];
-    const mayBeHeld = titles.size > 0 && (isRest || event.type === "CHILD_RUN_COMPLETED");
-    const held = mayBeHeld ? await runsNeedingCommand(client, runId) : [];
-    const news = held.filter(({ id, updatedAt }) => titles.has(id) && isNew(`${id} ${updatedAt}`));
-    return { needs, held: news.map(({ id, agent }) => `${agent} › ${titles.get(id)} (${id})`) };
+    const mayBeStopped = titles.size > 0 && (isRest || event.type === "CHILD_RUN_COMPLETED");
+    const stopped = mayBeStopped ? await runsNeedingCommand(client, runId) : [];
+    const news = stopped.filter(({ id, updatedAt }) => titles.has(id) && isNew(`${id} ${updatedAt}`));
+    return { needs, stopped: news.map(({ id, agent }) => `${agent} › ${titles.get(id)} (${id})`) };
   };
 }
 
@@ -68,5 +69,5 @@ function waitingText(needs: readonly ApprovalView[], link: string): string {
   return `This waits for a person, and continues once it is decided:\n${items.join("\n")}\nSee ${link}`;
 }
 
-const commandText = (held: readonly string[], link: string): string =>
-  `This has stopped, and continues with \`cadre resume\`:\n${held.map((line) => `- ${line}`).join("\n")}\nSee ${link}`;
+const commandText = (stopped: readonly string[], link: string): string =>
+  `This has stopped, and continues with \`cadre resume\`:\n${stopped.map((line) => `- ${line}`).join("\n")}\nSee ${link}`;

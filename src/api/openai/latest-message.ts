@@ -1,5 +1,5 @@
-// Clients of OpenAI's API send the whole conversation each time. The last message is the new one. The others are known if the
-// request names a session; otherwise they are passed to the run as context.
+// Clients of OpenAI's API send the whole conversation each time. The last message is the new one. The earlier messages are already
+// known if the request names a session; otherwise they are passed to the run as context.
 
 import { CadreError } from "../../errors.ts";
 import type { ChatBody, ChatMessage } from "./schema.ts";
@@ -37,6 +37,6 @@ function textIn({ content }: ChatMessage): string {
   const parts = content ?? [];
   const other = parts.find(({ type }) => type !== "text");
   if (other)
-    throw new CadreError("BAD_REQUEST", `Only text can be said here, no ${other.type}. Nothing was started.`);
+    throw new CadreError("BAD_REQUEST", `Only text can be sent here, no ${other.type}. Nothing was started.`);
   return parts.map(({ text = "" }) => text).join("");
 }

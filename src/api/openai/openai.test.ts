@@ -107,7 +107,7 @@ test("a message starts a run whose answer is the completion; earlier messages ar
   });
 });
 
-test("a stream has the same text, the run's activity, and the usage on request", async () => {
+test("a stream contains the same text as the answer, the run's activity, and the usage if requested", async () => {
   const stream = await openai.chat.completions.create({
     model: "writer",
     messages: [user("tell")],
@@ -123,7 +123,7 @@ test("a stream has the same text, the run's activity, and the usage on request",
 });
 
 describe("a run that waits for a person", () => {
-  test("is an answer that says so and what to do; the same request later gets the continued run", async () => {
+  test("the answer says that the run waits and what to do; the same request later gets the continued run", async () => {
     const request = { model: "clerk", messages: [user("pay")] };
     const headers = { "Idempotency-Key": "one" };
     const waiting = await openai.chat.completions.create(request, { headers });
@@ -140,7 +140,7 @@ describe("a run that waits for a person", () => {
     await expect(other).rejects.toMatchObject({ status: 422, code: "UNPROCESSABLE" });
   });
 
-  test("keeps its stream open, which continues after the decision", async () => {
+  test("the stream stays open while the run waits, and continues after the decision", async () => {
     const stream = await openai.chat.completions.create({
       model: "clerk",
       messages: [user("pay")],
@@ -160,7 +160,7 @@ describe("a run that waits for a person", () => {
   });
 });
 
-test("[D0] a message in a session answers the open question, once", async () => {
+test("[D0] a message in a session answers the open question once, even if it is sent twice", async () => {
   const say = (text: string, key: string) =>
     openai.chat.completions.create(
       { model: "painter", messages: [user(text)], metadata: { session_id: "door" } },
@@ -179,7 +179,7 @@ test("[D0] a message in a session answers the open question, once", async () => 
   expect(said).toEqual([]);
 });
 
-test("a run that only a command continues is an answer that says so", async () => {
+test("the answer says so if only a command can continue the run", async () => {
   const request = { model: "painter", messages: [user("paint")], metadata: { session_id: "wall" } };
   const { run_id: runId } = cadre(await openai.chat.completions.create(request));
   await api.client.post("/api/runs/{id}/pause", { id: runId });
@@ -222,14 +222,14 @@ describe("errors have OpenAI's form and Cadre's codes", () => {
       { messages: [{ role: "assistant", content: "hm" }] },
       { status: 400 },
     ],
-    ["a run that failed", { model: "loser" }, { status: 422, code: "RUN_FAILED" }],
+    ["an agent whose run fails", { model: "loser" }, { status: 422, code: "RUN_FAILED" }],
   ];
-  test.each(refusals)("%s", async (_, change, refusal) => {
+  test.each(refusals)("a request with %s gets an error", async (_, change, refusal) => {
     const request = { model: "writer", messages: [user("hi")], ...change };
     await expect(openai.chat.completions.create(request)).rejects.toMatchObject(refusal);
   });
 
-  test("a run that fails in a stream is an error there", async () => {
+  test("the stream of a run that fails ends with an error", async () => {
     const stream = await openai.chat.completions.create({
       model: "loser",
       messages: [user("hi")],
@@ -238,7 +238,7 @@ describe("errors have OpenAI's form and Cadre's codes", () => {
     await expect(Array.fromAsync(stream)).rejects.toMatchObject({ code: "RUN_FAILED" });
   });
 
-  test("[A14] a wrong key", async () => {
+  test("[A14] a request with a wrong key is not authorized", async () => {
     const stranger = new OpenAI({ apiKey: "wrong", baseURL: `${server.url}/v1`, maxRetries: 0 });
     await expect(stranger.models.list()).rejects.toMatchObject({
       status: 401,
@@ -280,7 +280,7 @@ test("[A09] a new token closes the streams of the old one", async () => {
   server.replaceToken(TOKEN);
 });
 
-describe("the text of a repeated model call", () => {
+describe("the answer if a model call is repeated", () => {
   const event = (type: string, payload: object) =>
     ({ type: "event", event: { runId: "r", seq: 1, position: 1, ts: 0, key: "", type, payload } }) as never;
   const delta = (attempt: number, text: string) =>
@@ -294,13 +294,13 @@ describe("the text of a repeated model call", () => {
   };
   test.each([
     [
-      "[F05] the same text is not sent twice",
+      "[F05] the answer contains repeated text only once",
       [delta(1, "Hel"), delta(2, "He"), delta(2, "llo"), thought("Hello")],
       "Hello",
     ],
-    ["lost text is sent from the journal", [delta(1, "He"), thought("Hello")], "Hello"],
+    ["text that was not streamed is sent from the journal", [delta(1, "He"), thought("Hello")], "Hello"],
     [
-      "different text starts over, and says so",
+      "different text starts the answer over, with a note that says so",
       [delta(1, "Hum"), delta(2, "Hello"), thought("Hello")],
       expect.stringMatching(/^Hum\n\n\(The model was asked again.*\)\n\nHello$/),
     ],

@@ -1,5 +1,5 @@
-// Every main agent as a model of OpenAI's chat API, so that any chat client can talk to a tree of agents. A message starts a run,
-// or goes to the session that it names.
+// Offers every main agent as a model of OpenAI's chat API, so that any chat client can talk to a tree of agents. A message starts a
+// run, or goes to the session that the request names.
 
 import { randomUUID } from "node:crypto";
 import { CadreError } from "../../errors.ts";
@@ -64,8 +64,8 @@ async function begin(client: CadreClient, body: ChatBody, given: string | undefi
     return { runId, sessionId };
   }
   const answers = ({ kind }: ApprovalView): boolean => kind === "question";
-  const words = { sessionId, agent, text, key: given, answers };
-  return { ...(await answerOrSay(words, (use) => use(client))), sessionId };
+  const message = { sessionId, agent, text, key: given, answers };
+  return { ...(await answerOrSay(message, (use) => use(client))), sessionId };
 }
 
 const BUILTIN = "cadre";
@@ -80,7 +80,7 @@ async function modelsOf(client: CadreClient): Promise<Model[]> {
   }));
 }
 
-/** Clients show this list as a menu, so built-in agents are listed only if there are no others. They can be used anyway. */
+/** Clients show this list as a menu, so built-in agents are listed only if there are no others. Requests may name them anyway. */
 function listed(models: Model[]): Model[] {
   const own = models.filter((model) => model.owned_by !== BUILTIN);
   return own.length > 0 ? own : models;

@@ -1,4 +1,4 @@
-// An agent without running it: the agents that it can reach, the tools they have, and the worst that could happen.
+// Explains an agent without running it: the agents that it can reach, their tools, and the worst case.
 
 import { z } from "zod";
 import { Effect } from "../../journal/definition.ts";
@@ -18,13 +18,13 @@ const Path = z.array(
 const HeldTool = z.object({
   name: z.string(),
   effect: Effect,
-  /** Only calls that match these patterns. */
+  /** Patterns that a call must match. Absent if every call is allowed. */
   only: z.array(z.string()).exactOptional(),
 });
 
 const PlaceLimits = z.object({
   maxTurns: z.number(),
-  /** In milliseconds of active time. */
+  /** Limit of the active time, in milliseconds. */
   maxDuration: z.number(),
   maxDepth: z.number(),
   maxChildren: z.number(),
@@ -65,24 +65,24 @@ export const ExplanationView = namedObject("ExplanationView", {
   file: z.string(),
   description: z.string(),
   kind: z.enum(["main", "subagent"]),
-  /** Its own text is the final answer. */
+  /** True if the agent's own text is the final answer. */
   isTerminal: z.boolean(),
   /** Agents whose text may be the final answer, and the path to them. */
   terminals: z.array(z.object({ agent: z.string(), path: Path })),
   models: Names,
-  /** The external program that does its work. Only its sandbox limits what it does without asking. */
+  /** The external program that does the agent's work. Only the program's sandbox limits what it does without asking. */
   runner: z.string().exactOptional(),
   tools: Tools,
   limits: PlaceLimits,
   reachable: z.array(z.object({ agent: z.string(), ways: z.array(WayThere) })),
-  /** Paths that end early: the last agent of each is not started. */
+  /** Paths that end early, because the last agent of the path is not started. */
   stops: z.array(z.object({ path: Path, why: z.enum(["max-depth", "on-the-path", "broken", "too-many"]) })),
   blastRadius: BlastRadius,
-  /** `capped`: the limit of the whole tree applies. */
+  /** The numbers are `capped` if the limit of the whole tree applies. */
   worstCase: z.object({
     runs: z.number(),
     turns: z.number(),
-    /** In dollars; absent: some agent on the way has no cost limit. */
+    /** Cost in dollars. Absent if some agent on the way has no cost limit. */
     maxCost: z.number().exactOptional(),
     capped: z.boolean(),
   }),

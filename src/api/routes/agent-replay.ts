@@ -11,7 +11,7 @@ import { route } from "./route.ts";
 import { pageFields, RunUsageView } from "./schemas.ts";
 
 export const AgentReplayQuery = z.strictObject({
-  /** Number of its latest runs (default 50). */
+  /** Number of runs to replay, the agent's latest (default 50). */
   last: pageFields.limit,
 });
 
@@ -27,15 +27,15 @@ export const AgentReplayView = z.object({
       usage: RunUsageView,
       /** Number of decisions that were made again. */
       decisions: z.int(),
-      /** The first event where the replay differs; absent: it does not differ. */
+      /** The first event where the replay differs. Absent if nothing differs. */
       difference: z
         .object({
           seq: z.int(),
-          /** `-` lines were recorded, `+` lines would be now. */
+          /** Lines with `-` were recorded. Lines with `+` would be recorded now. */
           changes: z.array(z.object({ what: z.string(), lines: z.array(z.string()) })),
         })
         .exactOptional(),
-      /** Why it could not be replayed. */
+      /** The reason why the run could not be replayed. */
       problem: z.string().exactOptional(),
     }),
   ),

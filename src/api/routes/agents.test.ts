@@ -84,7 +84,7 @@ describe("agents", () => {
     expect(broken).toMatchObject({ edges: [{ key: "agents", to: "coder" }], isTerminal: false });
   });
 
-  test("[U53] one agent has its file from disk, without secrets, even if it is broken", async () => {
+  test("[U53] the view of one agent has its file from disk without secrets, even if the file is broken", async () => {
     const { source, definition } = await api.client.get("/api/agents/{name}", { name: "lead" });
     expect(source).toMatchObject({ frontmatter: { name: "lead", agents: ["coder"] }, bodyLine: 8 });
     expect(source!.text).toBe(LEAD.replace(SECRET, "⟦secret PAY_API_KEY⟧"));
@@ -129,7 +129,7 @@ describe("agents", () => {
     });
   });
 
-  test("[A59] a stored value that is no definition is not found", async () => {
+  test('[A59] the hash of a stored value that is no definition gets "not found"', async () => {
     const hash = await runtime.store.blobs.put('{"name":"something else"}');
     for (const name of [hash, "..%2Ftoken", "x"])
       expect((await sendRequest(api, "GET", `/api/definitions/${name}`)).status).toBe(404);

@@ -1,4 +1,4 @@
-// Agents: those that can be run, and the problems of those that cannot.
+// Lists and describes agents, and the problems of broken agent files.
 
 import { z } from "zod";
 import { type Edge, edgesOf } from "../../agents/explain/edges.ts";
@@ -31,25 +31,25 @@ export const AgentView = z.object({
   name: z.string(),
   title: z.string().optional(),
   description: z.string(),
-  /** Absent: the file is broken, see `problems`. */
+  /** Absent if the file is broken; `problems` says why. */
   kind: z.enum(["main", "subagent"]).optional(),
-  /** Badge, from the agent's file. */
+  /** Icon and color of the agent's badge, from its file. */
   icon: z.string().optional(),
   color: z.string().optional(),
   models: z.array(z.string()),
   file: z.string(),
   problems: z.array(ProblemView),
-  /** Where it was found. The project's agents override the user's, and those the built-in ones. */
+  /** Where the agent was found. An agent of the project overrides one of the user, and that overrides a built-in one. */
   scope: z.enum(["project", "user", "builtin"]),
-  /** The product that its file was written for. */
+  /** The product that the agent's file was written for. */
   dialect: z.string(),
-  /** Agents that it can start, with the key of its file that names them. */
+  /** Agents that the agent can start, with the key of its file that names them. */
   edges: z.array(z.object({ key: z.enum(EDGE_KEYS), to: z.string() })),
-  /** Its own text is the final answer. */
+  /** True if the agent's own text is the final answer. */
   isTerminal: z.boolean(),
-  /** All its tools only read. */
+  /** True if all tools of the agent only read. */
   readOnly: z.boolean(),
-  /** A module beside its file controls it. */
+  /** True if a module beside the file controls the agent. */
   steps: z.boolean(),
 });
 export type AgentView = z.infer<typeof AgentView>;
@@ -62,13 +62,13 @@ export const Agents = namedObject("Agents", {
 export type Agents = z.infer<typeof Agents>;
 
 export const AgentVersions = namedObject("AgentVersions", {
-  /** One for each definition that its runs have pinned, the latest used first. */
+  /** One version for each definition that the agent's runs have pinned, the latest used first. */
   versions: z.array(
     z.object({
       definition: z.string(),
       ...tallyFields,
       models: z.array(z.string()).exactOptional(),
-      /** The agent's file has not changed since. */
+      /** True if the agent's file has not changed since. */
       sameFile: z.boolean(),
     }),
   ),
@@ -85,7 +85,7 @@ export const AgentDetail = named(
     source: z
       .object({
         text: z.string(),
-        /** Empty if it cannot be read. */
+        /** Empty if the frontmatter cannot be parsed. */
         frontmatter: z.record(z.string(), z.unknown()),
         body: z.string(),
         /** The line of the file that the body starts on. */
@@ -156,7 +156,7 @@ async function detailOf(parts: ApiParts, name: string): Promise<z.input<typeof A
   };
 }
 
-/** Works for deleted agents too, because their runs remain. */
+/** Lists the versions of an agent. Deleted agents have versions too, because their runs remain. */
 async function versionsOf(parts: ApiParts, name: string): Promise<z.input<typeof AgentVersions>> {
   const under = await storedAgentName(parts, name);
   const { rows, more } = await latestRuns(parts.store, under);
@@ -169,7 +169,7 @@ async function versionsOf(parts: ApiParts, name: string): Promise<z.input<typeof
   return { versions: await Promise.all(versions), runs: rows.length, more };
 }
 
-/** Undefined for blobs that are not definitions. */
+/** Reads a pinned definition. Returns undefined for other blobs. */
 async function readDefinition({ store }: ApiParts, hash: string): Promise<Definition | undefined> {
   const text = await store.blobs.get(hash);
   if (text === undefined || !text.startsWith("{")) return undefined;
@@ -209,13 +209,13 @@ function viewOf(agent: ListedAgent, { people }: ApiParts): AgentView {
   };
 }
 
-/** The references in a broken file are still shown. */
+/** The edges of a broken file, from the references that could be read. */
 const edgesFrom = (references: ListedAgent["references"]): Edge[] =>
   references.flatMap(({ key, agent }) =>
     agent === undefined ? [] : [{ key: key as Edge["key"], to: agent }],
   );
 
-/** `Bash(ls)` counts as Bash. An unknown tool, such as one of an MCP server, may do anything. */
+/** A rule such as `Bash(ls)` counts as its tool. An unknown tool, such as one of an MCP server, may do anything. */
 function isReadOnly(definition: Definition, known: ApiParts["people"]["tools"]): boolean {
   const { readOnly, tools } = definition;
   if (readOnly || ownToolsOf(definition)?.may === "none") return true;

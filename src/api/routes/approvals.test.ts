@@ -83,7 +83,7 @@ const decisions = async (runId: string) =>
   (await api.client.events(runId)).filter(({ type }) => type === "APPROVAL_DECIDED");
 
 describe("the list", () => {
-  test("shows the question, the agent that asks, and the call that would run", async () => {
+  test("the list shows the question, the agent that asks, and the call that would run", async () => {
     const item = await firstAsked();
     expect(ApprovalView.strict().parse(item)).toEqual(item);
     expect(item).toMatchObject({
@@ -102,7 +102,7 @@ describe("the list", () => {
     });
   });
 
-  test("of one run has no items of other runs", async () => {
+  test("the list of one run has no items of other runs", async () => {
     const [one, two] = [await firstAsked(), await firstAsked()];
     expect((await api.client.get("/api/approvals", { run: two.runId })).approvals).toEqual([two]);
     expect((await api.client.get("/api/approvals", { run: one.runId })).approvals).toEqual([one]);
@@ -113,7 +113,7 @@ describe("the list", () => {
     });
   });
 
-  test("[A18] text never decides: neither an answer, nor a message, nor a result that the model has read", async () => {
+  test("[A18] text never decides an approval: not an answer, not a message, not a result that the model has read", async () => {
     const { runId } = await api.client.post("/api/runs", {
       body: {
         agent: "clerk",
@@ -143,7 +143,7 @@ describe("the list", () => {
     ["`until` is in the past", "pay", { decision: "approve", scope: "run", until: 1 }],
     ["The answer is empty", "ask", { decision: "answer", answer: " " }],
     ["The answer is empty", "ask", { decision: "answer", answer: "" }],
-  ])("[F12] %s: nothing is decided, and the item stays open", async (words, task, word) => {
+  ])('[F12] the error "%s" leaves the item open and undecided', async (words, task, word) => {
     const { runId } = await api.client.post("/api/runs", { body: { agent: "clerk", task, attended: true } });
     const [item] = await waitForApprovals(api, runId);
     const { status, body } = await sendRequest(api, "POST", `/api/approvals/${item!.id}`, word);
@@ -153,7 +153,7 @@ describe("the list", () => {
     await api.client.post("/api/runs/{id}/cancel", { id: runId });
   });
 
-  test("[A19] reading decides nothing", async () => {
+  test("[A19] reading an approval does not decide it", async () => {
     const item = await firstAsked();
     const before = await api.client.events(item.runId);
     const path = `/api/approvals/${item.id}`;
@@ -166,7 +166,7 @@ describe("the list", () => {
 });
 
 describe("decisions", () => {
-  test("[F12] the same decision twice: the second answer says so, and the effect happens once", async () => {
+  test("[F12] the answer to a repeated decision says that it is a repeat, and the effect happens once", async () => {
     const item = await firstAsked();
     expect(
       await api.client.post("/api/approvals/{id}", { id: item.id, body: { decision: "approve" } }),
@@ -182,7 +182,7 @@ describe("decisions", () => {
     expect(await decisions(item.runId)).toHaveLength(1);
   });
 
-  test("a unique prefix of the run's id is enough", async () => {
+  test("a decision may name the run by a unique prefix of its id", async () => {
     const item = await firstAsked();
     const id = `${item.runId.slice(0, -4)}:${item.itemId}`;
     expect(await api.client.post("/api/approvals/{id}", { id, body: { decision: "reject" } })).toEqual({
@@ -200,7 +200,7 @@ describe("decisions", () => {
     ).rejects.toMatchObject(short);
   });
 
-  test("[F13] approve and reject at the same instant: one wins, the other learns who decided what and when", async () => {
+  test("[F13] of an approve and a reject at the same instant one wins, and the other person learns who decided what and when", async () => {
     for (let round = 0; round < 100; round++) {
       const item = await firstAsked();
       const paidBefore = book.paid.length;
@@ -229,7 +229,7 @@ describe("decisions", () => {
     }
   });
 
-  test("[F14] a decision after the run was cancelled is refused, and the item is gone", async () => {
+  test("[F14] a decision after the run was cancelled is refused, and its item is no longer listed", async () => {
     const item = await firstAsked();
     await api.client.post("/api/runs/{id}/cancel", { id: item.runId });
     expect((await api.client.get("/api/approvals")).approvals).toEqual([]);
@@ -260,7 +260,7 @@ describe("decisions", () => {
     expect((await api.client.get("/api/approvals", { run: one.runId })).approvals).toHaveLength(3);
   });
 
-  test("[F16] after a change of the file nothing runs, the old approval is stale, and a new one is shown", async () => {
+  test("[F16] if the file changes after the approval, the call does not run, and a new approval replaces the stale one", async () => {
     const item = await firstAsked();
     book.change("2");
     await api.client.post("/api/approvals/{id}", { id: item.id, body: { decision: "approve" } });
@@ -274,7 +274,7 @@ describe("decisions", () => {
     expect(book.paid).toHaveLength(1);
   });
 
-  test("[F16] an approval that was replaced before it was answered points to the new one", async () => {
+  test("[F16] a decision on a replaced approval is refused with the id of the new one", async () => {
     const item = await firstAsked();
     const stale = {
       toolCallId: item.callId!,
@@ -298,7 +298,7 @@ describe("decisions", () => {
     expect(book.paid).toEqual([]);
   });
 
-  test("[F17] three at once, answered in reverse order, one of them after a restart: each answer reaches its own call", async () => {
+  test("[F17] each of three answers in reverse order, one of them after a restart, reaches its own call", async () => {
     const runId = await started("three");
     const [ann, bob, cem] = await waitForApprovals(api, runId);
     await api.client.post("/api/approvals/{id}", { id: cem!.id, body: { decision: "approve" } });
@@ -330,7 +330,7 @@ describe("decisions", () => {
     ]);
   });
 
-  test("[F18] expiry and a click in the same millisecond: one is recorded, and the run does what it says", async () => {
+  test("[F18] of an expiry and a click in the same millisecond one is recorded, and the run follows it", async () => {
     const ways = new Set<boolean>();
     for (let round = 0; round < 30; round++) {
       const { runId } = await api.client.post("/api/runs", {
@@ -365,7 +365,7 @@ describe("decisions", () => {
     expect(ways).toEqual(new Set([true, false]));
   });
 
-  test("[F19] an invalid edit keeps the approval open; a valid one runs, and the model is told", async () => {
+  test("[F19] an invalid edit keeps the approval open; a valid edit runs, and the model is told of the change", async () => {
     const item = await firstAsked();
     const path = `/api/approvals/${item.id}`;
     const misfit = await sendRequest(api, "POST", path, {
@@ -389,15 +389,18 @@ describe("decisions", () => {
   });
 
   test.each([
-    ["[A16] another input under another name", { decision: "approve", args: { to: "eve", amount: 9 } }],
-    ["[A16] another input with approve", { decision: "approve", input: { to: "eve", amount: 9 } }],
-    ["no decision", {}],
+    [
+      "[A16] a decision with an input under another name",
+      { decision: "approve", args: { to: "eve", amount: 9 } },
+    ],
+    ["[A16] an approval with another input", { decision: "approve", input: { to: "eve", amount: 9 } }],
+    ["a body without a decision", {}],
     ["an unknown decision", { decision: "yes" }],
     ["an answer to an item that is no question", { decision: "answer", answer: "42" }],
     ["an unknown scope", { decision: "approve", scope: "forever" }],
-    ["a list", [{ decision: "approve" }]],
+    ["a list of decisions", [{ decision: "approve" }]],
     ["invalid JSON", "{decision: approve}"],
-  ])("%s: 400, and the approval stays open", async (_, body) => {
+  ])("%s is answered with 400, and the approval stays open", async (_, body) => {
     const item = await firstAsked();
     const answer = await sendRequest(api, "POST", `/api/approvals/${item.id}`, body);
     expect(answer).toMatchObject({ status: 400, body: { error: { code: "BAD_REQUEST" } } });
@@ -407,7 +410,7 @@ describe("decisions", () => {
 });
 
 describe("questions", () => {
-  test("are listed with the approvals and take an answer, once", async () => {
+  test("questions are listed with the approvals, and each takes one answer", async () => {
     const item = await firstAsked("ask first");
     expect(item).toMatchObject({ kind: "question", detail: "To whom?", callId: "m1.0" });
     expect(item.grant).toBeUndefined();
@@ -512,7 +515,7 @@ describe("outcomes", () => {
 });
 
 describe("grants", () => {
-  test("a decision for always is listed, applies to the next run, and can be revoked", async () => {
+  test("an approval with the scope `always` is listed as a grant, applies to the next run, and can be revoked", async () => {
     const item = await firstAsked();
     await api.client.post("/api/approvals/{id}", {
       id: item.id,

@@ -1,5 +1,5 @@
-// Approvals: calls, questions and budgets that wait for a person, in all runs, and the decisions on them. An item of a
-// child run also shows on its ancestors.
+// Lists the calls, questions and budgets that wait for a person, and takes the decisions on them. An item of a child run is also
+// listed at the run's ancestors.
 
 import { z } from "zod";
 import { CadreError } from "../../errors.ts";
@@ -14,16 +14,16 @@ import { Decided, namedObject, namedStrictObject } from "./schemas.ts";
 
 export const DecisionBody = namedStrictObject("DecisionBody", {
   decision: z.enum(["approve", "edit", "reject", "answer"]),
-  /** Only with `edit`. Any other decision is about the input that was shown. */
+  /** The edited input, only with `edit`. Any other decision is about the input that was shown. */
   input: z.unknown().exactOptional(),
   answer: z.string().exactOptional(),
   /** The id of the person's message in a session, if that message is the answer. */
   messageId: z.string().min(1).exactOptional(),
   note: z.string().exactOptional(),
-  /** `--yes` approves it without asking a person. */
+  /** Set if `--yes` approves the item without asking a person. */
   automatic: z.literal(true).exactOptional(),
   scope: z.enum(["once", "run", "tree", "always"]).exactOptional(),
-  /** Milliseconds since the epoch. */
+  /** End of the grant, in milliseconds since the epoch. */
   until: z.int().positive().exactOptional(),
   limits: z
     .strictObject({
@@ -109,8 +109,8 @@ export function approvalRoutes(parts: RouteParts) {
 }
 
 /**
- * Uses an approval by its full id: the run's part of `id` may be abbreviated, as everywhere else.
- * F15: the answer does not reveal whether the run or only the item is missing.
+ * Calls `use` with the full id of an approval. The run's part of `id` may be abbreviated, as everywhere else.
+ * F15: the error does not reveal whether the run or only the item is missing.
  */
 async function withApproval<T>(store: Store, id: string, use: (fullId: string) => Promise<T>): Promise<T> {
   const colon = id.indexOf(":");
@@ -138,8 +138,8 @@ async function openBelow(store: Store, id: RunId): Promise<ApprovalRef[]> {
 }
 
 /**
- * Rejects decisions without an effect, or with an obviously unintended one, while the item is open. Afterwards a repeated
- * decision is answered as any other: it was decided before.
+ * Rejects a decision on an open item if it has no effect, or an obviously unintended one. A decision on a decided item passes, and
+ * gets the usual answer that the item was decided before.
  */
 export async function checkDecision(
   id: string,

@@ -1,13 +1,13 @@
-// How more browsers get in: a one-time link, and a new token that signs all others out.
+// Gives browsers access: a one-time link signs in another browser, and a new token signs out all others.
 
 import { CadreError } from "../../errors.ts";
 import type { Person } from "../access/person.ts";
 import { route } from "./route.ts";
 import { LinkView } from "./schemas.ts";
 
-/** The public server's part of it. */
+/** The functions of the public server behind these routes. */
 export interface BrowserAccess {
-  /** Makes a link that lets one browser in, once: for a named user, or for the holder of the token. */
+  /** Makes a link that signs in one browser, once: for a named user, or for the holder of the token. */
   newLink(user?: string): LinkView;
   renewToken(): void;
 }

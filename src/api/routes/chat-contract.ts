@@ -37,9 +37,9 @@ export const AgentRunsQuery = z.strictObject({
 
 export const ChatBody = z.strictObject({
   message: z.string().trim().min(1),
-  /** Absent: the agent of the session, or that of the settings if the session is new. */
+  /** Absent for the agent of the session, or for that of the settings if the session is new. */
   agent_id: id.exactOptional(),
-  /** Absent: a new session. */
+  /** Absent for a new session. */
   session_id: id.exactOptional(),
   mode: z.enum(["auto", "chat"]).exactOptional(),
 });
@@ -47,7 +47,7 @@ export const ChatBody = z.strictObject({
 export const ChatAnswer = z.object({
   run_id: z.string(),
   session_id: z.string(),
-  /** The message waits in an active run; otherwise it has started this one. */
+  /** True if the message waits in an active run, false if it has started the run. */
   queued: z.boolean(),
 });
 
@@ -121,7 +121,7 @@ async function chat(
   key: string | undefined,
 ): Promise<z.input<typeof ChatAnswer>> {
   if (session_id === undefined && key !== undefined)
-    throw new CadreError("BAD_REQUEST", "An Idempotency-Key needs a `session_id`. Nothing was said.");
+    throw new CadreError("BAD_REQUEST", "An Idempotency-Key needs a `session_id`. Nothing was sent.");
   const chosen = currentSettings(parts);
   const sessionId = session_id ?? parts.people.ids.nonce();
   const agent = agent_id ?? (await sessionAgent(sessionId, parts.store)) ?? chosen.agent;

@@ -16,7 +16,7 @@ const Step = z.object({
   seq: z.int(),
   kind: z.enum(["heard", "said", "call", "child", "end"]),
   title: z.string(),
-  /** The result, or the full text. */
+  /** The result of a call, or the full text of a message. */
   detail: z.string(),
   childId: z.string().optional(),
   /** The recorded result of another run that was used instead of a call. */
@@ -27,7 +27,7 @@ const facts = {
   runId: z.string(),
   agent: z.string(),
   status: RunStatus,
-  /** US dollars for calls with a known price. */
+  /** Cost in US dollars of the calls with a known price. */
   cost: z.number(),
   unpriced: z.int(),
   tokens: z.number(),
@@ -39,7 +39,7 @@ const NodeFacts = z.object({ ...facts, turns: z.int() });
 const TreeFacts = z.object({ ...facts, runs: z.int() });
 
 export const Comparison = z.object({
-  /** From the root down, every parent before its children. An absent side has no such run. */
+  /** Pairs of runs from the root down, every parent before its children. A side is absent if it has no such run. */
   nodes: z.array(
     z.object({
       agent: z.string(),
@@ -49,7 +49,7 @@ export const Comparison = z.object({
       rows: z.array(z.object({ a: Step.optional(), b: Step.optional(), same: z.boolean() })),
     }),
   ),
-  /** First difference, as indexes into `nodes` and its `rows`. Absent: there is none. */
+  /** The first difference, as indexes into `nodes` and its `rows`. Absent if there is none. */
   first: z.object({ node: z.int(), row: z.int() }).optional(),
   a: TreeFacts,
   b: TreeFacts,

@@ -67,14 +67,14 @@ async function blocked(runId: string) {
 }
 
 describe("S0", () => {
-  test("[S0-69] [S0-73] POST /runs starts the orchestrator and answers at once", async () => {
+  test("[S0-69] [S0-73] POST /runs starts the orchestrator and answers immediately", async () => {
     const { status, body } = await sendRequest(api, "POST", "/runs", { prompt: "Pay ann" });
     expect({ status, body }).toEqual({ status: 201, body: { runId: expect.any(String) } });
     const run = (await sendRequest(api, "GET", `/runs/${body.runId}`)).body;
     expect(run).toMatchObject({ agent_type: "orchestrator", prompt: "Pay ann", user_id: "maria" });
   });
 
-  test("[S0-69] without a project agent of that name, the pack's agent runs", async () => {
+  test("[S0-69] POST /runs starts the pack's agent if the project has none of that name", async () => {
     const { status, body } = await sendRequest(api, "POST", "/runs", {
       prompt: "Look",
       agentType: "log-analyzer",
@@ -85,7 +85,7 @@ describe("S0", () => {
     await api.client.post("/api/runs/{id}/cancel", { id: body.runId }).catch(() => {});
   });
 
-  test("[S0-70] an unknown agent type", async () => {
+  test("[S0-70] POST /runs rejects an unknown agent type", async () => {
     const answer = await sendRequest(api, "POST", "/runs", { prompt: "x", agentType: "wizard" });
     expect(answer).toEqual({ status: 400, body: { error: "Invalid agent type" } });
   });
@@ -94,7 +94,7 @@ describe("S0", () => {
     ["no prompt", {}],
     ["an empty prompt", { prompt: "  " }],
     ["an unknown key", { prompt: "x", role: "admin" }],
-  ])("%s is rejected with one sentence", async (_, body) => {
+  ])("POST /runs rejects a body with %s in one sentence", async (_, body) => {
     const answer = await sendRequest(api, "POST", "/runs", body);
     expect(answer).toEqual({ status: 400, body: { error: expect.stringMatching(/Nothing was changed\.$/) } });
   });
@@ -122,7 +122,7 @@ describe("S0", () => {
     expect(late).toEqual({ status: 409, body: { error: expect.stringContaining("waits for no decision") } });
   });
 
-  test("[S0-30] a blocked parent's RUN_SUSPENDED has the reason and the child, as rows and as a stream", async () => {
+  test("[S0-30] a blocked parent's RUN_SUSPENDED names the reason and the child, in rows and in a stream", async () => {
     const { runId } = (await sendRequest(api, "POST", "/runs", { prompt: "Pay ann" })).body;
     const [item] = await blocked(runId);
     const suspended = { reason: "child_hitl", blocked_by_child_run_id: item!.runId };
@@ -139,7 +139,7 @@ describe("S0", () => {
     expect(await stream.text()).toContain('"reason":"child_hitl"');
   });
 
-  test("[F50] POST /runs with the same Idempotency-Key returns the same run; with another prompt it fails", async () => {
+  test("[F50] POST /runs with the same Idempotency-Key returns the same run, and fails for another prompt", async () => {
     const key = { "Idempotency-Key": "seed-1" };
     const body = { prompt: "Hi", agentType: "talker" };
     const first = await sendRequest(api, "POST", "/runs", body, key);
@@ -148,7 +148,7 @@ describe("S0", () => {
     expect(other).toEqual({ status: 422, body: { error: expect.stringContaining("idempotency key") } });
   });
 
-  test("a rejection with a reason: nothing is paid", async () => {
+  test("after a rejection with a reason nothing is paid", async () => {
     const before = book.paid.length;
     const { runId } = (await sendRequest(api, "POST", "/runs", { prompt: "Pay", agentType: "clerk" })).body;
     await waitForApprovals(api, runId);
@@ -161,7 +161,7 @@ describe("S0", () => {
     expect(book.paid.length).toBe(before);
   });
 
-  test("[S0-71] GET /runs/:id/events: rows, or a stream of the same", async () => {
+  test("[S0-71] GET /runs/:id/events answers with rows, or with a stream of the same rows", async () => {
     const { runId } = (await sendRequest(api, "POST", "/runs", { prompt: "Hi", agentType: "talker" })).body;
     await ended(runId);
     const { events } = (await sendRequest(api, "GET", `/runs/${runId}/events`)).body;
@@ -176,7 +176,7 @@ describe("S0", () => {
     expect(rows).toEqual(events);
   });
 
-  test("GET /runs lists the newest first; an unknown run is 404", async () => {
+  test("GET /runs lists the newest run first, and an unknown run gets 404", async () => {
     const { body } = await sendRequest(api, "GET", "/runs?limit=2");
     expect(body.runs).toHaveLength(2);
     expect(body.nextCursor).toEqual(expect.any(String));
@@ -241,7 +241,7 @@ describe("S4", () => {
     await api.client.post("/api/runs/{id}/cancel", { id: run_id });
   });
 
-  test("[S4-47] [S4-21] [S4-30] GET /api/agent-runs by project and session", async () => {
+  test("[S4-47] [S4-21] [S4-30] GET /api/agent-runs filters runs by project and session", async () => {
     const { body } = await sendRequest(api, "POST", "/api/chat", { message: "hi", agent_id: "talker" });
     await ended(body.run_id);
     const root = encodeURIComponent(project.folder);
@@ -264,7 +264,7 @@ describe("S4", () => {
     });
   });
 
-  test("[S4-48] [S4-50] GET /api/agent-children, and POST /api/agent-cancel ends them with their parent", async () => {
+  test("[S4-48] [S4-50] GET /api/agent-children lists the children, and POST /api/agent-cancel ends them with their parent", async () => {
     const { runId } = (await sendRequest(api, "POST", "/runs", { prompt: "Pay ann" })).body;
     await blocked(runId);
     const { runs } = (await sendRequest(api, "GET", `/api/agent-children?run_id=${runId}`)).body;
@@ -277,7 +277,7 @@ describe("S4", () => {
     expect(again).toMatchObject({ status: 409, body: { error: { code: "RUN_TERMINAL" } } });
   });
 
-  test("[S4-49] GET /api/agent-context, as a summary and raw", async () => {
+  test("[S4-49] GET /api/agent-context answers with a summary or with the raw messages", async () => {
     const { body } = await sendRequest(api, "POST", "/api/chat", {
       message: "x ".repeat(500),
       agent_id: "talker",
@@ -292,7 +292,7 @@ describe("S4", () => {
     );
   });
 
-  test("[S4-53] GET and POST /api/settings: a change is kept, and applies to the chat", async () => {
+  test("[S4-53] POST /api/settings changes a setting, GET returns the change, and the chat uses it", async () => {
     expect((await sendRequest(api, "GET", "/api/settings")).body).toEqual({
       agent: "assistant",
       mode: "chat",
@@ -313,7 +313,7 @@ describe("S4", () => {
     });
   });
 
-  test("[S4-54] GET /api/workspace/tree: without ignored and hidden files, and nothing outside the project", async () => {
+  test("[S4-54] GET /api/workspace/tree lists no ignored or hidden files, and nothing outside the project", async () => {
     const { folder } = project;
     mkdirSync(join(folder, "lib/deep"), { recursive: true });
     for (const file of ["lib/deep/a.ts", "lib/b.ts", "secret.key", ".env", "build.log"])
@@ -333,7 +333,7 @@ describe("S4", () => {
   });
 
   test.each(["..", "/etc", "lib/../..", "etc", "%00", "none", "secret.key"])(
-    "[A34] the tree of %s is rejected",
+    "[A34] GET /api/workspace/tree rejects the path %s",
     async (path) => {
       const { status, body } = await sendRequest(api, "GET", `/api/workspace/tree?path=${path}`);
       expect(status).toBe(400);

@@ -1,17 +1,17 @@
-// Kills the server of a demo and reports how its runs recovered. Other servers do not have these routes.
+// Kills the server of a demo and reports how its runs recovered. Only servers of a demo have these routes.
 
 import { z } from "zod";
 import { route } from "./route.ts";
 import { namedObject } from "./schemas.ts";
 
-/** How runs recovered after a server was killed, counted from their journals. */
+/** The recovery of runs after a server was killed, counted from their journals. */
 export const Recovery = namedObject("Recovery", {
-  /** Unfinished runs that continue or wait as before, and those that no driver has taken up. */
+  /** Number of unfinished runs that continue or wait as before, and of those that no driver has taken up. */
   recovered: z.int(),
   missing: z.int(),
-  /** Milliseconds from the server's death until the last of them continued. */
+  /** Milliseconds from the server's death until the last of these runs continued. */
   ms: z.int(),
-  /** Unsafe calls that were started again without a person's decision (P4). */
+  /** Number of unsafe calls that were started again without a person's decision (P4). */
   repeated: z.int(),
 });
 export type Recovery = z.infer<typeof Recovery>;
@@ -21,7 +21,7 @@ export const PlugView = namedObject("PlugView", { last: Recovery.optional() });
 /** A demo's server, which visitors may kill to watch its runs recover. */
 export interface DemoServer {
   kill(): void;
-  /** Undefined: it has not been killed yet. */
+  /** Returns undefined if the server has not been killed yet. */
   lastRecovery(): Promise<Recovery | undefined>;
 }
 

@@ -1,4 +1,4 @@
-// Journals: of one run, of a tree or of all runs, as pages of JSON or as a live stream.
+// Serves the journals of one run, of a tree or of all runs, as pages of JSON or as a live stream.
 
 import type { Context } from "hono";
 import { z } from "zod";
@@ -33,7 +33,7 @@ named("EventView", EventView);
 
 export const EventPage = namedObject("EventPage", {
   events: z.array(EventView),
-  /** Position for the next page; absent: there are no more events yet. */
+  /** Position for the next page. Absent if there are no more events yet. */
   nextAfter: z.int().optional(),
 });
 export type EventPage = z.infer<typeof EventPage>;
@@ -64,7 +64,7 @@ export function eventRoutes(parts: RouteParts) {
           const row = await findRun(store, id);
           return pageOf(store, query.after ?? 0, await partOf(store, row, query.tree));
         }
-        // Read the position before the run: a run that is still active then ends after it, so the stream cannot miss the end.
+        // Read the position before the run. If the run is still active, its end comes after that position, so the stream cannot miss it.
         const place = await resumePosition(store, c.req.header("Last-Event-ID"), query.after);
         const row = await findRun(store, id);
         const until = query.follow ? {} : { until: { runId: row.id, ended: row.endedAt !== undefined } };
@@ -96,7 +96,7 @@ export function eventRoutes(parts: RouteParts) {
 
 const STREAM = ["text/event-stream"];
 
-/** A reader without a known position gets what happens from now on: the feed is no archive. */
+/** A reader without a known position gets events from now on: the feed is no archive. */
 async function feedPlace(store: Store, lastEventId: string | undefined, after: Position | undefined) {
   const now = await store.journal.position();
   if (lastEventId === undefined && after === undefined) return { after: now, reset: false };
@@ -124,7 +124,7 @@ async function pageOf(
 ): Promise<{ events: JournalEvent[]; nextAfter?: number }> {
   const page = await store.journal.readAll(after, PAGE, of);
   const events = page.filter((event) => isInScope(event, scope));
-  // Even if the page is not full, because unreadable events are left out of it.
+  // A page that is not full may still have a next one, because unreadable events are left out.
   const last = page.at(-1);
   return { events, ...(last ? { nextAfter: last.position } : {}) };
 }

@@ -1,4 +1,4 @@
-// A tree of runs as a file: export a copy to read or keep, or move the tree to another store and import it there.
+// Exports a tree of runs as a file to read or keep, or moves the tree to another store and imports it there.
 
 import { existsSync } from "node:fs";
 import { z } from "zod";
@@ -20,7 +20,7 @@ const ServerAddress = z
   .regex(/^https?:\/\/[!-~]+$/);
 
 export const MoveBody = namedStrictObject("MoveBody", {
-  /** The server that receives the tree. Once set, no other server can. */
+  /** The server that receives the tree. Once it is set, no other server can receive the tree. */
   to: ServerAddress.optional(),
 });
 
@@ -43,17 +43,17 @@ export const SENT_TO = "Cadre-Sent-To";
 
 export const ImportView = namedObject("ImportView", {
   runId: z.string(),
-  /** It was imported before, so nothing was changed. */
+  /** True if the tree was imported before, so that nothing was changed. */
   existed: z.boolean(),
   runs: z.int(),
   status: z.string().optional(),
-  /** Folders that its unfinished runs need, and that do not exist here. */
+  /** Folders that unfinished runs of the tree need, and that do not exist here. */
   missing: z.array(z.string()),
 });
 export type ImportView = z.infer<typeof ImportView>;
 
 const LINES = "application/x-ndjson";
-/** In megabytes. A tree is checked as a whole before anything is written, so it has to fit into memory. */
+/** A tree is checked as a whole before anything is written, so it has to fit into memory. */
 const MAX_TREE_MEGABYTES = 256;
 
 export function exportRoutes({ store, people: { ids }, info: { version } }: ApiParts) {
@@ -123,14 +123,14 @@ function refuseBranch({ id, rootRunId }: RunRow): void {
   );
 }
 
-/** The workspace of a run is part of its journal and cannot change. */
+/** Lists the missing workspaces of unfinished runs. A run's workspace is part of its journal and cannot change. */
 async function missingFolders(store: Store, root: string): Promise<string[]> {
   const { runs } = await store.runs.list({ root, limit: 500 });
   const folders = runs.filter(({ endedAt }) => endedAt === undefined).map(({ workspace }) => workspace);
   return [...new Set(folders)].filter((folder) => !existsSync(folder));
 }
 
-/** As a download: the page contains untrusted text, so it must not open on this origin. */
+/** Answers with a download: the page contains untrusted text, so it must not open on this origin. */
 async function pageOf(lines: AsyncGenerator<string>): Promise<Response> {
   const text = (await Array.fromAsync(lines)).join("");
   const headers = {

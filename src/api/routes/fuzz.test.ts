@@ -63,7 +63,7 @@ const options = {
   markInterruptAsFailure: true,
 };
 
-test(`[A59] ${REQUESTS} requests made from the description: no failure, and every answer as described`, async () => {
+test(`[A59] ${REQUESTS} random requests cause no internal error, and every answer matches the description`, async () => {
   const seen = new Map<number, number>();
   await fc.assert(
     fc.asyncProperty(fuzzRequests(document, known), async (wild) => {
@@ -86,7 +86,7 @@ test(`[A59] ${REQUESTS} requests made from the description: no failure, and ever
     expect(seen.get(status) ?? 0, `${status}`).toBeGreaterThan(0);
 });
 
-test(`[A14] ${REQUESTS} requests without the token: none gets past the door, and nothing changes`, async () => {
+test(`[A14] ${REQUESTS} random requests without the token are all rejected, and nothing changes`, async () => {
   const app = createPublicApp(
     api.parts,
     { keys: createAccessKeys(TOKEN), visitors: noUsers },

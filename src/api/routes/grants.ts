@@ -1,4 +1,4 @@
-// Grants: permissions that people gave for longer than one run, how to revoke them, and rules that would save questions.
+// Lists and revokes grants, which are permissions beyond one run, and suggests rules that would save questions.
 
 import { z } from "zod";
 import { CadreError } from "../../errors.ts";
@@ -11,9 +11,9 @@ import { namedObject } from "./schemas.ts";
 export const GrantView = namedObject("GrantView", {
   id: z.int(),
   rule: z.string(),
-  /** `tree`: until the run in which it was given has ended. */
+  /** A grant for a `tree` lasts until the run in which it was given has ended. */
   scope: z.enum(["always", "tree"]),
-  /** The folder that it applies to, with its worktrees; absent: any folder. */
+  /** The folder that the grant applies to, with its worktrees. Absent if it applies to any folder. */
   folder: z.string().optional(),
   by: z.string(),
   at: z.number(),
@@ -31,10 +31,10 @@ export const Suggestions = namedObject("Suggestions", {
   suggestions: z.array(
     z.object({
       rule: z.string(),
-      /** Allowed calls that the rule would have allowed without asking, of all of that kind. */
+      /** Number of calls that the rule would have allowed without asking, and of all allowed calls of that kind. */
       spared: z.int(),
       of: z.int(),
-      /** Denied calls of that kind. The rule allows none of them. */
+      /** Number of denied calls of that kind. The rule allows none of them. */
       refused: z.int(),
       /** Examples of calls that would still ask. */
       stillAsked: z.array(z.string()),
@@ -62,7 +62,7 @@ export function grantRoutes({ store, people }: ApiParts) {
       {
         summary: "Rules that would have saved questions, checked against past decisions",
         answer: Suggestions,
-        // A rule of the project applies to all users.
+        // Only for admins, because a rule of the project applies to all users.
         role: "admin",
       },
       async () => {

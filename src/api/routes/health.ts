@@ -1,4 +1,4 @@
-// The process that serves the API, its store and its workers, and the checks of `cadre doctor`.
+// Describes the process that serves the API, its store and its workers, and runs the checks of `cadre doctor`.
 
 import { z } from "zod";
 import { poolFilter, poolNames } from "../../config/pools.ts";
@@ -18,21 +18,21 @@ export const Health = namedObject("Health", {
   /** The beginning of any command for this project, in any terminal of the server's machine. */
   command: z.string(),
   startedAt: z.number(),
-  /** Some worker drives runs: this process or another one that is alive. */
+  /** True if a worker drives runs: this process, or another one that is alive. */
   drives: z.boolean(),
-  /** Number of runs that wait for a driver, if there is none; 1,000 means that many or more. */
+  /** Number of runs that wait for a driver, if there is no driver. The count stops at 1,000. */
   due: z.int().optional(),
-  /** Pools without a worker although other workers are alive, with the number of waiting runs. */
+  /** Pools without a worker while other pools have one, with the number of waiting runs. */
   idlePools: z.array(z.object({ pool: z.string(), due: z.int() })).optional(),
-  /** The store is on a database server, so any number of processes on any machine can drive runs. */
+  /** True if the store is on a database server, so that processes on any machine can drive runs. */
   isShared: z.boolean(),
-  /** This process drives runs itself. With `up --no-worker` it leaves that to others. */
+  /** True if this process drives runs itself; with `up --no-worker` it does not. */
   isWorker: z.boolean(),
-  /** It is a lasting server with a web page: `cadre up`. */
+  /** True for a lasting server with a web page: `cadre up`. */
   isServer: z.boolean(),
   /** The default model. */
   model: z.string(),
-  /** Visitors may kill it from the page: `cadre up --demo`. */
+  /** Set if visitors may kill the server from the page: `cadre up --demo`. */
   demo: z.literal(true).optional(),
 });
 export type Health = z.infer<typeof Health>;
@@ -46,13 +46,13 @@ export const WorkerView = namedObject("WorkerView", {
   version: z.string(),
   since: z.number(),
   seenAt: z.number(),
-  /** It has sent no heartbeat for longer than a lease lasts. Other workers take over its runs. */
+  /** True if the worker has sent no heartbeat for longer than a lease lasts. Other workers take over its runs. */
   silent: z.boolean(),
-  /** Number of runs that it drives. */
+  /** Number of runs that the worker drives. */
   runs: z.int(),
-  /** The first few of them. */
+  /** The ids of the first few of these runs. */
   holds: z.array(z.string()),
-  /** Runs that it cannot drive because a newer version wrote their journals. */
+  /** Number of runs that the worker cannot drive because a newer version wrote their journals. */
   tooNew: z.int().optional(),
 });
 export type WorkerView = z.infer<typeof WorkerView>;
@@ -97,7 +97,7 @@ export function healthRoutes(parts: ApiParts) {
   ];
 }
 
-/** Only workers of a pool take its runs. Without one they would wait for ever, unnoticed beside idle workers. */
+/** Finds pools with waiting runs but no worker. Only workers of a pool take its runs, so these would wait forever. */
 async function idlePools(
   alive: readonly WorkerRow[],
   { store, info: { pools = {} } }: ApiParts,
@@ -111,12 +111,12 @@ async function idlePools(
   return idle.length === 0 ? {} : { idlePools: idle };
 }
 
-/** The count stops here. */
+/** Largest number that is counted. */
 const MOST_DUE = 1_000;
 
 /**
- * Number of runs that wait for a driver. A run that waits for a person does not count, although the store may list it as
- * due: after an import, or for a message.
+ * Counts the runs that wait for a driver. A run that waits for a person does not count, although the store may list it as
+ * due after an import or a message.
  */
 async function countDue(store: Store, of?: PoolFilter): Promise<number> {
   const now = store.clock.now();
@@ -126,7 +126,7 @@ async function countDue(store: Store, of?: PoolFilter): Promise<number> {
     store.runs.list({ status: ["suspended"], limit: MAX_PAGE }),
     store.inbox.openItems(),
   ]);
-  // The driver handles expired items.
+  // Expired items wait for the driver, not for a person.
   const open = items.filter(({ expiresAt }) => expiresAt === undefined || expiresAt > now);
   const ids = new Set(open.map(({ runId, itemId }) => approvalId(runId, itemId)));
   const isUndecided = ({ id, waitingOn }: RunRow): boolean =>

@@ -1,5 +1,5 @@
-// Model calls of a session, a run or a role, one row each. The store brings the rows up to date with the journals on
-// request.
+// Lists the model calls of a session, a run or a role, one row each. On request, the store brings the rows up to date with the
+// journals.
 
 import { z } from "zod";
 import type { ApiParts } from "../parts.ts";
@@ -11,7 +11,7 @@ export const MessagesQuery = z.strictObject({
   session: z.string().min(1).exactOptional(),
   run: z.string().min(1).exactOptional(),
   role: z.string().min(1).exactOptional(),
-  /** Only calls of other agents that this row caused, by its id. */
+  /** Only calls of other agents that the row with this id caused. */
   parent: Count.exactOptional(),
   ...pageFields,
 });

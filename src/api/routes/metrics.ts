@@ -1,4 +1,4 @@
-// Metrics in Prometheus' text format. They are counted from the rows of the runs, so they survive restarts.
+// Serves metrics in Prometheus' text format. They are counted from the rows of the runs, so they survive restarts.
 
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { z } from "zod";
@@ -64,7 +64,7 @@ function metric(name: string, type: string, help: string, value: number | Record
 const labelled = (name: string, values: Record<string, number>): string[] =>
   Object.entries(values).map(([label, value]) => `${name}{${label}} ${value}`);
 
-/** Measured from the first request on: a process without a scraper needs no timer. */
+/** Measures from the first request on, so that a process without a scraper needs no timer. */
 function eventLoopLag(): () => number {
   let histogram: ReturnType<typeof monitorEventLoopDelay> | undefined;
   return () => {

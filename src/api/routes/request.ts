@@ -1,4 +1,4 @@
-// Reads a request and checks it. A mistake is answered with one sentence that names its place.
+// Reads a request and checks it. The error for an invalid request is one sentence that names the wrong field.
 
 import type { Context } from "hono";
 import type { z } from "zod";
@@ -12,7 +12,7 @@ const MAX_MEGABYTES = 4;
 const MAX_DEPTH = 100;
 const MAX_KEY = 255;
 
-/** An empty body means `{}`: most actions on a run need no more. */
+/** Reads the JSON body. An empty body means `{}`, because most actions on a run need no more. */
 export async function readBody<T extends z.ZodType>(
   c: Context,
   schema: T,
@@ -60,7 +60,7 @@ function checked<T extends z.ZodType>(schema: T, value: unknown, where: "body" |
   throw new CadreError("BAD_REQUEST", `${place} ${first.message}${more}. Nothing was changed.`, { issues });
 }
 
-/** Iterative, so that deep input cannot overflow the stack here (A15). */
+/** Works without recursion, so that deep input cannot overflow the stack (A15). */
 function isDeeper(value: unknown, max: number): boolean {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth++) {
@@ -70,13 +70,13 @@ function isDeeper(value: unknown, max: number): boolean {
   return false;
 }
 
-/** The client disconnected: its mistake, not an error of the server. */
+/** A client that disconnects gets a 400: the mistake is not the server's. */
 function brokenOff(error: unknown): never {
   if (error instanceof HttpError) throw error;
   throw new HttpError(400, "The request broke off before its end. Nothing was changed.");
 }
 
-/** Counts while reading, because `Content-Length` may lie. */
+/** Counts the bytes while reading, because `Content-Length` may be wrong. */
 async function boundedText(body: ReadableStream<Uint8Array> | null, most: number): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";

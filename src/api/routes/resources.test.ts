@@ -59,7 +59,7 @@ async function talked(task: string, more = {}): Promise<string> {
 }
 
 describe("searching", () => {
-  test("finds runs by words in their journals, combined with other filters", async () => {
+  test("a search finds runs by words in their journals, combined with other filters", async () => {
     const runId = await talked("Describe the zeppelin over Friedrichshafen");
     await talked("Describe the bicycle");
     const found = async (query: string) =>
@@ -72,20 +72,23 @@ describe("searching", () => {
     });
   });
 
-  test.each(["%22", "*", "'", "%00", "%20", "x".repeat(201)])("[A59] q=%s is rejected", async (q) => {
-    const { status, body } = await sendRequest(api, "GET", `/api/runs?q=${q}`);
-    expect({ status, code: body.error.code }).toEqual({ status: 400, code: "BAD_REQUEST" });
-  });
+  test.each(["%22", "*", "'", "%00", "%20", "x".repeat(201)])(
+    "[A59] a search with q=%s is rejected",
+    async (q) => {
+      const { status, body } = await sendRequest(api, "GET", `/api/runs?q=${q}`);
+      expect({ status, code: body.error.code }).toEqual({ status: 400, code: "BAD_REQUEST" });
+    },
+  );
 
   test.each(["NEAR(", '"a" OR "b', "task:x", "x*", "-x", "x AND", "^x + {y}"])(
-    "[A59] %s is searched as plain words",
+    "[A59] a search for %s treats the text as plain words",
     async (q) => {
       expect((await sendRequest(api, "GET", `/api/runs?q=${encodeURIComponent(q)}`)).status).toBe(200);
     },
   );
 
   test.each(["filter[x') OR 1=1--]=1", "sort=created_at;DROP TABLE", "q=a&q=b"])(
-    "[A59] ?%s is rejected",
+    "[A59] GET /api/runs?%s is rejected",
     async (query) => {
       expect((await sendRequest(api, "GET", `/api/runs?${query}`)).status).toBe(400);
     },
@@ -100,7 +103,7 @@ describe("repeated requests", () => {
     "/api/agents",
     "/api/sessions",
     "/api/settings",
-  ])("%s: 304 if nothing has changed", async (path) => {
+  ])("GET %s with the last ETag answers 304 if nothing has changed", async (path) => {
     const runId = await talked("once");
     const url = `http://cadre${path.replace("{id}", runId)}`;
     const first = await api.fetch(url);
@@ -111,7 +114,7 @@ describe("repeated requests", () => {
     expect((await api.fetch(url, { headers: { "If-None-Match": '"other"' } })).status).toBe(200);
   });
 
-  test("a change is seen, and so is a prune, which writes no event", async () => {
+  test("the ETag changes with a new event, and also with a prune, which writes no event", async () => {
     const runId = await talked("to be pruned");
     const first = await api.fetch("http://cadre/api/runs");
     const headers = { "If-None-Match": first.headers.get("ETag")! };
@@ -119,7 +122,7 @@ describe("repeated requests", () => {
     expect((await api.fetch("http://cadre/api/runs", { headers })).status).toBe(200);
   });
 
-  test("[F50] a message to a run, a retry and a message in a session with a key happen once", async () => {
+  test("[F50] a repeated message to a run, retry or session message with the same key takes effect once", async () => {
     const key = (name: string) => ({ "Idempotency-Key": name });
     const { runId } = await api.client.post("/api/runs", { body: { agent: "clerk", task: "pay" } });
     await waitForApprovals(api, runId);
@@ -145,7 +148,7 @@ describe("repeated requests", () => {
     expect((await sendRequest(api, "GET", "/api/runs?session=keyed")).body.runs).toHaveLength(1);
   });
 
-  test.each(["", "k".repeat(256)])("an invalid key is rejected", async (key) => {
+  test.each(["", "k".repeat(256)])("the Idempotency-Key %j is rejected", async (key) => {
     const body = { agent: "talker", text: "x" };
     const answer = await sendRequest(api, "POST", "/api/sessions/s/messages", body, {
       "Idempotency-Key": key,
@@ -155,7 +158,7 @@ describe("repeated requests", () => {
 });
 
 describe("sessions", () => {
-  test("are listed latest first, in pages, with their latest run", async () => {
+  test("sessions are listed latest first, in pages, with their latest run", async () => {
     for (const id of ["a", "b", "a"]) await talked(`in ${id}`, { sessionId: `list-${id}` });
     const first = (await sendRequest(api, "GET", "/api/sessions?limit=1")).body;
     expect(first.sessions).toMatchObject([
@@ -165,7 +168,7 @@ describe("sessions", () => {
     expect(next.sessions).toMatchObject([{ id: "list-b", runs: 1 }]);
   });
 
-  test("a message without an agent goes to the latest one; a new session needs an agent", async () => {
+  test("a message without an agent goes to the session's latest agent; a new session needs an agent", async () => {
     await talked("hello", { sessionId: "known" });
     const { status, body } = await sendRequest(api, "POST", "/api/sessions/known/messages", {
       text: "again",
@@ -175,14 +178,14 @@ describe("sessions", () => {
     expect(await sendRequest(api, "POST", "/api/sessions/unknown/messages", { text: "hello" })).toMatchObject(
       {
         status: 400,
-        body: { error: { message: expect.stringContaining("Nothing was said") } },
+        body: { error: { message: expect.stringContaining("Nothing was sent") } },
       },
     );
   });
 });
 
 describe("agents", () => {
-  test("one agent has its definition, a broken one its problems", async () => {
+  test("the view of an agent has its definition, and that of a broken agent its problems", async () => {
     const { body } = await sendRequest(api, "GET", "/api/agents/talker");
     expect(body).toMatchObject({ name: "talker", kind: "main", definition: { name: "talker" } });
     const broken = (await sendRequest(api, "GET", "/api/agents/broken")).body;
@@ -207,7 +210,7 @@ describe("agents", () => {
     }
   });
 
-  test("explained: what it may call, and the worst that could come of it", async () => {
+  test("the explanation of an agent has its tools and the worst case", async () => {
     const { body } = await sendRequest(api, "GET", "/api/agents/clerk/explain");
     expect(body).toMatchObject({ agent: "clerk", isTerminal: true });
     expect(body.tools.map(({ name }: { name: string }) => name)).toContain("Pay");
@@ -225,7 +228,7 @@ describe("agents", () => {
 });
 
 describe("approvals", () => {
-  test("an open one is found by its id", async () => {
+  test("an open approval is found by its id", async () => {
     const { runId } = await api.client.post("/api/runs", { body: { agent: "clerk", task: "pay" } });
     const [item] = await waitForApprovals(api, runId);
     const path = `/api/approvals/${encodeURIComponent(item!.id)}`;
@@ -250,7 +253,7 @@ describe("approvals", () => {
   });
 });
 
-test("context files are named to the model, and the task stays unchanged", async () => {
+test("the model is told the names of context files, and the task stays unchanged", async () => {
   const body = { agent: "talker", task: "Read", context_files: ["a.ts", "b.ts"] };
   const { runId } = (await sendRequest(api, "POST", "/api/runs", body)).body;
   const [start] = await eventsUntil(api, runId, isEnd);
@@ -259,7 +262,7 @@ test("context files are named to the model, and the task stays unchanged", async
   expect(seen.messages[0].content).toEqual([{ type: "text", text: "Read\n\nFiles to look at: a.ts, b.ts" }]);
 });
 
-test("the model calls of a run, and a summary of its context", async () => {
+test("the API lists the model calls of a run and summarizes its context", async () => {
   const runId = await talked("tell me");
   const { messages } = (await sendRequest(api, "GET", `/api/runs/${runId}/messages`)).body;
   expect(messages).toMatchObject([{ agent_role: "talker", status: "completed" }]);
@@ -267,7 +270,7 @@ test("the model calls of a run, and a summary of its context", async () => {
   expect(body.messages.at(-1)).toEqual({ role: "assistant", summary: "You said: tell me" });
 });
 
-test("[J11] a call that is still open is not shown as interrupted", async () => {
+test("[J11] the context does not show a call that is still open as interrupted", async () => {
   const { runId } = await api.client.post("/api/runs", { body: { agent: "clerk", task: "pay" } });
   await eventsUntil(api, runId, ({ type }) => type === "RUN_SUSPENDED");
   const seen = async () =>
@@ -288,7 +291,7 @@ test("[S1-62] a run keeps the definition of its start when the agent's file chan
   });
 });
 
-test("metrics in Prometheus' text format", async () => {
+test("GET /metrics answers in Prometheus' text format", async () => {
   await talked("count me");
   const response = await api.fetch("http://cadre/metrics");
   expect(response.headers.get("Content-Type")).toMatch(/^text\/plain; version=0\.0\.4/);
@@ -335,7 +338,7 @@ describe("liveness", () => {
     return { store, info: { folder: "/", drives: true, ...info } } as never;
   };
 
-  test("is fine, but not with a store that does not answer or a folder that is missing", async () => {
+  test("the check succeeds, but not if the store does not answer or the folder is missing", async () => {
     expect(await createLivenessCheck(parts())()).toBe(true);
     expect(await createLivenessCheck(parts({ list: () => Promise.reject(new Error("closed")) }))()).toBe(
       false,
@@ -343,7 +346,7 @@ describe("liveness", () => {
     expect(await createLivenessCheck(parts({}, { folder: "/no/such/folder" }))()).toBe(false);
   });
 
-  test("fails while a due run makes no progress, and is checked at most once a second", async () => {
+  test("the check fails while a due run makes no progress, and looks at most once a second", async () => {
     let now = 0;
     let looks = 0;
     const due = async () => {
@@ -358,7 +361,7 @@ describe("liveness", () => {
     expect(await isWell()).toBe(false);
   });
 
-  test("[E9] is fine without other workers if this process drives nothing, so that people can still read and decide", async () => {
+  test("[E9] the check succeeds without any worker if this process drives nothing, so that people can still read and decide", async () => {
     let now = 0;
     const idle = parts(
       { due: async () => ["r1"], get: async () => ({ id: "r1", seq: 3 }) },

@@ -19,24 +19,24 @@ export interface RouteSpec<
   I extends boolean = boolean,
 > {
   summary: string;
-  /** Query parameters; absent: none. */
+  /** Query parameters; absent if there are none. */
   query?: Q;
-  /** Body of a POST; absent: `{}` or no body. */
+  /** Body of a POST. If absent, only `{}` or no body is accepted. */
   body?: B;
   /** Size limit of the body, if the default is too small. */
   maxMegabytes?: number;
-  /** JSON answer. Absent: `{}`, or only `media` if the route has any. */
+  /** JSON answer. If absent, the route answers with `media`, or else with `{}`. */
   answer?: A;
   status?: 200 | 201 | 202;
   /** Other media types of the answer. For those the handler returns a Response. */
   media?: readonly string[];
   /** Further statuses without a body, with their descriptions. */
   otherStatuses?: Readonly<Record<number, string>>;
-  /** The parameter may contain slashes: `ops/planner`. */
+  /** True if the path parameter may contain slashes: `ops/planner`. */
   allowSlashes?: boolean;
-  /** Accepts an `Idempotency-Key`, which makes repeating the request safe. */
+  /** True if the route accepts an `Idempotency-Key`, which makes repeating the request safe. */
   idempotent?: I;
-  /** Answers with an `ETag`, for clients that poll. */
+  /** True if the route answers with an `ETag`, for clients that poll. */
   etag?: boolean;
   /** Least role of a named user (default: viewer for GET, operator otherwise). */
   role?: Role;
@@ -49,7 +49,7 @@ export interface RouteRequest<P extends string, Q extends z.ZodType, B extends z
   idempotencyKey: string | undefined;
 }
 
-/** The type parameters carry everything that types the client (client/client.ts). */
+/** The client's types are derived from the type parameters (client/client.ts). */
 export interface Route<
   M extends Method = Method,
   P extends string = string,
@@ -122,7 +122,7 @@ function routeBuilder<const M extends Method>(method: M, refusal: RefusalForm | 
 export const roleFor = ({ role, method }: Pick<Route, "role" | "method">): Role =>
   role ?? (method === "get" ? "viewer" : "operator");
 
-/** Only a Response matters if the route has no `answer`: any other value is answered with `{}`. */
+/** A handler of a route without `answer` may return anything: only a Response is used, any other value becomes `{}`. */
 type Answer<A extends z.ZodType> = [A] extends [z.ZodNever] ? unknown : z.input<A> | Response;
 
 /**

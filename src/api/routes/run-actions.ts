@@ -1,4 +1,4 @@
-// What people do to a run. A 202 means that the request is recorded; the run's driver acts on it.
+// Actions of people on a run. The status 202 means that the request is recorded; the run's driver acts on it.
 
 import { z } from "zod";
 import { freezeBranch, setBudget, thawBranch } from "../../loop/commands/branches.ts";
@@ -40,23 +40,23 @@ export const BudgetBody = named(
 );
 
 export const ForkBody = namedStrictObject("ForkBody", {
-  /** The event to fork at; absent: the latest. If a call was open there, the fork starts before that call. */
+  /** The event to fork at; absent for the latest. If a call was open there, the fork starts before that call. */
   seq: z.int().positive().exactOptional(),
   edit: z
     .strictObject({
-      /** A message after the inherited ones. It replaces the task if nothing was answered yet. */
+      /** A message after the inherited ones. If the agent had not answered yet, the message replaces the task. */
       message: z.string().trim().min(1).exactOptional(),
       model: z.string().min(1).exactOptional(),
       /** New text of the agent's file. */
       agent: z.string().min(1).max(1_000_000).exactOptional(),
     })
     .exactOptional(),
-  /** Run calls as in any other run. Otherwise recorded results are used, and calls without one ask. */
+  /** True to run calls as in any other run. Otherwise recorded results are used, and calls without a result ask a person. */
   allowEffects: z.boolean().exactOptional(),
 });
 export type ForkBody = z.input<typeof ForkBody>;
 
-/** The runs that it changed. */
+/** The runs that were frozen or thawed. */
 export const Reached = namedObject("Reached", { runs: z.array(z.string()) });
 
 export function runActionRoutes(parts: RouteParts) {

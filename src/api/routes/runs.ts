@@ -1,4 +1,4 @@
-// Runs: start and read them. Reading changes nothing (A19).
+// Starts and reads runs. Reading changes nothing (A19).
 
 import { z } from "zod";
 import { isTerminal } from "../../agents/explain/terminal-agents.ts";
@@ -27,7 +27,7 @@ export const StartRun = namedStrictObject("StartRun", {
   task: z.string().min(1),
   input: z.unknown().exactOptional(),
   mode: z.enum(["auto", "chat"]).exactOptional(),
-  /** A person is there to answer questions. */
+  /** True if a person is there to answer questions. */
   attended: z.boolean().exactOptional(),
   sessionId: z.string().min(1).exactOptional(),
   limits: LimitsInput.exactOptional(),
@@ -42,7 +42,7 @@ export const StartRun = namedStrictObject("StartRun", {
 export type StartRun = z.input<typeof StartRun>;
 
 export const RunsQuery = z.strictObject({
-  /** One or several, with commas between them. */
+  /** One status or several, with commas between them. */
   status: z
     .string()
     .transform((text) => text.split(","))
@@ -58,13 +58,13 @@ export const RunsQuery = z.strictObject({
   roots: Flag.exactOptional(),
   /** Only runs that started at this time or later, in milliseconds since the epoch. */
   since: Count.exactOptional(),
-  /** What they wait for; `person`: anything that a person has to answer, so not a pause. */
+  /** Only runs that wait for this. `person` means anything that a person has to answer, so not a pause. */
   waiting: z.enum([...WAITING_KINDS, "person"]).exactOptional(),
-  /** The most expensive of the latest 500 matches first, on one page; absent: the newest first. */
+  /** With `cost`, one page of the latest 500 matches, the most expensive first. If absent, the newest come first. */
   order: z.literal("cost").exactOptional(),
   /** Include the number of matches on all pages. */
   total: Flag.exactOptional(),
-  /** Words that all occur in the run's journal, or are prefixes of words there. */
+  /** Words to search for. Each must occur in the run's journal, as a word or as the beginning of one. */
   q: z
     .string()
     .max(200)
@@ -75,18 +75,18 @@ export const RunsQuery = z.strictObject({
 
 export type RunsFilter = z.output<typeof RunsQuery>;
 
-/** `summary`: one line per message. */
+/** A `summary` has one line per message. */
 export const ContextQuery = z.strictObject({ view: z.enum(["summary", "raw"]).default("raw") });
 
 export const RunDefinition = namedObject("RunDefinition", {
-  /** Pinned when the run started; the agent's file may have changed since. */
+  /** The definition that the run pinned at its start. The agent's file may have changed since. */
   definition: Definition,
-  /** Its own text is the final answer. */
+  /** True if the agent's own text is the final answer. */
   isTerminal: z.boolean(),
 });
 export type RunDefinition = z.infer<typeof RunDefinition>;
 
-/** Whether today's code and rules make the same decisions. */
+/** The result of deciding recorded runs again with today's code and rules. */
 export const ReplayView = namedObject("ReplayView", {
   runs: z.int(),
   events: z.int(),

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { RunRow, RunUsage } from "../../projections/run-row-schema.ts";
 
-/** The names of the schemas in the API's own description (views/openapi.ts). */
+/** The names of the schemas in the description of the API (views/openapi.ts). */
 export const SCHEMA_NAMES = z.registry<{ id: string }>();
 
 /** Gives a schema its name in the description. */
@@ -14,7 +14,7 @@ export function named<S extends z.ZodType>(id: string, schema: S): S {
 
 export const namedObject = <S extends z.ZodRawShape>(id: string, shape: S) => named(id, z.object(shape));
 
-/** Rejects unknown keys: for bodies of requests. */
+/** A schema for bodies of requests, which rejects unknown keys. */
 export const namedStrictObject = <S extends z.ZodRawShape>(id: string, shape: S) =>
   named(id, z.strictObject(shape));
 
@@ -55,7 +55,7 @@ export const RunUsageView = named("RunUsageView", RunUsage);
 export const RunSummary = named(
   "RunSummary",
   RunRow.extend({
-    /** Every question of the run, and of those below it, is answered, but no driver has taken it up yet. */
+    /** Set if every question of the run and its descendants is answered, but no driver has continued the run yet. */
     answered: z.literal(true).optional(),
   }),
 );

@@ -1,5 +1,5 @@
-// Sessions: conversations of a person with a main agent, as a chain of runs. A message joins the session's active run, or
-// starts the next one.
+// Lists sessions and sends messages to them. A session is a person's conversation with a main agent, as a chain of runs: a message
+// joins the active run, or starts the next one.
 
 import { z } from "zod";
 import { CadreError } from "../../errors.ts";
@@ -10,11 +10,11 @@ import { route } from "./route.ts";
 import { namedObject, namedStrictObject, nextCursor, PageQuery, RunSummary } from "./schemas.ts";
 
 export const SayBody = namedStrictObject("SayBody", {
-  /** Absent: the agent of the session's latest run. */
+  /** Absent for the agent of the session's latest run. */
   agent: z.string().min(1).exactOptional(),
   text: z.string().trim().min(1),
   mode: z.enum(["auto", "chat"]).exactOptional(),
-  /** A person is there to answer questions. */
+  /** True if a person is there to answer questions. */
   attended: z.boolean().exactOptional(),
 });
 
@@ -30,7 +30,7 @@ export const SessionPage = namedObject("SessionPage", { sessions: z.array(Sessio
 
 export const Said = namedObject("Said", {
   runId: z.string(),
-  /** The message joined an active run; otherwise it has started this one. */
+  /** True if the message joined an active run, false if it has started the run. */
   joined: z.boolean(),
 });
 
@@ -59,7 +59,7 @@ export function sessionRoutes({ store, say, who }: ApiParts) {
         const from = who(c.req.raw);
         const agent = body.agent ?? (await sessionAgent(id, store));
         if (agent === undefined)
-          throw new CadreError("BAD_REQUEST", `Session ${id} is new: say which \`agent\`. Nothing was said.`);
+          throw new CadreError("BAD_REQUEST", `Session ${id} is new: say which \`agent\`. Nothing was sent.`);
         const { runId, joined } = await say(
           { ...body, agent, sessionId: id, from, userId: from },
           idempotencyKey,
@@ -70,7 +70,7 @@ export function sessionRoutes({ store, say, who }: ApiParts) {
   ];
 }
 
-/** The agent of the session's latest root run. Undefined: the session is new. */
+/** Finds the agent of the session's latest root run. Returns undefined if the session is new. */
 export async function sessionAgent(session: string, store: Store): Promise<string | undefined> {
   return (await store.runs.list({ session, roots: true, limit: 1 })).runs[0]?.agent;
 }

@@ -1,4 +1,4 @@
-// The settings of the chat (S4-53).
+// Reads and changes the settings of the chat (S4-53).
 
 import { z } from "zod";
 import type { ApiParts } from "../parts.ts";
@@ -14,7 +14,7 @@ export const SettingsView = namedObject("SettingsView", {
 });
 export type SettingsView = z.infer<typeof SettingsView>;
 
-/** A built-in agent. */
+/** The agent of a chat if the settings name none. */
 const DEFAULT_AGENT = "assistant";
 
 export function settingsRoutes(parts: ApiParts) {

@@ -68,7 +68,7 @@ describe("the tree", () => {
   };
 
   served(
-    "nests each run below the one that started it, in the order of their starts",
+    "the tree nests each run below the run that started it, in the order of their starts",
     family,
     async (world, api) => {
       const runId = await world.run("see to it");
@@ -107,7 +107,7 @@ describe("the tree", () => {
   );
 
   served(
-    "[S1-70] each model call counts once in the usage of a tree, and the run's row says the same",
+    "[S1-70] each model call counts once in the usage of a tree, and the run's row has the same total",
     family,
     async (world, api) => {
       const runId = await world.run("see to it");
@@ -163,7 +163,7 @@ describe("the tree", () => {
     },
   );
 
-  test("adds up usage from the leaves, and leaves the rows unchanged", () => {
+  test("nesting runs adds up usage from the leaves, and leaves the rows unchanged", () => {
     const row = (id: string, parentRunId?: string): RunRow =>
       ({ id, parentRunId, usage: { ...emptyUsage(), cost: 1 } }) as RunRow;
     const rows = [
@@ -187,7 +187,7 @@ describe("the tree", () => {
 
 describe("an approval of a child", () => {
   served(
-    "[S0-61] is listed at every ancestor with its path, and one answer continues them all",
+    "[S0-61] a child's approval is listed at every ancestor with its path, and one answer continues them all",
     chain,
     async (world, api) => {
       const runId = await world.run("see to it");
@@ -219,7 +219,7 @@ describe("an approval of a child", () => {
   );
 
   served(
-    "is not listed at a run beside it",
+    "a child's approval is not listed at its sibling",
     {
       agent: `agents: [coder, helper]\ntools: []\n${parallel}`,
       cast: { coder: asks, helper: asks },
@@ -283,7 +283,7 @@ describe("the events of a tree", () => {
   }
 
   served(
-    "[P10] come in commit order, including those of children that start later",
+    "[P10] the events of a tree come in commit order, including those of children that start later",
     late,
     async (world, api) => {
       const runId = await world.run("see to it");
@@ -305,7 +305,7 @@ describe("the events of a tree", () => {
   );
 
   served(
-    "[F46] continue after a restart at the reader's position, including new children",
+    "[F46] after a restart the events continue at the reader's position, including those of new children",
     late,
     async (world, api) => {
       const runId = await world.run("see to it");
@@ -330,7 +330,7 @@ describe("the events of a tree", () => {
   );
 
   scenario(
-    "[P10] of a child that starts while a page is read are on that page or the next",
+    "[P10] the events of a child that starts while a page is read are on that page or the next",
     { ...chain, idle: true },
     async (world) => {
       const runId = await world.run("see to it");
@@ -354,7 +354,7 @@ describe("the events of a tree", () => {
 
 describe("cancelling", () => {
   served(
-    "[U41] shows the runs that it reached, and its progress",
+    "[U41] a cancelled run shows the runs that the cancel reached, and its progress",
     {
       idle: true,
       agent: `agents: [coder, helper]\ntools: []\n${parallel}`,
@@ -437,7 +437,7 @@ describe("usage", () => {
   };
 
   served(
-    "[S1-70] [S2-93] [S2-94] by agent, model and edge, for all runs or one tree",
+    "[S1-70] [S2-93] [S2-94] the usage report groups by agent, model and edge, for all runs or one tree",
     options,
     async (world, api) => {
       const runId = await world.run("see to it");
@@ -532,7 +532,7 @@ describe("messages", () => {
 });
 
 served(
-  "[B3] [F25] raising a tree's budget at any run that stopped for it shows at the root",
+  "[B3] [F25] if a person raises the tree's budget at any run that it stopped, the root shows the new limit",
   {
     agent: `agents: [coder]\ntools: []\nmaxOutputTokens: 200\n${parallel}`,
     cast: { coder: "tools: [look]\nmaxOutputTokens: 200" },

@@ -1,5 +1,5 @@
-// Usage reports: tokens, cost and delegations of all runs, or of one run with its descendants; and the results of each
-// agent's latest runs, which are read from rows alone.
+// Reports usage: tokens, cost and delegations of all runs, or of one run with its descendants. A second route lists the results of
+// each agent's latest runs, from their rows alone.
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { z } from "zod";
@@ -20,9 +20,9 @@ import { Count, namedObject, RunUsageView } from "./schemas.ts";
 export const UsageQuery = z.strictObject({
   /** Only this run and its descendants. */
   root: z.string().min(1).exactOptional(),
-  /** Start of the report, in milliseconds since the epoch. For all runs it is rounded down to a quarter of an hour. */
+  /** Start of the report, in milliseconds since the epoch. A report on all runs rounds it down to a quarter of an hour. */
   since: Count.exactOptional(),
-  /** Length in milliseconds of the intervals, from `since` on, that the report is also broken down by. */
+  /** Length of an interval in milliseconds. If given, the report also has the usage of each interval from `since` on. */
   every: Count.pipe(z.int().min(60_000)).exactOptional(),
 });
 
@@ -33,7 +33,7 @@ const spent = RunUsageView.omit({ toolCalls: true, activeMs: true });
 const OverTime = z.object({
   /** Length of an interval in milliseconds. */
   every: z.number(),
-  /** In the order of time, without empty intervals. */
+  /** Usage of each interval, in the order of time. Empty intervals are left out. */
   spent: z.array(spent.extend({ from: z.number(), agent: z.string(), model: z.string(), turns: z.int() })),
   runs: z.array(
     z.object({
@@ -48,16 +48,16 @@ const OverTime = z.object({
   ),
   trees: z.object({
     completed: z.int(),
-    /** Completed trees in which no person had to decide or answer anything. */
+    /** Number of completed trees in which no person had to decide or answer anything. */
     withoutPeople: z.int(),
     failed: z.int(),
     cancelled: z.int(),
     /** Number of runs started at each depth. */
     depths: z.array(z.int()),
-    /** Working time of all runs added up, and the time in which at least one run of a tree worked. */
+    /** Working time of all runs added up, and the time during which at least one run of a tree worked. */
     workMs: z.number(),
     busyMs: z.number(),
-    /** Trees with a reviewing agent (review, critic or audit in its name), and the number of such runs. */
+    /** Number of trees with a reviewing agent (review, critic or audit in its name), and of runs of such agents. */
     reviewed: z.int(),
     reviews: z.int(),
     /** Trees of several runs: their usage, and an estimate for one agent alone. */
@@ -66,7 +66,7 @@ const OverTime = z.object({
       tokens: z.number(),
       cost: z.number(),
       singleTokens: z.number(),
-      /** Null: the token price of a root run is unknown. */
+      /** Null if the token price of a root run is unknown. */
       singleCost: z.number().nullable(),
     }),
   }),
@@ -86,7 +86,7 @@ export const Usage = namedObject("Usage", {
       successRate: z.number().nullable(),
     }),
   ),
-  /** Only if the request has `every`. */
+  /** Present if the request has `every`. */
   overTime: OverTime.exactOptional(),
 });
 
@@ -108,7 +108,7 @@ export const tallyFields = {
   lastAt: z.number(),
 };
 
-/** Number of runs that were read, the latest, and whether there are older ones. */
+/** Number of runs that were read, newest first, and whether there are older ones. */
 export const lookedFields = { runs: z.int(), more: z.boolean() };
 
 export const Activity = namedObject("Activity", {
@@ -142,7 +142,7 @@ export function usageRoutes({ store }: ApiParts) {
 
 const PAGE = 2_000;
 
-/** For all runs it adds up what the store keeps for each tree: the effort grows with the trees, not with their journals. */
+/** A report on all runs adds up the totals that the store keeps for each tree, so that no journals are read. */
 export async function readUsage(store: Store, filter: UsageFilter): Promise<UsageView> {
   const { root, every } = filter;
   const since = root === undefined ? bucketOf(filter.since) : filter.since;
@@ -154,7 +154,7 @@ export async function readUsage(store: Store, filter: UsageFilter): Promise<Usag
 
 const bucketOf = (ts = 0): number => Math.floor(ts / BUCKET_MS) * BUCKET_MS;
 
-/** Exact, with buckets of one millisecond. */
+/** Folds the usage from the journals. Buckets of one millisecond make it exact. */
 async function usageBelow(store: Store, root: string): Promise<TreeUsage> {
   const top = await findRun(store, root);
   const below = new Set((await subtreeOf(store, top)).map(({ id }) => id));
@@ -170,7 +170,7 @@ async function* storedTrees(store: Store, since: number | undefined): AsyncGener
     const page = await store.usage.trees({ since, cursor, limit: PAGE });
     yield* page.trees;
     cursor = page.nextCursor;
-    // SQLite answers synchronously: without this a long report would block the runs that this process drives.
+    // SQLite answers synchronously. Without this pause a long report would block the runs that this process drives.
     await nextTurn();
   } while (cursor !== undefined);
 }

@@ -1,4 +1,4 @@
-// Named users: the caller, and for admins the list of all users. A token is shown once, in the answer that created it.
+// Shows the caller, and lets admins manage the named users. A token is shown only once, in the answer that creates it.
 
 import { z } from "zod";
 import { CadreError } from "../../errors.ts";
@@ -15,7 +15,7 @@ export type RoleView = z.infer<typeof RoleView>;
 
 export const Me = z.object({ name: z.string(), role: RoleView, sees: z.enum(["own", "all"]) });
 
-/** Lower case only, so that no two names look alike. */
+/** A name has lower-case letters only, so that no two names look alike. */
 export const NewUser = z.strictObject({
   name: z
     .string()
@@ -34,9 +34,9 @@ export const UserView = z.object({
   role: RoleView,
   madeAt: z.number(),
   madeBy: z.string(),
-  /** When the current token was created. */
+  /** Time at which the current token was created. */
   rotatedAt: z.number(),
-  /** When access was revoked. */
+  /** Time at which access was revoked. */
   revokedAt: z.number().optional(),
 });
 export type UserView = z.infer<typeof UserView>;
@@ -45,9 +45,9 @@ export const UserList = z.object({ users: z.array(UserView) });
 
 export const CreatedUser = z.object({
   name: z.string(),
-  /** Never shown again. */
+  /** The token is never shown again. */
   token: z.string(),
-  /** Signs in one browser, once; absent: this process serves no web page. */
+  /** A link that signs in one browser, once. Absent if this process serves no web page. */
   link: z.string().optional(),
 });
 export type CreatedUser = z.infer<typeof CreatedUser>;
@@ -128,7 +128,7 @@ export function userRoutes(parts: ApiParts) {
 async function add({ store, web }: ApiParts, { name, role }: NewUser, by: string): Promise<CreatedUser> {
   const token = newKey();
   const taken = (await store.users.list()).some((user) => user.name === name);
-  // Runs without a named user carry the login name of this machine's user: they would become the new user's.
+  // Runs without a named user carry the login name of this machine's user. A new user of that name would own them.
   if (!taken && (await store.runs.count({ user: name })) > 0)
     throw new CadreError("CONFLICT", `There are runs of another ${name} here: choose another name.`);
   if (taken || !(await store.users.add({ name, role, by, key: hashKey(token) })))
@@ -139,7 +139,7 @@ async function add({ store, web }: ApiParts, { name, role }: NewUser, by: string
   return { name, token, ...linkFor(web, name) };
 }
 
-/** Only if this process serves a web page. */
+/** A sign-in link, if this process serves a web page. */
 const linkFor = ({ served }: ApiParts["web"], name: string): Pick<CreatedUser, "link"> =>
   served ? { link: served.newLink(name).url } : {};
 

@@ -1,4 +1,4 @@
-// Webhooks and their latest deliveries. A URL may contain a secret, so only its host is shown.
+// Lists webhooks with their latest deliveries, and tests them. A URL may contain a secret, so only its host is shown.
 
 import { z } from "zod";
 import { CadreError } from "../../errors.ts";
@@ -11,11 +11,11 @@ export const WebhookView = z.object({
   form: z.enum(["json", "slack", "ntfy"]),
   events: z.array(z.enum(["needs-you", "done", "failed"])),
   host: z.string().optional(),
-  /** Why no notice can be sent. */
+  /** The reason why no notice can be sent. */
   problem: z.string().optional(),
-  /** When the last failed delivery is retried. */
+  /** Time at which the last failed delivery is retried. */
   retryAt: z.number().optional(),
-  /** The latest first. */
+  /** The latest deliveries, newest first. */
   deliveries: z.array(
     z.object({
       id: z.string(),
@@ -32,7 +32,7 @@ export type WebhookView = z.infer<typeof WebhookView>;
 
 export const WebhookList = z.object({ webhooks: z.array(WebhookView) });
 
-/** `taken`: the receiver confirmed it. */
+/** The notice was `taken` if the receiver confirmed it. */
 export const WebhookTestResult = z.object({ taken: z.boolean(), detail: z.string() });
 
 const LATEST = 10;

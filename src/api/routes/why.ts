@@ -13,7 +13,7 @@ import { markUnreadable } from "../views/unreadable-runs.ts";
 import { route } from "./route.ts";
 import { Count, namedObject } from "./schemas.ts";
 
-/** Explain this event; absent: the status of the run. */
+/** `seq` is the event to explain; absent for the status of the run. */
 export const WhyQuery = z.strictObject({ seq: Count.pipe(z.int().min(1)).exactOptional() });
 
 const Reason = z.object({
@@ -38,13 +38,13 @@ export const WhyView = namedObject("WhyView", {
   seq: z.int().exactOptional(),
   /** The explanation in one sentence. */
   answer: z.string(),
-  /** Since when this is the case. */
+  /** Time since which the explanation applies. */
   since: z.number(),
-  /** First cause of a failure, in any descendant. */
+  /** First cause of a failure, in the run or any descendant. */
   first: Reason.exactOptional(),
-  /** For a failure: from its first cause up to this run. Otherwise: back to the task, each event caused by the next one. */
+  /** The causes of a failure, from the first one up to this run. For other events the chain leads back to the task. */
   chain: z.array(Reason),
-  /** What a person can do now. */
+  /** Actions that a person can take now. */
   next: z.array(z.string()),
   /** The decisions of this run and its descendants, in order. */
   decisions: z.array(Reason),

@@ -1,4 +1,4 @@
-// The project's files, for people to browse (S4-54).
+// Lists the project's files, for people to browse (S4-54).
 
 import { z } from "zod";
 import { CadreError } from "../../errors.ts";
@@ -14,7 +14,7 @@ export const WorkspaceEntry = z.object({
   name: z.string(),
   path: z.string(),
   kind: z.enum(["file", "folder"]),
-  /** For folders. */
+  /** Present for folders. */
   get children() {
     return z.array(WorkspaceEntry).optional();
   },
@@ -24,7 +24,7 @@ named("WorkspaceEntry", WorkspaceEntry);
 export const WorkspaceTree = namedObject("WorkspaceTree", {
   path: z.string(),
   entries: z.array(WorkspaceEntry),
-  /** There is more than is shown. */
+  /** True if the list does not contain all entries. */
   truncated: z.boolean(),
 });
 export type WorkspaceTree = z.infer<typeof WorkspaceTree>;

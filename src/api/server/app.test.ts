@@ -99,7 +99,7 @@ test("health names the process and its store", async () => {
 });
 
 describe("starting", () => {
-  test("201 with the id; the run exists and names its user", async () => {
+  test("POST /api/runs answers 201 with the run's id, and the run names its user", async () => {
     const { status, body } = await sendRequest(api, "POST", "/api/runs", {
       agent: "writer",
       task: "birds",
@@ -113,7 +113,7 @@ describe("starting", () => {
     });
   });
 
-  test("[F50] the same key and body again: the same run; another body: 422", async () => {
+  test("[F50] POST /api/runs with the same key returns the same run for the same body, and 422 for another body", async () => {
     const first = await api.client.post("/api/runs", {
       body: { agent: "writer", task: "once" },
       idempotencyKey: "key-1",
@@ -152,7 +152,7 @@ describe("starting", () => {
     ],
     ["a body that is no object", "3", "BAD_REQUEST", "body"],
     ["invalid JSON", "{", "BAD_REQUEST", "JSON"],
-  ])("%s: 400, with the reason", async (_, body, code, says) => {
+  ])("POST /api/runs with %s answers 400 with the reason", async (_, body, code, says) => {
     const before = (await api.client.get("/api/runs", { limit: 500 })).runs.length;
     const answer = await sendRequest(api, "POST", "/api/runs", body);
     expect(answer).toMatchObject({ status: 400, body: { error: { code } } });
@@ -170,7 +170,7 @@ describe("starting", () => {
       { toolTimeout: 5_000, approvalTimeout: "5s" },
       { toolTimeout: 5_000, approvalTimeout: 5_000 },
     ],
-  ])("[B1] limits in the form that people write: %j", async (limits, kept) => {
+  ])("[B1] POST /api/runs accepts limits in the form that people write: %j", async (limits, kept) => {
     const { status, body } = await sendRequest(api, "POST", "/api/runs", {
       agent: "writer",
       task: "x",
@@ -190,7 +190,7 @@ describe("starting", () => {
     expect(await told({ maxDuration: "soon" })).toContain('"soon" is no duration');
   });
 
-  test("400 for an unknown agent lists the known ones", async () => {
+  test("the error for an unknown agent lists the known agents", async () => {
     await expect(
       api.client.post("/api/runs", { body: { agent: "nobody", task: "x" } }),
     ).rejects.toMatchObject({
@@ -223,7 +223,7 @@ describe("starting", () => {
 });
 
 describe("reading", () => {
-  test("the list is newest first, in pages, and filtered", async () => {
+  test("GET /api/runs lists the newest first, in pages, and filters", async () => {
     const ids = [await finished("a"), await finished("b"), await finished("c")];
     const first = await api.client.get("/api/runs", {
       agent: "writer",
@@ -242,7 +242,7 @@ describe("reading", () => {
     expect(await api.client.get("/api/runs", { agent: "nobody" })).toEqual({ runs: [] });
   });
 
-  test("one run: its status, output and usage", async () => {
+  test("GET /api/runs/{id} has the run's status, output and usage", async () => {
     const id = await finished();
     const run = await api.client.get("/api/runs/{id}", { id });
     expect(RunDetail.strict().parse(run)).toEqual(run);
@@ -262,7 +262,7 @@ describe("reading", () => {
     expect(open).not.toHaveProperty("result");
   });
 
-  test("a child is listed at its parent, and its approval at every ancestor", async () => {
+  test("a child run is listed at its parent, and its approval at every ancestor", async () => {
     const parent = await finished("parent");
     const [start] = await store.journal.read(parent);
     const child = `c${"0".repeat(21)}`;
@@ -320,7 +320,7 @@ describe("reading", () => {
     });
   });
 
-  test("the journal, complete or after a position, over several pages", async () => {
+  test("the client reads the whole journal, or the part after a position, over several pages", async () => {
     const id = await finished();
     const all = await store.journal.read(id);
     expect(await api.client.events(id)).toEqual(all);
@@ -342,7 +342,7 @@ describe("reading", () => {
     expect(seq).toBeGreaterThan(1_100);
   });
 
-  test("the prompt that the model sees", async () => {
+  test("the API shows the prompt that the model sees", async () => {
     const { system, messages } = await api.client.transcript(await finished());
     expect(system).toContain("You write.");
     expect(messages).toMatchObject([
@@ -387,7 +387,7 @@ describe("reading", () => {
     await expect(api.client.transcript(damaged)).rejects.toMatchObject({ code: "JOURNAL_CORRUPT" });
   });
 
-  test("agents, the broken ones with their problems", async () => {
+  test("GET /api/agents lists all agents, and broken ones with their problems", async () => {
     const { agents } = await api.client.get("/api/agents");
     for (const agent of agents) expect(AgentView.strict().parse(agent)).toEqual(agent);
     const byName = new Map(agents.map((agent) => [agent.name, agent]));
@@ -403,7 +403,7 @@ describe("reading", () => {
 });
 
 describe("actions", () => {
-  test("cancel, once; afterwards the run has ended", async () => {
+  test("a cancel ends the run; a second cancel is rejected", async () => {
     const id = await waiting();
     expect(
       await api.client.post("/api/runs/{id}/cancel", { id, body: { reason: "changed my mind" } }),
@@ -419,7 +419,7 @@ describe("actions", () => {
     });
   });
 
-  test("retry: 202 with a new run that continues the ended one; an active run is rejected", async () => {
+  test("a retry answers 202 with a new run that continues the ended one; an active run is rejected", async () => {
     const ended = await finished("retried");
     const { status, body } = await sendRequest(api, "POST", `/api/runs/${ended.slice(0, 18)}/retry`, {});
     expect(status).toBe(202);
@@ -444,7 +444,7 @@ describe("actions", () => {
     });
   });
 
-  test("[FK1] [FK7] fork: 202 with a new root that starts with the other's messages; the two can be compared", async () => {
+  test("[FK1] [FK7] a fork answers 202 with a new root that starts with the messages of the first run; the two can be compared", async () => {
     const ended = await finished("forked");
     const { status, body } = await sendRequest(api, "POST", `/api/runs/${ended.slice(0, 18)}/fork`, {
       seq: 1,
@@ -470,7 +470,7 @@ describe("actions", () => {
     });
   });
 
-  test("a message reaches the run; one to an ended run is rejected", async () => {
+  test("a message reaches an active run; a message to an ended run is rejected", async () => {
     const id = await waiting();
     await api.client.post("/api/runs/{id}/message", { id, body: { text: "hurry" } });
     expect((await api.client.events(id)).at(-1)).toMatchObject({
@@ -485,7 +485,7 @@ describe("actions", () => {
     });
   });
 
-  test("pause and resume; a run that is not paused cannot be resumed", async () => {
+  test("a run can be paused and resumed; a run that is not paused cannot be resumed", async () => {
     const id = await waiting();
     await expect(api.client.post("/api/runs/{id}/resume", { id })).rejects.toMatchObject({
       code: "CONFLICT",
@@ -511,7 +511,7 @@ describe("actions", () => {
     ).toBe(400);
   });
 
-  test("202: the request is recorded for the driver", async () => {
+  test("actions on a run answer 202: the request is recorded for the driver", async () => {
     expect((await sendRequest(api, "POST", `/api/runs/${await waiting()}/pause`, {})).status).toBe(202);
   });
 });
@@ -533,13 +533,13 @@ describe("errors", () => {
     "/api/approvals?status=closed",
     "/api/health?x=1",
     "/api/events?after=x",
-  ])("[A59] GET %s: 400", async (path) => {
+  ])("[A59] GET %s answers 400", async (path) => {
     const answer = await sendRequest(api, "GET", encodeURI(path));
     expect(answer).toMatchObject({ status: 400, body: { error: { code: "BAD_REQUEST" } } });
     expect(answer.body.error.details.issues).not.toEqual([]);
   });
 
-  test("[A59] queries of a run's own routes are checked as well", async () => {
+  test("[A59] the routes of one run check their queries as well", async () => {
     const id = await finished();
     for (const query of [
       "events?after=-1",
@@ -553,7 +553,7 @@ describe("errors", () => {
     }
   });
 
-  test("an unknown run is 404 for every route", async () => {
+  test("every route answers 404 for an unknown run", async () => {
     const id = "r000000000000000000000";
     const gets = ["", "/tree", "/events", "/events?stream=1", "/context", "/verify"];
     const posts = {
@@ -596,7 +596,7 @@ describe("errors", () => {
     }
   });
 
-  test("[A19] reading changes nothing, whatever is read", async () => {
+  test("[A19] no GET request changes anything", async () => {
     const id = await waiting();
     const before = await api.client.events(id);
     for (const path of [
@@ -620,7 +620,7 @@ describe("errors", () => {
     expect((await api.client.get("/api/runs/{id}", { id })).status).toBe("suspended");
   });
 
-  test("[F34] an internal error is reported to the process but not to the client; a known failure to both", async () => {
+  test("[F34] the process reports every failure; the client gets the details of known failures only", async () => {
     const problems: unknown[] = [];
     const failures = [
       new Error("secret /home/maria"),
@@ -674,7 +674,7 @@ describe("the client", () => {
   const answering = (status: number, body: string) =>
     createClient({ fetch: async () => new Response(body, { status }) });
 
-  test("throws the error that the server threw", async () => {
+  test("the client throws the error that the server threw", async () => {
     const error = await api.client
       .get("/api/runs/{id}", { id: "nothing" })
       .catch((thrown: unknown) => thrown);
@@ -685,7 +685,7 @@ describe("the client", () => {
     });
   });
 
-  test("tells an unreachable owner process from one that rejects", async () => {
+  test("the client tells an unreachable owner process from one that rejects the request", async () => {
     const gone = createClient({ fetch: () => Promise.reject(new Error("ECONNREFUSED")) });
     const error = await gone.get("/api/health").catch((thrown: unknown) => thrown);
     expect(isUnreachable(error)).toBe(true);
@@ -703,7 +703,7 @@ describe("the client", () => {
     ).toBe(true);
   });
 
-  test("handles foreign answers, and codes of a newer server", async () => {
+  test("the client handles answers of other servers, and error codes of a newer Cadre", async () => {
     await expect(answering(502, "<html>").get("/api/health")).rejects.toMatchObject({ code: "INTERNAL" });
     const newer = answering(409, '{"error":{"code":"BRAND_NEW","message":"Something new."}}');
     await expect(newer.get("/api/health")).rejects.toMatchObject({

@@ -1,5 +1,5 @@
 // The HTTP API as an app that any server can run. A route checks the request, calls the loop or the store, and answers with
-// JSON. All errors end here, as one form of body with a stable code.
+// JSON. The app turns every error into the same form of body, with a stable code.
 
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { CadreError, toCadreError } from "../../errors.ts";
@@ -18,7 +18,7 @@ import { errorBody, HttpError, statusOf } from "./http-errors.ts";
 import { createHub } from "./hub.ts";
 import type { RefusalPage } from "./refusal-page.ts";
 
-/** `outermost`: the app that this one is mounted in, with its door. */
+/** `outermost` is the app that this one is mounted in, with its access checks. */
 export function createApp(parts: ApiParts, outermost?: Pick<Hono, "fetch">): Hono {
   const app = new Hono();
   app.use(jsonOnly);
@@ -34,13 +34,13 @@ export function createApp(parts: ApiParts, outermost?: Pick<Hono, "fetch">): Hon
   return addErrorHandlers(app, parts);
 }
 
-/** Non-greedy, so that `/explain` is not part of a name. No segment is empty: a path with a double slash does not match (A11). */
+/** The pattern is not greedy, so that `/explain` is not part of a name. A path with a double slash does not match (A11). */
 const SEGMENTS = "[^/]+(?:/[^/]+)*?";
 
-/** Cached route tables, for the most recent users. */
+/** Number of users whose route tables are cached. */
 const MAX_TABLES = 100;
 
-/** The routes for each user: over the part of the store that they see, and limited to their role. */
+/** Makes the routes for each user: they read only the runs that the user sees, and check the user's role. */
 function tables(
   parts: ApiParts,
   clientFor: ClientForRequest,
@@ -73,7 +73,7 @@ export function routeTable(parts: ApiParts, clientFor: ClientForRequest): Route[
   });
 }
 
-/** Answers unknown paths and errors. `page`: renders the error as HTML for requests from a browser. */
+/** Answers unknown paths and errors. `page` renders the error as HTML for requests from a browser. */
 export function addErrorHandlers(
   app: Hono,
   { onProblem, people: { mask } }: Pick<ApiParts, "onProblem" | "people">,
@@ -116,10 +116,10 @@ const hasToken = (c: Context): boolean => c.req.header("Authorization")?.startsW
 const isEmpty = (c: Context): boolean =>
   (c.req.header("Content-Length") ?? "0") === "0" && c.req.header("Transfer-Encoding") === undefined;
 
-/** Protocols that clients may name as the way a decision came. It gives no rights, and other names are ignored. */
+/** Protocols that a client may name as the source of a decision. The name gives no rights; other names are ignored. */
 const PROTOCOLS: Readonly<Record<string, string>> = { mcp: "MCP", acp: "ACP" };
 
-/** Who acted and through which protocol, for the journal: `maria via MCP`. */
+/** The person who acts, with the protocol, for the journal: `maria via MCP`. */
 function actorOf(who: string, request: Request): string {
   const via = PROTOCOLS[request.headers.get(VIA_HEADER) ?? ""];
   return via === undefined ? who : `${who} via ${via}`;

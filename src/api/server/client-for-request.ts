@@ -1,5 +1,5 @@
-// A client of this process's own API that acts as the sender of a request. MCP and OpenAI's protocol use it, so that their
-// requests pass the same door and the same routes, and rights are checked in one place.
+// Makes a client of this process's own API that acts as the sender of a request. The MCP and OpenAI routes use the client, so that
+// their requests pass the same access checks and the same routes.
 
 import { type CadreClient, createClient } from "../client/client.ts";
 
@@ -9,7 +9,7 @@ interface Served {
   fetch(request: Request): Response | Promise<Response>;
 }
 
-/** Headers that belong to the one request, not to its sender. */
+/** Headers that describe the request and not its sender. */
 const REQUEST_HEADERS = [
   "accept",
   "connection",
@@ -21,7 +21,7 @@ const REQUEST_HEADERS = [
   "transfer-encoding",
 ];
 
-/** `outermost`: the app with its door. */
+/** `outermost` returns the app with its access checks. */
 export function createClientForRequest(outermost: () => Served): ClientForRequest {
   return (request, via) => {
     const { origin } = new URL(request.url);

@@ -23,7 +23,7 @@ const START = JSON.stringify({ agent: "clerk", task: "pay" });
 
 const refusals: [string, number, Parameters<typeof send>][] = [
   [
-    "[A01] a foreign page's simple request",
+    "[A01] a simple POST of a foreign page",
     403,
     [
       "/api/runs",
@@ -31,11 +31,15 @@ const refusals: [string, number, Parameters<typeof send>][] = [
     ],
   ],
   [
-    "[A01] the same without an Origin header",
+    "[A01] a simple POST without an Origin header",
     401,
     ["/api/runs", { method: "POST", headers: { "Content-Type": "text/plain" }, body: START }],
   ],
-  ["[A04] neither origin nor token", 401, ["/api/runs", { method: "POST", headers: JSON_TYPE, body: START }]],
+  [
+    "[A04] a request with neither origin nor token",
+    401,
+    ["/api/runs", { method: "POST", headers: JSON_TYPE, body: START }],
+  ],
   [
     "[A05] a form that another page submits",
     403,
@@ -57,19 +61,19 @@ const refusals: [string, number, Parameters<typeof send>][] = [
     403,
     ["/api/events", { headers: { Origin: "http://evil.test", Accept: "text/event-stream" } }],
   ],
-  ["[A08] the token in the URL", 401, [`/api/runs?token=${TOKEN}`]],
+  ["[A08] a token in the URL", 401, [`/api/runs?token=${TOKEN}`]],
   [
-    "[A08] the token as Basic authentication",
+    "[A08] a token sent as Basic authentication",
     401,
     ["/api/runs", { headers: { Authorization: `Basic ${Buffer.from(`x:${TOKEN}`).toString("base64")}` } }],
   ],
   [
-    "[A09] a role that the request claims",
+    "[A09] a request that claims a role",
     401,
     ["/api/runs", { headers: { "X-Role": "admin", Authorization: "Bearer admin" } }],
   ],
   [
-    "[A12] a proxy header that claims to be this machine",
+    "[A12] a request whose proxy headers claim to come from this machine",
     401,
     [
       "/api/runs",
@@ -94,12 +98,15 @@ test.each(refusals)("%s is rejected", async (_, status, [path, sent]) => {
 });
 
 describe("[A02] another origin with a valid cookie", () => {
-  test.each(["https://evil.test", "null", "http://127.0.0.1", "http://localhost:1"])("%s", async (Origin) => {
-    const answer = await withToken("/api/runs", { headers: { Origin } });
-    expect(answer.status).toBe(403);
-    expect(answer.headers["access-control-allow-origin"]).toBeUndefined();
-    expect(answer.headers["access-control-allow-credentials"]).toBeUndefined();
-  });
+  test.each(["https://evil.test", "null", "http://127.0.0.1", "http://localhost:1"])(
+    "a request with the origin %s is rejected",
+    async (Origin) => {
+      const answer = await withToken("/api/runs", { headers: { Origin } });
+      expect(answer.status).toBe(403);
+      expect(answer.headers["access-control-allow-origin"]).toBeUndefined();
+      expect(answer.headers["access-control-allow-credentials"]).toBeUndefined();
+    },
+  );
 });
 
 describe("[A03] a foreign host name that resolves to this machine", () => {
@@ -112,7 +119,7 @@ describe("[A03] a foreign host name that resolves to this machine", () => {
     "192.168.1.1",
     "[::2]",
   ];
-  test.each(hosts)("%j is rejected for every kind of path", async (Host) => {
+  test.each(hosts)("the host %j is rejected for every kind of path", async (Host) => {
     for (const path of [
       "/",
       "/assets/index.js",
@@ -126,7 +133,7 @@ describe("[A03] a foreign host name that resolves to this machine", () => {
     }
   });
   test.each(["localhost:9000", "LOCALHOST", "[::1]", "127.0.0.1:1", "cadre.example"])(
-    "%s is ours",
+    "the host %s is accepted",
     async (Host) => {
       expect((await withToken("/api/runs", { headers: { Host } })).status).toBe(200);
     },
@@ -189,7 +196,7 @@ test("[A14] every route needs the token, except the health check and the one-tim
 });
 
 describe("[A15] requests that try to exhaust the server", () => {
-  test("a body of 100 MB", async () => {
+  test("a body of 100 MB is rejected", async () => {
     const body = Buffer.alloc(100 * 1024 * 1024, " ");
     const answer = await withToken("/api/runs", { method: "POST", headers: JSON_TYPE, body }).catch(
       (error) => error,
@@ -197,21 +204,21 @@ describe("[A15] requests that try to exhaust the server", () => {
     // Either the connection is closed, or the answer says so: the body was not accepted.
     expect([413, "EPIPE", "ECONNRESET"]).toContain(answer.status ?? answer.code);
   });
-  test("JSON that is nested 100,000 deep", async () => {
+  test("JSON that is nested 100,000 levels deep is rejected", async () => {
     const input = "[".repeat(100_000) + "]".repeat(100_000);
     const body = `{"agent":"clerk","task":"pay","input":${input}}`;
     const answer = await withToken("/api/runs", { method: "POST", headers: JSON_TYPE, body });
     expect(answer.status).toBe(400);
     expect(answer.text).toContain("nested deeper than 100");
   });
-  test("10,000 headers", async () => {
+  test("a request with 10,000 headers is rejected", async () => {
     const headers = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`X-${index}`, "y"]));
     const answer = await withToken("/api/runs", { headers }).catch((error) => error);
     expect([431, "EPIPE", "ECONNRESET"]).toContain(answer.status ?? answer.code);
   });
 });
 
-test("[A19] a browser gets its cookie from a link that works once, and gets in only with it", async () => {
+test("[A19] a link that works once gives a browser its cookie, and the browser needs that cookie", async () => {
   const link = new URL(served.server.newLink().url);
   // A HEAD request, as link previews send it, does not use up the link.
   expect((await send(link.pathname, { method: "HEAD" })).headers["set-cookie"]).toBeUndefined();
@@ -227,7 +234,7 @@ test("[A19] a browser gets its cookie from a link that works once, and gets in o
   expect((await send("/api/runs", { headers: { Cookie, Origin: served.server.url } })).status).toBe(200);
 });
 
-test("[A05] a POST with the token needs neither a body nor a content type; one with a cookie needs JSON", async () => {
+test("[A05] a POST with the token needs neither a body nor a content type; a POST with a cookie needs JSON", async () => {
   const post = { method: "POST" };
   const start = await withToken("/api/runs", { ...post, headers: JSON_TYPE, body: START });
   const { runId } = JSON.parse(start.text) as { runId: string };
@@ -276,7 +283,7 @@ test("[A09] a new token invalidates the requests, cookies, links and streams of 
   served.server.replaceToken(TOKEN);
 });
 
-test("[A09] the browser that asks for a new token stays signed in; the others do not", async () => {
+test("[A09] the browser that requests a new token stays signed in; the other browsers are signed out", async () => {
   const enter = async () =>
     (await send(new URL(served.server.newLink().url).pathname)).headers["set-cookie"]![0]!.split(";")[0]!;
   const [mine, other] = [await enter(), await enter()];
@@ -336,7 +343,7 @@ test("[U47] a server beyond the loopback does not reveal folders of its machine"
   expect(text).not.toContain("cadre.js");
 });
 
-test("[A10] every answer has security headers: no other origin may use it or be loaded", async () => {
+test("[A10] every answer has headers that keep other origins from using it, and the page from loading other origins", async () => {
   const elsewhere = "/?api=https://evil.test&token=x";
   const answers = [send("/api/runs"), withToken("/api/runs"), withToken("/none"), withToken(elsewhere)];
   for (const answer of await Promise.all(answers)) {

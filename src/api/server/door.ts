@@ -1,8 +1,8 @@
-// Authentication of the public server. Every request passes here before any route.
-//  G1  The Host header is one of our names. A foreign name that resolves to this machine is a DNS rebinding attack (A03).
-//  G2  No page of another origin sent it (A01, A02, A05, A07).
-//  G3  It carries the token, a cookie made from it, or a named user's key. The URL never carries them, because it is logged
-//      and passed on (A04, A08). A role that the request claims is ignored (A09), as are the headers of proxies (A12).
+// Authenticates requests to the public server, before any route handles them. A request is accepted if:
+//  G1  Its Host header is a name of this server. Another name that resolves to this machine is a DNS rebinding attack (A03).
+//  G2  It was not sent by a page of another origin (A01, A02, A05, A07).
+//  G3  Its headers carry the token, a cookie made from the token, or a named user's key. A key in the URL does not count,
+//      because URLs are logged and passed on (A04, A08). Claims of a role (A09) and headers of proxies (A12) are ignored.
 
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
@@ -19,26 +19,26 @@ export interface DoorOptions {
   visitors: UserConnections;
   /** Host names of this server besides those of the loopback. */
   names: readonly string[];
-  /** The server listens beyond the loopback, so an IP address as Host is accepted too. */
+  /** True if the server listens beyond the loopback. Then an IP address as Host is accepted too. */
   exposed: boolean;
   /** Called for each rejected request. */
   onRefused?: ((refusal: Refusal) => void) | undefined;
-  /** Name of the cookie, unique for the store: cookies ignore the port, and another Cadre may run on this machine. */
+  /** Name of the cookie. It is unique for the store, because cookies ignore the port and another Cadre may run on this machine. */
   cookie: string;
 }
 
-/** A rejected request for the server's log: without its query, which may contain secrets (A08). */
+/** A rejected request, for the server's log. The query is left out, because it may contain secrets (A08). */
 export interface Refusal {
   status: number;
   method: string;
   path: string;
   host?: string;
   origin?: string;
-  /** Peer of the connection, which may be a proxy. */
+  /** Address of the connection's other end, which may be a proxy. */
   address?: string;
 }
 
-/** Open without a key: the health check, and one-time links. */
+/** Paths that need no key: the health check and one-time links. */
 const OPEN_PATHS = /^\/(healthz|open\/[\w-]+)$/;
 const COOKIE_SECONDS = 365 * 24 * 3600;
 
@@ -71,7 +71,7 @@ export function redeemLink({ keys, visitors, cookie, onRefused }: LetInOptions) 
       throw refusal;
     }
     giveCookie(c, cookie, value);
-    // Not a redirect: the browser would attribute it to the page with the link, and not send a strict cookie.
+    // A redirect would count as a request of the page with the link, and the browser would not send a strict cookie with it.
     return c.html(
       '<!doctype html><meta http-equiv="refresh" content="0;url=/"><title>Cadre</title>',
     ) as Response;
@@ -80,7 +80,7 @@ export function redeemLink({ keys, visitors, cookie, onRefused }: LetInOptions) 
 
 type LetInOptions = Pick<DoorOptions, "keys" | "visitors" | "cookie" | "onRefused">;
 
-/** Wraps the route that renews the token: the browser that asked gets a new cookie, all others are signed out. */
+/** Wraps the route that renews the token. The browser that sent the request gets a new cookie; all others are signed out. */
 export function renewCookie(options: Pick<DoorOptions, "keys" | "cookie">): MiddlewareHandler {
   return async (c, next) => {
     const isBrowser = getCookie(c, options.cookie) !== undefined && !c.req.header("Authorization");
@@ -119,7 +119,7 @@ function refuseForeignPages(c: Context, host: string): void {
   const origin = c.req.header("Origin");
   const foreign = origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`;
   const site = c.req.header("Sec-Fetch-Site") ?? "none";
-  // Following a link is allowed: the browser sends no strict cookie with it, so it gives no access.
+  // A person may follow a link from another page: the browser then sends no strict cookie, so the request gets no access.
   const follows = c.req.method === "GET" && c.req.header("Sec-Fetch-Mode") === "navigate";
   if (foreign || (site !== "none" && site !== "same-origin" && !follows)) {
     throw new CadreError("FORBIDDEN", "Another page may not use this server. Nothing was done.");

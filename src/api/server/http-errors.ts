@@ -1,4 +1,4 @@
-// Errors on the wire: a stable code, one sentence, and details. Unexpected errors reveal nothing about the server.
+// Converts errors to answers: a stable code, one sentence, and details. Unexpected errors reveal nothing about the server.
 
 import { CadreError, httpStatus } from "../../errors.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
@@ -14,7 +14,7 @@ export class HttpError extends CadreError {
   }
 }
 
-/** The body of a request is not JSON. Protocols with a code of their own for that recognize it by its class. */
+/** The body of a request is not JSON. MCP has a code of its own for this error and recognizes it by its class. */
 export class InvalidJsonError extends CadreError {
   constructor() {
     super("BAD_REQUEST", "The body is not valid JSON. Nothing was changed.");

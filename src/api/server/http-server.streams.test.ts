@@ -39,14 +39,14 @@ test("[F48] [V2] a stream that has sent many events needs no more memory than on
   expect((heldBytes() - before) / FRAMES).toBeLessThan(30);
 });
 
-test("[V3] a reader that goes while nothing is sent ends the stream", async () => {
+test("[V3] a reader that disconnects while nothing is sent ends the stream", async () => {
   const gone = Promise.withResolvers<void>();
   const response = await read({ start: (to) => to.enqueue(FRAME), cancel: () => gone.resolve() });
   response.destroy();
   await gone.promise;
 });
 
-test("[V3] a reader that goes while its queue is full ends the stream", async () => {
+test("[V3] a reader that disconnects while its queue is full ends the stream", async () => {
   const gone = Promise.withResolvers<void>();
   let full = 0;
   const response = await read({

@@ -46,20 +46,20 @@ afterEach(async () => {
   await server.close();
 });
 
-test("the default limits", () => {
+test("the default limits are 10 seconds for headers, 30 for a request and 60 without traffic", () => {
   const { server: http } = createHttpServer(new Hono());
   expect(http).toMatchObject({ headersTimeout: 10_000, requestTimeout: 30_000, timeout: 60_000 });
   expect(http.maxConnections).toBe(HTTP_LIMITS.connections);
 });
 
 describe("[A15] [G8] slow clients", () => {
-  test("endless headers are disconnected although bytes keep coming", async () => {
+  test("a client that sends headers without end is disconnected although bytes keep coming", async () => {
     const { answer, dripped } = await dripping("GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: ", "y");
     expect(answer).toMatch(/^HTTP\/1\.1 408 /);
     expect(dripped).toBeGreaterThan(3);
   });
 
-  test("a body that comes byte by byte is disconnected", async () => {
+  test("a client that sends its body byte by byte is disconnected", async () => {
     const head =
       "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n";
     const { answer, dripped } = await dripping(head, " ");
@@ -69,12 +69,12 @@ describe("[A15] [G8] slow clients", () => {
     await expect.poll(() => failures).toMatchObject([{ status: 400 }]);
   });
 
-  test("a slow chunked body of unknown length is disconnected", async () => {
+  test("a client that slowly sends a chunked body of unknown length is disconnected", async () => {
     const head = "POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n";
     expect((await dripping(head, "1\r\n \r\n")).answer).toMatch(/^HTTP\/1\.1 408 /);
   });
 
-  test("silent connections are closed, and other clients are answered meanwhile", async () => {
+  test("the server closes silent connections, and answers other clients meanwhile", async () => {
     const idle = await Promise.all(Array.from({ length: 250 }, () => open()));
     expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toBe("here");
     await Promise.all(idle.map(closed));
@@ -92,7 +92,7 @@ describe("[A15] [G8] slow clients", () => {
   });
 });
 
-test("[A15] [G8] connections beyond the limit are closed, and accepted again when others end", async () => {
+test("[A15] [G8] the server closes connections beyond the limit, and accepts new ones when others end", async () => {
   const first = await Promise.all(
     Array.from({ length: SHORT.connections }, async () => {
       const socket = await open();

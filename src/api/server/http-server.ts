@@ -1,5 +1,5 @@
 // Runs an app on Node's HTTP server, with hard limits for clients and a graceful shutdown.
-//  G8  A client that sends slowly or nothing keeps a connection for seconds only. Connections beyond the limit are closed (A15).
+//  G8  A client that sends slowly or not at all keeps its connection only for seconds. Connections beyond the limit are closed (A15).
 
 import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
@@ -9,19 +9,19 @@ import { getRequestListener } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Hono } from "hono";
 
-/** A client that never ends its request must not delay the shutdown. */
+/** Time that a shutdown waits for active requests. A client that never ends its request must not delay it longer. */
 const ANSWER_MS = 1_000;
 
 export interface HttpLimits {
-  /** From the opening of a connection to the end of the headers. */
+  /** Time limit from the opening of a connection to the end of the headers. */
   headersMs: number;
-  /** From the opening of a connection to the end of the body. */
+  /** Time limit from the opening of a connection to the end of the body. */
   requestMs: number;
   /** Time without traffic before a connection is closed. Heartbeats keep live streams open. */
   silentMs: number;
-  /** Interval of the checks. */
+  /** Interval at which the time limits are checked. */
   lookMs: number;
-  /** More connections are closed at once: files, programs and the store need descriptors too. */
+  /** Number of connections. Further ones are closed, because files, programs and the store need descriptors too. */
   connections: number;
 }
 
@@ -34,13 +34,13 @@ export const HTTP_LIMITS: HttpLimits = {
 };
 
 export interface Served {
-  /** Waits a moment for the answers of active writes; streams are closed. */
+  /** Closes streams immediately, and other connections after a moment for the answers of active writes. */
   close(): Promise<void>;
 }
 
 export interface HttpServer extends Served {
   server: Server;
-  /** Closes all connections, or only these, after a moment for the answers of active writes. */
+  /** Closes all connections, or only those of `only`, after a moment for the answers of active writes. */
   cut(only?: ReadonlySet<Socket>): Promise<void>;
 }
 
@@ -51,7 +51,7 @@ export function createHttpServer(app: Pick<Hono, "fetch">, limits: HttpLimits = 
     headersTimeout: limits.headersMs,
     requestTimeout: limits.requestMs,
     connectionsCheckingInterval: limits.lookMs,
-    // A busy server must not close a connection as idle while it still has to read a request that came in time.
+    // A busy server must not close a connection as idle before it has read a request that came in time.
     keepAliveTimeoutBuffer: limits.headersMs,
   };
   const server = createServer(options, (incoming, response) => {
@@ -65,7 +65,7 @@ export function createHttpServer(app: Pick<Hono, "fetch">, limits: HttpLimits = 
   server.maxHeadersCount = 100;
   server.maxConnections = limits.connections;
   const cut = async (only?: ReadonlySet<Socket>): Promise<void> => {
-    // There is no end of a stream to wait for.
+    // Streams have no end to wait for, so only answers that have not begun or are almost sent count as active.
     const open = [...writes].filter((response) => !response.headersSent || response.writableEnded);
     const concerned = open.filter(({ socket }) => only === undefined || (socket && only.has(socket)));
     const writing = new Set(concerned.map(({ socket }) => socket));
@@ -89,7 +89,7 @@ export function createHttpServer(app: Pick<Hono, "fetch">, limits: HttpLimits = 
 type Env = { outgoing: ServerResponse };
 
 /**
- * Sends event streams with a loop of our own; the adapter sends everything else. The adapter's loop chains a promise for
+ * Sends event streams with a loop of our own; the adapter sends all other answers. The adapter's loop chains a promise for
  * each read, so its memory would grow with every event until the stream ends.
  */
 const pipeEventStreams =
@@ -116,7 +116,7 @@ async function pipe(body: ReadableStream<Uint8Array>, outgoing: ServerResponse):
       if (!outgoing.write(read.value)) await once(outgoing, "drain", { signal: closed.signal });
     outgoing.end();
   } catch {
-    // The reader has gone, or the stream failed and reported it: either way nothing more comes.
+    // Either the reader has disconnected, or the stream has failed and reported the failure.
     outgoing.destroy();
   }
 }

@@ -66,7 +66,7 @@ test.each([
   ["of the live feed", "/api/events", (store: Store) => store],
   ["of a named user's journals", "/api/journal", (store: Store) => userStore(store, "ann")],
 ])(
-  "[P10] a reader %s gets every event once, although its run could not be looked up",
+  "[P10] a reader %s gets every event once, although the lookup of its run failed",
   async (_, path, seen) => {
     const { runId } = await runtime.admit({ agent: "clerk", task: "do", userId: "ann" });
     await waitForApprovals(api, runId);
@@ -97,7 +97,7 @@ test.each([
   },
 );
 
-test("[V4] [P10] an empty commit notice makes readers read the store, one about due runs does not", async () => {
+test("[V4] [P10] an empty commit notice makes readers read the store; a notice about due runs does not", async () => {
   const told: string[] = [];
   let tell: Parameters<Store["journal"]["onCommit"]>[0] = () => {};
   const { journal } = api.parts.store;

@@ -1,6 +1,6 @@
 // Distributes committed events to all readers of live streams. Readers of the same channel share the bytes: an event is encoded
 // once for all of them, and the events of one tick are sent together.
-//  V4  The cost grows with the channels and with the bytes sent, never with readers times events read.
+//  V4  The cost grows with the number of channels and the bytes sent. Events are not read again for each reader.
 
 import type { Position, RunId } from "../../ids.ts";
 import type { Delta } from "../../journal/deltas.ts";
@@ -9,33 +9,33 @@ import type { Store } from "../../stores/store.ts";
 import type { Settings, SettingsBody } from "./settings-file.ts";
 
 export interface Channel {
-  /** The same for all readers of the same runs in the same encoding. */
+  /** Readers of the same runs in the same encoding have the same key. */
   key: string;
-  /** Absent: all runs. */
+  /** Undefined for all runs. */
   scope: Scope | undefined;
   encoder(): Encoder;
 }
 
-/** The runs whose events are sent, as far as known. */
+/** The runs whose events are sent, as far as they are known. */
 export interface Scope {
   runs: Set<RunId>;
-  /** Include the children that they start later. */
+  /** True to include the children that these runs start later. */
   tree: boolean;
 }
 
 export interface Encoder {
-  /** Loads what the encoder needs for these events. Undefined: nothing to load. */
+  /** Loads what the encoder needs for these events. Returns undefined if there is nothing to load. */
   prepare?(events: readonly JournalEvent[]): Promise<void> | undefined;
-  /** Empty: the event is not sent. */
+  /** Returns the text to send, or "" if the event is not sent. */
   event(event: JournalEvent): string;
   delta(delta: Delta): string;
-  /** Absent: changes of settings are not sent. */
+  /** Absent if changes of settings are not sent. */
   settings?(now: SettingsBody): string;
 }
 
 export interface Reader {
   take(batch: Batch): void;
-  /** P10: some event cannot be delivered directly. The reader finds it in the store, after its last position. */
+  /** P10: tells the reader that an event could not be delivered. The reader finds it in the store, after its last position. */
   behind(): void;
   /** Takes bytes that the reader may drop. */
   hint(bytes: Uint8Array): void;
@@ -53,7 +53,7 @@ export interface Batch {
 }
 
 export interface Hub {
-  /** Batches come from now on. Returns the scope that all readers of the channel share. */
+  /** Adds a reader, who gets batches from now on. Returns the scope that all readers of the channel share. */
   join(channel: Channel, reader: Reader): { scope: Scope | undefined; leave(): void };
 }
 
@@ -146,7 +146,7 @@ export function createHub({ store, settings, onDelta, onProblem }: HubParts): Hu
   };
 }
 
-/** Adds a child to the scope at its first event, which comes before all its others. */
+/** Tells whether an event belongs to the scope. The first event of a child adds the child to the scope. */
 export function isInScope(event: JournalEvent, scope: Scope | undefined): boolean {
   if (!scope) return true;
   const { runs, tree } = scope;
@@ -155,7 +155,7 @@ export function isInScope(event: JournalEvent, scope: Scope | undefined): boolea
   return runs.has(event.runId);
 }
 
-/** The bytes of the frames after a position. */
+/** Returns the bytes of the frames after `place`, up to `end`. */
 export function bytesAfter({ frames, bytes }: Batch, place: Position, end = Infinity): Uint8Array {
   const isWhole = frames[0].event.position > place && frames.at(-1)!.event.position <= end;
   if (isWhole) return bytes();

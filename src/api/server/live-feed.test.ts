@@ -91,7 +91,7 @@ async function listen(headers: Record<string, string> = {}, query = "") {
 const hasEnded = (runId: string) => (told: Told[]) =>
   told.some(({ data }) => data.type === "Outcome" && data.run_id === runId);
 
-test("[S4-37] [S4-38] [S4-39] [S4-40] [S4-41] [S4-44] [S4-45] a tree from its start to its outcome", async () => {
+test("[S4-37] [S4-38] [S4-39] [S4-40] [S4-41] [S4-44] [S4-45] the feed shows a tree from its start to its outcome", async () => {
   const feed = await listen();
   const { runId } = await api.client.post("/api/runs", { body: { agent: "leader", task: "lead" } });
   const told = await feed.until(hasEnded(runId));
@@ -130,7 +130,7 @@ test("[S4-37] [S4-38] [S4-39] [S4-40] [S4-41] [S4-44] [S4-45] a tree from its st
   expect(told.at(-1)!.data).toMatchObject({ type: "Outcome", status: "completed", summary: "all done" });
 });
 
-test("[S4-31] [S4-32] [S4-33] [S4-34] [S4-35] [S4-36] an agent's state in words for people", async () => {
+test("[S4-31] [S4-32] [S4-33] [S4-34] [S4-35] [S4-36] the feed describes an agent's state in words for people", async () => {
   const feed = await listen();
   const { runId } = await api.client.post("/api/runs", { body: { agent: "leader", task: "lead" } });
   const told = await feed.until(hasEnded(runId));
@@ -159,7 +159,7 @@ test("[S4-46] every message except Token has an increasing seq", async () => {
   expect(seqs).toEqual([...new Set(seqs)].sort((a, b) => a - b));
 });
 
-test("[S4-43] a waiting message is in the queue, and leaves it with the next turn", async () => {
+test("[S4-43] the feed shows a waiting message in the queue until the next turn takes it", async () => {
   const feed = await listen();
   const { runId } = await api.client.post("/api/runs", { body: { agent: "clerk", task: "pay" } });
   const [item] = await waitForApprovals(api, runId);
@@ -170,7 +170,7 @@ test("[S4-43] a waiting message is in the queue, and leaves it with the next tur
   expect(queues).toMatchObject([[{ text: "and hurry" }], []]);
 });
 
-test("[S4-42] [S4-46] a change of settings is sent, with an increasing seq", async () => {
+test("[S4-42] [S4-46] the feed sends changes of settings with an increasing seq", async () => {
   const feed = await listen();
   for (const mode of ["auto", "chat"]) await sendRequest(api, "POST", "/api/settings", { mode });
   const told = await feed.until((all) => all.length === 2);

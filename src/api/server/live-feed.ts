@@ -1,4 +1,4 @@
-// The live feed of all runs in the vocabulary of contract S4 (S4-37 … S4-46). Every message except tokens has an increasing
+// Encodes the live feed of all runs in the vocabulary of contract S4 (S4-37 … S4-46). Every message except tokens has an increasing
 // `seq`: the event's position, with a fraction if one event becomes several messages.
 
 import { initialRow } from "../../projections/folds/run-row.ts";
@@ -13,7 +13,7 @@ import type { Store } from "../../stores/store.ts";
 import type { Encoder } from "./hub.ts";
 import { sseFrame } from "./sse.ts";
 
-/** Cached runs, the most recently active ones. */
+/** Number of runs whose state is cached. */
 const MAX_KNOWN = 5_000;
 
 export function feedEncoder(store: Store): Encoder {
@@ -25,7 +25,7 @@ export function feedEncoder(store: Store): Encoder {
     if (known.size > MAX_KNOWN) known.delete(known.keys().next().value!);
     return state;
   };
-  /** For messages without a position of their own. */
+  /** The next `seq` for a message without a position. */
   const between = (): number => {
     seq += 0.001;
     return seq;
@@ -52,7 +52,7 @@ export function feedEncoder(store: Store): Encoder {
       return told
         .map((one, index) => {
           seq = event.position + index / 10;
-          // Only the last one has an id, so that a reader that reconnects in between gets all of them again.
+          // Only the last message of an event has an id, so that a reader that reconnects in between gets all of them again.
           const id = index === told.length - 1 ? `id: ${store.id}.${event.position}\n` : "";
           return id + sequenced(seq, one);
         })

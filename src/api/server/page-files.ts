@@ -1,10 +1,10 @@
-// Serves the built web page from memory. All its URLs get the same document; the browser decides what to show.
+// Serves the built web page from memory. All URLs of the page get the same document; its script decides what to show.
 
 import { globSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import type { Context, Hono } from "hono";
 
-/** The URLs of the web page. Only these, so that a wrong API path remains a 404. */
+/** The URLs of the web page. Other paths get a 404, so that a wrong API path is noticed. */
 const PAGES = [
   "/",
   "/r/:runId",
@@ -24,7 +24,7 @@ const TYPES: Record<string, string> = {
   ".svg": "image/svg+xml",
 };
 
-/** `folder`: where the build put the page. */
+/** `folder` contains the built page. */
 export function servePageFiles(app: Hono, folder: string): void {
   const page = readPage(folder);
   for (const path of PAGES) {
@@ -46,7 +46,7 @@ export function servePageFiles(app: Hono, folder: string): void {
 /** The nonce that this answer's security headers allow. */
 const nonceOf = (c: Context): string => (c.get("secureHeadersNonce") as string | undefined) ?? "";
 
-/** File names contain a hash of the content. */
+/** Browsers may cache these files forever, because their names contain a hash of the content. */
 const IMMUTABLE = "private, max-age=31536000, immutable";
 
 const NOT_BUILT =

@@ -1,5 +1,5 @@
-// The API and the web page on a port, behind the door. It listens on the loopback by default; elsewhere only with a token
-// that was set explicitly (A06).
+// Serves the API and the web page on a port, with access checks. The server listens on the loopback by default, and elsewhere only
+// with a token that was set explicitly (A06).
 
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
@@ -21,7 +21,7 @@ import { createLivenessCheck } from "./liveness.ts";
 import { servePageFiles } from "./page-files.ts";
 import { createRefusalPage, type SignInHint } from "./refusal-page.ts";
 
-/** Where `npm run build` puts the web page. */
+/** The folder in which `npm run build` puts the web page. */
 export const BUILT_PAGE = fileURLToPath(new URL("../../../dashboard/dist", import.meta.url));
 
 export interface PublicOptions {
@@ -29,7 +29,7 @@ export interface PublicOptions {
   port: number;
   token: string;
   names: readonly string[];
-  /** Runs that users other than admins see (default: their own). */
+  /** The runs that users other than admins see (default: their own). */
   sees?: UserConnectionsOptions["sees"] | undefined;
   /** Folder with the built web page. */
   page: string;
@@ -38,9 +38,9 @@ export interface PublicOptions {
 }
 
 export interface PublicServer extends Served {
-  /** Its URL: `http://127.0.0.1:4470`. */
+  /** URL of the server: `http://127.0.0.1:4470`. */
   url: string;
-  /** `user`: the named user whose browser it signs in. */
+  /** Makes a link that signs in a browser: of the named user, or of the token's holder if `user` is absent. */
   newLink(user?: string): LinkView;
   /** Closes all sessions of the old token, including streams. */
   replaceToken(token: string): void;
@@ -103,13 +103,13 @@ export function createPublicApp(
 export const isLoopback = (host: string): boolean =>
   host === "localhost" || host === "::1" || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);
 
-/** Does not reveal the folders of this machine to others. */
+/** Tells how to sign in, without revealing folders of this machine to other machines. */
 const wayIn = ({ info }: ApiParts, host: string): SignInHint =>
   isLoopback(host)
     ? { command: `${info.command} up`, where: "in a terminal" }
     : { command: "cadre up", where: "in the project's folder, on the machine that serves it" };
 
-/** Nothing from other sites, nothing inline except the styles that our own script adds, no frames, no referrer (A08, A62). */
+/** Forbids content of other sites, inline code except styles that our own script adds, frames and referrers (A08, A62). */
 const HEADERS: Parameters<typeof secureHeaders>[0] = {
   contentSecurityPolicy: {
     defaultSrc: ["'none'"],
@@ -126,7 +126,7 @@ const HEADERS: Parameters<typeof secureHeaders>[0] = {
   xFrameOptions: "DENY",
   crossOriginResourcePolicy: "same-origin",
   crossOriginOpenerPolicy: "same-origin",
-  // The server has no TLS on the loopback: HSTS would break every other server on `localhost`.
+  // The server has no TLS on the loopback, and HSTS would break every other server on `localhost`.
   strictTransportSecurity: false,
 };
 

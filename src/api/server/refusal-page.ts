@@ -1,5 +1,5 @@
-// U47: error pages for people: what happened, that nothing is lost, and what to do. Only requests that accept HTML get them;
-// programs get JSON (http-errors.ts).
+// U47: renders error pages for people, which say what happened, that nothing is lost, and what to do. Only requests that accept HTML
+// get them; programs get JSON (http-errors.ts).
 
 import type { Context } from "hono";
 import { escapeHtml } from "../views/escape-html.ts";
@@ -12,7 +12,7 @@ export interface SignInHint {
 
 export type RefusalPage = (c: Context, status: number, message: string) => Response | undefined;
 
-/** The result is undefined for requests that do not accept HTML. */
+/** The page function returns undefined for requests that do not accept HTML. */
 export function createRefusalPage(wayIn: SignInHint): RefusalPage {
   const words = wordsFor(wayIn);
   return (c, status, message) => {
@@ -51,7 +51,7 @@ function wordsFor({
     401: {
       title: "This browser is not signed in",
       text: `${SAFE} Run this ${where}; it prints a link for one browser:`,
-      // Browsers do not send a strict cookie with a link from another site, but with one from this page they do.
+      // Browsers send no strict cookie with a link from another site, but they do with a link from this page.
       help: `${up}<p class="quiet">Came here by a link from elsewhere, and signed in before? <a href="">Open this page again</a></p>`,
     },
     404: {

@@ -1,4 +1,4 @@
-// The settings of the chat, in a file next to the store, so that they are the same in every browser and after a restart.
+// Keeps the settings of the chat in a file next to the store, so that they are the same in every browser and after a restart.
 
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -29,7 +29,7 @@ export function openSettings(dir: string): Settings {
     set(change) {
       const next = { ...get(), ...change };
       mkdirSync(dir, { recursive: true, mode: 0o700 });
-      // Written to a draft and renamed, so that readers never see half of it.
+      // Write a draft and rename it, so that readers never see half a file.
       writeFileSync(`${file}.${process.pid}`, `${JSON.stringify(next, null, 2)}\n`, { mode: 0o600 });
       renameSync(`${file}.${process.pid}`, file);
       for (const listener of listeners) listener(next);
@@ -42,7 +42,7 @@ export function openSettings(dir: string): Settings {
   };
 }
 
-/** A missing or invalid file means the defaults. */
+/** Reads the settings. A missing or invalid file means the defaults. */
 function readSettings(file: string): SettingsBody {
   try {
     return SettingsBody.parse(JSON.parse(readFileSync(file, "utf8")));

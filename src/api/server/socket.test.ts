@@ -25,7 +25,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test("only its owner can open it, and no other file is left in the folder", async () => {
+test("only the owner can open the socket, and no other file is left in its folder", async () => {
   served = await serveOnSocket(new Hono(), path);
   expect(statSync(path).mode & 0o777).toBe(0o600);
   expect(readdirSync(folder)).toEqual(["cadre.sock"]);
@@ -34,7 +34,7 @@ test("only its owner can open it, and no other file is left in the folder", asyn
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test("a socket that a crash left behind is replaced", async () => {
+test("the server replaces a socket that a crash left behind", async () => {
   const script = `require("node:net").createServer().listen(${JSON.stringify(path)}, () => process.kill(process.pid, "SIGKILL"))`;
   spawnSync(process.execPath, ["-e", script]);
   expect(statSync(path).isSocket()).toBe(true);
@@ -57,7 +57,7 @@ test("a missing folder is an error, not a hang", async () => {
   await expect(serveOnSocket(new Hono(), join(folder, "none", "cadre.sock"))).rejects.toThrow("ENOENT");
 });
 
-test("method, path, query, headers and body arrive; status and headers come back", async () => {
+test("the server gets method, path, query, headers and body, and the client gets status and headers", async () => {
   const app = new Hono().post("/a/:id", async (c) => {
     c.header("X-Answer", "yes");
     const said = {
@@ -79,7 +79,7 @@ test("method, path, query, headers and body arrive; status and headers come back
   expect(await response.json()).toEqual({ id: "b c", q: "1&2", header: "really", body: { text: "grüße" } });
 });
 
-test("an aborted request ends at both ends", async () => {
+test("an aborted request ends in the client and in the server", async () => {
   let cancelled = () => {};
   const seen = new Promise<void>((resolve) => (cancelled = resolve));
   const body = new ReadableStream<Uint8Array>({
@@ -99,7 +99,7 @@ test("an aborted request ends at both ends", async () => {
   await seen;
 });
 
-test("closing answers the active write, and ends the streams", async () => {
+test("a server that closes still answers the active write, and ends the streams", async () => {
   let begun = () => {};
   const isBegun = new Promise<void>((resolve) => (begun = resolve));
   let finish = () => {};

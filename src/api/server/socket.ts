@@ -1,4 +1,4 @@
-// Both ends of the API on a Unix socket. No token is needed: only the user who owns the process can open the file (E1).
+// Server and client of the API on a Unix socket. No token is needed, because only the user who owns the process can open the file (E1).
 
 import { chmod, mkdtemp, rename, rm } from "node:fs/promises";
 import { type IncomingMessage, request, type Server } from "node:http";
@@ -19,7 +19,7 @@ export async function serveOnSocket(app: Pick<Hono, "fetch">, path: string): Pro
   };
 }
 
-/** `fetch` through the socket. Each request has its own connection: they are cheap, and none outlives the owner process. */
+/** Returns a `fetch` that uses the socket. Each request has its own connection, because connections are cheap here. */
 export function socketFetch(path: string): ClientOptions["fetch"] {
   return (url, init = {}) =>
     new Promise((resolve, reject) => {
@@ -40,7 +40,7 @@ export function socketFetch(path: string): ClientOptions["fetch"] {
 }
 
 /**
- * * Binds the socket in a private folder and moves it into place once its mode is set, so that other users can never
+ * Binds the socket in a private folder and moves it into place once its mode is set, so that other users can never
  * connect. The move replaces a socket that a crash left behind.
  */
 async function listenPrivately(server: Server, path: string): Promise<void> {
@@ -75,5 +75,5 @@ function responseOf(incoming: IncomingMessage): Response {
   return new Response(body, { status, headers });
 }
 
-/** A Response with these statuses must not have a body, not even an empty one. */
+/** Statuses of answers that must not have a body, not even an empty one. */
 const BODILESS = new Set([204, 205, 304]);

@@ -110,14 +110,14 @@ const note = (id: string): EventBody => ({
 });
 
 describe("one run", () => {
-  test("from its first event to its last, with deltas, and then the stream ends", async () => {
+  test("the stream of a run has every event and the deltas, and ends with the run", async () => {
     const runId = await start("writer");
     const items = await collect(api.client.follow({ runId, signal: forever }));
     expect(eventsIn(items)).toEqual(await store.journal.read(runId));
     expect(isEnd(eventsIn(items).at(-1)!)).toBe(true);
   });
 
-  test("deltas make up the text, and carry no id", async () => {
+  test("the deltas add up to the text, and have no id", async () => {
     const seen: string[] = [];
     const stop = new AbortController();
     const feed = collect(api.client.follow({ signal: stop.signal }), (items) => {
@@ -143,7 +143,7 @@ describe("one run", () => {
     expect((await raw(`/api/runs/${runId}/events?stream=1`, { Accept: "*/*" })).ids).toEqual(ids);
   });
 
-  test("[F49] two readers that connect after the end both get it", async () => {
+  test("[F49] two readers that connect after the run has ended both get its end", async () => {
     const runId = await start("writer");
     await eventsUntil(api, runId, isEnd);
     const streams = [1, 2].map(() => collect(api.client.follow({ runId, signal: forever })));
@@ -152,7 +152,7 @@ describe("one run", () => {
     expect(await collect(api.client.follow({ runId, after: position, signal: forever }))).toEqual([]);
   });
 
-  test("stays open after the end only on request", async () => {
+  test("the stream stays open after the end of the run only on request", async () => {
     const runId = await start("writer");
     await eventsUntil(api, runId, isEnd);
     const stop = new AbortController();
@@ -166,7 +166,7 @@ describe("one run", () => {
 });
 
 describe("reconnecting", () => {
-  test("[F46] with the last id, across a restart: the missed events in order, none twice", async () => {
+  test("[F46] a reader that reconnects with its last id after a restart gets the missed events in order, none twice", async () => {
     const runId = await start("clerk");
     await waitForApprovals(api, runId);
     const first = await raw(`/api/runs/${runId}/events`, {}, /RUN_SUSPENDED.*\n\n/);
@@ -189,7 +189,7 @@ describe("reconnecting", () => {
     ["from the future", () => `${store.id}.999999`],
     ["that is invalid", () => "nonsense"],
     ["without a number", () => `${store.id}.x`],
-  ])("[F46] with an id %s: a reset, and then everything", async (_, id) => {
+  ])("[F46] a reader with an id %s gets a reset, and then all events", async (_, id) => {
     const runId = await start("writer");
     await eventsUntil(api, runId, isEnd);
     const { text, ids } = await raw(`/api/runs/${runId}/events`, { "Last-Event-ID": id() });
@@ -200,7 +200,7 @@ describe("reconnecting", () => {
     expect(items[0]).toEqual({ type: "reset" });
   });
 
-  test("when the owner process stops, the reader continues at the next one by position, and gets everything once", async () => {
+  test("when the owner process stops, the reader continues at the next process by position, and gets every event once", async () => {
     const runId = await start("clerk");
     await waitForApprovals(api, runId);
     const seen: JournalEvent[] = [];
@@ -222,7 +222,7 @@ describe("reconnecting", () => {
 });
 
 describe("all runs", () => {
-  test("[F47] subscribing during many writes: every reader gets every event once, in order", async () => {
+  test("[F47] readers that subscribe during many writes get every event once, in order", async () => {
     const runs = await Promise.all(Array.from({ length: 10 }, () => start("clerk")));
     await Promise.all(runs.map((runId) => waitForApprovals(api, runId)));
     const TOTAL = 1_000;
@@ -257,7 +257,7 @@ describe("all runs", () => {
     }
   });
 
-  test("of a tree: a later child is included, other trees are not", async () => {
+  test("the stream of a tree includes a later child, but no other trees", async () => {
     const parent = await start("clerk");
     const other = await start("clerk");
     await waitForApprovals(api, parent);
@@ -284,7 +284,7 @@ describe("all runs", () => {
   });
 });
 
-test("of one run: children that it starts are not included", async () => {
+test("the stream of one run does not include its children", async () => {
   const parent = await start("clerk");
   await waitForApprovals(api, parent);
   const [first] = await store.journal.read(parent);
@@ -301,10 +301,10 @@ test("of one run: children that it starts are not included", async () => {
   expect(new Set(eventsIn(await reading).map(({ runId }) => runId))).toEqual(new Set([parent]));
 });
 
-describe("readers that go or stall", () => {
+describe("readers that disconnect or stall", () => {
   const nobodyListens = () => vi.waitFor(() => expect(api.listeners).toEqual({ deltas: 0, commits: 0 }));
 
-  test("all subscriptions end when they have gone, however they went", async () => {
+  test("all subscriptions of a reader end when it disconnects, whichever way", async () => {
     const runId = await start("clerk");
     await waitForApprovals(api, runId);
     await nobodyListens();
@@ -324,7 +324,7 @@ describe("readers that go or stall", () => {
     await nobodyListens();
   });
 
-  test("a silent stream is kept alive by a comment every 15 seconds", async () => {
+  test("a comment every 15 seconds keeps a silent stream alive", async () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     const runId = await start("clerk");
     const response = await api.fetch(`http://cadre/api/runs/${runId}/events?stream=1`);
@@ -336,7 +336,7 @@ describe("readers that go or stall", () => {
     await reader.cancel();
   });
 
-  test("[F48] a reader that takes nothing needs no more than its queue, and is disconnected with a hint", async () => {
+  test("[F48] a reader that takes nothing fills only its queue, and is disconnected with `resync`", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const outlet = createStreamWriter();
     const line = "x".repeat(64 * 1024);
@@ -359,7 +359,7 @@ describe("readers that go or stall", () => {
     expect(text).toBe(`${line.repeat(4)}hint`);
   });
 
-  test("[F48] a slow reader that reconnects has missed nothing", async () => {
+  test("[F48] a slow reader that reconnects gets every event it missed", async () => {
     const runId = await start("clerk");
     await waitForApprovals(api, runId);
     const big = (i: number): EventBody => ({
@@ -444,7 +444,7 @@ describe("a remote store", () => {
     return runId;
   };
 
-  test("[F47] an event committed during a read is not missed", async () => {
+  test("[F47] the stream contains an event that is committed during a read", async () => {
     const runId = await waiting();
     const far = farAway();
     let wrote = false;
@@ -461,7 +461,7 @@ describe("a remote store", () => {
     expect(eventsIn(await reading)).toEqual(await store.journal.read(runId));
   });
 
-  test("[F47] a batch with known events sends only the new ones", async () => {
+  test("[F47] the stream sends only the new events of a batch", async () => {
     const runId = await waiting();
     const far = farAway();
     let emptyAnswers = 0;

@@ -1,6 +1,6 @@
-// Journals as streams of server-sent events (P10).
-//  V1  No gaps and no repeats: a reader that returns with its last id gets everything after it, once.
-//  V2  A slow reader needs bounded memory: events wait in the store, deltas are dropped, and a reader that takes nothing
+// Sends journals as streams of server-sent events (P10).
+//  V1  No gaps and no repeats: a reader that reconnects with its last id gets every later event once.
+//  V2  A slow reader needs bounded memory: events wait in the store, and deltas are dropped. A reader that takes nothing
 //      for a while is disconnected with `resync`.
 //  V3  A reader's subscriptions end with its connection.
 // A reader that is behind reads from the store. Once it has read everything, it takes new events from the hub.
@@ -28,12 +28,12 @@ const PIECE = 64 * 1024;
 
 export interface StreamRequest {
   channel: Channel;
-  /** The events to read from the store, possibly more than those of the channel. */
+  /** Selects the events to read from the store, possibly more than those of the channel. */
   of: { run?: RunId; root?: RunId };
   after: Position;
-  /** The reader's position is unknown here, so it must forget what it has. */
+  /** True if the reader's position is unknown here, so that the reader must forget all events. */
   reset: boolean;
-  /** The stream ends with this run's last event, or at once if that has been sent. */
+  /** The stream ends with this run's last event, or immediately if that event has been sent. */
   until?: { runId: RunId; ended: boolean };
 }
 
@@ -47,7 +47,7 @@ export function streamEvents(c: Context, parts: StreamParts, wanted: StreamReque
   return eventStreamResponse(writer);
 }
 
-/** The reader's position, from its last id (`<store>.<position>`) or a number. */
+/** Finds the reader's position, from its last id (`<store>.<position>`) or a number. */
 export async function resumePosition(
   store: Store,
   lastEventId: string | undefined,
@@ -62,7 +62,7 @@ export async function resumePosition(
   return { after: 0, reset: true };
 }
 
-/** Encodes journal events, possibly in another form. They have an id but no event name, so that `onmessage` gets them. */
+/** Encodes journal events, in the given form. They have an id but no event name, so that `onmessage` gets them. */
 export function journalEncoder(
   store: Store,
   form: (event: JournalEvent) => unknown = (event) => event,
@@ -140,7 +140,7 @@ async function sendEvents(
     leave();
   }
 
-  /** Takes events from the hub until the run ends, the reader goes, or an event has to be read from the store. */
+  /** Takes events from the hub until the run ends, the reader disconnects, or an event has to be read from the store. */
   async function takeLiveEvents(): Promise<"ended" | "behind" | "gone"> {
     const { promise, resolve } = Promise.withResolvers<"ended" | "behind" | "gone">();
     const gone = (): void => resolve("gone");

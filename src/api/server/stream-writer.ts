@@ -1,4 +1,4 @@
-// Writes a stream to one reader through a bounded queue. Writers wait for room, and notice when the reader has gone or stalls.
+// Writes a stream to one reader through a bounded queue. A writer waits for room, and notices when the reader disconnects or stalls.
 
 import { encode } from "./hub.ts";
 
@@ -8,10 +8,10 @@ const QUEUE_BYTES = 256 * 1024;
 
 export interface StreamWriter {
   readable: ReadableStream<Uint8Array>;
-  /** Aborted when the reader has gone. */
+  /** Aborted when the reader disconnects. */
   signal: AbortSignal;
   hasRoom(): boolean;
-  /** Waits for room. */
+  /** Waits until the queue has room, and writes. */
   write(text: string): Promise<void>;
   /** Writes even if the queue is full. */
   writeNow(bytes: Uint8Array): void;

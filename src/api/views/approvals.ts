@@ -1,5 +1,5 @@
-// An approval with everything that a person needs to decide: where it comes from, which runs wait for it, what happened
-// before, and what it would do. All of it is read from journals and from the recorded input.
+// Shows an approval with everything that a person needs to decide: its origin, the runs that wait for it, the events before it, and
+// the effect of the call. All of this is read from journals and from the recorded input.
 
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
@@ -24,20 +24,20 @@ import { named, namedObject } from "../routes/schemas.ts";
 import { allRuns, unlessDamaged } from "./read-runs.ts";
 import { totalUsage } from "./run-tree.ts";
 
-/** What a shell command would do, derived from the command itself and never from an agent's description of it. */
+/** The effect of a shell command, derived from the command itself and never from an agent's description. */
 export const CommandView = namedObject("CommandView", {
   grade: z.enum(["exact", "dynamic", "broken"]),
-  /** Why it is not exact. */
+  /** The reason why the grade is not `exact`. */
   why: z.string(),
   programs: z.array(
     z.object({
-      /** Arguments as the program receives them; null for those that only running it would reveal. */
+      /** Arguments as the program receives them. An argument is null if only running the command would reveal it. */
       argv: z.array(z.string().nullable()),
-      /** 0 for a program of the command itself, more for one that another program starts. */
+      /** The depth is 0 for a program of the command itself, and more for a program that another one starts. */
       depth: z.int(),
       readOnly: z.boolean(),
       note: z.string().optional(),
-      /** It executes what it reads from its input: `curl … | sh`. */
+      /** Set if the program executes its input: `curl … | sh`. */
       runsInput: z.literal(true).optional(),
     }),
   ),
@@ -49,11 +49,11 @@ export type CommandView = z.infer<typeof CommandView>;
 
 const Spent = z.object({ cost: z.number(), unpriced: z.int() });
 
-/** Where an item comes from, and which runs wait for it. */
+/** The origin of an item, and the runs that wait for it. */
 const Circumstances = z.object({
-  /** The runs from the root of the tree down to the one that asks, with their tasks. */
+  /** The runs from the root of the tree down to the run that asks, with their tasks. */
   trail: z.array(z.object({ runId: z.string(), agent: z.string(), task: z.string() })),
-  /** Number of runs that wait for this answer, including the one that asks, and whether the root is among them. */
+  /** Number of runs that wait for the answer, including the run that asks, and whether the root is among them. */
   blocks: z.object({ runs: z.int(), root: z.boolean() }),
   spent: z.object({ run: Spent, tree: Spent }),
   /** The work that the run has done so far. */
@@ -62,13 +62,13 @@ const Circumstances = z.object({
     toolCalls: z.int(),
     files: z.array(z.object({ path: z.string(), change: z.enum(["created", "modified", "deleted"]) })),
   }),
-  /** The last lines of its timeline before it asked. */
+  /** The last entries of the run's timeline before it asked. */
   recent: z.array(
     z.object({ seq: z.int(), ts: z.number(), kind: z.string(), title: z.string(), tone: z.string() }),
   ),
 });
 
-/** The findings of a probe for a call's effect. They are evidence; a person decides. */
+/** The findings of a probe for a call's effect. They are evidence for the person who decides. */
 export const Probe = named("Probe", payloads.OUTCOME_PROBED.pick({ found: true, evidence: true }));
 export type Probe = z.infer<typeof Probe>;
 
@@ -79,7 +79,7 @@ export const ApprovalView = namedObject("ApprovalView", {
   kind: z.enum(APPROVAL_KINDS),
   runId: z.string(),
   rootRunId: z.string(),
-  /** The agents from the root of the tree down to the one that asks. */
+  /** The agents from the root of the tree down to the agent that asks. */
   path: z.array(z.string()),
   agent: z.string(),
   callId: z.string().optional(),
@@ -96,10 +96,10 @@ export const ApprovalView = namedObject("ApprovalView", {
     .optional(),
   input: z.unknown().optional(),
   preview: z.string().optional(),
-  /** The rule that asks. Absent `basis`: a permission rule. */
+  /** The rule that asks. It is a permission rule if `basis` is absent. */
   rule: z.string().optional(),
   basis: RuleBasis.optional(),
-  /** Why a shell command could not be judged. */
+  /** The reason why a shell command could not be judged. */
   unjudged: z.string().optional(),
   hash: z.string().optional(),
   /** Fingerprint of the file at the time of the preview. */
@@ -126,27 +126,27 @@ export const ApprovalView = namedObject("ApprovalView", {
   expiresAt: z.number().optional(),
   /** The rule that any scope wider than `once` would grant; absent if only `once` is possible. */
   grant: z.string().optional(),
-  /** For shell commands. */
+  /** Present for shell commands. */
   command: CommandView.optional(),
-  /** For delegations: everything that the other agent could do, at the time of the question. */
+  /** Present for delegations: everything that the other agent could do, at the time of the question. */
   blastRadius: BlastRadius.optional(),
 });
 export type ApprovalView = z.infer<typeof ApprovalView>;
 
-/** A call with another input: what it would do, or why it is not possible. */
+/** The preview of a call with another input, or the problem with that input. */
 export const EditPreview = namedObject("EditPreview", {
-  /** Why it cannot be approved with this input. */
+  /** The reason why the call cannot be approved with this input. */
   problem: z.string().optional(),
-  /** The places in the input, if known. */
+  /** The wrong fields of the input, if known. */
   issues: z.array(z.object({ path: z.array(z.union([z.string(), z.number()])), message: z.string() })),
   preview: z.string().optional(),
   fingerprint: z.string().optional(),
-  /** For a change of a file: its text before and after. */
+  /** Present for a change of a file: its text before and after. */
   change: z
     .object({
       before: z.string(),
       after: z.string(),
-      /** Secrets are masked, so these are not the exact texts. */
+      /** Set if secrets are masked, so that these are not the exact texts. */
       masked: z.literal(true).optional(),
     })
     .optional(),
@@ -156,7 +156,7 @@ export const EditPreview = namedObject("EditPreview", {
 export type EditPreview = z.infer<typeof EditPreview>;
 
 const RECENT = 3;
-/** Kinds of timeline entries that say nothing new about a run that asks. */
+/** Kinds of timeline entries that tell nothing new about a run that asks. */
 const ASKING: ReadonlySet<string> = new Set(["approval", "wait", "model"]);
 
 export async function approvalViews(
@@ -190,7 +190,7 @@ interface ReadRun {
   events: JournalEvent[];
 }
 
-/** Quarantines a damaged run, so that it does not hide the items of other runs. */
+/** Reads a run, or quarantines it if it is damaged, so that it does not hide the items of other runs. */
 const readRun = (store: Store, runId: RunId): Promise<ReadRun | undefined> =>
   unlessDamaged(
     async () => {
@@ -238,7 +238,7 @@ const spentOf = ({ cost, unpriced }: RunRow["usage"]) => ({ cost, unpriced });
 const declaredFacts = (tool: DeclaredFacts | undefined): Pick<ApprovalView, "reaches" | "target"> =>
   omitUndefined({ reaches: [...reachOf(tool)], target: tool?.target });
 
-/** What a call would do, and the rule that approving it for longer would grant. Read from its input alone. */
+/** Finds the effect of a shell command, and the rule that a grant for the call would be. Both are read from the input alone. */
 function callDetails(
   tool: string | undefined,
   input: unknown,
@@ -261,7 +261,7 @@ export async function editPreview(
 ): Promise<EditPreview> {
   const { item, workspace, refused, preview } = await previewEdit(id, input, people);
   const { text, fingerprint, change } = preview ?? {};
-  // A file may contain secrets, which the journal never does.
+  // The journal never contains secrets, but a file may.
   const masked = change !== undefined && !isDeepStrictEqual(people.mask.value(change), change);
   return people.mask.value({
     ...(refused ? { problem: refused.message } : callDetails(item.tool, input, workspace, people)),

@@ -1,4 +1,4 @@
-// The description of the API as a web page. It has no script and loads nothing from other sites, so that the strictest
+// Renders the description of the API as a web page. The page has no script and loads nothing from other sites, so that the strictest
 // security policy allows it.
 
 import { escapeHtml } from "./escape-html.ts";

@@ -1,4 +1,4 @@
-// Finds the agent that a URL names. As in `cadre run`, the name may be a title, in any spelling, or lack the pack's name.
+// Finds the agent that a URL names. As in `cadre run`, the name may be a title in any spelling, and the pack's name may be left out.
 
 import { resolveName } from "../../agents/compile/names.ts";
 import { agentId } from "../../journal/agent-id.ts";
@@ -12,7 +12,7 @@ export async function findAgent(
   return found && "agent" in found ? found.agent : undefined;
 }
 
-/** The name under which the store keeps the agent's runs. Runs of a deleted agent must not be hidden by the short name of another. */
+/** Finds the name under which the store keeps the agent's runs. The short name of another agent must not hide runs of a deleted one. */
 export async function storedAgentName(
   parts: Pick<ApiParts, "agents" | "store">,
   name: string,

@@ -1,4 +1,4 @@
-// A page of the list of runs. To each row it adds the totals of its tree, the runs that it waits for, whether it has been
+// Reads a page of the list of runs. Each row also gets the totals of its tree, the runs that it waits for, whether its questions are
 // answered, and the first search hit.
 
 import { z } from "zod";
@@ -15,11 +15,11 @@ import { storedAgentName } from "./find-agent.ts";
 export const ListedRun = named(
   "ListedRun",
   RunSummary.extend({
-    /** Totals of the whole tree; roots only. */
+    /** Totals of the whole tree, for root runs only. */
     tree: z.object({ runs: z.int(), usage: RunUsageView }).optional(),
-    /** The first few runs that it waits for, or descendants that need a person. */
+    /** The first few runs that the run waits for, or its descendants that need a person. */
     awaited: z.array(z.object({ id: z.string(), agent: z.string() })).optional(),
-    /** In a search: the first event that matches. */
+    /** The first event that matches the search. */
     hit: z.int().optional(),
   }),
 );
@@ -72,7 +72,7 @@ export async function listRuns(
   };
 }
 
-/** Bounded, because clients ask for the list after every event: its cost must not grow with the number of runs. */
+/** Looks only at the latest runs: clients request the list after every event, so its cost must not grow with the store. */
 async function mostExpensive(
   store: Store,
   { limit = MAX_PAGE, ...filter }: RunFilter,

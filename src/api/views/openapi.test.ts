@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => stop());
 
-test("is OpenAPI 3.1, and every reference resolves", () => {
+test("the description is OpenAPI 3.1, and every reference resolves", () => {
   expect(document.openapi).toBe("3.1.0");
   const names = JSON.stringify(document).matchAll(/"\$ref":"([^"]*)"/g);
   for (const [, name] of names) {
@@ -36,7 +36,7 @@ test("is OpenAPI 3.1, and every reference resolves", () => {
   }
 });
 
-test("[V5] describes exactly the routes that are served", () => {
+test("[V5] the description has exactly the routes that are served", () => {
   const served = api.app.routes
     .filter(({ method, path }) => method !== "ALL" && !/^\/(openapi\.json|docs.*)$/.test(path))
     .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)({[^}]+})?/g, "{$1}")}`);
@@ -50,7 +50,7 @@ test("docs/api.md is up to date", async () => {
   await expect(apiDocs(document)).toMatchFileSnapshot("../../../docs/api.md");
 });
 
-test("gives each operation a unique name", () => {
+test("each operation has a unique name", () => {
   const ids = operations(document).map(({ operationId }) => operationId);
   expect(new Set(ids).size).toBe(ids.length);
 });
@@ -66,7 +66,7 @@ test("optional fields are not listed as required", () => {
 });
 
 describe("the page for people", () => {
-  test("[A62] has no script, no inline style, and loads nothing from other sites", async () => {
+  test("[A62] the page has no script, no inline style, and loads nothing from other sites", async () => {
     const response = await api.fetch("http://cadre/docs");
     expect(response.headers.get("Content-Type")).toBe("text/html; charset=utf-8");
     const page = await response.text();
@@ -77,7 +77,7 @@ describe("the page for people", () => {
     expect(await style.text()).not.toMatch(/url\(|@import/);
   });
 
-  test("[A14] [A62] needs the token, and its policy allows nothing else", async () => {
+  test("[A14] [A62] the page needs the token, and its policy allows only its own style sheet", async () => {
     const token = "a-token-that-is-long-enough-for-it";
     const app = createPublicApp(
       api.parts,
@@ -99,7 +99,7 @@ describe("the page for people", () => {
     }
   });
 
-  test("[A62] escapes the descriptions", () => {
+  test("[A62] the page escapes the descriptions", () => {
     const evil = '<img src=x onerror="alert(1)">';
     const page = docsPage({ ...document, info: { title: evil, version: evil, description: evil } });
     expect(page).not.toContain("<img");

@@ -1,4 +1,4 @@
-// The OpenAPI 3.1 description of the API, generated from its routes. OpenAPI 3.1 and zod both use JSON Schema 2020-12, so zod
+// Generates the OpenAPI 3.1 description of the API from its routes. OpenAPI 3.1 and zod both use JSON Schema 2020-12, so zod
 // converts the schemas.
 
 import { z } from "zod";
@@ -84,7 +84,7 @@ function operationOf(route: DescribedRoute, schemas: Schemas): Operation {
   };
 }
 
-/** Tags are resources. The routes of older contracts have tags of their own. */
+/** The tag of a route is its resource. Routes of older contracts have tags of their own. */
 function tagOf(path: string): string {
   const [, first = "", second = ""] = path.split("/");
   if (first === "runs") return "ops";
@@ -163,7 +163,7 @@ function jsonSchema(of: z.ZodType, schemas: Schemas): JsonSchema {
   return own;
 }
 
-/** Without references: a query is one level deep. */
+/** Resolves the reference to a named schema. A query is one level deep, so there are no others. */
 function flat(query: z.ZodType): JsonSchema {
   const { $ref, $defs = {}, ...own } = convert(query);
   return $ref === undefined ? own : ($defs[$ref.slice(SCHEMA_PREFIX.length)] as JsonSchema);
@@ -171,7 +171,7 @@ function flat(query: z.ZodType): JsonSchema {
 
 function convert(of: z.ZodType): JsonSchema {
   const converted = z.toJSONSchema(of, {
-    // As sent over the wire: a number in a query is text.
+    // Describe values as clients send them: a number in a query is text.
     io: "input",
     metadata: SCHEMA_NAMES,
     unrepresentable: "any",

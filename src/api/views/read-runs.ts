@@ -9,13 +9,13 @@ import type { Journals } from "../../projections/views/causes.ts";
 import type { RunFilter, Store } from "../../stores/store.ts";
 import { MAX_PAGE } from "../routes/schemas.ts";
 
-/** The least number of characters of an id that name a run. */
+/** Length of the shortest prefix of an id that names a run. */
 const MIN_PREFIX = 6;
-/** Length of a complete id: no search for longer ones is needed, which would read every run. */
+/** Length of a complete id. An unknown id of this length is no prefix, so the search over all runs is skipped. */
 const FULL_LENGTH = 22;
 const LISTED = 10;
 
-/** Finds a run by its id, or by a prefix that no other run's id has: people copy ids from a terminal. */
+/** Finds a run by its id, or by a prefix that no other id has. People often copy only part of an id. */
 export async function findRun(store: Store, id: RunId): Promise<RunRow> {
   const exact = await store.runs.get(id);
   if (exact) return exact;
@@ -36,11 +36,11 @@ async function runsWithPrefix(store: Store, prefix: string): Promise<RunRow[]> {
   return found;
 }
 
-/** The journal of a run cannot be read; other runs are not affected. */
+/** True if the journal of a run cannot be read. Other runs are not affected. */
 export const isDamagedJournal = (error: unknown): error is CadreError =>
   error instanceof CadreError && error.code.startsWith("JOURNAL_");
 
-/** P9: reads something for a view. A damaged journal gives another value, so that it does not hide other runs. */
+/** P9: returns the value of `onDamage` if a journal is damaged, so that this journal does not hide other runs. */
 export async function unlessDamaged<T, D>(
   read: () => Promise<T>,
   onDamage: (error: CadreError) => D | Promise<D>,
@@ -53,7 +53,7 @@ export async function unlessDamaged<T, D>(
   }
 }
 
-/** Every matching run, newest first, over as many pages as needed. */
+/** Reads all matching runs, newest first, page by page. */
 export async function* allRuns(
   store: Store,
   filter: Pick<RunFilter, "root"> = {},
@@ -66,10 +66,10 @@ export async function* allRuns(
   } while (cursor !== undefined);
 }
 
-/** Enough runs for statistics. Reading all rows of a large store would take too long. */
+/** Number of runs that statistics read. Reading all rows of a large store would take too long. */
 const MAX_LATEST = 5_000;
 
-/** The latest runs of one agent or of all, newest first. `more`: older ones exist and were not read. */
+/** Reads the latest runs of one agent or of all, newest first. `more` is true if there are older ones. */
 export async function latestRuns(store: Store, agent?: string): Promise<{ rows: RunRow[]; more: boolean }> {
   const rows: RunRow[] = [];
   let cursor: string | undefined;
@@ -81,7 +81,7 @@ export async function latestRuns(store: Store, agent?: string): Promise<{ rows: 
   return { rows, more: cursor !== undefined };
 }
 
-/** A run and all its descendants in the order of their start, so every parent comes before its children. */
+/** Reads a run and all its descendants in the order of their start, so that every parent comes before its children. */
 export async function subtreeOf(store: Store, top: RunRow): Promise<RunRow[]> {
   const tree = await Array.fromAsync(allRuns(store, { root: top.rootRunId }));
   const below = new Set([top.id]);
@@ -93,7 +93,7 @@ export async function subtreeOf(store: Store, top: RunRow): Promise<RunRow[]> {
 
 const PAGE = 1_000;
 
-/** The journals of a whole tree. Damaged events are left out, so that they do not hide the others. */
+/** Reads the journals of a whole tree. Damaged events are left out, so that they do not hide the others. */
 export async function treeJournals(store: Store, root: string): Promise<Journals> {
   const journals = new Map<string, JournalEvent[]>();
   for await (const event of treeEvents(store, root)) {
@@ -104,7 +104,7 @@ export async function treeJournals(store: Store, root: string): Promise<Journals
   return journals;
 }
 
-/** The events of a whole tree in commit order. */
+/** Reads the events of a whole tree in commit order. */
 export async function* treeEvents(store: Store, root: string): AsyncGenerator<JournalEvent> {
   for (let after = 0; ; ) {
     const events = await store.journal.readAll(after, PAGE, { root });

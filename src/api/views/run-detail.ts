@@ -1,4 +1,4 @@
-// One run in detail: its row, how it began and ended, and its children.
+// Shows one run in detail: its row, its start and end, and its children.
 
 import { z } from "zod";
 import { Limits } from "../../journal/definition.ts";
@@ -17,9 +17,9 @@ import { markUnreadable } from "./unreadable-runs.ts";
 
 /** Progress of a cancel. */
 export const Stopping = namedObject("Stopping", {
-  /** Runs that have ended since the request. */
+  /** Number of runs that have ended since the request. */
   done: z.int(),
-  /** Runs that had not ended at the time of the request: this one and its descendants. */
+  /** Number of runs that had not ended at the time of the request: this run and its descendants. */
   of: z.int(),
 });
 export type Stopping = z.infer<typeof Stopping>;
@@ -33,13 +33,13 @@ export const RunDetail = named(
     result: ResultEnvelope.optional(),
     /** Usage of the run and all its descendants; each model call counts once. */
     treeUsage: RunUsageView,
-    /** In the order in which they were started. */
+    /** The child runs in the order of their start. */
     children: z.array(RunSummary),
     /** Present while the run is being cancelled. */
     stopping: Stopping.optional(),
     /** The agent's latest to-do list. */
     todos: Todos.optional(),
-    /** The worker that drives it now. */
+    /** The worker that drives the run now. */
     worker: z.string().optional(),
   }),
 );
@@ -68,7 +68,7 @@ export async function runDetail(store: Store, found: RunRow): Promise<RunDetail>
   };
 }
 
-/** A run with a damaged journal still has a row, which is shown without to-dos. */
+/** A run with a damaged journal is shown without to-dos. */
 const todosOf = (store: Store, { id }: RunRow): Promise<Todo[]> =>
   unlessDamaged(
     async () => (await currentRunState(store, id)).todos,
@@ -89,9 +89,9 @@ function endOf(last: JournalEvent | undefined): Pick<RunDetail, "output" | "resu
 }
 
 /**
- * Progress of a cancel (U41), computed from the journals: a cancel lasts from the request in the journal to the end of
- * the run, and covers all runs that had not ended at the request. `rows` are the run and its descendants. Undefined: no
- * cancel was requested, or it is done.
+ * Computes the progress of a cancel from the journals (U41). A cancel lasts from the request in the journal to the end of the run,
+ * and covers all runs that had not ended at the request. `rows` are the run and its descendants. Returns undefined if no cancel is
+ * under way.
  */
 async function cancelProgress(
   store: Store,
@@ -127,7 +127,7 @@ async function lastEvent(store: Store, { id, seq }: RunRow): Promise<JournalEven
   return last;
 }
 
-/** P9: a damaged journal must not hide its run or the runs above it. */
+/** P9: a damaged journal hides neither its run nor the ancestors, so it counts as empty. */
 const eventsOf = (store: Store, id: string, after: number, limit: number): Promise<JournalEvent[]> =>
   unlessDamaged(
     () => store.journal.read(id, after, limit),

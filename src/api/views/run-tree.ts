@@ -1,4 +1,4 @@
-// A run with all its descendants as a tree, and their usage added up.
+// Shows a run with all its descendants as a tree, and adds up their usage.
 
 import { z } from "zod";
 import type { RunRow } from "../../projections/folds/run-row.ts";
@@ -12,7 +12,7 @@ import { markUnreadable } from "./unreadable-runs.ts";
 export const RunTree = RunSummary.extend({
   /** Usage of the run and all its descendants; each model call counts once. */
   treeUsage: RunUsageView,
-  /** In the order in which they were started. */
+  /** The child runs in the order of their start. */
   get children() {
     return z.array(RunTree);
   },
@@ -31,7 +31,7 @@ export function nestRuns(rows: readonly RunRow[]): RunTree {
   const [top, ...below] = nodes.values();
   const parentOf = ({ parentRunId }: RunTree): RunTree => nodes.get(parentRunId!)!;
   for (const node of below) parentOf(node).children.push(node);
-  // From the last one up, so that a node's usage is complete before it is added to its parent.
+  // Start at the last run, so that the usage of a run is complete before it is added to its parent.
   for (const node of below.toReversed()) addUsage(parentOf(node).treeUsage, node.treeUsage);
   return top!;
 }

@@ -1,4 +1,4 @@
-// The prompt of a run's model: the messages of the runs that it continues, then its own.
+// Reads the prompt of a run's model: the messages of the runs that this run continues, then its own.
 
 import { z } from "zod";
 import type { EventOf } from "../../journal/events.ts";
@@ -48,7 +48,7 @@ export async function readTranscript(row: RunRow, parts: ApiParts): Promise<Tran
 
 const LINE = 200;
 
-/** One line per message: its role, its beginning, and the tools that it calls. */
+/** Shortens each message to one line: its role, its beginning, and the tools that it calls. */
 export function summarizeTranscript({ system, messages }: TranscriptView): z.input<typeof ContextSummary> {
   return {
     system: lineOf(system),

@@ -1,9 +1,9 @@
-// A tree of runs as one HTML file that opens offline (U52): the runs, their timelines, and the journal itself, so that the
-// file can be verified.
-//  1  Everything that models, tools and people wrote is shown as text (A63): escaped, hidden characters made visible, no
-//     links, no images.
-//  2  The page sends no requests and runs no script: its policy allows one style sheet, by hash.
-//  3  Its last line is a checksum of everything before it.
+// Renders a tree of runs as one HTML file that opens offline (U52). The file contains the runs, their timelines, and the journal
+// itself, so that the file can be verified.
+//  1  All text of models, tools and people is shown as plain text (A63): it is escaped, and hidden characters are visible.
+//     It becomes neither links nor images.
+//  2  The page sends no requests and runs no script. Its policy allows only one style sheet, by hash.
+//  3  The last line is a checksum of everything before it.
 
 import { createHash } from "node:crypto";
 import { CadreError } from "../../errors.ts";
@@ -24,11 +24,11 @@ export interface TreePage {
 interface RunPart {
   row: RunRow;
   entries: readonly TimelineEntry[];
-  /** Hash at the end of its chain. */
+  /** Hash at the end of the run's chain. */
   hash: string;
 }
 
-/** `journal`: the text that `cadre export --format jsonl` writes. */
+/** `journal` is the text that `cadre export --format jsonl` writes. */
 export function treePage({ root, version, events }: TreePage, journal: string): string {
   const runs = runParts(events);
   const top = runs.get(root)!;
@@ -84,7 +84,7 @@ const sha = (text: string, as: "hex" | "base64"): string => createHash("sha256")
 
 const words = (text: string): string => escapeHtml(revealHidden(text));
 
-/** Each run with its timeline, in the order of their start. */
+/** Folds each run with its timeline. The runs are in the order of their start. */
 function runParts(events: TreePage["events"]): Map<string, RunPart> {
   const journals = Map.groupBy(events, ({ event }) => event.runId);
   return new Map(
@@ -150,7 +150,7 @@ const CHARACTERS: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '
 const unescapeHtml = (text: string): string =>
   text.replaceAll(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => CHARACTERS[name]!);
 
-/** The one style sheet of an exported page. */
+/** The only style sheet of an exported page. */
 const PAGE_STYLE = `
 :root { color-scheme: light dark; --text: light-dark(#1c1c22, #e8e8ee); --quiet: light-dark(#5d5d6b, #a3a3b2);
   --page: light-dark(#f7f7f9, #15151a); --card: light-dark(#ffffff, #1d1d24); --line: light-dark(#dfdfe6, #33333f);

@@ -1,5 +1,5 @@
 // Verifies a run and its descendants: hash chains, receipts, the links between parents and children, stored values and the
-// rows in lists. Reading a journal verifies its chain (J9); damage is a result here, not an error.
+// rows in lists. Reading a journal verifies its chain (J9). Damage is reported as a result, not as an error.
 
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
@@ -28,7 +28,7 @@ export type Verification = z.infer<typeof Verification>;
 
 export async function verifyRun(store: Store, top: RunRow, digest: Digest): Promise<Verification> {
   const head = (await store.journal.head(top.id))?.hash ?? "";
-  // Read the list before the journals: every listed run must then be in them.
+  // Read the list before the journals, so that every listed run must be in the journals.
   const listed = await subtreeOf(store, top);
   const read = await readAll(store, top.id);
   const { journals, rows } = read;
@@ -54,7 +54,7 @@ type Journals = Map<RunId, readonly JournalEvent[]>;
 
 interface Read {
   journals: Journals;
-  /** The listed row at the same event. */
+  /** The listed row of each run, at the same event as its journal. */
   rows: Map<RunId, RunRow>;
   damage?: ReceiptProblem;
 }
@@ -83,7 +83,7 @@ async function readAll(store: Store, top: RunId): Promise<Read> {
 
 const TRIES = 20;
 
-/** Journal and row at the same event. Without a row if the run is too busy to catch both. */
+/** Reads journal and row at the same event. The row is missing if the run is too busy to read both. */
 async function readRun(store: Store, runId: RunId) {
   for (let tries = 1; ; tries++) {
     const journal = await store.journal.read(runId);
@@ -121,7 +121,7 @@ async function missingValue(store: Store, journals: Journals): Promise<ReceiptPr
   return undefined;
 }
 
-/** I3: a listed row must equal the one folded from the journal. */
+/** I3: a listed row must equal the row that is folded from the journal. */
 async function differingRow(
   store: Store,
   rows: ReadonlyMap<RunId, RunRow>,

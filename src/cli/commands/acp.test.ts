@@ -191,7 +191,7 @@ describe("one editor", () => {
     await expect(mode).rejects.toThrow("There is no main agent nobody");
     const image = { type: "image" as const, data: "", mimeType: "image/png" };
     const prompt = cadre.request(methods.agent.session.prompt, { sessionId, prompt: [image] });
-    await expect(prompt).rejects.toThrow("Only text can be said here, no image");
+    await expect(prompt).rejects.toThrow("Only text can be sent here, no image");
     await expect(editor.prompt("unknown", "hi")).rejects.toThrow("There is no session unknown");
     await expect(editor.load("unknown")).rejects.toThrow("There is no session unknown");
     expect(editor.updates(sessionId)).toEqual([]);
