@@ -17,7 +17,7 @@ export function encodeBlob(text: string): { name: string; stored: string } {
   return { name: `${ESCAPED}${digest(stored)}`, stored };
 }
 
-/** Undefined: what is stored is not what its name says. */
+/** Undefined: the stored text does not match its name. */
 export function decodeBlob(name: string, stored: string): string | undefined {
   const text = name.startsWith(ESCAPED) ? (JSON.parse(stored) as string) : stored;
   return encodeBlob(text).name === name ? text : undefined;
@@ -26,7 +26,7 @@ export function decodeBlob(name: string, stored: string): string | undefined {
 /** Larger payloads are kept as blobs, so that reading a journal stays cheap. */
 export const MAX_INLINE_PAYLOAD = 2_000_000;
 
-/** The blobs that must be kept for an event: its payload, if that is one, and the values that it names. */
+/** The blobs that an event needs: its payload, if that is stored as a blob, and the values that it names. */
 export function neededBlobs(event: JournalEvent, stored: string): string[] {
   const payload = blobNameIn(stored);
   const values = referencedBlobs(event);
@@ -38,7 +38,7 @@ export function blobNameIn(stored: string): string | undefined {
   return stored.startsWith('{"$blob":') ? (JSON.parse(stored) as { $blob: string }).$blob : undefined;
 }
 
-/** J9: a chain covers a blob's name, so the blob must be what its name says. */
+/** J9: a chain covers only the name of a blob, so the blob must match its name. */
 export function payloadText(stored: string, find: (name: string) => string | undefined): string {
   const name = blobNameIn(stored);
   if (name === undefined) return stored;

@@ -1,4 +1,4 @@
-// From the columns of a table to our own types. Both stores name their columns alike.
+// Converts columns of tables to our own types. Both stores use the same column names.
 
 import { CadreError } from "../errors.ts";
 import type { UnjournaledState } from "../journal/events.ts";
@@ -22,7 +22,7 @@ export const hex = (bytes: unknown): string => Buffer.from(bytes as Uint8Array).
 export const optional = <T>(value: T | null | undefined): T | undefined =>
   value === null ? undefined : value;
 
-/** Times are whole numbers in the tables. A computed one may not be, and must not become earlier (P8). */
+/** Times are whole numbers in the tables. A computed time may have a fraction, and must not become earlier (P8). */
 export const wholeMs = (at: number | undefined): number | null => (at === undefined ? null : Math.ceil(at));
 
 export const readQuarantine = (columns: Columns): Quarantine => ({

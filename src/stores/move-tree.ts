@@ -1,5 +1,5 @@
 // Moves a tree from one store to another (E7). The move is committed here before anything is written there, so the tree never
-// runs in both. The exported text can be asked for again.
+// runs in both. The tree can be exported again afterwards.
 
 import { CadreError } from "../errors.ts";
 import type { Ids, RunId } from "../ids.ts";
@@ -20,8 +20,8 @@ interface Parts {
 }
 
 /**
- * Ends a tree here, and answers with the text from which it continues elsewhere. A tree that has ended is only copied. `to`:
- * the server that it is sent to.
+ * Ends a tree here, and returns the text from which it continues in another store. A tree that has ended is only copied. `to`:
+ * the server that the tree is sent to.
  */
 export async function moveOut(
   row: RunRow,
@@ -37,7 +37,7 @@ export async function moveOut(
   return { lines: textOf(store, roots, head), sentTo };
 }
 
-/** The same text for a tree that stays. It can be read and checked, but not imported. */
+/** Exports a tree that stays here. The text can be read and checked, but not imported. */
 export function copyOut(row: RunRow, { store, version }: Omit<Parts, "ids">): AsyncGenerator<string> {
   const root = row.rootRunId;
   return textOf(store, [root], { version, root, standing: [] });
@@ -58,7 +58,7 @@ export async function moveIn(
   return { ...(await store.transfers.import({ transferId, ...tree })), runs };
 }
 
-/** A damaged file is the caller's mistake, and not damage of this store. */
+/** Reports a damaged file as the caller's mistake, not as damage of this store. */
 function readWhole(text: string): ReturnType<typeof readTree> {
   try {
     return readTree(text);
@@ -69,7 +69,7 @@ function readWhole(text: string): ReturnType<typeof readTree> {
   }
 }
 
-/** The trees that this one needs: those that it continues, and the one that pays for it. The oldest first. */
+/** The trees that this tree needs, oldest first: those that it continues, and the tree that pays for it. */
 async function treesBehind(store: Store, root: RunId, seen = new Set([root])): Promise<RunId[]> {
   const needed: RunId[] = [];
   for (const row of await runsOf(store, root)) {
@@ -110,7 +110,7 @@ const COPY = "copy-";
 /** Whether the first line of an export says that it is a copy of a tree that had ended. */
 export const isCopyHead = (line: string): boolean => line.includes(`"transferId":"${COPY}`);
 
-/** The same id for the same tree, so that a copy is imported once. */
+/** Derives the same id for the same tree, so that a copy is imported once. */
 async function copyId(store: Store, root: RunId): Promise<string> {
   const heads = await Promise.all((await runsOf(store, root)).map(({ id }) => store.journal.head(id)));
   return `${COPY}${digest(heads.map((head) => head?.hash).join("\n")).slice(0, 32)}`;

@@ -1,12 +1,12 @@
-// How far each webhook has been told of the journals, and its latest deliveries. The exporter of traces has a cursor here, too.
-// The journals hold the news; only positions in them are kept here, so a crash loses nothing and nothing is stored twice.
+// The position that each webhook has reached in the journals, and its latest deliveries. The exporter of traces has a cursor
+// here too. Only positions are kept here, because the events are in the journals.
 //  WH1  A webhook's cursor advances in the commit that records the delivery: each event is delivered at least once.
-//  WH2  One process at a time serves a webhook. Its hold ends by itself if the process is not heard of again.
+//  WH2  One process at a time serves a webhook. If the process falls silent, another may take over after a while.
 
 import type { Position, RunId } from "../ids.ts";
 
 export interface WebhookCursor {
-  /** Everything up to here was delivered, or given up. */
+  /** Every event up to here was delivered, or given up. */
   position: Position;
   /** How often the next delivery has failed, and when it is tried again. */
   attempts: number;
@@ -29,15 +29,15 @@ export interface Delivery {
 }
 
 export interface Outbox {
-  /** A new webhook starts at the end of the journals. Undefined: another process holds it. */
+  /** Serves a webhook from now on. A new webhook starts at the end of the journals. Undefined: another process serves it. */
   acquire(webhook: string, holder: string, forMs: number): Promise<WebhookCursor | undefined>;
-  /** Releases everything that this process holds. */
+  /** Releases every webhook that this process serves. */
   release(holder: string): Promise<void>;
   /** Moves the cursor over events that need no delivery. */
   advance(webhook: string, position: Position): Promise<void>;
-  /** Records an attempt. Without `retryAt` the cursor advances behind it. */
+  /** Records an attempt. Without `retryAt` the cursor moves past its event. */
   record(delivery: Delivery, retryAt?: number): Promise<void>;
   cursors(): Promise<(WebhookCursor & { webhook: string })[]>;
-  /** The latest first. */
+  /** The latest deliveries first. */
   deliveries(webhook: string, limit: number): Promise<Delivery[]>;
 }

@@ -10,8 +10,6 @@ import type { RunFilter, SessionRow, Store } from "./store.ts";
 import { ask, type Steps } from "./transaction/steps.ts";
 
 export interface RunListDialect {
-  /** The kind of the wait in a row of `runs`. */
-  waitingKind(table: string): string;
   /** A table `blocker (id)` of the runs that block a row of `runs`. */
   blockers(table: string): string;
   /** Conditions for runs that have every word of a query in some event, whole or as the beginning of a word. */
@@ -79,7 +77,6 @@ function nextCursor(rows: readonly Columns[], limit: number): string | undefined
 
 function runConditions(filter: RunFilter, dialect: RunListDialect) {
   const { values, parameter } = createParameters();
-  const kind = dialect.waitingKind("runs");
   const conditions: string[] = [];
   const equals = (column: string, value: CommonValue | undefined): void => {
     if (value !== undefined) conditions.push(`${column} = ${parameter(value)}`);
@@ -96,8 +93,8 @@ function runConditions(filter: RunFilter, dialect: RunListDialect) {
   }
   if (filter.roots) conditions.push("parent IS NULL");
   if (filter.since !== undefined) conditions.push(`created_at >= ${parameter(filter.since)}`);
-  if (filter.waiting === "person") conditions.push(`status = 'suspended' AND ${kind} <> 'paused'`);
-  else equals(kind, filter.waiting);
+  if (filter.waiting === "person") conditions.push(`status = 'suspended' AND waiting <> 'paused'`);
+  else equals("waiting", filter.waiting);
   if (filter.waiting !== undefined) conditions.push(needsAnswer(dialect));
   if (filter.q !== undefined) conditions.push(...dialect.searchConditions(filter.q, parameter));
   if (filter.cursor !== undefined) conditions.push(`n < ${parameter(Number(filter.cursor))}`);
@@ -117,10 +114,10 @@ export const isOneOf = (column: string, values: readonly string[], parameter: Ad
 const ITEM_KINDS = [...ANSWERED_BY_ITEMS].map((kind) => `'${kind}'`).join(", ");
 
 /** Like `isAnswered`: a run whose items are all answered does not wait for a person, even if it was not driven since. */
-function needsAnswer({ waitingKind, blockers }: RunListDialect): string {
+function needsAnswer({ blockers }: RunListDialect): string {
   const isAnswered = (run: string): string =>
-    `${waitingKind(run)} IN (${ITEM_KINDS}) AND NOT EXISTS (SELECT 1 FROM approvals WHERE approvals.run = ${run}.n)`;
-  return `NOT (${isAnswered("runs")}) AND (${waitingKind("runs")} <> 'child_hitl' OR EXISTS (
+    `${run}.waiting IN (${ITEM_KINDS}) AND NOT EXISTS (SELECT 1 FROM approvals WHERE approvals.run = ${run}.n)`;
+  return `NOT (${isAnswered("runs")}) AND (runs.waiting <> 'child_hitl' OR EXISTS (
     SELECT 1 FROM ${blockers("runs")} JOIN runs AS below ON below.id = blocker.id
     WHERE below.status = 'suspended' AND below.cancel = 0 AND NOT (${isAnswered("below")})))`;
 }

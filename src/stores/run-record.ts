@@ -5,6 +5,7 @@ import type { RunId } from "../ids.ts";
 import type { JournalEvent } from "../journal/events.ts";
 import { CHAIN_START } from "../journal/hash.ts";
 import type { RunRow } from "../projections/folds/run-row.ts";
+import { totalTokens } from "../projections/usage/run-usage.ts";
 import { type Columns, hex, optional } from "./columns.ts";
 
 export interface RunRecord {
@@ -15,7 +16,7 @@ export interface RunRecord {
   worker: string | undefined;
   epoch: number;
   dueAt: number | undefined;
-  /** E2: until then an earlier worker may still be at what it began here. Releasing the run does not change it. */
+  /** E2: until then an earlier worker may still be busy with calls that it began. Releasing the run does not change this. */
   previousUntil: number | undefined;
   acquisitions: number;
   openTokens: number;
@@ -23,11 +24,11 @@ export interface RunRecord {
   /** The latest events, in order and without a gap; and the length of all payloads that this process wrote. */
   recent: JournalEvent[];
   characters: number;
-  /** The seq of every key, once it was asked for. */
+  /** The seq of every key. Undefined: not read yet. */
   keys: Map<string, number> | undefined;
-  /** Open items of the inbox, once it was asked for. */
+  /** The number of open inbox items. Undefined: not read yet. */
   openItems: number | undefined;
-  /** Its slot in the workspace, once it was asked for (B4). */
+  /** The run's slot in its workspace (B4). Undefined: not read yet. */
   slot: Slot | undefined;
   /** The columns that a step rarely changes, as they are on disk. */
   storedColumns: readonly unknown[] | undefined;
@@ -36,45 +37,54 @@ export interface RunRecord {
 /** `held`: at work. `queued`: waiting for a slot. */
 export type Slot = "held" | "queued" | "none";
 
-type Born = Pick<
-  RunRow,
-  | "definition"
-  | "parentKey"
-  | "budgetRunId"
-  | "kind"
-  | "depth"
-  | "trigger"
-  | "task"
-  | "mode"
-  | "attended"
-  | "userId"
-  | "workspace"
-  | "pool"
->;
+const IMMUTABLE = [
+  "definition",
+  "parentKey",
+  "budgetRunId",
+  "kind",
+  "depth",
+  "trigger",
+  "task",
+  "mode",
+  "attended",
+  "userId",
+  "workspace",
+  "pool",
+] as const satisfies (keyof RunRow)[];
 
-/** The immutable rest of a row, as JSON. */
-export function immutableJson(row: RunRow): string {
-  const { definition, parentKey, budgetRunId, kind, depth, trigger, task, mode, attended } = row;
-  const { userId, workspace, pool } = row;
-  const born: Born = {
-    definition,
-    parentKey,
-    budgetRunId,
-    kind,
-    depth,
-    trigger,
-    task,
-    mode,
-    attended,
-    userId,
-    workspace,
-    pool,
-  };
-  return JSON.stringify(born);
-}
+/** The fields of a row that never change and need no column of their own, as JSON. */
+export const immutableJson = (row: RunRow): string => JSON.stringify(row, [...IMMUTABLE]);
+
+/** The columns that a commit may change. `hash` is not among them, because each store encodes it differently. */
+export const CHANGING_COLUMNS = {
+  status: ({ row }) => row.status,
+  waiting_on: ({ row }) => json(row.waitingOn),
+  waiting: ({ row }) => row.waitingOn?.kind ?? null,
+  stop_reason: ({ row }) => row.stopReason ?? null,
+  summary: ({ row }) => json(row.summary),
+  turns: ({ row }) => row.turns,
+  tokens: ({ row }) => Math.ceil(totalTokens(row.usage)),
+  cost: ({ row }) => row.usage.cost,
+  usage: ({ row }) => JSON.stringify(row.usage),
+  started_at: ({ row }) => row.startedAt ?? null,
+  updated_at: ({ row }) => row.updatedAt,
+  ended_at: ({ row }) => row.endedAt ?? null,
+  seq: ({ row }) => row.seq,
+  last_signal: ({ lastSignal }) => lastSignal,
+  cancel: ({ row }) => (row.cancelRequested ? 1 : 0),
+  worker: ({ worker }) => worker ?? null,
+  epoch: ({ epoch }) => epoch,
+  due_at: ({ dueAt }) => dueAt ?? null,
+  previous_until: ({ previousUntil }) => previousUntil ?? null,
+  acquisitions: ({ acquisitions }) => acquisitions,
+  open_tokens: ({ openTokens }) => Math.ceil(openTokens),
+  open_cost: ({ openCost }) => openCost,
+} satisfies Record<string, (record: RunRecord) => string | number | null>;
+
+const json = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value));
 
 export function readRow(columns: Columns): RunRow {
-  const born = JSON.parse(columns["born"] as string) as Born;
+  const born = JSON.parse(columns["born"] as string) as Pick<RunRow, (typeof IMMUTABLE)[number]>;
   return {
     ...born,
     parentKey: born.parentKey,
@@ -123,7 +133,7 @@ export function readRecord(columns: Columns): RunRecord {
   };
 }
 
-/** A run that was just made, without reading it back. */
+/** The record of a run that was just inserted. */
 export function newRecord(n: number, row: RunRow): RunRecord {
   return {
     n,
@@ -152,27 +162,27 @@ export const hasWholeJournal = ({ recent }: RunRecord): boolean => recent[0]?.se
 /** The root whose budget pays for a run. */
 export const payerOf = ({ budgetRunId, rootRunId }: RunRow): string => budgetRunId ?? rootRunId;
 
-/** Due at once, like 0. A run that was imported counts as at rest until it is driven or hears something. */
+/** Due immediately, like 0. An imported run counts as at rest until it is driven or gets a signal. */
 export const DUE_ON_ARRIVAL = 1;
 
 const RECENT_EVENTS = 32;
-/** Payloads of a resting run that is kept in memory. */
+/** Most characters of payloads that a resting run may keep in memory. */
 const MAX_KEPT_CHARACTERS = 50_000;
 
-/** A driver that has not heard of its own last appends yet is answered from memory. */
+/** Keeps the latest events in memory, to answer a driver that has not read its own last appends yet. */
 export function rememberEvent({ recent }: RunRecord, event: JournalEvent): void {
   if (recent.length >= 2 * RECENT_EVENTS) recent.splice(0, RECENT_EVENTS);
   recent.push(event);
 }
 
-/** Drops the records of resting runs, except small ones that will soon be driven: their drivers read nothing back. */
+/** Drops the records of resting runs, except small ones that will soon be driven, so that their drivers need not read them. */
 export function evictResting(cache: Map<RunId, RunRecord>, most: number): void {
   const isFull = cache.size > most;
   for (const [id, record] of cache)
     if (record.worker === undefined && (isFull || !isWorthKeeping(record))) cache.delete(id);
 }
 
-/** The run was just started, or waits for its children. */
+/** Whether the run is small, and was just started or waits for its children. */
 const isWorthKeeping = (record: RunRecord): boolean =>
   (record.dueAt === 0 || record.row.waitingOn?.kind === "child") &&
   hasWholeJournal(record) &&

@@ -96,9 +96,9 @@ export interface SessionMessage {
   /** The run to start if none is active. */
   runId: RunId;
   start: Payload<"RUN_STARTED">;
-  /** How many runs may draw on the budget that pays for this one. Absent: a person asks. */
+  /** How many runs may draw on the budget that pays for this run. Absent: a person sent the message, so there is no limit. */
   maxRuns?: number;
-  /** As for a start: a message with the same key is delivered once. */
+  /** A message with the same key is delivered once. */
   idempotency?: { key: string; body: string };
 }
 
@@ -334,7 +334,7 @@ export interface RunStore {
     cursor?: string;
     user?: string;
   }): Promise<{ sessions: SessionRow[]; nextCursor: string | undefined }>;
-  /** Active runs whose parent has ended, except quarantined ones (S0-65). */
+  /** Active runs whose parent has ended, without quarantined runs (S0-65). */
   orphans(): Promise<RunId[]>;
   /**
    * Deletes whole trees, and the blobs that no run needs any more. It keeps a tree in which a run is active, a tree whose
@@ -365,8 +365,8 @@ export interface LeaseStore {
    */
   acquire(runId: RunId, worker: string, lost?: LostWorkers): Promise<Lease | undefined>;
   /**
-   * Gives a run back as it is, due at once and with its slot: another driver continues. `rest`: the driver cannot continue, so
-   * the slot goes back as well (B4). The run is due again at `wakeAt`; 0 leaves it to other drivers at once.
+   * Gives a run back, due immediately and with its slot, so that another driver continues. `rest`: the driver cannot continue, so
+   * the slot is freed too (B4). The run is due again at `wakeAt`; 0 means immediately, for other drivers.
    */
   release(runId: RunId, writer: Writer, rest?: { wakeAt: number }): Promise<void>;
   /** Runs to drive now: first those whose worker is dead, because they still have a slot (B4), then the longest due. */
@@ -382,7 +382,7 @@ export interface LeaseStore {
   workers(): Promise<WorkerRow[]>;
   /** The live worker that holds a run. */
   driverOf(runId: RunId): Promise<string | undefined>;
-  /** Sets a run aside that cannot be read. It is not due again before the store is opened anew, and is listed as quarantined. */
+  /** Quarantines a run that cannot be read. The run is not due until the store is opened again. */
   quarantine(entry: Quarantine): Promise<void>;
   quarantined(): Promise<Quarantine[]>;
 }
@@ -417,8 +417,8 @@ export interface TransferStore {
   /**
    * Ends every active run of a tree here, because the tree continues elsewhere. One transaction; refused (CONFLICT) unless
    * the whole tree is at rest. A second call gets the answer of the first. `to`: the server that it is sent to now. While it
-   * is not known whether it has arrived there, it may be sent there again, and nowhere else. Once it has arrived it is not
-   * handed out any more (CONFLICT).
+   * is not known whether the tree has arrived there, it may be sent only there again. Once it has arrived, it cannot be moved
+   * from here any more (CONFLICT).
    */
   move(root: RunId, transferId: string, to?: string): Promise<MovedTree>;
   /**

@@ -1,4 +1,4 @@
-// An event as every store keeps it: reading pages of them, and verifying them against their chain (J9).
+// Reads stored events, and verifies them against their chain (J9).
 
 import { CadreError } from "../errors.ts";
 import type { RunId, Seq } from "../ids.ts";
@@ -20,7 +20,7 @@ export function readLink(columns: Readonly<Columns>) {
   };
 }
 
-/** With the id of its run, as an export needs it. */
+/** Reads an event with the id of its run, as an export needs it. */
 export function readStoredEvent(columns: Readonly<Columns>): StoredEvent {
   const runId = columns["id"] as RunId;
   return { runId, position: columns["position"] as number, ...readLink(columns), hash: hex(columns["hash"]) };
@@ -46,7 +46,7 @@ export function readableEvents<Row>(
   return events;
 }
 
-/** J9: verifies the links of a chain after a seq, up to the head of the journal at most. */
+/** J9: verifies the events of a chain after a seq, up to the head of the journal at most. */
 export function verifyChain(runId: RunId, head: { seq: Seq; hash: string }, links: ChainPart): void {
   let expected = links.after;
   let previous = links.before ? hex(links.before["hash"]) : CHAIN_START;

@@ -1,6 +1,6 @@
-// The users of a store, beside the holder of the folder's token: names with roles, and the keys they sign in with. Only the
-// hash of a key is stored, so reading the store gives no access.
-//  US1  A name belongs to one person for good: a user who is let in again under it has the same runs.
+// The users of a store, with their roles and the keys they sign in with. Only the hash of a key is stored, so reading the store
+// gives no access. The holder of the folder's token is not listed here.
+//  US1  A name belongs to one person forever: a user who gets access again has the same runs.
 //  US2  The keys of a rotated or revoked user are deleted in the same commit, and every process with the store open is told.
 
 export const ROLES = ["viewer", "operator", "admin"] as const;
@@ -18,7 +18,7 @@ export interface User {
 }
 
 export interface Users {
-  /** By name, revoked users included. */
+  /** All users in the order of their names, including revoked ones. */
   list(): Promise<User[]>;
   /** False: the name belongs, or belonged, to another user. */
   add(user: { name: string; role: Role; by: string; key: string }): Promise<boolean>;

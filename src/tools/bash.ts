@@ -4,6 +4,7 @@
 import { z } from "zod";
 import { messageOf } from "../errors.ts";
 import { revealHidden } from "../journal/visible.ts";
+import { BASH } from "../projections/folds/tool-call.ts";
 import { refusal } from "./answers.ts";
 import { boundOutput } from "./bound-output.ts";
 import { readOnlyGitEnvironment } from "./git/repository-programs.ts";
@@ -19,7 +20,7 @@ const MAX_OUTPUT = 10 * 1024 * 1024;
 
 export const bashTool = (setup: Confinement) =>
   defineTool({
-    name: "Bash",
+    name: BASH,
     description:
       "Runs a command with bash in the workspace and answers its output and exit code. No terminal and no input; processes that it leaves running are ended with it.",
     input: z.strictObject({

@@ -6,7 +6,6 @@ import {
   isTurn,
   type JournalEvent,
   type Payload,
-  type RunStatus,
   type StopReason,
   type WaitingOn,
 } from "../../journal/events.ts";
@@ -85,16 +84,10 @@ export function applyRunRow(row: RunRow, event: JournalEvent): RunRow {
       row.cancelRequested = true;
       break;
     case "RUN_COMPLETED":
-      setEnd(row, "completed", event);
-      break;
     case "RUN_FAILED":
-      setEnd(row, "failed", event);
-      break;
     case "RUN_CANCELLED":
-      setEnd(row, "cancelled", event);
-      break;
     case "RUN_MOVED":
-      setEnd(row, "cancelled", { ts: event.ts, payload: MOVED });
+      setEnd(row, runEnd(event));
       break;
     default:
   }
@@ -127,14 +120,12 @@ export const MOVED = {
   summary: "It was moved and continues in another store.",
 } as const;
 
-type Ended = Pick<Payload<"RUN_COMPLETED">, "stopReason" | "summary">;
-
-function setEnd(row: RunRow, status: RunStatus, event: { ts: number; payload: Ended }): void {
+function setEnd(row: RunRow, { status, stopReason, summary, ts }: RunEnd): void {
   row.status = status;
   row.waitingOn = undefined;
-  row.stopReason = event.payload.stopReason;
-  row.summary = event.payload.summary;
-  row.endedAt = event.ts;
+  row.stopReason = stopReason;
+  row.summary = summary;
+  row.endedAt = ts;
 }
 
 export interface RunEnd {
@@ -144,7 +135,7 @@ export interface RunEnd {
   ts: number;
 }
 
-const STATUSES = {
+export const END_STATUSES = {
   RUN_COMPLETED: "completed",
   RUN_FAILED: "failed",
   RUN_CANCELLED: "cancelled",
@@ -152,9 +143,9 @@ const STATUSES = {
 } as const;
 
 /** How a run ended, from its terminal event. */
-export function runEnd(event: EventOf<keyof typeof STATUSES>): RunEnd {
+export function runEnd(event: EventOf<keyof typeof END_STATUSES>): RunEnd {
   const { stopReason, summary } = event.type === "RUN_MOVED" ? MOVED : event.payload;
-  return { status: STATUSES[event.type], stopReason, summary, ts: event.ts };
+  return { status: END_STATUSES[event.type], stopReason, summary, ts: event.ts };
 }
 
 /** J11: the run took over the work of its parent, whose model is not called any more. */

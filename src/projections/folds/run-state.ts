@@ -20,6 +20,7 @@ import { emptyTeam, type TeamState, trackTeam } from "./team-state.ts";
 import { type TestCounts, testCounts } from "./test-counts.ts";
 import { parseTodos, type Todo } from "./todos.ts";
 import {
+  BASH,
   CONCLUDE_TEAM,
   effectiveInput,
   FINAL_REPORT,
@@ -408,7 +409,7 @@ function recordFacts(
   call: ToolCall,
   { outcome, output }: NonNullable<ToolCall["result"]>,
 ): void {
-  if (call.name === "Bash" && typeof output === "string") state.tests = testCounts(output) ?? state.tests;
+  if (call.name === BASH && typeof output === "string") state.tests = testCounts(output) ?? state.tests;
   if (outcome !== "ok") return;
   state.todos = parseTodos(call.proposal?.name ?? "", effectiveInput(call)) ?? state.todos;
 }

@@ -80,8 +80,6 @@ export function trackTeam(
   }
 }
 
-/** The key of a member's run in a round: its slot. */
-
 /** The id of the message that tells a coordinator about a round, or that there are no more rounds. */
 export const discussionId = (round: number | "over"): string => `${DISCUSSION}${round}`;
 

@@ -15,6 +15,8 @@ export const CONCLUDE_TEAM = "conclude_team";
 export const PROMPT = "prompt";
 /** The tool by which an agent delegates work to another one. */
 export const DELEGATE = "delegate";
+/** The tool that runs shell commands. */
+export const BASH = "Bash";
 /** The tool by which an agent asks a person. */
 export const ASK_USER = "AskUser";
 
@@ -80,7 +82,7 @@ export const newStepCall = (id: string, toolName: string, input: unknown): ToolC
 });
 
 /** The inbox item of a call. Each round has its own id, so that an answer to an old round cannot decide a new one. */
-export const itemIdOf = (call: ToolCall): string => roundId(call.id, call.proposal?.round ?? 1);
+export const itemIdOf = (call: ToolCall): string => roundId(call.id, call.proposal?.round);
 
 export interface Question {
   question: string;
@@ -103,7 +105,11 @@ export const isApproved = ({ decision }: ToolCall): boolean =>
 export const receiptField = (call: ToolCall, { digest }: { digest: Digest }): { receipt?: string } =>
   isApproved(call) ? { receipt: callReceipt(digest, call.name, effectiveInput(call)) } : {};
 
-const roundId = (id: string, round: number): string => (round === 1 ? id : `${id}~${round}`);
+/** The id of an item, from its call and round. */
+export const roundId = (callId: string, round = 1): string => (round === 1 ? callId : `${callId}~${round}`);
+
+/** The call that an item is about, without its round. */
+export const callOfItem = (itemId: string): string => itemId.replace(/~\d+$/, "");
 
 export interface OpenModelCall {
   callId: string;

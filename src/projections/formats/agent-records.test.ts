@@ -5,13 +5,13 @@ import {
   buildJournal,
   contextAdded,
   modelCallStarted,
-  refold,
   runEnded,
   runStarted,
   runSuspended,
   toolProposed,
   toolResult,
 } from "../../stores/contract/kit.contract.ts";
+import { foldRow } from "../folds/run-row.ts";
 import { agentMessages, agentRunRecord } from "./agent-records.ts";
 
 const call = { type: "tool-call" as const, toolCallId: "call_0", toolName: "Bash", input: { command: "ls" } };
@@ -48,7 +48,7 @@ test("[S1-57] the messages of a run are those to and from its agent, in order", 
 });
 
 test("[S4-27] every status maps to a status of S4", () => {
-  const row = refold(buildJournal(runStarted()));
+  const row = foldRow(buildJournal(runStarted()));
   const words = RUN_STATUSES.map((status) => [status, agentRunRecord({ ...row, status }).status]);
   expect(words).toEqual([
     ["pending", "running"],
@@ -62,7 +62,7 @@ test("[S4-27] every status maps to a status of S4", () => {
 });
 
 test("[S4-21] … [S4-30] a run is converted to a record of S4", () => {
-  expect(agentRunRecord(refold(journal))).toEqual({
+  expect(agentRunRecord(foldRow(journal))).toEqual({
     run_id: "r1",
     repo_path: "/w",
     session_id: "s1",
@@ -74,7 +74,7 @@ test("[S4-21] … [S4-30] a run is converted to a record of S4", () => {
     started_at: 1_700_000_000_001,
     ended_at: 1_700_000_000_009,
   });
-  const waiting = refold(buildJournal(runStarted(), runSuspended("s1", { kind: "outcome_unknown" })));
+  const waiting = foldRow(buildJournal(runStarted(), runSuspended("s1", { kind: "outcome_unknown" })));
   expect(agentRunRecord(waiting)).toEqual({
     run_id: "r1",
     repo_path: "/w",
@@ -85,5 +85,5 @@ test("[S4-21] … [S4-30] a run is converted to a record of S4", () => {
     detail: "waiting: outcome unknown",
     started_at: 1_700_000_000_000,
   });
-  expect(agentRunRecord(refold(buildJournal(runStarted())))).not.toHaveProperty("detail");
+  expect(agentRunRecord(foldRow(buildJournal(runStarted())))).not.toHaveProperty("detail");
 });

@@ -52,23 +52,16 @@ export function agentRunRecord(row: RunRow): AgentRunRecord {
     agent_id: row.agent,
     agent_kind: row.kind,
     parent_run_id: row.parentRunId,
-    status: RECORD_STATUS[row.status],
+    status: recordStatus(row.status),
     detail,
     started_at: row.startedAt ?? row.createdAt,
     ended_at: row.endedAt,
   });
 }
 
-/** S4-27. */
-const RECORD_STATUS: Record<RunStatus, AgentRunRecord["status"]> = {
-  pending: "running",
-  running: "running",
-  waiting: "running",
-  suspended: "running",
-  completed: "completed",
-  failed: "failed",
-  cancelled: "cancelled",
-};
+/** S4-27: a run that has not ended is `running`, whatever it waits for. */
+export const recordStatus = (status: RunStatus): AgentRunRecord["status"] =>
+  status === "completed" || status === "failed" || status === "cancelled" ? status : "running";
 
 function messageIn(event: JournalEvent): Pick<AgentMessage, "role" | "content"> | undefined {
   switch (event.type) {

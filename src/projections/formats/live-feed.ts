@@ -7,22 +7,12 @@ import { textOf } from "../../journal/message-parts.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import { MOVED, type RunRow } from "../folds/run-row.ts";
 import { timelineEntry } from "../views/timeline.ts";
+import { type AgentRunRecord, recordStatus } from "./agent-records.ts";
 
 export type AgentState = "model_loading" | "thinking" | "calling_tool" | "working" | "idle";
 
-/** S4-21 … S4-30. */
-export interface LiveRun {
-  run_id: string;
-  repo_path: string;
-  session_id?: string;
-  agent_id: string;
-  agent_kind: "main" | "subagent";
-  parent_run_id?: string;
-  status: "running" | "completed" | "failed" | "cancelled";
-  detail?: string;
-  started_at: number;
-  ended_at?: number;
-}
+/** S4-21 … S4-30. A run of the feed has a session only if it was started in one. */
+export type LiveRun = Omit<AgentRunRecord, "session_id"> & { session_id?: string };
 
 type Of = Pick<LiveRun, "run_id" | "agent_id" | "session_id">;
 
@@ -64,7 +54,7 @@ export function initialLiveState(row: RunRow): LiveState {
       agent_id: agent,
       agent_kind: kind,
       parent_run_id: parentRunId,
-      status: statusOf(row.status),
+      status: recordStatus(row.status),
       started_at: createdAt,
       ended_at: endedAt,
     }),
@@ -193,6 +183,3 @@ const queueUpdated = (state: LiveState): LiveEvent => ({
 
 /** The title that the timeline shows. */
 const titleOf = (event: JournalEvent): string => timelineEntry(event)?.title ?? "";
-
-const statusOf = (status: RunRow["status"]): LiveRun["status"] =>
-  status === "completed" || status === "failed" || status === "cancelled" ? status : "running";

@@ -6,7 +6,7 @@
 
 import { type EventOf, isTurn, type JournalEvent } from "../../journal/events.ts";
 import { toolCallsOf } from "../../journal/message-parts.ts";
-import { newCalls } from "../folds/tool-call.ts";
+import { callOfItem, newCalls } from "../folds/tool-call.ts";
 import type { Projection } from "../projection.ts";
 
 /** Identifies a span: its run and its name in that run. */
@@ -149,7 +149,7 @@ function recordProposal({ calls }: Trace, { payload }: EventOf<"TOOL_PROPOSED">)
 }
 
 function recordEdit({ calls }: Trace, { payload }: EventOf<"APPROVAL_DECIDED">): void {
-  const call = calls.get(payload.itemId.replace(/~\d+$/, ""));
+  const call = calls.get(callOfItem(payload.itemId));
   if (call && payload.decision === "edit") call.input = payload.input;
 }
 

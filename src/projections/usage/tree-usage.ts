@@ -4,7 +4,8 @@
 //  - Time is kept in buckets. A bucket of one millisecond is exact.
 //  - State that only helps to interpret later events (`open`) is dropped when the last run has ended.
 
-import { type EventOf, isTurn, type JournalEvent, TERMINAL_TYPES } from "../../journal/events.ts";
+import { type EventOf, isTurn, type JournalEvent } from "../../journal/events.ts";
+import { END_STATUSES } from "../folds/run-row.ts";
 import { applyUsage, emptyUsage, isCallStart, type RunUsage } from "./run-usage.ts";
 import { addTurnToBaseline, type Baseline, newBaseline } from "./single-agent-estimate.ts";
 
@@ -127,8 +128,13 @@ export function applyTreeUsage(tree: TreeUsage, event: JournalEvent, bucketMs = 
     case "CHILD_RUN_COMPLETED":
       trackEdge(tree, event, bucket);
       break;
+    case "RUN_COMPLETED":
+    case "RUN_FAILED":
+    case "RUN_CANCELLED":
+    case "RUN_MOVED":
+      endRun(tree, event, bucket);
+      break;
     default:
-      if (TERMINAL_TYPES.has(event.type)) endRun(tree, event, bucket);
   }
   return tree;
 }
@@ -198,15 +204,8 @@ function trackEdge(
   if (edge) edge[status === "completed" ? "succeeded" : status]++;
 }
 
-const ENDS: Partial<Record<JournalEvent["type"], "completed" | "failed" | "cancelled">> = {
-  RUN_COMPLETED: "completed",
-  RUN_FAILED: "failed",
-  RUN_CANCELLED: "cancelled",
-  RUN_MOVED: "cancelled",
-};
-
-function endRun(tree: TreeUsage, { type, runId }: JournalEvent, bucket: number): void {
-  const how = ENDS[type]!;
+function endRun(tree: TreeUsage, { type, runId }: EventOf<keyof typeof END_STATUSES>, bucket: number): void {
+  const how = END_STATUSES[type];
   endsAt(tree, bucket)[how]++;
   if (runId === tree.top) tree.end = how;
   const open = openOf(tree);

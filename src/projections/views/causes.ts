@@ -13,7 +13,7 @@ import {
 } from "../../journal/events.ts";
 import { toolCallsOf } from "../../journal/message-parts.ts";
 import { memberSlot } from "../../patterns/declarations/team.ts";
-import { BROADCAST, VOTE_CONCLUDE } from "../folds/tool-call.ts";
+import { BROADCAST, callOfItem, VOTE_CONCLUDE } from "../folds/tool-call.ts";
 
 /** Events of the runs of a tree, by run and in order. */
 export type Journals = ReadonlyMap<string, readonly JournalEvent[]>;
@@ -40,9 +40,6 @@ export function eventAt(journals: Journals, runId: string, seq: number): Journal
   // If some events could not be read, the index does not match the seq.
   return event?.seq === seq ? event : events.find((each) => each.seq === seq);
 }
-
-/** The call that an item is about, without its round. */
-export const callOfItem = (itemId: string): string => itemId.replace(/~\d+$/, "");
 
 /** The run below in which the failure began; undefined if it began in this run. */
 export function failedRunBelow({ runId, payload }: EventOf<"RUN_FAILED">): string | undefined {

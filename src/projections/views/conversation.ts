@@ -5,7 +5,13 @@ import { toolCallId } from "../../ids.ts";
 import { type EventOf, isTurn, type JournalEvent, type Payload } from "../../journal/events.ts";
 import { reasoningOf, textOf, toolCallsOf } from "../../journal/message-parts.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
-import { type CallOutcome, CONCLUDE_TEAM, callOutcome, FINAL_REPORT } from "../folds/tool-call.ts";
+import {
+  type CallOutcome,
+  CONCLUDE_TEAM,
+  callOfItem,
+  callOutcome,
+  FINAL_REPORT,
+} from "../folds/tool-call.ts";
 import type { Projection } from "../projection.ts";
 import {
   describeCallById,
@@ -212,26 +218,21 @@ function newCall(
   input: unknown,
   { seq, ts }: { seq: number; ts: number },
 ): ConversationCall {
-  const words = describeCallById(talk.names, id, tool);
-  const stoodFor = tool === FINAL_REPORT || tool === CONCLUDE_TEAM;
-  const nothing = {
-    startedAt: undefined,
-    endedAt: undefined,
-    preview: undefined,
-    decision: undefined,
-    result: undefined,
-  };
   const call: ConversationCall = {
     kind: "call",
     seq,
     ts,
     id,
     tool,
-    words,
+    words: describeCallById(talk.names, id, tool),
     input,
     state: "said",
-    ...nothing,
-    isReplaced: stoodFor,
+    startedAt: undefined,
+    endedAt: undefined,
+    preview: undefined,
+    decision: undefined,
+    result: undefined,
+    isReplaced: tool === FINAL_REPORT || tool === CONCLUDE_TEAM,
   };
   talk.calls.set(id, call);
   return call;
@@ -248,7 +249,7 @@ function addProposal(talk: Conversation, { seq, ts, payload }: EventOf<"TOOL_PRO
 
 function addDecision(talk: Conversation, event: EventOf<"APPROVAL_DECIDED">): void {
   const { itemId, by, decision, note: why, input } = event.payload;
-  const call = talk.calls.get(itemId.replace(/~\d+$/, ""));
+  const call = talk.calls.get(callOfItem(itemId));
   if (!call) {
     addNote(talk, event);
     return;

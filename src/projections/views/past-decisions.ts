@@ -2,7 +2,7 @@
 
 import type { JournalEvent, Payload } from "../../journal/events.ts";
 import { toolCallsOf } from "../../journal/message-parts.ts";
-import { newCalls } from "../folds/tool-call.ts";
+import { newCalls, roundId } from "../folds/tool-call.ts";
 
 export interface PastDecision {
   tool: string;
@@ -24,7 +24,8 @@ export function pastDecisions(events: readonly JournalEvent[]): PastDecision[] {
     if (type === "AGENT_THOUGHT")
       for (const [id, call] of newCalls(payload.callId, toolCallsOf(payload.content)))
         inputs.set(id, call.input);
-    if (type === "TOOL_PROPOSED" && payload.verdict === "ask") asked.set(itemOf(payload), payload);
+    if (type === "TOOL_PROPOSED" && payload.verdict === "ask")
+      asked.set(roundId(payload.toolCallId, payload.round), payload);
     if (type !== "APPROVAL_DECIDED" || payload.automatic) continue;
     const proposal = asked.get(payload.itemId);
     const decided = DECIDED[payload.decision];
@@ -35,9 +36,6 @@ export function pastDecisions(events: readonly JournalEvent[]): PastDecision[] {
   }
   return found;
 }
-
-const itemOf = ({ toolCallId, round = 1 }: Payload<"TOOL_PROPOSED">): string =>
-  round === 1 ? toolCallId : `${toolCallId}~${round}`;
 
 const DECIDED: Partial<Record<Payload<"APPROVAL_DECIDED">["decision"], PastDecision["decided"]>> = {
   approve: "allowed",

@@ -4,6 +4,7 @@
 import { toolCallId } from "../../ids.ts";
 import type { EventOf, JournalEvent, Payload } from "../../journal/events.ts";
 import { toolCallsOf } from "../../journal/message-parts.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import { childResult } from "../folds/child-result.ts";
 import { DELEGATE } from "../folds/tool-call.ts";
 
@@ -69,7 +70,7 @@ function ofTool({ calls, proposals }: Known, { runId, seq, payload }: EventOf<"T
   const wasDone = (outcome === "ok" || outcome === "error") && !recorded;
   // The result of a delegation that is not awaited only says that the child was started.
   if (!call || !proposal || !wasDone || proposal.effect === "read" || proposal.name === DELEGATE) return [];
-  const result = withoutUndefined({ output, isError, ref, size, untrusted });
+  const result = { output, ...omitUndefined({ isError, ref, size, untrusted }) };
   return [{ runId, seq, name: proposal.name, input: call.input, result }];
 }
 
@@ -79,14 +80,6 @@ function ofChild({ calls, children }: Known, { runId, seq, payload }: EventOf<"C
   if (!call || started?.trigger !== "delegation" || started.awaited === false) return [];
   if (payload.result.status === "failed" && (started.retries ?? 0) > 0) return [];
   const untrusted = payload.untrusted?.join(", ");
-  const result = withoutUndefined({ output: childResult(call.tool, started, payload), untrusted });
+  const result = { output: childResult(call.tool, started, payload), ...omitUndefined({ untrusted }) };
   return [{ runId, seq, name: DELEGATE, input: call.input, result }];
 }
-
-/** Removes undefined fields, which an event must not have. */
-const withoutUndefined = (
-  result: { [K in keyof RecordedCall["result"]]: RecordedCall["result"][K] | undefined },
-) =>
-  Object.fromEntries(
-    Object.entries(result).filter(([, value]) => value !== undefined),
-  ) as RecordedCall["result"];

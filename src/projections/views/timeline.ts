@@ -9,7 +9,7 @@ import { stripUntrustedMarks } from "../../journal/untrusted.ts";
 import { SELF_RESUMING } from "../folds/run-row.ts";
 import { NOT_STARTED } from "../folds/run-state.ts";
 import { parseTodos, summarizeTodos } from "../folds/todos.ts";
-import { ASK_USER, callOutcome } from "../folds/tool-call.ts";
+import { ASK_USER, BASH, callOfItem, callOutcome } from "../folds/tool-call.ts";
 import type { Projection } from "../projection.ts";
 import { type ApprovedCall, describeReceipt } from "../words/decisions.ts";
 import { describeBudget, shortTime } from "../words/format.ts";
@@ -140,7 +140,7 @@ const WORDS: { [T in EventType]: (event: EventOf<T>, names: Names) => Line | und
   PERSON_ASKED: ({ payload: { itemId, person, by, note } }, names) => [
     "approval",
     "plain",
-    `${by} asked ${person} to decide: ${describeCallById(names, itemId.replace(/~\d+$/, ""))}`,
+    `${by} asked ${person} to decide: ${describeCallById(names, callOfItem(itemId))}`,
     note,
   ],
   BUDGET_SET: ({ payload: { by, scope, limits } }) => [
@@ -243,14 +243,11 @@ export function learnNames(names: Names, event: JournalEvent): void {
     names.calls.set(event.payload.toolCallId, { tool: event.payload.name, input: event.payload.input });
   }
   if (event.type === "APPROVAL_DECIDED") {
-    const call = names.calls.get(callOf(event.payload.itemId));
+    const call = names.calls.get(callOfItem(event.payload.itemId));
     if (call && event.payload.decision === "edit") call.input = event.payload.input;
     if (call) call.approved = { ...event.payload, ts: event.ts };
   }
 }
-
-/** The call that an item is about, without its round. */
-const callOf = (itemId: string): string => itemId.replace(/~\d+$/, "");
 
 /** What a call does, or `otherwise` if the call is unknown. */
 export function describeCallById(names: Names, id: string, otherwise = `Call ${id}`): string {
@@ -266,7 +263,7 @@ export function describeCall(tool: string, input: unknown): string {
   const fields = input as Record<string, unknown>;
   const isWord = (value: unknown): value is string => typeof value === "string" && value !== "";
   const main = MAIN_FIELDS.map((name) => fields[name]).find(isWord);
-  if (tool === "Bash" && main !== undefined) return `Run: ${oneLine(main)}`;
+  if (tool === BASH && main !== undefined) return `Run: ${oneLine(main)}`;
   if (tool === ASK_USER && main !== undefined) return `Ask: ${oneLine(main)}`;
   if (main !== undefined) return `${tool} ${oneLine(main)}`;
   return Object.keys(fields).length === 0 ? tool : `${tool} ${oneLine(JSON.stringify(fields))}`;
@@ -292,7 +289,7 @@ const MAIN_FIELDS = [
 /** `run: npm test` for a shell command, `use Write src/app.ts` for other calls. */
 function describeWish(names: Names, id: string, what: string): string {
   const { tool, input } = names.calls.get(id) ?? {};
-  const isCommand = tool === "Bash" && typeof (input as { command?: unknown } | null)?.command === "string";
+  const isCommand = tool === BASH && typeof (input as { command?: unknown } | null)?.command === "string";
   return isCommand ? `${what.charAt(0).toLowerCase()}${what.slice(1)}` : `use ${what}`;
 }
 
@@ -314,7 +311,7 @@ function failureLine({ seq, ts, payload }: EventOf<"MODEL_CALL_FAILED">, { cance
 
 function decisionLine(payload: Payload<"APPROVAL_DECIDED">, names: Names): Line {
   const { itemId, decision, by, note, answer, scope, grant } = payload;
-  const what = itemId.includes("/") ? itemId : describeCallById(names, callOf(itemId));
+  const what = itemId.includes("/") ? itemId : describeCallById(names, callOfItem(itemId));
   const because = note ? ` (${note})` : "";
   const granted = grant && scope && scope !== "once" ? ` and granted ${grant} (${scope})` : "";
   switch (decision) {

@@ -5,7 +5,7 @@ import type { FakeClock } from "../../clock.ts";
 import { DEFAULT_LIMITS } from "../../journal/definition.ts";
 import { type EventBody, type JournalEvent, type Payload, TERMINAL_TYPES } from "../../journal/events.ts";
 import { keyOf } from "../../journal/keys.ts";
-import { applyRunRow, initialRow, type RunRow } from "../../projections/folds/run-row.ts";
+import { foldRow, type RunRow } from "../../projections/folds/run-row.ts";
 import type { Append, Spawn, Store, Writer } from "../store.ts";
 
 export interface Opened {
@@ -70,13 +70,7 @@ async function expectWhole(store: Store, row: RunRow): Promise<void> {
   if (journal.length === 0 && !(await store.runs.get(row.id))) return;
   expect(journal.map((event) => event.seq)).toEqual(journal.map((_, index) => index + 1));
   expect(journal.slice(0, -1).filter((event) => TERMINAL_TYPES.has(event.type))).toEqual([]);
-  expect(row).toEqual(refold(journal));
-}
-
-export function refold(journal: readonly JournalEvent[]): RunRow {
-  const [first, ...rest] = journal;
-  if (first?.type !== "RUN_STARTED") throw new Error("a journal begins with RUN_STARTED");
-  return rest.reduce(applyRunRow, initialRow(first.runId, first.payload, first.ts));
+  expect(row).toEqual(foldRow(journal));
 }
 
 export async function readEverything(store: Store): Promise<JournalEvent[]> {

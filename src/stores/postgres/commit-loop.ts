@@ -1,11 +1,11 @@
 // The commit loop on one Postgres that many processes write to.
 //  Q1  Every job that waits when a commit starts goes into it, and is answered after it is on stable storage.
-//  Q2  If a commit fails, everything behind it is rejected too, and those runs reload. A job that fails alone is rejected
-//      alone. If it is not clear which one failed, they are tried one by one.
+//  Q2  If a commit fails, all jobs behind it are rejected too, and their runs reload. If only one job fails, only that job is
+//      rejected. If it is not clear which job failed, the jobs are tried one by one.
 //  Q3  Every commit of every process locks the head first. So there is one at a time: positions are dense and in commit order
 //      (J8), no two processes decide on the same row, and there are no deadlocks.
-//  Q4  A commit that was undone with its connection is made again. If only the answer was lost, the loop asks Postgres what
-//      became of the transaction. Callers hear of it only if Postgres cannot be asked for a while.
+//  Q4  A commit that was rolled back because its connection broke is made again. If only the answer was lost, the loop asks
+//      Postgres for the outcome. Callers get an error only if Postgres cannot be reached for a while.
 
 import { setTimeout as pause } from "node:timers/promises";
 import type { PoolClient, QueryResult } from "pg";
@@ -38,7 +38,7 @@ export interface CommitLoopParts {
   schema: string;
   /** The end of the journals when the store was opened. */
   position: Position;
-  /** The clock of a test; otherwise time is the database's. */
+  /** The clock of a test. Undefined: the database's clock applies. */
   testClock: Clock | undefined;
   databaseClock: DatabaseClock;
 }
@@ -51,16 +51,16 @@ interface Commit {
 
 export class CommitLoop {
   readonly feed: Feed;
-  /** Names this process among those that write. */
+  /** The id of this process in notifications and in the table of fresh blobs. */
   readonly processId = crypto.randomUUID();
-  /** Blobs between being put and being needed by an append. */
+  /** Blobs that this process has put and that no append needs yet. */
   readonly freshBlobs = new Set<string>();
   isClosed = false;
   private readonly database: Database;
   private readonly testClock: Clock | undefined;
   private readonly databaseClock: DatabaseClock;
   private readonly cache: RecordCache = { records: new Map(), current: new Set() };
-  /** The number of commits of all processes after our last one. */
+  /** The number of commits of all processes, as of this process's last commit. */
   private commits = -1;
   private queue: Job[] = [];
   private working: Promise<void> | undefined;
@@ -118,7 +118,7 @@ export class CommitLoop {
         }
       }
     }
-    // Without an await in between: a job that comes later must start the loop again.
+    // No await between the check of the queue and this line: a later job must start the loop again.
     this.working = undefined;
   }
 
@@ -156,7 +156,7 @@ export class CommitLoop {
     }
   }
 
-  /** The answer to COMMIT was lost, and Postgres knows the outcome. */
+  /** Asks Postgres for the outcome of a transaction whose answer was lost. */
   private async isCommitted(transaction: string): Promise<boolean> {
     const sql = new Sql(this.database.pool);
     for (;;) {
@@ -173,7 +173,7 @@ export class CommitLoop {
   }
 
   private async perform(jobs: readonly Job[], sql: Sql, head: Head): Promise<Commit> {
-    // Another process has committed since we did, so every cached record must be checked.
+    // Another process has committed since this one did, so every cached record must be checked.
     if (head.commits !== this.commits) this.cache.current.clear();
     const queries = new PostgresQueries(sql, this.cache, head.runs);
     const tx = createTransaction(queries, this.testClock?.now() ?? head.now, head.position);
@@ -207,7 +207,7 @@ async function begin(client: PoolClient): Promise<Head> {
   return results.at(-1)!.rows[0] as unknown as Head;
 }
 
-/** The time is read after the lock: before it, it would be earlier than what other processes wrote while we waited. */
+/** The time is read after the lock. An earlier time could precede events that other processes wrote while this one waited. */
 const BEGIN = `BEGIN ISOLATION LEVEL READ COMMITTED;
   SELECT position, runs, commits, ${NOW_MS} AS now, pg_current_xact_id()::text AS transaction,
     CASE WHEN current_setting('synchronous_commit') IN ('off', 'local')
@@ -231,7 +231,7 @@ async function perform(job: Job, tx: Transaction): Promise<unknown> {
   try {
     return await runLater(job.work(tx));
   } catch (error) {
-    // A refusal by Postgres concerns the whole commit: it may come from rows that another job left to be written.
+    // An error of Postgres affects the whole commit, because it may come from rows that another job had queued.
     if (isConnectionLost(error) || "severity" in (error as object)) throw error;
     throw new JobFailed(job, error);
   }

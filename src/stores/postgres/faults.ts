@@ -1,5 +1,5 @@
-// Failures of Postgres, and of the connection to it: a lost connection, one caller's mistake, or trouble that a person must
-// know of. No sentence contains the address with its password.
+// Turns errors of Postgres and of the connection to it into sentences for people, and tells apart lost connections, collisions
+// and values that do not fit. No sentence contains the password of the address.
 
 import { CadreError, describeSystemError } from "../../errors.ts";
 
@@ -38,15 +38,15 @@ export function isConnectionLost(error: unknown): boolean {
   return error instanceof Error && !("severity" in error) && LOST_WORDS.test(error.message);
 }
 
-/** A newer Cadre has changed the tables since this connection prepared the statement. */
+/** Whether a newer Cadre has changed the tables since this connection prepared the statement. */
 const isOutdated = (error: unknown): boolean =>
   (error as { code?: string }).code === "0A000" && /cached plan/.test((error as Error).message);
 
-/** Two transactions collided, and Postgres rolled one of them back. */
+/** Whether two transactions collided, and Postgres rolled back this one. */
 export const isCollision = (error: unknown): boolean =>
   ["40001", "40P01"].includes((error as { code?: string }).code ?? "");
 
-/** A value that does not fit a column is one caller's mistake. */
+/** Whether a value did not fit a column, which is a caller's mistake. */
 export const isUnfitValue = (error: unknown): boolean =>
   /^(22|23|54)\w{3}$/.test((error as { code?: string }).code ?? "");
 
@@ -166,7 +166,10 @@ const LOST = new Set([
   "EAI_AGAIN",
   "ENOENT",
 ]);
-/** Messages of the driver that have no code. */
+/**
+ * The driver `pg` reports these failures without a code, and Postgres reports a cached plan or the object of a missing right only
+ * in its message. So this file has to recognise them by their wording; all other failures are recognised by their codes.
+ */
 const LOST_WORDS =
   /connection (terminated|ended|error)|not queryable|timeout exceeded when trying|read timeout/i;
 

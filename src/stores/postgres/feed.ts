@@ -20,7 +20,7 @@ import { Sql } from "./sql.ts";
 const PAGE = 500;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 2_000;
-/** How often the listening connection is probed, because it can die silently. */
+/** How often the listening connection is checked, because it can die silently. */
 const PULSE_MS = 15_000;
 const ANSWER_MS = 5_000;
 export const DUE_OF = `SELECT id FROM runs WHERE id = ANY($1) AND due_at <= ${DUE_ON_ARRIVAL}`;
@@ -78,12 +78,12 @@ export class Feed {
     return `NOTIFY ${this.channel}, '${this.self}'`;
   }
 
-  /** Call it in the transaction that changes them. */
+  /** Announces a change of users. Must be called in the transaction that makes the change. */
   async announceUsers(sql: CommonSql): Promise<void> {
     await sql.run(`NOTIFY ${this.channel}, '${USERS}'`);
   }
 
-  /** Call it after a commit of this process. Events that others wrote before it are announced first. */
+  /** Announces a commit of this process, after the events that other processes wrote before it. */
   committed(position: Position, written: readonly JournalEvent[], woken: readonly RunId[]): void {
     const first = written[0]?.position;
     if (this.listeners.size > 0 && first !== undefined) this.begin(first - 1);
@@ -123,7 +123,7 @@ export class Feed {
     }
   }
 
-  /** `lost` resolves when the connection does not listen any more. */
+  /** Opens a listening connection. `lost` resolves when the connection no longer listens. */
   private async listen(): Promise<{ lost: Promise<void> }> {
     const client = this.database.client();
     const lost = Promise.withResolvers<void>();
@@ -162,7 +162,7 @@ export class Feed {
     void client.end().catch(() => {});
   }
 
-  /** Runs one at a time. A request meanwhile makes it read once more. */
+  /** Reads and announces new events. Only one read runs at a time; a request during it causes one more read. */
   private catchUp(): Promise<void> {
     this.again = true;
     this.catching ??= this.keepLooking();
@@ -183,7 +183,7 @@ export class Feed {
         wait = Math.min(2 * wait, LONGEST_PAUSE_MS);
       }
     }
-    // Without an await in between: a later request must start a new loop.
+    // No await between the check of `again` and this line: a later request must start a new loop.
     this.catching = undefined;
   }
 

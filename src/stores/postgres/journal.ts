@@ -44,12 +44,12 @@ export const journalReads = (read: Read): Reads => ({
   position: () => read(async (sql) => (await sql.get("SELECT position FROM head"))!["position"] as number),
 });
 
-/** One statement, so that the head and the events show the same moment. */
+/** Reads the head and the events in one statement, so that both show the same moment. */
 const JOURNAL = `SELECT runs.seq AS head_seq, runs.hash AS head_hash, link.* FROM runs LEFT JOIN LATERAL (
     SELECT * FROM events WHERE events.run = runs.n AND events.seq >= $2 ORDER BY events.seq LIMIT $3
   ) AS link ON TRUE WHERE runs.id = $1 ORDER BY link.seq`;
 
-/** All journals in commit order. */
+/** Reads all journals in commit order. */
 export async function readPage(
   sql: Sql,
   after: Position,
@@ -72,18 +72,18 @@ export async function readPage(
       ...values,
     );
     const events = await pageOf(sql, rows, upTo);
-    // A page on which nothing can be read is not the end.
+    // A page without a readable event is not the end of the journals.
     if (events.length > 0 || rows.length < limit) return events;
     from = rows.at(-1)!["position"] as number;
   }
 }
 
-/** Starts at the last event before the position: a live reader of a long journal asks after every commit. */
+/** Starts at the last event before the position, because a live reader of a long journal reads after every commit. */
 const ONE_RUN = `AND runs.id = $3 AND events.seq > coalesce((
   SELECT seq FROM events AS seen WHERE seen.run = (SELECT n FROM runs WHERE id = $3) AND seen.position <= $1
   ORDER BY seq DESC LIMIT 1), 0)`;
 
-/** E9: a page up to the first event that only a newer version understands. */
+/** E9: reads a page up to the first event that only a newer version understands. */
 export async function readUnderstood(sql: Sql, after: Position, limit: number): Promise<JournalEvent[]> {
   try {
     return await readPage(sql, after, limit, { stopAtNewer: true });

@@ -1,4 +1,4 @@
-// Which runs are due, and which worker has which.
+// Reads which runs are due, and which worker has which run.
 
 import type { Clock } from "../../clock.ts";
 import type { PoolFilter } from "../../config/pools.ts";
@@ -8,12 +8,12 @@ import type { Store, WorkerRow } from "../store.ts";
 import { NOW_MS } from "./open.ts";
 import type { Read, Sql } from "./sql.ts";
 
-/** A signal makes a resting run due. A quarantined run is left out all the same, or it would crowd out the others. */
+/** Leaves out quarantined runs. A signal makes them due too, and they would crowd out the others. */
 export const NOT_QUARANTINED = "NOT EXISTS (SELECT 1 FROM quarantine WHERE quarantine.run = runs.id)";
 
 type Reads = Pick<Store["leases"], "due" | "nextDue" | "workers" | "driverOf" | "quarantined">;
 
-/** A worker is alive by the database's clock, unless a test has its own. */
+/** The database's clock decides whether a worker is alive, or the clock of a test. */
 export function leaseReads(read: Read, testClock: Clock | undefined): Reads {
   const clock = (): number | null => testClock?.now() ?? null;
   return {
@@ -37,7 +37,7 @@ export function leaseReads(read: Read, testClock: Clock | undefined): Reads {
 
 interface DueQuestion {
   now: number;
-  /** Null: the database's. */
+  /** Null: the database's clock. */
   clock: number | null;
   limit: number;
   of: PoolFilter | undefined;
@@ -63,7 +63,6 @@ async function dueRuns(sql: Sql, { now, clock, limit, of }: DueQuestion): Promis
   return [...new Set([...abandoned, ...free].map((columns) => columns["id"] as string))];
 }
 
-/** `clock` null: the database's. */
 async function listWorkers(sql: Sql, clock: number | null): Promise<WorkerRow[]> {
   const found = await sql.all(
     `SELECT name, expires_at, card, expires_at <= coalesce($1, ${NOW_MS}) AS silent,
@@ -86,14 +85,14 @@ async function driverOf(sql: Sql, runId: RunId, clock: number | null): Promise<s
   return found?.["name"] as string | undefined;
 }
 
-/** Gives back the leases and the fresh blobs of a process that leaves in order. */
+/** Gives back the leases and the fresh blobs of a process that shuts down. */
 export async function releaseAll(sql: Sql, workers: readonly string[], holder: string): Promise<void> {
   await sql.run("UPDATE runs SET worker = NULL, due_at = 0 WHERE worker = ANY($1)", workers);
   await sql.run("DELETE FROM workers WHERE name = ANY($1)", workers);
   await sql.run("DELETE FROM fresh WHERE holder = $1", holder);
 }
 
-/** By the workspace of the root: a child may work in a worktree of its own. */
+/** Filters by the workspace of the root, because a child may work in its own worktree. */
 function poolCondition(
   of: PoolFilter | undefined,
 ): [condition: string, values: (string | readonly string[])[]] {

@@ -21,7 +21,7 @@ const LOCK_MS = 20_000;
 const STATEMENT_MS = 60_000;
 /** Later than Postgres' own timeout of a statement: a connection without an answer by then is dead. */
 const ANSWER_MS = STATEMENT_MS + 5_000;
-/** The default of the operating system is hours. */
+/** The operating system's default is hours. */
 const KEEP_ALIVE_MS = 10_000;
 /** The key of the advisory lock. */
 const MIGRATING = 0x0cad7e;

@@ -8,7 +8,6 @@ import { firstHitQueries, searchConditions } from "./search.ts";
 import type { Read } from "./sql.ts";
 
 export const runListDialect: RunListDialect = {
-  waitingKind: (table) => `${table}.waiting`,
   blockers: (table) => `json_array_elements_text(${table}.waiting_on::json -> 'blockers') AS blocker (id)`,
   searchConditions,
 };

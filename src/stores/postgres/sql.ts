@@ -1,4 +1,4 @@
-// Statements by their text, on one connection or on any free one of the pool.
+// Runs statements on one connection, or on any free connection of the pool.
 
 import { hash } from "node:crypto";
 import type { ClientBase, Pool, QueryConfig } from "pg";
@@ -6,7 +6,7 @@ import { CadreError } from "../../errors.ts";
 import type { Columns } from "../columns.ts";
 import type { CommonSql } from "../common-queries.ts";
 
-/** Runs a query outside of any commit. A connection that breaks under it is replaced and the query asked again. */
+/** Runs a query outside of any commit. If the connection breaks, the query runs again on another one. */
 export type Read = <T>(work: (sql: Sql) => Promise<T>) => Promise<T>;
 
 export type Value = string | number | boolean | null | Uint8Array | readonly (string | number)[] | ManyRows;
@@ -32,13 +32,12 @@ export class Sql implements CommonSql {
     return (await this.all(text, ...values))[0];
   }
 
-  /** The number of rows that it changed. */
   async run(text: string, ...values: Value[]): Promise<number> {
     return (await this.on.query(prepared(text, values))).rowCount ?? 0;
   }
 }
 
-/** A named statement is prepared once per connection. Parsing and planning each anew took a quarter of Postgres' time. */
+/** A named statement is prepared once per connection. Without names, parsing and planning took a quarter of Postgres' time. */
 function prepared(text: string, values: readonly Value[]): QueryConfig {
   // A text with several statements, such as a migration, cannot be prepared.
   if (text.includes(";")) return { text };
@@ -69,7 +68,7 @@ export interface Write {
   rows: readonly Columns[];
 }
 
-/** Runs several writes as one statement. Each alone would be a round trip more, while all other writers wait for the head. */
+/** Runs several writes as one statement. Separate statements would be a round trip each, while all other writers wait. */
 export async function writeTogether(
   sql: Sql,
   writes: readonly Write[],
@@ -86,10 +85,10 @@ export async function writeTogether(
   await sql.run(before + text, ...values, ...filled.map(({ rows }) => manyRows(rows)));
 }
 
-/** Bytes in the JSON of such a row. */
+/** The form of a hash in the JSON of such a row. */
 export const hexText = (hash: string): string => `\\x${hash}`;
 
-/** Small values under a name, in the table `meta`. */
+/** Reads a small value from the table `meta`. */
 export async function getMeta(sql: Sql, name: string): Promise<string | undefined> {
   return (await sql.get("SELECT value FROM meta WHERE name = $1", name))?.["value"] as string | undefined;
 }
@@ -102,7 +101,7 @@ export async function setMeta(sql: Sql, name: string, value: string): Promise<vo
   );
 }
 
-/** A noncharacter of Unicode. Postgres stores no NUL in a text: it is written as this character and a digit. */
+/** A noncharacter of Unicode. Postgres cannot store NUL in a text, so NUL is written as this character and a digit. */
 const MARK = "\ufdd0";
 
 function zeroless(text: string): string {

@@ -27,15 +27,15 @@ import { closedError, type Read, Sql } from "./sql.ts";
 import { type PostgresQueries, PUT_BLOB, tableCursor } from "./transaction-queries.ts";
 import { usageReads } from "./usage.ts";
 
-/** Each tree takes several statements, and every other writer waits meanwhile. */
+/** Deleting a tree takes several statements, during which all other writers wait. */
 const TREES_PER_COMMIT = 1;
-/** How long a blob that was put is kept for an append that may come, if its process is not heard of again. */
+/** How long a blob without an append is kept if its process has died. */
 const FRESH_MS = 86_400_000;
 
 export interface PostgresOptions {
   /** postgres://user:password@host:port/database */
   url: string;
-  /** For tests. Otherwise time is the database's: machines disagree about it, and leases must not. */
+  /** For tests. Otherwise the database's clock applies: the clocks of machines differ, and leases must agree. */
   clock?: Clock;
 }
 
@@ -77,10 +77,10 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     transfers: { ...operations.transfers, storedEvents: storedEvents(read) },
     users: createUsers(tables, loop.feed),
     outbox: createOutbox(tables),
-    /** Leaves in order: no process waits for its leases, or keeps blobs for it. */
+    /** Gives back leases and fresh blobs, so that no other process waits for them. */
     async close() {
       if (loop.isClosed) return;
-      // Without the database the leases run out by themselves.
+      // If the database cannot be reached, the leases expire by themselves.
       const left = writeSql(({ sql }) => releaseAll(sql, [...workers], loop.processId)).catch(() => {});
       await loop.close();
       await left;
@@ -105,12 +105,12 @@ function createRead({ database }: CommitLoopParts, loop: CommitLoop): Read {
 
 type Leases = Pick<Store["leases"], "acquire" | "release" | "heartbeat" | "quarantine">;
 
-/** `workers`: those that were heard of through this process. */
+/** `workers`: the workers that sent a heartbeat through this process. */
 function leaseOperations(operations: Leases, write: Write): { leases: Leases; workers: Set<string> } {
   const workers = new Set<string>();
   /**
-   * Runs that were perhaps acquired by a commit whose answer was lost. The worker does not drive them, but would keep them
-   * for as long as it lives: its next heartbeat gives them back.
+   * Runs that a commit may have acquired although its answer was lost. The worker does not know that it has them, so its next
+   * heartbeat gives them back.
    */
   const doubtful = new Set<RunId>();
   return {
@@ -145,7 +145,7 @@ const inboxReads = (read: Read): Pick<Store["inbox"], "openItems" | "grants"> =>
       const { run = null, root = null, user = null } = filter;
       return (await sql.all(OPEN_ITEMS, run, root, user)).map(readApproval);
     }),
-  /** Read for every call that is judged, and each time from the database: another process may have revoked one. */
+  /** Always read from the database, because another process may have revoked a grant. */
   grants: () => read(async (sql) => (await sql.all(GRANTS)).map(readGrant)),
 });
 
@@ -169,7 +169,7 @@ function blobStore(
         await sql.run(PUT_BLOB, name, Buffer.from(stored));
         await sql.run(KEEP_FRESH, name, processId, now + FRESH_MS);
       });
-      // Not before: after a commit that failed, the next put must write it.
+      // Only after the commit: if it fails, the next put must write the blob.
       freshBlobs.add(name);
       return name;
     },
@@ -212,7 +212,7 @@ async function prepare({ url, clock }: PostgresOptions): Promise<CommitLoopParts
 /** A dead worker is listed as silent for a day, so that a person can see it. */
 const SILENT_KEPT_MS = 86_400_000;
 
-/** A quarantined run may be readable by this version, or was mended. If no worker is alive, it is tried again. */
+/** Makes quarantined runs due again if no worker is alive: this version may be able to read them, or they were repaired. */
 async function retryQuarantined(sql: Sql, now: number | null): Promise<void> {
   const alive = await sql.get(
     `SELECT 1 FROM workers WHERE expires_at > coalesce($1, ${NOW_MS}) LIMIT 1`,

@@ -1,7 +1,7 @@
-// The queries of a transaction on Postgres, under the lock of the head: no other process writes meanwhile. Records are read
-// together and written together, so that a commit takes a handful of round trips, however many appends it holds. A cached
-// record counts only if no other process has written since it was read. If another one has, but the row turns out to be the
-// same, its keys and recent events are kept.
+// The queries of a transaction on Postgres. The transaction holds the lock of the head, so no other process writes meanwhile.
+// Records are read together and written together, so that a commit takes a handful of round trips, however many appends it
+// has. A cached record is valid only if no other process has written since it was read. Otherwise its row is read again; its
+// keys and recent events stay valid if the row has not changed.
 
 import type { Position, RunId } from "../../ids.ts";
 import type { JournalEvent } from "../../journal/events.ts";
@@ -23,21 +23,21 @@ import { indexWords } from "./search.ts";
 import { getMeta, hexText, type Sql, setMeta, type Write, writeTogether } from "./sql.ts";
 import { readTreeUsages, rootsOf, writeTreeUsages } from "./usage.ts";
 
-/** Characters of payloads that wait to be written. More would make one statement too large. */
+/** Most characters of payloads in one statement. */
 const MAX_PENDING = 8_000_000;
 
 /** Records that a process keeps from commit to commit. */
 export interface RecordCache {
   records: Map<RunId, RunRecord>;
-  /** Those that no other process can have changed since they were read. */
+  /** Runs that no other process can have changed since they were read. */
   current: Set<RunId>;
 }
 
 export class PostgresQueries extends CommonQueries<Sql> implements Queries {
   private readonly cache: RecordCache;
-  /** The highest number of a run. */
+  /** The highest run number so far. */
   private runs: number;
-  /** Runs that were looked for: the cache has them as the tables do, or they do not exist. */
+  /** Runs that this transaction has read. Each is in the cache as the tables have it, or does not exist. */
   private readonly seen = new Set<RunId>();
   private readonly changed = new Set<RunRecord>();
   /** New runs, each with the run that it continues. */
@@ -46,9 +46,9 @@ export class PostgresQueries extends CommonQueries<Sql> implements Queries {
   private pendingCharacters = 0;
   private refs: Columns[] = [];
   private quarantined: Set<RunId> | undefined;
-  /** Workers that were heard of in this transaction. */
+  /** Workers whose heartbeat this transaction has written. */
   private readonly alive = new Set<string>();
-  /** Blobs that are needed from now on. */
+  /** Blobs that an append of this transaction needs. */
   readonly needed = new Set<string>();
 
   constructor(sql: Sql, cache: RecordCache, runs: number) {
@@ -57,7 +57,7 @@ export class PostgresQueries extends CommonQueries<Sql> implements Queries {
     this.runs = runs;
   }
 
-  /** Writes all that is left, and moves the head. */
+  /** Writes everything that is left, and advances the head. */
   async finish(position: number): Promise<void> {
     const writes = [...this.takeRecords(), this.takeEvents(), { text: ADD_REFS, rows: this.refs }];
     await writeTogether(this.sql, writes, { text: MOVE_HEAD, values: [position, this.runs] });
@@ -70,7 +70,7 @@ export class PostgresQueries extends CommonQueries<Sql> implements Queries {
     return this.look([runId]).then(() => records.get(runId));
   }
 
-  /** One round trip for the records, and one for the keys. */
+  /** Takes one round trip for the records, and one for the keys. */
   async prefetch({ rows = [], keys = [] }: Needs): Promise<void> {
     await this.look([...rows, ...keys]);
     const records = [...new Set(keys)].flatMap((runId) => this.cache.records.get(runId) ?? []);
@@ -105,7 +105,7 @@ export class PostgresQueries extends CommonQueries<Sql> implements Queries {
     await readKeys(this.sql, behind);
   }
 
-  /** It is written with the others, and not read back. */
+  /** The new record is written at the end with the others, and not read back. */
   insertRun(row: RunRow, { slot, continues }: { slot: Slot; continues: RunId | undefined }): RunRecord {
     const record = newRecord(++this.runs, row);
     record.slot = slot;
@@ -200,7 +200,7 @@ export class PostgresQueries extends CommonQueries<Sql> implements Queries {
     await super.keepAlive(worker, until, card);
   }
 
-  /** They are few, and every acquisition asks for them: they are read once. */
+  /** Reads all quarantined runs once: they are few, and every acquisition checks them. */
   async isQuarantined(runId: RunId): Promise<boolean> {
     this.quarantined ??= new Set(
       (await this.sql.all("SELECT run FROM quarantine")).map(({ run }) => run as RunId),

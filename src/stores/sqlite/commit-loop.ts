@@ -1,7 +1,7 @@
 // The commit loop on one SQLite file. A commit, with its fsync, is the only thing that a writer waits for.
 //  Q1  Every job that waits when a commit starts goes into it, and is answered after the fsync.
-//  Q2  If a commit fails, everything behind it is rejected too, and those runs reload. A job that fails alone is rejected
-//      alone. If it is not clear which one failed, they are tried one by one.
+//  Q2  If a commit fails, all jobs behind it are rejected too, and their runs reload. If only one job fails, only that job is
+//      rejected. If it is not clear which job failed, the jobs are tried one by one.
 
 import type { DatabaseSync } from "node:sqlite";
 import type { Clock } from "../../clock.ts";
@@ -42,7 +42,7 @@ export class CommitLoop {
   private queue: Job[] = [];
   private isScheduled = false;
   private isClosed = false;
-  /** Told after a commit that changed the grants. */
+  /** Called after a commit that changed the grants. */
   onGrantsChanged: () => void = () => {};
 
   constructor(parts: Parts) {
@@ -118,7 +118,7 @@ export class CommitLoop {
     if (tx.written.length > 0 || tx.woken.length > 0) this.announce(tx);
   }
 
-  /** P9: a listener that throws must not make a commit look failed that is on disk. */
+  /** P9: a listener that throws must not make a stored commit look failed. */
   private announce({ written, woken }: Transaction): void {
     for (const listener of this.listeners) {
       try {

@@ -10,7 +10,7 @@ import { readableEvents, readLink, readStoredEvent, verifyChain } from "../store
 import type { Statements } from "./run-rows.ts";
 import type { Columns, Sql } from "./sql.ts";
 
-/** So near to the end it is faster to look through all events than to sort those of one run. */
+/** This close to the end, scanning all events is faster than sorting those of one run. */
 const NEAR = 1_000;
 
 type Reads = Pick<Store["journal"], "read" | "head" | "readAll">;
@@ -44,14 +44,14 @@ export const journalReads = (sql: Sql, statements: Statements): Reads => ({
   readAll: async (after, limit, of) => readPage(sql, statements, { after, limit, ...of }),
 });
 
-/** All journals in commit order. */
+/** Reads all journals in commit order. */
 function readPage(
   sql: Sql,
   statements: Statements,
   { after, limit, ...of }: ReadOptions & { after: Position; limit: number },
 ): JournalEvent[] {
   const { where, values } = scopeConditions(of, "AND");
-  // Near the end the latest events of all runs are looked through: a live reader asks after every commit.
+  // Near the end, scan the latest events of all runs: a live reader reads after every commit.
   const join = lastPosition(sql) - after < NEAR ? "CROSS JOIN" : "JOIN";
   for (let from = after; ; ) {
     const rows = sql.all(
@@ -66,13 +66,13 @@ function readPage(
       (columns) => eventOf(statements, columns["id"] as RunId, columns),
       of,
     );
-    // A page on which nothing can be read is not the end.
+    // A page without a readable event is not the end of the journals.
     if (events.length > 0 || rows.length < limit) return events;
     from = rows.at(-1)!["position"] as number;
   }
 }
 
-/** E9: a page up to the first event that only a newer version understands. */
+/** E9: reads a page up to the first event that only a newer version understands. */
 export function readUnderstood(
   sql: Sql,
   statements: Statements,
@@ -113,7 +113,7 @@ export const storedEvents =
       )
       .map(readStoredEvent);
 
-/** The journals of a run, of a tree, or of a user. */
+/** The conditions for the journals of a run, of a tree, or of a user. */
 export function scopeConditions(
   { run, root, user }: JournalScope,
   begin: "AND" | "WHERE",

@@ -1,4 +1,4 @@
-// Which runs are due, and which worker has which.
+// Reads which runs are due, and which worker has which run.
 
 import type { Clock } from "../../clock.ts";
 import type { PoolFilter } from "../../config/pools.ts";
@@ -6,7 +6,7 @@ import { LISTED_RUNS, optional, readQuarantine, readWorkers } from "../columns.t
 import type { Store } from "../store.ts";
 import type { Sql } from "./sql.ts";
 
-/** A signal makes a resting run due. A quarantined run is left out all the same, or it would crowd out the others. */
+/** Leaves out quarantined runs. A signal makes them due too, and they would crowd out the others. */
 export const NOT_QUARANTINED = "id NOT IN (SELECT run FROM quarantine)";
 
 type Reads = Pick<Store["leases"], "due" | "nextDue" | "workers" | "driverOf" | "quarantined">;
@@ -14,7 +14,7 @@ type Reads = Pick<Store["leases"], "due" | "nextDue" | "workers" | "driverOf" | 
 export const leaseReads = (sql: Sql, clock: Clock): Reads => ({
   async due(now, limit, of) {
     const [inPool, values] = poolCondition(of);
-    // +n: left to choose, SQLite looks through every run in that order.
+    // `+n` keeps SQLite from scanning every run in that order.
     const abandoned = sql.all(
       `SELECT id FROM runs WHERE worker IS NOT NULL AND ${NOT_QUARANTINED}
          AND worker NOT IN (SELECT name FROM workers WHERE expires_at > ?) ${inPool} ORDER BY +n LIMIT ?`,
@@ -55,7 +55,7 @@ const WORKERS = `SELECT name, expires_at, card, expires_at <= ? AS silent,
       (SELECT id FROM runs WHERE runs.worker = workers.name ORDER BY n LIMIT ${LISTED_RUNS})) AS holds
   FROM workers WHERE card IS NOT NULL ORDER BY name`;
 
-/** By the workspace of the root: a child may work in a worktree of its own. */
+/** Filters by the workspace of the root, because a child may work in its own worktree. */
 function poolCondition(of: PoolFilter | undefined): [condition: string, values: string[]] {
   if (!of) return ["", []];
   const { pool, pools, workspaces } = of;

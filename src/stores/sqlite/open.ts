@@ -1,5 +1,5 @@
-// Opens the file, or fails with a sentence that says why and what to do (F35). Nothing is written until the file is known to be
-// writable.
+// Opens the file, or fails with a sentence that says why and what to do (F35). Nothing is written before the file has proved
+// to be writable.
 
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statfsSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -83,7 +83,7 @@ export function storageError(error: unknown, path: string): CadreError {
   );
 }
 
-/** Whether the file cannot be read or written. A value that does not fit a column is not that, but one caller's mistake. */
+/** Whether the file cannot be read or written. A value that does not fit a column is a caller's mistake instead. */
 export function isStorageError(error: unknown): boolean {
   const said = error instanceof CadreError ? (error.cause ?? error) : error;
   const { code, errcode = 0 } = said as { code?: string; errcode?: number };
@@ -103,7 +103,7 @@ function prepareFile(path: string): void {
   else chmodSync(path, 0o600);
 }
 
-/** Only this user may enter it. The .gitignore keeps it out of the repository that it may lie in. */
+/** Makes a folder that only this user can enter, with a .gitignore in case it is inside a repository. */
 export function makeFolder(folder: string): void {
   if (mkdirSync(folder, { recursive: true, mode: 0o700 }) === undefined) return;
   writeFileSync(join(folder, ".gitignore"), "*\n", { mode: 0o600 });

@@ -36,14 +36,14 @@ export interface Ownership {
 }
 
 const SQLITE_BUSY = 5;
-/** How long we wait for an owner that has the lock to write its name. After that we believe the file as it is. */
+/** How long to wait until the owner has written its name. After that the file is read as it is. */
 const PATIENCE_MS = 2_000;
 /** A socket address has 104 bytes on macOS and 108 on Linux, with its terminator. */
 const LONGEST_SOCKET = 100;
 /** Keeps connections alive: one that is garbage-collected is closed, and its lock is gone. */
 const held = new Set<DatabaseSync>();
 
-/** Makes this process the owner, or answers which process is. */
+/** Makes this process the owner, or says which process owns the folder. */
 export async function takeOwnership(
   folder: string,
   self: Pick<OwnerInfo, "startedAt" | "version">,
@@ -122,7 +122,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** The temporary folder is open to all users: another one may have created this folder first. */
+/** The temporary folder is open to all users, so another user may have created this folder first. */
 function refuseForeign(folder: string): void {
   const found = lstatSync(folder);
   const isOurs = found.isDirectory() && found.uid === (process.getuid?.() ?? found.uid);

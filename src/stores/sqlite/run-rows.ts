@@ -1,15 +1,31 @@
-// The prepared statements of a transaction, and how a run's record is written.
+// The prepared statements of a transaction, and the writing of a run's record.
 
-import type { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { RunRow } from "../../projections/folds/run-row.ts";
-import { totalTokens } from "../../projections/usage/run-usage.ts";
-import { immutableJson, newRecord, payerOf, type RunRecord } from "../run-record.ts";
+import { CHANGING_COLUMNS, immutableJson, newRecord, payerOf, type RunRecord } from "../run-record.ts";
 
-/** A number whose events are still being deleted is not given again. */
+/** The number of a pruned run is not used again while its events are being deleted. */
 const NEXT_NUMBER =
   "max((SELECT coalesce(max(n), 0) FROM runs), (SELECT coalesce(max(run), 0) FROM pruned)) + 1";
 
-/** The statements of the hot path, prepared once: prepared afresh, an append costs more than twice as much. */
+type Column = keyof typeof CHANGING_COLUMNS;
+const CHANGING = Object.keys(CHANGING_COLUMNS) as Column[];
+/** The columns that every step changes. The other columns have indexes, which are then not written again. */
+const HEAD: readonly Column[] = [
+  "turns",
+  "tokens",
+  "cost",
+  "usage",
+  "updated_at",
+  "seq",
+  "open_tokens",
+  "open_cost",
+];
+
+const updateText = (names: readonly Column[]): string =>
+  `UPDATE runs SET ${names.map((name) => `${name} = ?`).join(", ")}, hash = ? WHERE n = ?`;
+
+/** The statements of the hot path. Preparing them for each append would more than double its cost. */
 export function prepareStatements(db: DatabaseSync) {
   return {
     runById: db.prepare("SELECT * FROM runs WHERE id = ?"),
@@ -18,17 +34,10 @@ export function prepareStatements(db: DatabaseSync) {
          updated_at, seq, hash, last_signal, due_at) VALUES (${NEXT_NUMBER}, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', 0, 0, 0, ?, ?, ?,
          0, x'', 1, 0)`,
     ),
-    updateRun: db.prepare(
-      `UPDATE runs SET status = ?, waiting_on = ?, stop_reason = ?, summary = ?, turns = ?, tokens = ?, cost = ?,
-         usage = ?, started_at = ?, updated_at = ?, ended_at = ?, seq = ?, hash = ?, last_signal = ?, cancel = ?,
-         worker = ?, epoch = ?, due_at = ?, previous_until = ?, acquisitions = ?, open_tokens = ?, open_cost = ? WHERE n = ?`,
-    ),
+    updateRun: db.prepare(updateText(CHANGING)),
+    updateHead: db.prepare(updateText(HEAD)),
     insertEvent: db.prepare(
       "INSERT INTO events (position, run, seq, ts, type, key, payload, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-    ),
-    updateHead: db.prepare(
-      `UPDATE runs SET turns = ?, tokens = ?, cost = ?, usage = ?, updated_at = ?, seq = ?, hash = ?, open_tokens = ?,
-         open_cost = ? WHERE n = ?`,
     ),
     eventBySeq: db.prepare("SELECT type, payload FROM events WHERE run = ? AND seq = ?"),
     keys: db.prepare("SELECT key, seq FROM events WHERE run = ?"),
@@ -46,7 +55,7 @@ export function prepareStatements(db: DatabaseSync) {
 
 export type Statements = ReturnType<typeof prepareStatements>;
 
-/** A run without events yet. */
+/** Inserts a run without events. */
 export function insertRow(statements: Statements, row: RunRow, continues: string | undefined): RunRecord {
   const { id, rootRunId, parentRunId, agent, sessionId, userId, createdAt, usage } = row;
   const inserted = statements.insertRun.run(
@@ -71,12 +80,12 @@ export function insertRow(statements: Statements, row: RunRow, continues: string
 export function writeRecord(statements: Statements, record: RunRecord): void {
   const rare = rareColumns(record);
   if (record.storedColumns && rare.every((value, index) => value === record.storedColumns![index]))
-    writeHead(statements, record);
-  else writeRow(statements, record);
+    write(statements.updateHead, HEAD, record);
+  else write(statements.updateRun, CHANGING, record);
   record.storedColumns = rare;
 }
 
-/** What a step does not change. Left out of its update, their indexes and pages are not written again. */
+/** The values behind the columns that a step rarely changes. */
 function rareColumns({
   row,
   lastSignal,
@@ -91,46 +100,7 @@ function rareColumns({
   return [status, waitingOn, stopReason, summary, cancelRequested, startedAt, endedAt, ...lease];
 }
 
-function writeHead(statements: Statements, { row, hash, openTokens, openCost, n }: RunRecord): void {
-  statements.updateHead.run(
-    row.turns,
-    Math.ceil(totalTokens(row.usage)),
-    row.usage.cost,
-    JSON.stringify(row.usage),
-    row.updatedAt,
-    row.seq,
-    Buffer.from(hash, "hex"),
-    Math.ceil(openTokens),
-    openCost,
-    n,
-  );
-}
-
-function writeRow(statements: Statements, record: RunRecord): void {
-  const { row } = record;
-  statements.updateRun.run(
-    row.status,
-    row.waitingOn === undefined ? null : JSON.stringify(row.waitingOn),
-    row.stopReason ?? null,
-    row.summary === undefined ? null : JSON.stringify(row.summary),
-    row.turns,
-    Math.ceil(totalTokens(row.usage)),
-    row.usage.cost,
-    JSON.stringify(row.usage),
-    row.startedAt ?? null,
-    row.updatedAt,
-    row.endedAt ?? null,
-    row.seq,
-    Buffer.from(record.hash, "hex"),
-    record.lastSignal,
-    row.cancelRequested ? 1 : 0,
-    record.worker ?? null,
-    record.epoch,
-    record.dueAt ?? null,
-    record.previousUntil ?? null,
-    record.acquisitions,
-    Math.ceil(record.openTokens),
-    record.openCost,
-    record.n,
-  );
+function write(statement: StatementSync, names: readonly Column[], record: RunRecord): void {
+  const values = names.map((name) => CHANGING_COLUMNS[name](record));
+  statement.run(...values, Buffer.from(record.hash, "hex"), record.n);
 }

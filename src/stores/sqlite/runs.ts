@@ -9,7 +9,6 @@ import { firstHitQueries, searchConditions } from "./search.ts";
 import type { Sql } from "./sql.ts";
 
 export const runListDialect: RunListDialect = {
-  waitingKind: (table) => `${table}.waiting_on ->> '$.kind'`,
   blockers: (table) => `(SELECT value AS id FROM json_each(${table}.waiting_on, '$.blockers')) AS blocker`,
   searchConditions,
 };
@@ -24,7 +23,7 @@ const ORPHANS = `SELECT id FROM runs AS child WHERE n IN (
     SELECT n FROM runs AS below INDEXED BY runs_alive_below WHERE ended_at IS NULL AND parent IS NOT NULL
       AND NOT EXISTS (SELECT 1 FROM runs INDEXED BY runs_alive WHERE id = below.parent AND ended_at IS NULL))
   AND (SELECT ended_at FROM runs WHERE id = child.parent) IS NOT NULL
-  AND coalesce(waiting_on ->> '$.kind', '') <> 'quarantine' AND ${NOT_QUARANTINED}`;
+  AND coalesce(waiting, '') <> 'quarantine' AND ${NOT_QUARANTINED}`;
 
 /** The first event with all words; if there is none, the first with any of them. */
 function firstHits(sql: Sql, q: string, runs: readonly RunId[]): Map<RunId, Seq> {

@@ -16,6 +16,8 @@ export const MIGRATIONS: readonly string[] = [
     born TEXT NOT NULL,
     status TEXT NOT NULL,
     waiting_on TEXT,
+    -- the kind in \`waiting_on\`
+    waiting TEXT,
     stop_reason TEXT,
     -- as JSON, because a model's text may contain lone surrogates, which UTF-8 cannot
     summary TEXT,

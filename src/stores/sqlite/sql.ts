@@ -24,12 +24,11 @@ export class Sql implements CommonSql {
     return this.withStorageErrors(() => this.prepared(text).all(...values));
   }
 
-  /** The number of rows that it changed. */
   run(text: string, ...values: SQLInputValue[]): number {
     return this.withStorageErrors(() => Number(this.prepared(text).run(...values).changes));
   }
 
-  /** A file that is damaged in its middle can be opened. Reading there must report the damage. */
+  /** Turns failures of the file into errors for people. A file that is damaged in its middle fails only when that part is read. */
   withStorageErrors<T>(ask: () => T): T {
     try {
       return ask();
@@ -51,7 +50,7 @@ export class Sql implements CommonSql {
 export const closedError = (): CadreError =>
   new CadreError("STORAGE_UNUSABLE", "The store is closed: nothing was read or written.");
 
-/** Small values under a name, in the table `meta`. */
+/** Reads a small value from the table `meta`. */
 export function getMeta(sql: Sql, name: string): string | undefined {
   return sql.get("SELECT value FROM meta WHERE name = ?", name)?.["value"] as string | undefined;
 }

@@ -31,13 +31,13 @@ export interface SqliteOptions {
   clock: Clock;
 }
 
-/** Opening the file is taking ownership: the process before is gone, so its leases are void and a restart does not wait (E1). */
+/** Opening the file means that the previous process is gone, so its leases are void and a restart does not wait (E1). */
 export function openSqliteStore({ path, clock }: SqliteOptions): Store {
   const db = openDatabase(path);
   const sql = new Sql(db);
   const statements = sql.withStorageErrors(() => prepareStatements(db));
   sql.withStorageErrors(() => voidLeases(db));
-  /** Blobs between being put and being needed by an append: no prune may take them. */
+  /** Blobs that were put and that no append needs yet. A prune keeps them. */
   const freshBlobs = new Set<string>();
   const queries = new SqliteQueries(statements, sql, freshBlobs);
   const position = Math.max(lastPosition(sql), Number(getMeta(sql, "position") ?? 0));
@@ -79,7 +79,7 @@ export function openSqliteStore({ path, clock }: SqliteOptions): Store {
   };
 }
 
-/** A quarantined run may be readable by this version, or was mended. It is tried again, and set aside again if it is not. */
+/** Also makes quarantined runs due again: this version may be able to read them, or they were repaired. */
 function voidLeases(db: DatabaseSync): void {
   db.exec(`UPDATE runs SET worker = NULL, due_at = 0 WHERE worker IS NOT NULL; DELETE FROM workers;
     UPDATE runs SET previous_until = NULL WHERE previous_until IS NOT NULL;
@@ -97,7 +97,7 @@ function identity(sql: Sql): string {
 }
 
 function inboxReads(sql: Sql, loop: CommitLoop): Pick<Store["inbox"], "openItems" | "grants"> {
-  /** Read for every call that is judged, and changed by hardly any. */
+  /** Cached, because grants are read for every judged call and rarely change. */
   let grants: StandingGrant[] | undefined;
   loop.onGrantsChanged = () => {
     grants = undefined;

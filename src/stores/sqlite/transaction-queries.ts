@@ -23,7 +23,7 @@ export class SqliteQueries extends CommonQueries<Sql> implements Queries {
   private readonly statements: Statements;
   readonly cache = new Map<RunId, RunRecord>();
   private readonly changed = new Set<RunRecord>();
-  /** Blobs between being put and being needed by an append: no prune may take them. */
+  /** Blobs that were put and that no append needs yet. A prune keeps them. */
   readonly freshBlobs: Set<string>;
 
   constructor(statements: Statements, sql: Sql, freshBlobs: Set<string>) {
@@ -32,7 +32,7 @@ export class SqliteQueries extends CommonQueries<Sql> implements Queries {
     this.freshBlobs = freshBlobs;
   }
 
-  /** Writes the records that were changed: at the end, and before a query over several runs. */
+  /** Writes the changed records, at the end and before a query over several runs. */
   writeRecords(): void {
     for (const record of this.changed) writeRecord(this.statements, record);
     this.changed.clear();
@@ -148,7 +148,7 @@ export class SqliteQueries extends CommonQueries<Sql> implements Queries {
     return pruning.deleteBlobs(this.sql, names, this.freshBlobs);
   }
 
-  /** They are only in memory here, and gone with the process. */
+  /** Fresh blobs are only in memory here, and end with the process. */
   expireFreshBlobs(): void {}
 
   tableCursor(table: DerivedTable): Position {
@@ -204,7 +204,7 @@ export class SqliteQueries extends CommonQueries<Sql> implements Queries {
 /** The position that a derived table has reached. */
 export const tableCursor = (sql: Sql, table: DerivedTable): Position => Number(getMeta(sql, table) ?? 0);
 
-/** CROSS: from the tree to the rows. Left to choose, SQLite looks through every run. */
+/** CROSS JOIN makes SQLite start at the tree. Otherwise it scans every run. */
 const BRANCH = `WITH RECURSIVE below (id, level) AS (
     SELECT ?, 0 UNION ALL SELECT runs.id, level + 1 FROM below CROSS JOIN runs ON runs.parent = below.id)
   SELECT runs.id FROM below CROSS JOIN runs ON runs.id = below.id

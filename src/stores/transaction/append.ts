@@ -1,4 +1,4 @@
-// The order of questions in an append, once for every store. The first refusal counts, and a refused append changes nothing.
+// The order of checks in an append, the same for every store. The first refusal counts, and a refused append changes nothing.
 //  1  Keys (J1): the same events again write nothing.
 //  2  The writer, the end of the run, and signals that the writer has not folded (J2, J3).
 //  3  Room for a child, the budget (B2), and files that another branch is changing (D6).
@@ -89,7 +89,7 @@ function* compareStored(
 
 type Keys = ReadonlyMap<string, Seq>;
 
-/** Undefined: none of their keys is known. */
+/** The seqs of these events in the journal. Undefined: none of their keys is known. */
 function storedSeqs(keys: Keys, events: readonly EventBody[]): Seq[] | "conflict" | undefined {
   const wanted = events.map(keyOf);
   if (wanted.length > 1 && new Set(wanted).size < wanted.length) return "conflict";
@@ -98,7 +98,7 @@ function storedSeqs(keys: Keys, events: readonly EventBody[]): Seq[] | "conflict
   return found.length === wanted.length ? found : "conflict";
 }
 
-/** L4: once told that such an event is on disk, a driver acts. One that has lost the run would act a second time. */
+/** L4: a driver acts once such an event is stored. If it has lost the run, it must not be told, or the action happens twice. */
 const permitsAction = ({ type }: EventBody): boolean => !OUTCOME_TYPES.has(type) && !TERMINAL_TYPES.has(type);
 
 function refusalOf(record: RunRecord, request: Append, keys: Keys, isConflict: boolean): Refusal | undefined {
@@ -126,7 +126,7 @@ function refusalByRecord(record: RunRecord, request: Append, keys: Keys): Refusa
   return undefined;
 }
 
-/** J3: whether the call of a late outcome is still open. A person's word on its attempt closes it too. */
+/** J3: whether the call of a late outcome is still open. A person's decision on the attempt closes it too. */
 function isOpen(keys: Keys, event: EventBody): boolean {
   const end = keyOf(event);
   const { attempt = 1 } = event.payload as { attempt?: number };
@@ -135,7 +135,7 @@ function isOpen(keys: Keys, event: EventBody): boolean {
   return keys.has(`${call}/s`) && !keys.has(end) && !keys.has(`${call}/o`);
 }
 
-/** Without asking the store. */
+/** Whether the run has the slot that it needs, as far as its record in memory says. */
 const hasSlot = ({ slot }: RunRecord, { spawn, concurrent }: Append): boolean =>
   !spawn && (concurrent === undefined || slot === "held");
 
@@ -149,7 +149,7 @@ function* spawnRefusal(
   return counted.runs >= limits.runs ? "runs" : undefined;
 }
 
-/** D6: the first of these files that a run of another branch is changing. Runs above and below may have it. */
+/** D6: the first of these files that a run of another branch is changing. Runs above and below may change it too. */
 function* findClaimant(
   tx: Transaction,
   { row }: RunRecord,

@@ -12,7 +12,7 @@ import { ask, type Steps } from "./steps.ts";
 import { loadRun, type Transaction } from "./transaction.ts";
 import { reportToParent, signal } from "./write-events.ts";
 
-/** P7. Answers with the runs that it reached. */
+/** P7: cancels a run and every active run below it. Returns the runs that it reached. */
 export function* cancelBranch(
   tx: Transaction,
   runId: RunId,
@@ -26,7 +26,7 @@ export function* cancelBranch(
   return branch;
 }
 
-/** BV4. Answers with the runs that it changed. */
+/** BV4: freezes or thaws a run and every active run below it. Returns the runs that it changed. */
 export function* freezeBranch(tx: Transaction, top: RunId, freeze: FreezeRequest): Steps<RunId[]> {
   const changed: RunId[] = [];
   for (const id of yield* activeBranch(tx, top)) {
@@ -39,7 +39,7 @@ export function* freezeBranch(tx: Transaction, top: RunId, freeze: FreezeRequest
   return changed;
 }
 
-/** J11: the run, then those that its work was routed or handed over to. The last one has it now. */
+/** J11: the run, followed by the runs that took over its work one after another. The last one has the work now. */
 export function* workHolders(tx: Transaction, record: RunRecord): Steps<[RunRecord, ...RunRecord[]]> {
   const holders: [RunRecord, ...RunRecord[]] = [record];
   for (const id of yield* activeBranch(tx, record.row.id)) {
@@ -56,7 +56,7 @@ function* activeBranch(tx: Transaction, runId: RunId): Steps<RunId[]> {
   return branch;
 }
 
-/** Sets a run aside that cannot be driven, and tells its parent. */
+/** Quarantines a run that cannot be driven, and tells its parent. */
 export function* quarantineRun(tx: Transaction, entry: Quarantine): Steps<void> {
   const record = yield* loadRun(tx, entry.runId);
   yield* ask(tx.queries.addQuarantine(entry));

@@ -1,5 +1,5 @@
-// What a run and its tree may still spend (B2, B3). A tree has one budget for all of its runs. A budget that a person sets is
-// kept in a table: it binds runs that never heard of it, and every run that stopped at the old one continues.
+// Checks what a run and its tree may still spend (B2, B3). All runs of a tree share one budget. A budget that a person sets is
+// kept in a table, so it applies to every run of the tree, and every run that stopped at the old budget continues.
 
 import type { EventBody, Payload } from "../../journal/events.ts";
 import { keyOf } from "../../journal/keys.ts";
@@ -88,7 +88,7 @@ function* openStops(tx: Transaction, record: RunRecord): Steps<TreeStop[]> {
   return stops;
 }
 
-/** The person told `saidTo`; every other run of the tree hears of it here. */
+/** The events about a new budget for a run. The run `saidTo` already has the person's event. */
 function budgetNews(
   change: TreeBudgetChange,
   row: RunRow,

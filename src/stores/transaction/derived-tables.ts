@@ -1,6 +1,6 @@
-// Tables that are made from the journals and not written with them: messages, the usage of each tree, and the search index.
-// They are brought up to date when they are read, page by page, so that appends continue in between. Each page is one
-// transaction with the position that it leads to.
+// Tables that are computed from the journals: messages, the usage of each tree, and the search index. Appends do not write them.
+// Reading a table brings it up to date first, page by page, so that appends continue in between. One transaction writes a page
+// and the position that it reaches.
 
 import type { Position, RunId } from "../../ids.ts";
 import type { JournalEvent } from "../../journal/events.ts";
@@ -25,7 +25,7 @@ export async function catchUp(
   }
 }
 
-/** The position that it has reached now. Undefined: there was nothing more, or only a newer version understands it (E9). */
+/** Returns the new position. Undefined: there is no further event, or only a newer version understands it (E9). */
 function* takePage(tx: Transaction, table: DerivedTable): Steps<Position | undefined> {
   const cursor = yield* ask(tx.queries.tableCursor(table));
   const events = yield* ask(tx.queries.readPage(cursor, PAGE_EVENTS));
@@ -64,7 +64,7 @@ function* takeTreeUsage({ queries }: Transaction, events: readonly JournalEvent[
   const roots = yield* ask(queries.rootsOf([...new Set(events.map(({ runId }) => runId))]));
   const trees = yield* ask(queries.treeUsages([...new Set<RunId>(roots.values())]));
   for (const event of events) {
-    // A run that is being pruned has no row any more.
+    // A run that is being pruned has no row, and so no root.
     const root = roots.get(event.runId);
     if (root !== undefined) trees.set(root, applyTreeUsage(trees.get(root) ?? emptyTreeUsage(root), event));
   }

@@ -1,4 +1,4 @@
-// The items that wait for a person, in a table of their own: finding them takes no fold over every journal.
+// Keeps the items that wait for a person in a table, so that listing them needs no fold over all journals.
 
 import { assertNever } from "../../errors.ts";
 import { type EventOf, type EventType, type JournalEvent, TERMINAL_TYPES } from "../../journal/events.ts";
@@ -7,7 +7,7 @@ import type { RunRecord } from "../run-record.ts";
 import { ask, type Steps } from "./steps.ts";
 import type { Transaction } from "./transaction.ts";
 
-/** Types that open or close an item, or give a grant. All others change nothing here. */
+/** Event types that open or close an item, or give a grant. */
 export const INBOX_TYPES: ReadonlySet<EventType> = new Set([
   "TOOL_PROPOSED",
   "APPROVAL_DECIDED",

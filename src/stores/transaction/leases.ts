@@ -1,4 +1,4 @@
-// Who drives a run: a worker takes it in a new epoch, keeps it while it is heard of, and gives it back (J6, E2).
+// Which worker drives a run. A worker acquires a run in a new epoch, keeps it with heartbeats, and gives it back (J6, E2).
 
 import type { RunId } from "../../ids.ts";
 import { hasWholeJournal, type RunRecord } from "../run-record.ts";
@@ -34,7 +34,7 @@ export function* acquireRun(
 
 interface TakenAt {
   now: number;
-  /** How long the worker that has the run counts as alive. */
+  /** Until when the worker that has the run counts as alive. */
   until: number | undefined;
 }
 
@@ -51,7 +51,7 @@ function mayAcquire(
 }
 
 function takeLease(record: RunRecord, worker: string, { now, until }: TakenAt): Lease {
-  // An earlier worker counts as well: a rest in between has settled nothing that it began.
+  // This includes an earlier worker: a rest in between does not end the calls that it began.
   const latest = Math.max(until ?? 0, record.previousUntil ?? 0);
   record.previousUntil = latest > now ? latest : undefined;
   record.worker = worker;
@@ -74,7 +74,7 @@ export function* releaseRun(
   if (record && isDriver(record, { writer })) yield* giveBack(tx, record, rest);
 }
 
-/** `doubtful`: runs that this worker may have acquired without knowing it. Those that it does not name are given back. */
+/** `doubtful`: runs that this worker may have acquired without knowing. Those that `holds` does not name are given back. */
 export function* heartbeat(
   tx: Transaction,
   worker: string,
@@ -98,20 +98,20 @@ export function* heartbeat(
 export const isDriver = (record: RunRecord, { writer }: Pick<Append, "writer">): boolean =>
   writer !== undefined && record.worker === writer.worker && record.epoch === writer.epoch;
 
-/** J6: the run gives its lease back, and its slot. With `slots` it queues for one of so many instead. */
+/** J6: the run gives back its lease and its slot. With `slots` it queues for one of that many slots instead. */
 export function* restRun(tx: Transaction, record: RunRecord, wakeAt?: number, slots?: number): Steps<void> {
   if (slots === undefined) yield* leaveSlot(tx, record);
   clearLease(record, slots === undefined ? wakeAt : yield* joinQueue(tx, record, slots));
   tx.queries.touch(record);
 }
 
-/** Gives the lease back as it is, due at once and with its slot. With `rest` its driver cannot continue, and the slot goes. */
+/** Gives the lease back, due immediately and with its slot. With `rest` the driver cannot continue, so the slot is freed too. */
 function* giveBack(tx: Transaction, record: RunRecord, rest?: { wakeAt: number }): Steps<void> {
   if (rest) yield* leaveSlot(tx, record);
   const { acquisitions } = record;
   const wakeAt = rest?.wakeAt ?? 0;
   clearLease(record, wakeAt);
-  // A driver that leaves in order is not a lost one.
+  // A driver that gives the run back does not count as lost.
   record.acquisitions = wakeAt === 0 ? Math.max(0, acquisitions - 1) : acquisitions;
   tx.queries.touch(record);
 }

@@ -1,6 +1,5 @@
-// Deletes whole trees. A tree's rows go first, in one transaction: from then on it does not exist, whatever happens. Its
-// events, messages and blobs follow in transactions of bounded size, so that no append waits long. The next prune deletes
-// what a crash leaves behind.
+// Deletes whole trees. One transaction deletes a tree's rows; from then on the tree does not exist. Transactions of bounded size
+// then delete its events, messages and blobs, so that no append waits long. The next prune deletes what a crash leaves behind.
 
 import { setImmediate as pause } from "node:timers/promises";
 import type { RunId } from "../../ids.ts";
@@ -15,10 +14,10 @@ const TREES_PER_PAGE = 50;
 const BLOBS_PER_PAGE = 1_000;
 
 export interface PruneParts {
-  /** Outside of any transaction. */
+  /** Reads outside of any transaction. */
   read<T>(question: (reads: OutsideReads) => Answer<T>): Promise<T>;
   write<T>(work: (tx: Transaction) => Steps<T>): Promise<T>;
-  /** How many trees are dropped together: other writers wait meanwhile. */
+  /** How many trees one commit deletes. Other writers wait meanwhile. */
   treesPerCommit: number;
 }
 
@@ -26,7 +25,7 @@ export interface OutsideReads extends PruneReads {
   hasPruned(): Answer<boolean>;
   /** One entry for each run of the tree. */
   sizes(root: RunId): Answer<{ n: number; events: number; bytes: number }[]>;
-  /** By name, after a name. `except`: runs that count as gone. */
+  /** Blobs in the order of their names, after a name. `except`: runs that count as deleted. */
   blobs(after: string, limit: number, except: readonly number[]): Answer<BlobSize[]>;
 }
 
@@ -80,7 +79,7 @@ async function estimate(filter: PruneFilter, parts: PruneParts): Promise<PruneRe
   return total;
 }
 
-/** The newest first, so that a run goes before the one that it continues. */
+/** Newest trees first, so that a run is deleted before the run that it continues. */
 async function* treePages(filter: PruneFilter, { read }: PruneParts): AsyncGenerator<RunId[], void> {
   for (let below = Number.MAX_SAFE_INTEGER; ; ) {
     const page = await read((reads) => reads.prunable(filter, below, TREES_PER_PAGE));
@@ -90,7 +89,7 @@ async function* treePages(filter: PruneFilter, { read }: PruneParts): AsyncGener
   }
 }
 
-/** How many runs each of them had. */
+/** Returns the number of runs of each tree. */
 async function dropTrees(
   roots: readonly RunId[],
   filter: PruneFilter,
@@ -104,7 +103,7 @@ async function dropTrees(
   return dropped;
 }
 
-/** How many runs it had. None: something needs the tree by now, so it stays. */
+/** Returns the number of deleted runs: 0 if another run needs the tree by now, so that the tree stays. */
 function* dropTree(tx: Transaction, root: RunId, filter: PruneFilter): Steps<number> {
   const { queries } = tx;
   const found = yield* ask(queries.prunable({ ...filter, root }, Number.MAX_SAFE_INTEGER, 1));
@@ -123,7 +122,7 @@ async function sweep({ read, write }: PruneParts): Promise<{ events: number; byt
   return total;
 }
 
-/** Children before their parents, because their messages refer to those of their parents. */
+/** Deletes children before their parents, because their messages refer to those of their parents. */
 function* sweepSome({ queries }: Transaction): Steps<{ events: number; bytes: number }> {
   const total = { events: 0, bytes: 0 };
   for (let left = ROWS_PER_COMMIT; left > 0; left--) {
@@ -140,7 +139,7 @@ function* sweepSome({ queries }: Transaction): Steps<{ events: number; bytes: nu
   return total;
 }
 
-/** The bytes that went. The deletion looks again: an append may need a blob by now. */
+/** Returns the deleted bytes. The deletion checks each blob again, because an append may need it by now. */
 async function dropBlobs(parts: PruneParts): Promise<number> {
   let freed = 0;
   for await (const page of unusedBlobs(parts, [])) {

@@ -27,7 +27,7 @@ export interface Queries
 
 interface RunQueries {
   find(runId: RunId): Answer<RunRecord | undefined>;
-  /** Reads several records at once, and the keys of some, where one query each would be a round trip each. */
+  /** Reads several records together, and the keys of some, to save a round trip for each. */
   prefetch(needs: Needs): Answer<void>;
   /** A run without events. */
   insertRun(row: RunRow, more: { slot: Slot; continues: RunId | undefined }): Answer<RunRecord>;
@@ -38,9 +38,9 @@ interface RunQueries {
 }
 
 export interface Needs {
-  /** Runs whose records will be asked for. */
+  /** Runs whose records will be needed. */
   rows?: readonly RunId[];
-  /** Runs whose keys will be asked for as well. */
+  /** Runs whose records and keys will be needed. */
   keys?: readonly RunId[];
 }
 
@@ -62,12 +62,12 @@ export interface StoredText {
 
 interface InboxQueries {
   countItems(record: RunRecord): Answer<number>;
-  /** The number of items that this opened or closed. */
+  /** These three return the number of items that were opened or closed. */
   openItem(record: RunRecord, item: ItemChange & { type: "open" }, at: number): Answer<number>;
   closeItem(record: RunRecord, itemId: string): Answer<number>;
   closeItems(record: RunRecord): Answer<number>;
   addGrant(record: RunRecord, grant: NewGrant): Answer<void>;
-  /** Ends the grants that were given for this run and those below it. The number of them. */
+  /** Ends the grants that were given for this run and those below it. Returns their number. */
   endGrants(record: RunRecord): Answer<number>;
   deleteGrant(id: number): Answer<number>;
 }
@@ -152,24 +152,24 @@ interface TransferQueries {
   noteImport(transferId: string, root: RunId): Answer<void>;
 }
 
-/** Pruning reads outside of transactions, and looks again inside of the one that deletes. */
+/** Pruning reads outside of transactions, and again inside the transaction that deletes. */
 export interface PruneReads {
-  /** Trees that may go by their own state, the newest first: `n` counts runs. */
+  /** Trees that their own state allows to delete, newest first. `n` is the number of the root. */
   prunable(filter: PruneFilter, below: number, limit: number): Answer<{ n: number; id: RunId }[]>;
   /** Roots of other trees that continue a run of this one. */
   continuedBy(root: RunId): Answer<RunId[]>;
 }
 
 interface PruneWrites extends PruneReads {
-  /** Deletes the rows of a tree and lists its runs as pruned. How many they were. */
+  /** Deletes the rows of a tree and lists its runs as pruned. Returns the number of runs. */
   deleteTree(root: RunId, position: Position): Answer<number>;
   nextPruned(): Answer<{ n: number; id: RunId } | undefined>;
   deleteMessages(runId: RunId, limit: number): Answer<number>;
-  /** The sizes of the payloads that it deleted. */
+  /** Returns the sizes of the deleted payloads. */
   deleteEvents(n: number, limit: number): Answer<number[]>;
-  /** Nothing of the run is left. */
+  /** Deletes the last rows of a pruned run. */
   finishPruned(n: number, runId: RunId): Answer<void>;
-  /** Deletes those that no run needs by now. Their sizes together. */
+  /** Deletes the blobs that no run needs. Returns their total size. */
   deleteBlobs(names: readonly string[]): Answer<number>;
   /** Forgets blobs that were put for an append which never came. */
   expireFreshBlobs(now: number): Answer<void>;
@@ -180,7 +180,7 @@ interface DerivedQueries {
   setTableCursor(table: DerivedTable, position: Position): Answer<void>;
   /** All journals in commit order, up to the first event that only a newer version understands. */
   readPage(after: Position, limit: number): Answer<JournalEvent[]>;
-  /** What it takes to continue the messages of these runs. */
+  /** The state needed to continue the messages of these runs. */
   recordings(runIds: readonly RunId[]): Answer<Map<RunId, Recording>>;
   /** A run without a recording has ended. */
   writeRecordings(runIds: readonly RunId[], recordings: ReadonlyMap<RunId, Recording>): Answer<void>;

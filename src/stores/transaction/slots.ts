@@ -12,7 +12,7 @@ import { findRun, type Transaction } from "./transaction.ts";
 
 /** How long the first in a queue rests before it asks again; those far behind rest longer. */
 const ASK_AGAIN_MS = 1_000;
-/** The ticket of a run that has none: behind all that wait. */
+/** The ticket of a run that is not in the queue: behind all queued runs. */
 const LAST_TICKET = Number.MAX_SAFE_INTEGER;
 
 /** Takes the slot that the events of an append need. False: every slot is taken, and nothing has changed. */
@@ -40,19 +40,19 @@ function* takeSlotForChild(
   return true;
 }
 
-/** At the rest or the end of a run: it neither works nor waits for a slot. */
+/** Frees the slot of a run that rests or ends, or its turn in the queue. */
 export function* leaveSlot(tx: Transaction, record: RunRecord): Steps<void> {
   if ((yield* slotOf(tx, record)) === "none") return;
   yield* drop(tx, record);
   yield* wakeNext(tx, yield* workspaceOf(tx, record));
 }
 
-/** A cancelled run begins nothing more, so no other run waits behind it. */
+/** A cancelled run starts no more work, so no other run should wait behind it. */
 export function* leaveQueue(tx: Transaction, record: RunRecord): Steps<void> {
   if ((yield* slotOf(tx, record)) === "queued") yield* leaveSlot(tx, record);
 }
 
-/** Queues a run that was refused a slot. Answers when it is due to ask again; 0: at once, a slot is free by now. */
+/** Queues a run that was refused a slot. Returns when the run should ask again: 0 means now, because a slot became free. */
 export function* joinQueue(tx: Transaction, record: RunRecord, concurrent: number): Steps<number> {
   if ((yield* slotOf(tx, record)) === "held") yield* leaveSlot(tx, record);
   if (record.slot === "none") yield* add(tx, record, record.row.id, "queued");
@@ -66,7 +66,7 @@ export function* joinQueue(tx: Transaction, record: RunRecord, concurrent: numbe
 function* wakeNext(tx: Transaction, workspace: string): Steps<void> {
   for (const runId of yield* ask(tx.queries.queue(workspace))) {
     const next = yield* findRun(tx, runId);
-    // A run that has a driver, or is due anyway, asks by itself.
+    // A run that has a driver, or is due anyway, will ask for a slot by itself.
     if (!next || next.worker !== undefined || (next.dueAt ?? Infinity) <= tx.now) continue;
     next.dueAt = 0;
     tx.queries.touch(next);
@@ -98,7 +98,7 @@ function* drop({ queries }: Transaction, record: RunRecord): Steps<void> {
   record.slot = "none";
 }
 
-/** The workspace of its root: a child in a worktree of its own is no reason for more agents at once. */
+/** The workspace of the root: a child in its own worktree must not allow more agents to work at the same time. */
 function* workspaceOf(tx: Transaction, { row }: RunRecord): Steps<string> {
   return (yield* findRun(tx, row.rootRunId))?.row.workspace ?? row.workspace;
 }

@@ -1,4 +1,4 @@
-// Which run a request or a message leads to: one that exists, or the next one.
+// Finds the run for a request or a message: an existing run, or a new one.
 
 import { CadreError } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
@@ -34,7 +34,7 @@ export function* startRun(
   return { runId, existed: false };
 }
 
-/** J10: a derived id makes the same run again. The same id for another run is a mistake that must show. */
+/** J10: a repeated start with a derived id leads to the same run. A different start under that id is a mistake. */
 function* refuseAnotherStart(tx: Transaction, record: RunRecord, start: Start): Steps<void> {
   const repeated = yield* findRepeated(tx, record, [{ type: "RUN_STARTED", payload: start }]);
   if (repeated === "same") return;
@@ -79,7 +79,7 @@ function* deliver(
   return { runId, joined: false };
 }
 
-/** The last run of a session takes messages unless it has ended or is about to. */
+/** The last run of a session accepts messages unless it has ended or is being cancelled. */
 const acceptsMessages = ({ row }: RunRecord): boolean => row.endedAt === undefined && !row.cancelRequested;
 
 function* lastInSession(
@@ -102,7 +102,7 @@ function* admit(tx: Transaction, runId: RunId, start: Start, last: RunRecord | u
   yield* signal(tx, record, [{ type: "RUN_STARTED", payload }]);
 }
 
-/** The run that a request made when it came before under the same key. */
+/** The run that an earlier request with the same key started. */
 function* runUnderKey({ queries }: Transaction, idempotency: Idempotency): Steps<RunId | undefined> {
   const known = idempotency && (yield* ask(queries.requestUnder(idempotency.key)));
   if (!known || known.body === idempotency.body) return known?.runId;

@@ -1,10 +1,10 @@
-// A transaction is written once, as generators, and run in two ways. SQLite answers a query at once, so its commit loop runs
-// a transaction to its end without a pause. Postgres answers later, so its commit loop waits for every promise.
+// A transaction is written once, as generators, and run in two ways. SQLite answers a query immediately, so its commit loop
+// runs a transaction to its end without a pause. Postgres answers later, so its commit loop waits for every promise.
 
 /** Part of a transaction. It yields each answer that is still a promise, and is resumed with the value. */
 export type Steps<T> = Generator<Promise<unknown>, T, unknown>;
 
-/** The answer of a store to a query: a value at once, or a promise of it. */
+/** The answer of a store to a query: a value, or a promise of it. */
 export type Answer<T> = T | Promise<T>;
 
 /** `const rows = yield* ask(queries.rows())` */
@@ -17,7 +17,7 @@ export function mapAnswer<T, U>(answer: Answer<T>, apply: (value: T) => Answer<U
   return answer instanceof Promise ? answer.then(apply) : apply(answer);
 }
 
-/** Runs a transaction of a store that answers every query at once. */
+/** Runs a transaction of a store that answers every query immediately. */
 export function runNow<T>(steps: Steps<T>): T {
   const { done, value } = steps.next();
   if (!done) throw new Error("A query of a synchronous store has answered with a promise.");

@@ -1,5 +1,5 @@
-// One transaction over everything that was waiting when it began (J4). Operations are applied in order of arrival, each
-// against the records as the one before left them.
+// One transaction over all operations that were waiting when it began (J4). They are applied in order of arrival. Each sees
+// the records as the previous one left them.
 
 import { runNotFound } from "../../errors.ts";
 import type { Position, RunId, Seq } from "../../ids.ts";
@@ -11,7 +11,7 @@ import { ask, type Steps } from "./steps.ts";
 
 export interface Transaction {
   readonly queries: Queries;
-  /** The time of everything that it writes. */
+  /** The time of all events that it writes. */
   readonly now: number;
   /** The position of the latest event. */
   position: Position;
@@ -31,8 +31,8 @@ export const createTransaction = (queries: Queries, now: number, position: Posit
 });
 
 /*
- * An append runs a few times per step of every run, and each generator costs it some 80 ns. So the hot path asks for what is in
- * memory first (`record.keys ??`, `recentAfter`), and delegates to a generator only for the rest.
+ * An append runs a few times per step of every run, and each generator costs about 80 ns. So the hot path looks in memory first
+ * (`record.keys ??`, `recentAfter`), and calls a generator only for the rest.
  */
 
 export function* findRun({ queries }: Transaction, runId: RunId): Steps<RunRecord | undefined> {
@@ -45,7 +45,7 @@ export function* loadRun(tx: Transaction, runId: RunId): Steps<RunRecord> {
   return record;
 }
 
-/** Keys are read once and kept while the run is under way: an index over them would cost every event. */
+/** Keys are read once and kept while the run is under way. An index over them would slow down every event. */
 export function* keysOf({ queries }: Transaction, record: RunRecord): Steps<Map<string, Seq>> {
   record.keys ??= yield* ask(queries.readKeys(record));
   return record.keys;
@@ -60,14 +60,14 @@ export function* journalAfter(
   return recentAfter(record, after) ?? (yield* ask(queries.eventsAfter(record, after)));
 }
 
-/** Undefined: not all of them are in memory. */
+/** The events of a run after a seq. Undefined: not all of them are in memory. */
 export function recentAfter({ row, recent }: RunRecord, after: Seq): JournalEvent[] | undefined {
   if (row.seq <= after) return [];
   const first = recent[0];
   return first && first.seq <= after + 1 ? recent.slice(after + 1 - first.seq) : undefined;
 }
 
-/** A run without events yet. */
+/** Inserts a run without events. */
 export function* admitRun(
   { queries, now }: Transaction,
   runId: RunId,

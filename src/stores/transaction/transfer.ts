@@ -1,4 +1,4 @@
-// A tree that leaves for another store, or comes from one (E7). Each is one transaction.
+// Moves a tree out of this store, or imports one (E7). Each is one transaction.
 
 import { CadreError } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
@@ -16,7 +16,7 @@ export function* moveTree(
   transferId: string,
   to: string | undefined,
 ): Steps<MovedTree> {
-  // Parents first: a parent that has left is told nothing of its children.
+  // Parents first, so that a parent that has left is not told about its children.
   const runs = yield* recordsOfTree(tx, root);
   if (runs.length === 0) throw new CadreError("NOT_FOUND", `There is no tree ${root}.`);
   refuseIfAtWork(runs, tx.now);
@@ -46,7 +46,7 @@ const movedEvent = (transferId: string, standing: UnjournaledState): EventBody =
   payload: Object.keys(standing).length === 0 ? { transferId } : { transferId, standing },
 });
 
-/** Reads from the last event of every run what was moved. */
+/** Reads the transfer from the last event of every run. */
 function* readMove(tx: Transaction, runs: readonly RunRecord[]): Steps<MovedTree> {
   const last: JournalEvent[] = [];
   for (const record of runs) last.push(...(yield* journalAfter(tx, record, record.row.seq - 1)));
@@ -57,7 +57,7 @@ function* readMove(tx: Transaction, runs: readonly RunRecord[]): Steps<MovedTree
   };
 }
 
-/** A tree that is at work would continue at both ends. */
+/** A tree that is at work would continue in both stores. */
 function refuseIfAtWork(runs: readonly RunRecord[], now: number): void {
   const busy = runs.find((record) => !isAtRest(record, now));
   if (!busy) return;
@@ -70,12 +70,12 @@ function refuseIfAtWork(runs: readonly RunRecord[], now: number): void {
 
 function isAtRest({ row, worker, dueAt, previousUntil = 0 }: RunRecord, now: number): boolean {
   if (row.endedAt !== undefined) return true;
-  // An earlier worker may still be at something here that would be begun again there.
+  // An earlier worker may still be busy here with a call that would start again there.
   if (previousUntil > now) return false;
   return worker === undefined && (dueAt === undefined || dueAt === DUE_ON_ARRIVAL || dueAt > now);
 }
 
-/** Other trees that draw on this tree's budget would spend it here while the tree spends it there. */
+/** Other trees that draw on this tree's budget would spend it here while the tree spends it in the other store. */
 function refuseIfShared(payer: RunId, others: readonly RunId[]): void {
   if (others.length === 0) return;
   throw new CadreError(
@@ -85,7 +85,7 @@ function refuseIfShared(payer: RunId, others: readonly RunId[]): void {
   );
 }
 
-/** A tree that is handed out a second time would continue in two stores. */
+/** A tree that is sent to a second server would continue in two stores. */
 function refuseSecondTarget(
   root: RunId,
   { target, hasArrived }: { target: string; hasArrived: boolean },
@@ -141,7 +141,7 @@ const alreadyMoved = (target: string): CadreError =>
     { to: target },
   );
 
-/** Whether the run is here already with the same journal. */
+/** Whether this store already has the run with the same journal. */
 function isSame({ hash: known, row: { id, rootRunId, stopReason } }: RunRecord, hash: string): boolean {
   if (known === hash) return true;
   const why =

@@ -1,6 +1,5 @@
-// Writes events: into the journal of their run, into its record, and into the runs around it that must know of them (J7).
-// A child's end reaches its parent (P6), and every run above that waits learns whether a run below needs a person.
-// Seq, position and hash are given here.
+// Writes events into the journal and the record of their run, and tells the runs around it (J7). A child's end reaches its
+// parent (P6), and every waiting run above learns whether a run below needs a person. Assigns seq, position and hash.
 
 import {
   type EventBody,
@@ -28,11 +27,11 @@ import { leaveQueue } from "./slots.ts";
 import { ask, type Steps } from "./steps.ts";
 import { findRun, keysOf, type Transaction } from "./transaction.ts";
 
-/** Writes what the run's driver has decided. */
+/** Writes events of the run's driver. */
 export const writeEvents = (tx: Transaction, record: RunRecord, events: readonly EventBody[]): Steps<void> =>
   write(tx, record, events, false);
 
-/** Writes what anyone but the driver says: a signal makes a resting run due, and its driver must fold it (J2, J6). */
+/** Writes events of any other writer. Such a signal makes a resting run due, and the driver must fold it (J2, J6). */
 export const signal = (tx: Transaction, record: RunRecord, events: readonly EventBody[]): Steps<void> =>
   write(tx, record, events, true);
 
@@ -64,7 +63,7 @@ function* write(
   if (concernsOthers) yield* tellTree(tx, record, written);
 }
 
-/** Events that people read, and that give a resting run nothing to do. */
+/** Events that only inform people, and give a resting run nothing to do. */
 const isNews = (event: JournalEvent): boolean =>
   event.type === "LIMIT_REACHED" ||
   event.type === "OUTCOME_PROBED" ||
@@ -112,7 +111,7 @@ export function* placeEvent(
   for (const name of neededBlobs(event, stored.text)) yield* ask(tx.queries.needBlob(record, name));
 }
 
-/** Reservations of budget, and acquisitions that brought nothing (E5). */
+/** Tracks reserved budget, and acquisitions without progress (E5). */
 function keepAccounts(record: RunRecord, event: JournalEvent): void {
   if (event.type === "MODEL_CALL_STARTED") {
     record.openTokens = event.payload.estimate?.tokens ?? 0;
@@ -126,7 +125,7 @@ function keepAccounts(record: RunRecord, event: JournalEvent): void {
   }
 }
 
-/** Runs after each write. Its own writes to other runs come back here for them, and so climb to the root. */
+/** Runs after each write. Its own writes to runs above call it again, and so on up to the root. */
 function* tellTree(tx: Transaction, record: RunRecord, written: readonly JournalEvent[]): Steps<void> {
   const last = written.at(-1);
   if (last) yield* reportToParent(tx, record, newsOfChild(record.row, last));
@@ -137,7 +136,7 @@ function* tellTree(tx: Transaction, record: RunRecord, written: readonly Journal
   if (parent && mayBlock(record.row, parent.row)) yield* refreshBlockers(tx, parent);
 }
 
-/** The news of a child that its parent must hear: its end (P6), or its quarantine. */
+/** The event for the parent of a child that has ended (P6) or was quarantined. */
 const newsOfChild = (row: RunRow, last: JournalEvent): EventBody | undefined =>
   childCompletedEvent(row, last) ?? quarantineNews(row, last);
 
