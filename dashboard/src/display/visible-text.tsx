@@ -2,12 +2,12 @@
 
 import { revealHidden } from "../../../src/journal/visible.ts";
 
-export function VisibleText({ text }: { text: string }) {
+export function VisibleText({ text, className }: { text: string; className?: string }) {
   const parts = revealHidden(text).split(/(⟦U\+[0-9A-F]{4,6}⟧)/);
-  if (parts.length === 1) return <bdi>{text}</bdi>;
+  if (parts.length === 1) return <bdi className={className}>{text}</bdi>;
   let at = 0;
   return (
-    <bdi>
+    <bdi className={className}>
       {parts.map((part) => {
         const key = at++;
         return key % 2 === 0 ? (

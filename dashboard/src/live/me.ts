@@ -1,14 +1,8 @@
 // The signed-in user and what their role allows. The server enforces roles; the page only hides what would be refused.
 
-import { queryOptions, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import type { RoleView } from "../../../src/api/client/types.ts";
-import { client } from "./client.ts";
-
-export const meQuery = queryOptions({
-  queryKey: ["me"],
-  queryFn: () => client.get("/api/me"),
-  staleTime: Number.POSITIVE_INFINITY,
-});
+import { meQuery } from "./queries.ts";
 
 const RANKS: readonly RoleView[] = ["viewer", "operator", "admin"];
 

@@ -5,29 +5,32 @@ import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import type { RunsFilter, UsageFilter } from "../../../src/api/client/types.ts";
 import { client } from "./client.ts";
 
-export const healthQuery = queryOptions({ queryKey: ["health"], queryFn: () => client.get("/api/health") });
+/** A query whose data stays fresh until the feed reports a change. */
+const query = <Data>(queryKey: readonly unknown[], queryFn: () => Promise<Data>) =>
+  queryOptions({ queryKey, queryFn });
+
+/** A query whose data may change without an event, so every component that uses it fetches again. */
+const unstableQuery = <Data>(queryKey: readonly unknown[], queryFn: () => Promise<Data>) =>
+  queryOptions({ queryKey, queryFn, staleTime: 0 });
+
+export const meQuery = query(["me"], () => client.get("/api/me"));
+
+export const healthQuery = query(["health"], () => client.get("/api/health"));
 
 /** Demo only: how the runs recovered from the last crash. */
 export const crashReportQuery = (startedAt: number) =>
-  queryOptions({ queryKey: ["plug", startedAt], queryFn: () => client.get("/api/plug") });
+  query(["plug", startedAt], () => client.get("/api/plug"));
 
-/** Always refetched, because the results change without an event. */
-export const checksQuery = queryOptions({
-  queryKey: ["checks"],
-  queryFn: () => client.get("/api/checks").then(({ checks }) => checks),
-  staleTime: 0,
-});
+export const checksQuery = unstableQuery(["checks"], async () => (await client.get("/api/checks")).checks);
 
-/** Always refetched: workers come and go without an event. */
-export const workersQuery = queryOptions({
-  queryKey: ["workers"],
-  queryFn: () => client.get("/api/workers").then(({ workers }) => workers),
-  staleTime: 0,
-});
+export const workersQuery = unstableQuery(
+  ["workers"],
+  async () => (await client.get("/api/workers")).workers,
+);
 
 const POLL_MS = 5_000;
 
-/** Whether any worker is running and how many runs wait for one. Also polled, because a dying worker sends no event. */
+/** Whether any worker is running, and how many runs wait for one. Polled too, because a dying worker sends no event. */
 export const driversQuery = queryOptions({
   queryKey: ["runs", "drivers"],
   queryFn: () => client.get("/api/health"),
@@ -52,46 +55,31 @@ export const runCountQuery = (filter: RunsFilter) =>
   });
 
 /** U45: runs that wait because a provider refused a request or asked to wait. */
-export const providerWaitsQuery = queryOptions({
-  queryKey: ["runs", "provider-waits"],
-  queryFn: () => client.get("/api/runs", { waiting: "provider", limit: 100, total: true }),
-});
+export const providerWaitsQuery = query(["runs", "provider-waits"], () =>
+  client.get("/api/runs", { waiting: "provider", limit: 100, total: true }),
+);
 
 export const runQuery = (runId: string) =>
-  queryOptions({ queryKey: ["run", runId], queryFn: () => client.get("/api/runs/{id}", { id: runId }) });
+  query(["run", runId], () => client.get("/api/runs/{id}", { id: runId }));
 
-export const approvalsQuery = queryOptions({
-  queryKey: ["approvals"],
-  queryFn: () => client.get("/api/approvals").then(({ approvals }) => approvals),
-});
+export const approvalsQuery = query(
+  ["approvals"],
+  async () => (await client.get("/api/approvals")).approvals,
+);
 
-export const usersQuery = queryOptions({
-  queryKey: ["users"],
-  queryFn: () => client.get("/api/users").then(({ users }) => users),
-});
+export const usersQuery = query(["users"], async () => (await client.get("/api/users")).users);
 
-export const suggestionsQuery = queryOptions({
-  queryKey: ["suggestions"],
-  queryFn: () => client.get("/api/permissions/suggestions"),
-});
-export const grantsQuery = queryOptions({
-  queryKey: ["grants"],
-  queryFn: () => client.get("/api/grants").then(({ grants }) => grants),
-});
+export const suggestionsQuery = query(["suggestions"], () => client.get("/api/permissions/suggestions"));
 
-export const agentsQuery = queryOptions({
-  queryKey: ["agents"],
-  queryFn: () => client.post("/api/agents/reload"),
-});
+export const grantsQuery = query(["grants"], async () => (await client.get("/api/grants")).grants);
+
+export const agentsQuery = query(["agents"], () => client.post("/api/agents/reload"));
 
 export const agentQuery = (name: string) =>
-  queryOptions({ queryKey: ["agents", name], queryFn: () => client.get("/api/agents/{name}", { name }) });
+  query(["agents", name], () => client.get("/api/agents/{name}", { name }));
 
 export const explanationQuery = (name: string) =>
-  queryOptions({
-    queryKey: ["agents", name, "explain"],
-    queryFn: () => client.get("/api/agents/{name}/explain", { name }),
-  });
+  query(["agents", name, "explain"], () => client.get("/api/agents/{name}/explain", { name }));
 
 /** Reads many journals, so it runs only on request. */
 export const agentReplayQuery = (name: string) =>
@@ -101,82 +89,49 @@ export const agentReplayQuery = (name: string) =>
     enabled: false,
   });
 
-// Statistics over many runs, refreshed more slowly.
+// Statistics over many runs have the topic "measures" and are refreshed more slowly.
 
-export const activityQuery = queryOptions({
-  queryKey: ["measures", "activity"],
-  queryFn: () => client.get("/api/activity"),
-  staleTime: 0,
-});
+export const activityQuery = unstableQuery(["measures", "activity"], () => client.get("/api/activity"));
 
 export const versionsQuery = (name: string) =>
-  queryOptions({
-    queryKey: ["measures", "versions", name],
-    queryFn: () => client.get("/api/agents/{name}/versions", { name }),
-    staleTime: 0,
-  });
+  unstableQuery(["measures", "versions", name], () => client.get("/api/agents/{name}/versions", { name }));
 
 export const usageQuery = (filter: UsageFilter) =>
-  queryOptions({
-    queryKey: ["measures", "usage", filter],
-    queryFn: () => client.get("/api/usage", filter),
-    staleTime: 0,
-  });
+  unstableQuery(["measures", "usage", filter], () => client.get("/api/usage", filter));
 
-/** Never changes: it is addressed by its hash. */
+export const compareQuery = (a: string, b: string) =>
+  unstableQuery(["measures", "compare", a, b], () => client.get("/api/compare", { a, b }));
+
+/** A definition never changes: its hash is its address. */
 export const definitionQuery = (hash: string) =>
-  queryOptions({
-    queryKey: ["definition", hash],
-    queryFn: () => client.get("/api/definitions/{hash}", { hash }),
-  });
+  query(["definition", hash], () => client.get("/api/definitions/{hash}", { hash }));
 
-export const sessionsQuery = queryOptions({
-  queryKey: ["sessions"],
-  queryFn: () => client.get("/api/sessions"),
-});
+export const sessionsQuery = query(["sessions"], () => client.get("/api/sessions"));
 
-export const settingsQuery = queryOptions({
-  queryKey: ["settings"],
-  queryFn: () => client.get("/api/settings"),
-});
+export const settingsQuery = query(["settings"], () => client.get("/api/settings"));
 
-/** Never changes: it was pinned when the run started. */
+/** The definition of a run never changes: the run pinned it when it started. */
 export const runDefinitionQuery = (runId: string) =>
-  queryOptions({
-    queryKey: ["run-definition", runId],
-    queryFn: () => client.get("/api/runs/{id}/definition", { id: runId }),
-  });
+  query(["run-definition", runId], () => client.get("/api/runs/{id}/definition", { id: runId }));
 
 export const transcriptQuery = (runId: string, seq: number) =>
-  queryOptions({ queryKey: ["transcript", runId, seq], queryFn: () => client.transcript(runId) });
+  query(["transcript", runId, seq], () => client.transcript(runId));
 
 /** The rows of a run and all runs below it, without their journals. */
 export const treeQuery = (runId: string) =>
-  queryOptions({
-    queryKey: ["tree", runId],
-    queryFn: () => client.get("/api/runs/{id}/tree", { id: runId }),
-  });
+  query(["tree", runId], () => client.get("/api/runs/{id}/tree", { id: runId }));
 
 /** Forks and retries of a tree's runs. */
 export const branchesQuery = (rootId: string) =>
-  queryOptions({
-    queryKey: ["runs", "branches", rootId],
-    queryFn: async () => (await client.get("/api/runs", { branchesOf: rootId, limit: 20 })).runs,
-  });
-
-export const compareQuery = (a: string, b: string) =>
-  queryOptions({
-    queryKey: ["measures", "compare", a, b],
-    queryFn: () => client.get("/api/compare", { a, b }),
-    staleTime: 0,
-  });
+  query(
+    ["runs", "branches", rootId],
+    async () => (await client.get("/api/runs", { branchesOf: rootId, limit: 20 })).runs,
+  );
 
 /** Open requests of a tree. */
 export const treeApprovalsQuery = (rootId: string) =>
-  queryOptions({
-    queryKey: ["approvals", rootId],
-    queryFn: () => client.get("/api/approvals", { run: rootId }).then(({ approvals }) => approvals),
-  });
+  query(["approvals", rootId], async () => (await client.get("/api/approvals", { run: rootId })).approvals);
+
 /** The server's check and preview of an edited input. */
 export const editPreviewQuery = (id: string, input: unknown) =>
   queryOptions({

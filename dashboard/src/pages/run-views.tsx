@@ -3,7 +3,7 @@
 import { lazy, Suspense, useCallback } from "react";
 import { plural } from "../../../src/projections/words/format.ts";
 import { DetailsPane, type DetailsPaneProps } from "../components/event-detail/details-pane.tsx";
-import { PinnedEvents } from "../components/event-detail/pinned-events.tsx";
+import { PinnedEvents } from "../components/event-detail/event-detail.tsx";
 import { TreeDrawer, TreePane } from "../components/run-tree/tree-pane.tsx";
 import { SearchBar } from "../components/timeline/search-bar.tsx";
 import { TimelineView } from "../components/timeline/timeline.tsx";

@@ -70,25 +70,15 @@ export function useRunAddress(runId: string): RunAddress {
           hash: isSameEvent(ref, selected) ? "" : eventHash(ref, runId),
           replace: true,
         }),
-      toggleOpen: (childId) =>
-        void navigate({
-          search: (before) => parseRunSearch({ ...before, open: toggled(before.open, childId) }),
-          hash: true,
-          replace: true,
-        }),
-      togglePin: (ref) =>
-        void navigate({
-          search: (before) => parseRunSearch({ ...before, pin: toggled(before.pin, formatEventRef(ref)) }),
-          hash: true,
-          replace: true,
-        }),
+      toggleOpen: (childId) => change({ open: toggled(search.open, childId) }),
+      togglePin: (ref) => change({ pin: toggled(search.pin, formatEventRef(ref)) }),
     };
   }, [navigate, runId, search, selected, pins, open]);
 }
 
 /**
- * Whether another pane already shows the answer. Independent of the selected event, so that the card does not come and
- * go.
+ * Whether another pane already shows the answer. The selected event does not matter, so that the answer's card does not
+ * come and go.
  */
 export function useShowsAnswer({ search: { view, details, tab } }: RunAddress): boolean {
   const wide = useWide();

@@ -13,8 +13,8 @@ import { agentsQuery, settingsQuery } from "../../live/queries.ts";
 import { classNames } from "../../ui/class-names.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { PageHeader } from "../shell/page-header.tsx";
+import { type Mode, ModeSwitch } from "./chat-header.tsx";
 import { Composer } from "./composer.tsx";
-import { type Mode, ModeSwitch } from "./mode-switch.tsx";
 
 export function NewConversation() {
   const agents = useQuery(agentsQuery);
@@ -95,9 +95,7 @@ function AgentChoice({ legend, agents, chosen, onChoose }: AgentChoiceProps) {
               <span className="flex items-center gap-1.5 font-medium">
                 <RoleIcon agent={name} /> <AgentName agent={name} full />
               </span>
-              <span className="line-clamp-2 text-muted text-sm">
-                <VisibleText text={description} />
-              </span>
+              <VisibleText text={description} className="line-clamp-2 text-muted text-sm" />
             </span>
           </label>
         ))}

@@ -87,9 +87,7 @@ export function RunHistory({ agent }: { agent: string }) {
               className="flex items-center gap-2 rounded px-1.5 py-1 text-xs hover:bg-raised"
             >
               <StatusBadge run={run} />
-              <span className="min-w-0 flex-1 truncate">
-                <VisibleText text={run.task} />
-              </span>
+              <VisibleText text={run.task} className="min-w-0 flex-1 truncate" />
               <span className="text-muted">
                 <When ts={run.createdAt} />
               </span>

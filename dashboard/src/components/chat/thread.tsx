@@ -1,23 +1,26 @@
 // One conversation: the runs of a session, latest last. The page follows only the latest run and loads earlier ones on
 // demand, so a long conversation opens as fast as a short one.
 
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { Clock } from "lucide-react";
 import { useState } from "react";
-import type { RunPage } from "../../../../src/api/client/types.ts";
+import type { RunSummary as Run } from "../../../../src/api/client/types.ts";
+import { duration, money, plural } from "../../../../src/projections/words/format.ts";
+import { Markdown } from "../../display/markdown/markdown.tsx";
 import { Failure, Loading } from "../../display/page-state.tsx";
+import { StatusBadge } from "../../display/status/status-badge.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { client } from "../../live/client.ts";
-import { runsQuery } from "../../live/queries.ts";
+import { runQuery, runsQuery } from "../../live/queries.ts";
 import { type RunJournal, type TreeJournal, useTreeJournal } from "../../live/tree-journal.ts";
+import { Button } from "../../ui/button.tsx";
 import { RunMessages } from "../conversation/run-messages.tsx";
 import { NO_FILTER } from "../conversation/talk-filter.ts";
 import { useFollowEnd } from "../conversation/use-follow-end.ts";
 import { agentActivity } from "./agent-activity.ts";
-import { ChatHeader } from "./chat-header.tsx";
+import { ChatHeader, type Mode } from "./chat-header.tsx";
 import { Composer } from "./composer.tsx";
-import type { Mode } from "./mode-switch.tsx";
-import { PastRun } from "./past-run.tsx";
 import { RunHistory, StatusCards } from "./status-cards.tsx";
 
 const MOST_RUNS = 500;
@@ -35,8 +38,6 @@ export function Thread({ sessionId }: { sessionId: string }) {
   if (!last) return <Failure error={NOT_HERE} />;
   return <Runs key={sessionId} sessionId={sessionId} runs={runs} last={last} />;
 }
-
-type Run = RunPage["runs"][number];
 
 function Runs({ sessionId, runs, last }: { sessionId: string; runs: Run[]; last: Run }) {
   const [chosen, setChosen] = useState<Mode>(last.mode);
@@ -66,7 +67,7 @@ function Runs({ sessionId, runs, last }: { sessionId: string; runs: Run[]; last:
               .map((run) => (
                 <PastRun key={run.id} run={run} />
               ))}
-            <LiveRun journal={journal} runId={last.id} filter={filter} />
+            <MessagesOf journal={journal} runId={last.id} filter={filter} />
           </div>
         </div>
         {current && busy && <UnreadMessages run={current} />}
@@ -84,14 +85,14 @@ function matchesFilter({ task, summary = "" }: Run, filter: string): boolean {
   return `${task}\n${summary}`.toLowerCase().includes(filter.trim().toLowerCase());
 }
 
-interface LiveRunProps {
+interface MessagesOfProps {
   journal: TreeJournal | undefined;
   runId: string;
   /** Shows only messages that contain this text. */
-  filter: string;
+  filter?: string;
 }
 
-function LiveRun({ journal, runId, filter }: LiveRunProps) {
+function MessagesOf({ journal, runId, filter = "" }: MessagesOfProps) {
   if (journal?.failure) return <Failure error={journal.failure} />;
   if (!journal?.runs.has(runId)) return <Loading what="Loading the journal" />;
   return <RunMessages journal={journal} runId={runId} filter={{ ...NO_FILTER, text: filter }} />;
@@ -116,4 +117,60 @@ function UnreadMessages({ run }: { run: RunJournal }) {
       </ol>
     </section>
   );
+}
+
+/**
+ * S4-58: an earlier run of the conversation: the task, the final message, and one line about effort and cost. The steps
+ * in between load on demand.
+ */
+function PastRun({ run }: { run: Run }) {
+  const [open, setOpen] = useState(false);
+  if (open) return <WholeRun run={run} onClose={() => setOpen(false)} />;
+  return (
+    <article aria-label={`Run of ${run.agent}`} className="space-y-3">
+      <p className="ml-auto w-fit max-w-[85%] whitespace-pre-wrap rounded-lg bg-accent-soft px-3 py-2">
+        <VisibleText text={run.task} />
+      </p>
+      <FinalMessage run={run} />
+      <p className="flex flex-wrap items-center gap-2 text-muted text-xs">
+        <StatusBadge run={run} />
+        {activity(run)}
+        <Button look="quiet" size="small" onClick={() => setOpen(true)}>
+          Show the steps
+        </Button>
+        <Link to="/r/$runId" params={{ runId: run.id }} className="underline">
+          Open the run
+        </Link>
+      </p>
+    </article>
+  );
+}
+
+function FinalMessage({ run }: { run: Run }) {
+  const detail = useQuery(runQuery(run.id));
+  const output = detail.data?.output;
+  const text = typeof output === "string" && output !== "" ? output : (run.summary ?? "");
+  return <Markdown text={text} />;
+}
+
+function WholeRun({ run, onClose }: { run: Run; onClose(): void }) {
+  const journal = useTreeJournal(run.rootRunId);
+  return (
+    <article aria-label={`Run of ${run.agent}`}>
+      <Button look="quiet" size="small" onClick={onClose}>
+        Hide the steps
+      </Button>
+      <MessagesOf journal={journal} runId={run.id} />
+    </article>
+  );
+}
+
+function activity({ turns, usage, createdAt, endedAt }: Run): string {
+  const parts = [
+    endedAt === undefined ? "" : duration(endedAt - createdAt),
+    plural(turns, "turn"),
+    usage.toolCalls > 0 ? plural(usage.toolCalls, "tool call") : "",
+    money(usage.cost, usage.unpriced),
+  ];
+  return parts.filter(Boolean).join(" · ");
 }

@@ -170,9 +170,7 @@ function StepCell({ side, step, same }: { side: "A" | "B"; step: Row["a"]; same:
       )}
     >
       <p className="flex min-w-0 items-baseline gap-2">
-        <span className="min-w-0 flex-1 [overflow-wrap:anywhere]">
-          <VisibleText text={step.title} />
-        </span>
+        <VisibleText text={step.title} className="min-w-0 flex-1 [overflow-wrap:anywhere]" />
         {!same && <span className="shrink-0 text-warn text-xs">≠ {side}</span>}
         <a
           href={`/r/${step.runId}#${step.seq}`}

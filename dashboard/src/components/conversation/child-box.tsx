@@ -51,9 +51,7 @@ export function ChildBox({ run, isOpen, onSelect, children }: ChildBoxProps) {
           <AgentName agent={row.agent} full />
         </span>
         <StatusBadge run={row} />
-        <span className="min-w-32 flex-1 truncate text-muted">
-          <VisibleText text={row.task} />
-        </span>
+        <VisibleText text={row.task} className="min-w-32 flex-1 truncate text-muted" />
         <Took run={run} />
       </button>
       <Files run={run} />

@@ -254,9 +254,7 @@ function Note({ note: { text, detail, tone } }: { note: ConversationNote }) {
   const line = (
     <span className={classNames("flex items-start gap-1.5 text-xs", TEXT_TONES[tone])}>
       <Icon size={13} aria-hidden className="mt-0.5 shrink-0" />
-      <span className="wrap-anywhere">
-        <VisibleText text={text} />
-      </span>
+      <VisibleText text={text} className="wrap-anywhere" />
     </span>
   );
   if (detail === undefined) return line;

@@ -52,9 +52,7 @@ export function ToolRow({ call, streaming, selected }: ToolRowProps) {
           className={classNames("shrink-0 text-muted", open && "rotate-90")}
         />
         <Icon size={14} aria-hidden className="shrink-0 text-muted" />
-        <span className="min-w-0 flex-1 truncate">
-          <VisibleText text={words} />
-        </span>
+        <VisibleText text={words} className="min-w-0 flex-1 truncate" />
         {result?.untrusted !== undefined && <Badge tone="warn">untrusted</Badge>}
         {word && <Badge tone={tone}>{word}</Badge>}
         {startedAt !== undefined && (

@@ -1,4 +1,4 @@
-import { GitFork } from "lucide-react";
+import { GitFork, PinOff } from "lucide-react";
 import { useState } from "react";
 import type { JournalEvent } from "../../../../src/journal/events.ts";
 import { timelineEntry } from "../../../../src/projections/views/timeline.ts";
@@ -7,11 +7,11 @@ import { Markdown } from "../../display/markdown/markdown.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { eventAt } from "../../live/run-journal.ts";
 import type { TreeJournal } from "../../live/tree-journal.ts";
-import { Button } from "../../ui/button.tsx";
+import { Button, IconButton } from "../../ui/button.tsx";
 import { Copyable } from "../../ui/copy-button.tsx";
 import { EventWhy } from "../why/reasons.tsx";
 import { eventFields, type Field } from "./event-fields.ts";
-import type { EventRef } from "./event-ref.ts";
+import { type EventRef, formatEventRef } from "./event-ref.ts";
 
 export interface EventDetailProps {
   journal: TreeJournal;
@@ -124,5 +124,35 @@ function Raw({ event }: { event: JournalEvent }) {
       </Button>
       {open && <Block text={JSON.stringify(event, null, 2)} />}
     </div>
+  );
+}
+
+// U15: two pinned events side by side, from any runs of the tree.
+export interface PinnedEventsProps {
+  journal: TreeJournal;
+  pins: readonly EventRef[];
+  onSelect(runId: string, seq?: number): void;
+  onUnpin(ref: EventRef): void;
+}
+
+export function PinnedEvents({ journal, pins, onSelect, onUnpin }: PinnedEventsProps) {
+  if (pins.length === 0) return null;
+  return (
+    <section
+      aria-label="Pinned events"
+      className="flex h-2/5 shrink-0 flex-col divide-line border-line border-t bg-surface max-sm:divide-y sm:flex-row sm:divide-x"
+    >
+      {pins.map((ref) => (
+        <div key={formatEventRef(ref)} className="relative min-h-0 min-w-0 flex-1 overflow-auto">
+          <IconButton
+            icon={PinOff}
+            label={`Unpin event ${ref.seq}`}
+            className="absolute top-1 right-1 bg-surface"
+            onClick={() => onUnpin(ref)}
+          />
+          <EventDetail journal={journal} eventRef={ref} onSelect={onSelect} />
+        </div>
+      ))}
+    </section>
   );
 }

@@ -8,8 +8,7 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { Field } from "../../ui/field.tsx";
 import { Form, Input } from "../../ui/input.tsx";
 import { Problem } from "../../ui/problem.tsx";
-import { formatAmount, toBudget } from "./amounts.ts";
-import type { Unit } from "./river-bands.ts";
+import { formatAmount, toBudget, type Unit } from "./river-bands.ts";
 
 /** The budget to change, and how much of it is used. */
 export interface BudgetTarget {

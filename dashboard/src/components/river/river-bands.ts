@@ -1,7 +1,9 @@
 // The budget river as SVG bands. Each run has a row. Its band comes down from the parent run, turns right and ends at
 // the row. Widths are shares of the total. Bands never cross: the first child's is rightmost.
 
+import type { Budget } from "../../../../src/journal/events.ts";
 import type { Flow, RiverNode } from "../../../../src/projections/usage/budget-river.ts";
+import { money, shortCount } from "../../../../src/projections/words/format.ts";
 
 export type Unit = "tokens" | "cost";
 export type Shade = "spent" | "reserved" | "wasted";
@@ -97,3 +99,19 @@ function bandsOf(node: RiverNode, { streams, wide, right, from, line }: Place, s
 }
 
 const round = (value: number): number => Math.round(value * 10) / 10;
+
+export const limitIn = ({ maxTokens, maxCost }: Budget, unit: Unit): number | undefined =>
+  unit === "cost" ? maxCost : maxTokens;
+
+/** The limit in the form the API expects. */
+export const toBudget = (value: number, unit: Unit): { maxCost: number } | { maxTokens: number } =>
+  unit === "cost" ? { maxCost: value } : { maxTokens: value };
+
+export const formatAmount = (amount: number, unit: Unit): string =>
+  unit === "cost" ? money(amount) : `${shortCount(amount)} tokens`;
+
+/** Short form for a table cell. */
+export const formatCell = (amount: number, unit: Unit): string => {
+  if (amount === 0) return "–";
+  return unit === "cost" ? money(amount) : shortCount(amount);
+};

@@ -6,8 +6,15 @@ import { VisibleText } from "../../display/visible-text.tsx";
 import { Button } from "../../ui/button.tsx";
 import { classNames } from "../../ui/class-names.ts";
 import { useNarrow } from "../../ui/use-media.ts";
-import { formatCell, limitIn } from "./amounts.ts";
-import { bandEnd, riverBands, type Shade, type Shape, type Unit } from "./river-bands.ts";
+import {
+  bandEnd,
+  formatCell,
+  limitIn,
+  riverBands,
+  type Shade,
+  type Shape,
+  type Unit,
+} from "./river-bands.ts";
 
 export interface RiverTableProps {
   nodes: readonly RiverNode[];
@@ -151,12 +158,8 @@ function RiverRow(props: RiverRowProps) {
             className="min-w-0 max-w-full truncate rounded py-1 text-left hover:underline"
             onClick={() => onSelect(runId)}
           >
-            <span className="font-medium">
-              <VisibleText text={agent} />
-            </span>{" "}
-            <span className="text-muted text-xs max-md:sr-only">
-              <VisibleText text={row.task} />
-            </span>
+            <VisibleText text={agent} className="font-medium" />{" "}
+            <VisibleText text={row.task} className="text-muted text-xs max-md:sr-only" />
           </button>
           <StatusBadge run={row} />
         </div>

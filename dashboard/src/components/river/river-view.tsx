@@ -2,10 +2,12 @@
 // bands behind it show the same as a picture.
 
 import { use, useState } from "react";
+import type { Budget } from "../../../../src/journal/events.ts";
 import {
   type BudgetRiver,
   budgetRiver,
   type RiverNode,
+  remainingBudget,
 } from "../../../../src/projections/usage/budget-river.ts";
 import { Moment } from "../../display/time/use-now.ts";
 import { client } from "../../live/client.ts";
@@ -14,14 +16,13 @@ import { useRefusal } from "../../live/me.ts";
 import type { TreeJournal } from "../../live/tree-journal.ts";
 import { useAction } from "../../live/use-action.ts";
 import { Button } from "../../ui/button.tsx";
+import { classNames } from "../../ui/class-names.ts";
 import { Problem } from "../../ui/problem.tsx";
 import { ScrollBox } from "../../ui/scroll-box.tsx";
 import type { RunViewProps } from "../run-view.ts";
-import { limitIn } from "./amounts.ts";
 import { BudgetDialog, type BudgetTarget } from "./budget-dialog.tsx";
-import type { Unit } from "./river-bands.ts";
+import { formatAmount, limitIn, type Shade, sharesOf, type Unit } from "./river-bands.ts";
 import { RiverTable } from "./river-table.tsx";
-import { TreeBudget } from "./tree-budget.tsx";
 
 export interface RiverViewProps extends RunViewProps {
   /** Undefined: chosen by what is limited or known. */
@@ -39,7 +40,7 @@ export function RiverView({ journal, runId, unit: wanted, onUnit, onSelect }: Ri
   const isOver = top.row.endedAt !== undefined;
   const actions = mayAct && {
     busy,
-    onBudget: (node: RiverNode) => setTarget(runTarget(node, unit)),
+    onBudget: (node: RiverNode) => setTarget(budgetTarget(node, unit)),
     onFreeze: (node: RiverNode, how: "freeze" | "thaw") =>
       void perform(() => client.post(`/api/runs/{id}/${how}`, { id: node.runId })),
   };
@@ -49,7 +50,7 @@ export function RiverView({ journal, runId, unit: wanted, onUnit, onSelect }: Ri
         top={top}
         limit={river.limit}
         unit={unit}
-        onChange={mayAct && !isOver ? () => setTarget(treeTarget(river, unit)) : undefined}
+        onChange={mayAct && !isOver ? () => setTarget(budgetTarget(top, unit, river.limit)) : undefined}
       />
       <div className="flex flex-wrap items-center gap-2 px-3 py-2">
         <UnitSwitch unit={unit} onUnit={onUnit} />
@@ -61,11 +62,10 @@ export function RiverView({ journal, runId, unit: wanted, onUnit, onSelect }: Ri
         <Problem text={problem} />
       </div>
       <RiverTable
+        {...{ unit, onSelect }}
         nodes={river.nodes}
-        unit={unit}
         selected={runId}
         actions={actions || undefined}
-        onSelect={onSelect}
       />
       {target && <BudgetDialog target={target} unit={unit} onClose={() => setTarget(undefined)} />}
     </ScrollBox>
@@ -79,15 +79,16 @@ function riverOf(journal: TreeJournal, runId: string): BudgetRiver {
   return budgetRiver(budgets, budgets.has(rootRunId) ? rootRunId : runId);
 }
 
-function runTarget({ runId, agent, limit, own }: RiverNode, unit: Unit): BudgetTarget {
-  const used = own.spent[unit] + own.reserved[unit];
-  return { runId, name: agent, tree: false, limit: limitIn(limit, unit), used };
-}
-
-function treeTarget({ nodes: [top], limit }: BudgetRiver, unit: Unit): BudgetTarget {
-  const { runId, agent, branch } = top!;
-  const used = branch.spent[unit] + branch.reserved[unit];
-  return { runId, name: agent, tree: true, limit: limitIn(limit, unit), used };
+/** The budget of a run, or of the whole tree if `treeLimit` is given. */
+function budgetTarget(
+  { runId, agent, limit, own, branch }: RiverNode,
+  unit: Unit,
+  treeLimit?: Budget,
+): BudgetTarget {
+  const tree = treeLimit !== undefined;
+  const { spent, reserved } = tree ? branch : own;
+  const used = spent[unit] + reserved[unit];
+  return { runId, name: agent, tree, limit: limitIn(treeLimit ?? limit, unit), used };
 }
 
 /** Money if there is a cost limit or some cost; otherwise tokens, which are always known. */
@@ -117,3 +118,66 @@ function UnitSwitch({ unit, onUnit }: { unit: Unit; onUnit(unit: Unit): void }) 
     </fieldset>
   );
 }
+
+interface TreeBudgetProps {
+  top: RiverNode;
+  limit: Budget;
+  unit: Unit;
+  /** Undefined if the user may change nothing. */
+  onChange: (() => void) | undefined;
+}
+
+/** The budget of the whole tree and how much of it is spent, reserved, wasted and left. */
+function TreeBudget({ top, limit, unit, onChange }: TreeBudgetProps) {
+  const may = limitIn(limit, unit);
+  const left = remainingBudget(top.branch, limit)[unit];
+  const shares = sharesOf(top.branch, unit);
+  const used = shares.reduce((sum, { amount }) => sum + amount, 0);
+  const all = Math.max(may ?? 0, used) || 1;
+  return (
+    <section aria-label="Budget of the tree" className="flex flex-col gap-2 px-3 pt-3">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <h2 className="font-semibold">
+          {may === undefined
+            ? "No limit for the whole tree"
+            : `${formatAmount(may, unit)} for the whole tree`}
+        </h2>
+        <span className="text-muted text-sm">
+          {left === undefined ? "each run has its own limit" : `${formatAmount(left, unit)} left`}
+        </span>
+        {onChange && (
+          <Button size="small" className="max-md:h-10" onClick={onChange}>
+            {may === undefined ? "Set a limit" : "Change"}
+          </Button>
+        )}
+      </div>
+      <div aria-hidden className="flex h-4 overflow-hidden rounded border border-edge bg-surface">
+        {shares.map(({ shade, amount }) => (
+          <div key={shade} className={FILLS[shade]} style={{ width: `${(amount / all) * 100}%` }} />
+        ))}
+      </div>
+      <ul className="flex flex-wrap gap-x-4 gap-y-1 text-sm">
+        {shares.map(({ shade, amount }) => (
+          <li key={shade} className="flex items-center gap-1.5">
+            <span aria-hidden className={classNames("size-3 rounded-sm", FILLS[shade])} />
+            {SHADE_WORDS[shade]} <span className="tabular-nums">{formatAmount(amount, unit)}</span>
+          </li>
+        ))}
+        {left !== undefined && (
+          <li className="flex items-center gap-1.5">
+            <span aria-hidden className="size-3 rounded-sm border border-edge" />
+            Left <span className="tabular-nums">{formatAmount(left, unit)}</span>
+          </li>
+        )}
+      </ul>
+    </section>
+  );
+}
+
+const FILLS: Record<Shade, string> = { spent: "bg-accent", reserved: "bg-info/45", wasted: "bg-bad" };
+
+const SHADE_WORDS: Record<Shade, string> = {
+  spent: "Spent",
+  reserved: "Reserved for calls under way",
+  wasted: "Wasted on failed attempts",
+};

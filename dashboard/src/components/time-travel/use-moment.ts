@@ -2,7 +2,7 @@
 
 import { useDeferredValue, useMemo } from "react";
 import type { JournalEvent } from "../../../../src/journal/events.ts";
-import { eventsOf, pastJournal } from "../../live/past-journal.ts";
+import { applyEvent, type RunJournal } from "../../live/run-journal.ts";
 import { eventCount, type TreeJournal } from "../../live/tree-journal.ts";
 
 export interface ShownMoment {
@@ -61,4 +61,29 @@ function placeOf(events: readonly JournalEvent[], position: number): number {
     else high = middle;
   }
   return Math.max(1, low);
+}
+
+// FK8: a tree at a past moment: the same journal, folded up to a position, without any streaming.
+export function pastJournal(journal: TreeJournal, position: number): TreeJournal {
+  const runs = new Map<string, RunJournal>();
+  const fresh = new Set<string>();
+  for (const event of eventsOf(journal)) {
+    if (event.position > position) break;
+    applyEvent(runs, fresh, event);
+  }
+  return {
+    runs,
+    loaded: true,
+    failure: undefined,
+    version: position,
+    subscribe: () => () => {},
+    close: () => {},
+  };
+}
+
+/** The events of all runs of the tree, in commit order. */
+function eventsOf({ runs }: Pick<TreeJournal, "runs">): JournalEvent[] {
+  return [...runs.values()]
+    .flatMap(({ events }) => events)
+    .sort((left, right) => left.position - right.position);
 }

@@ -1,13 +1,20 @@
 import { ChevronRight } from "lucide-react";
 import { type KeyboardEvent, type MouseEvent, memo, useState } from "react";
+import {
+  criticalPath,
+  type Lifetime,
+  type PathPiece,
+} from "../../../../src/projections/views/critical-path.ts";
 import { clockTime, duration } from "../../../../src/projections/words/format.ts";
 import { AgentName, RoleIcon } from "../../display/agent/agent.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
+import { waterfallOf } from "../../live/folds.ts";
+import type { RunJournal, TreeJournal } from "../../live/tree-journal.ts";
 import { classNames } from "../../ui/class-names.ts";
+import { treeLevels, treeOrder } from "../run-tree/roll-up.ts";
 import { ACTIVITY_WORDS, fillOf } from "./activities.tsx";
 import { NAME_COLUMN, type Zoom } from "./axis.tsx";
 import { barsIn, spanAt, type TimeWindow, timeScale } from "./time-window.ts";
-import type { TreeRow } from "./tree-rows.ts";
 
 export interface WaterfallRowProps {
   row: TreeRow;
@@ -206,4 +213,39 @@ export function SpanTip({ tip }: { tip: Tip | undefined }) {
       </p>
     </div>
   );
+}
+
+interface TreeRow {
+  run: RunJournal;
+  depth: number;
+  life: Lifetime;
+  /** The parts of the critical path in this run. */
+  pieces: readonly PathPiece[];
+}
+
+interface TreeTime {
+  rows: TreeRow[];
+  path: PathPiece[];
+}
+
+/** The runs of a tree with their spans, a parent before its children, and the critical path. */
+export function treeTime(journal: TreeJournal, rootId: string, now: number): TreeTime {
+  const order = treeOrder(journal.runs, rootId);
+  const levels = treeLevels(journal.runs, order);
+  const lives = new Map(order.map((runId) => [runId, lifeOf(journal.runs.get(runId)!, now)]));
+  const path = criticalPath(lives, rootId);
+  const byRun = Map.groupBy(path, (piece) => piece.runId);
+  const rows = order.map((runId) => ({
+    run: journal.runs.get(runId)!,
+    depth: levels.get(runId)! - 1,
+    life: lives.get(runId)!,
+    pieces: byRun.get(runId) ?? [],
+  }));
+  return { rows, path };
+}
+
+function lifeOf(run: RunJournal, now: number): Lifetime {
+  const { createdAt, updatedAt, endedAt } = run.row;
+  const to = endedAt ?? Math.max(now, updatedAt);
+  return { from: createdAt, to, spans: waterfallOf(run.events).spans, children: run.children };
 }

@@ -12,8 +12,7 @@ import { IconButton } from "../../ui/button.tsx";
 import type { RunViewProps } from "../run-view.ts";
 import { ACTIVITY_WORDS, BarPatterns, Legend } from "./activities.tsx";
 import { Axis, useZoom, type Zoom } from "./axis.tsx";
-import { treeTime } from "./tree-rows.ts";
-import { SpanTip, type Tip, WaterfallRow } from "./waterfall-row.tsx";
+import { SpanTip, type Tip, treeTime, WaterfallRow } from "./waterfall-row.tsx";
 
 const ROW_PX = 32;
 

@@ -27,9 +27,7 @@ export function AgentName({ agent, full = false }: { agent: string; full?: boole
       {(full || isShared) && (
         <>
           {" "}
-          <span className="font-normal text-muted text-xs">
-            <VisibleText text={agent} />
-          </span>
+          <VisibleText text={agent} className="font-normal text-muted text-xs" />
         </>
       )}
     </span>

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { JournalEvent } from "../../../src/journal/events.ts";
-import { pastJournal } from "./past-journal.ts";
-import { applyEvent, type RunJournal } from "./run-journal.ts";
-import type { TreeJournal } from "./tree-journal.ts";
+import type { JournalEvent } from "../../../../src/journal/events.ts";
+import { applyEvent, type RunJournal } from "../../live/run-journal.ts";
+import type { TreeJournal } from "../../live/tree-journal.ts";
+import { pastJournal } from "./use-moment.ts";
 
 const START = {
   agent: "x",
