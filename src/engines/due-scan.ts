@@ -1,7 +1,6 @@
-// Asks the store about once a second which runs are due, and wakes them. Wakes may be lost: a lost wake delays its run by
-// about a second, and the run itself is never lost (E4).
-//  1  A run with a timer is woken when its time has come, never earlier (P8): the scan sleeps until the next due time and
-//     then asks the store again with the current time.
+// Asks the store about once a second which runs are due, and wakes them.
+// Wakes may be lost: a lost wake delays its run by about a second, and the run itself is never lost (E4).
+//  1  A run with a timer is never woken early (P8): the scan sleeps until the next due time and then asks the store again.
 //  2  The scan never sleeps much longer than a second, so it notices when the clock jumps (F36).
 //  3  Runs that wait for a person or a child are not due, so they cost nothing here (F37).
 
@@ -47,8 +46,8 @@ export function startDueScan(options: DueScanOptions): DueScan {
     const runIds = due.filter((runId) => !except.has(runId));
     await wakeAll(runIds, wake);
     const nextDue = await store.leases.nextDue();
-    // Runs due at `now` have just been woken and may still be queued. Sleeping until their due time, which has passed,
-    // would be a busy loop.
+    // Runs due at `now` have just been woken and may still be queued.
+    // Sleeping until their due time, which has passed, would be a busy loop.
     const toTimer =
       nextDue === undefined || nextDue <= now ? Number.POSITIVE_INFINITY : nextDue - clock.now();
     return { result: runIds.length, nextIn: Math.max(0, Math.min(toTimer, spread(every))) };

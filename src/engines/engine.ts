@@ -1,5 +1,5 @@
-// The contract of an engine: it dispatches runs to workers, nothing else. It need not be exclusive or durable (E4): the
-// epoch in the store fences off a second driver, and the due-scan finds runs whose wake was lost.
+// The contract of an engine: it dispatches runs to workers, nothing else. It need not be exclusive or durable (E4).
+// The epoch in the store fences off a second driver, and the due-scan finds runs whose wake was lost.
 
 import type { RunId } from "../ids.ts";
 import type { LostWorkers } from "../stores/store.ts";
@@ -10,6 +10,18 @@ export type Drive = (runId: RunId, signal: AbortSignal, delivery?: Delivery) => 
 export interface Delivery {
   /** Set when the worker that first got this wake was lost. The run may be taken from it before its lease ends (E2). */
   lost?: LostWorkers | undefined;
+}
+
+/** Options that the engines for several machines share. */
+export interface SharedEngineOptions {
+  /** Keeps apart several stores on one server. */
+  storeId: string;
+  /** The pool of this worker. Each pool has its own queue. */
+  pool: string;
+  /** Maximum number of simultaneous drives. */
+  concurrency: number;
+  /** Called when a drive rejects, and once per outage of the server, which is retried. Must not throw. */
+  onError: (error: unknown, runId?: RunId) => void;
 }
 
 export interface Engine {

@@ -1,10 +1,10 @@
-// Tells the store that this worker is alive, and learns which of its runs were cancelled or lost (E2). The store keeps
-// one row per worker, however many runs the worker holds.
-//  1  The deadline is measured from just before the renewal was sent, on this machine's monotonic clock. However long the
-//     answer took, the lease in the store lasts at least until that deadline.
+// Tells the store that this worker is alive, and learns which of its runs were cancelled or lost (E2).
+// The store keeps one row per worker, however many runs the worker holds.
+//  1  The deadline is measured from just before the renewal was sent, on this machine's monotonic clock.
+//     However long the answer took, the lease in the store lasts at least until that deadline.
 //  2  Without a renewal the deadline simply passes: a worker cut off from its store starts nothing new.
-//  3  A cancelled or lost run is reported only if the worker still holds it in the epoch it asked about. If the worker
-//     released the run and took it again meanwhile, the answer was about an older lease.
+//  3  A cancelled or lost run is reported only if the worker still holds it in the epoch it asked about.
+//     If the worker released the run and took it again meanwhile, the answer was about an older lease.
 
 import type { Clock } from "../clock.ts";
 import type { RunId } from "../ids.ts";
@@ -39,32 +39,21 @@ export interface WorkerHeartbeat {
 
 /** Renews immediately, and then repeatedly until `stop`. */
 export function startHeartbeat(options: HeartbeatOptions): WorkerHeartbeat {
-  const {
-    store,
-    worker,
-    card,
-    clock,
-    held,
-    onCancelled,
-    onLost,
-    onRenewed,
-    every = 5_000,
-    onError,
-  } = options;
+  const { store, worker, clock, held, every = 5_000, onError } = options;
   let deadline = Number.NEGATIVE_INFINITY;
 
   async function work(): Promise<{ result: undefined; nextIn: number }> {
     const asked = [...held()];
     const sent = clock.elapsed();
-    const { cancelled, lost } = await store.leases.heartbeat(worker, asked, card?.());
+    const { cancelled, lost } = await store.leases.heartbeat(worker, asked, options.card?.());
     deadline = sent + LEASE_MS;
-    onRenewed?.();
+    options.onRenewed?.();
     const now = new Map(held().map(({ runId, epoch }) => [runId, epoch]));
     const same = new Set(
       asked.filter(({ runId, epoch }) => now.get(runId) === epoch).map(({ runId }) => runId),
     );
-    passOn(cancelled, same, onCancelled);
-    passOn(lost, same, onLost);
+    passOn(cancelled, same, options.onCancelled);
+    passOn(lost, same, options.onLost);
     return { result: undefined, nextIn: Math.max(0, sent + every - clock.elapsed()) };
   }
 

@@ -1,9 +1,7 @@
 // The engine for a single process: a queue in memory with a concurrency limit.
 //  1  A run has at most one drive at a time.
-//  2  Wakes that arrive while their run is being driven cause exactly one more drive afterwards: the current drive may
-//     have read the journal before the signal that the wake is about.
-//  3  At most `concurrency` runs are driven at the same time. The rest queue in the order of their first wake, so that a start
-//     with hundreds of runnable runs does not drive all of them together (F37).
+//  2  Wakes during a drive of their run cause exactly one more drive. The current drive may have read the journal too early.
+//  3  At most `concurrency` runs are driven at the same time. The rest queue in the order of their first wake (F37).
 //  4  Nothing starts after `stop`. Queued runs are still due in the store, and the next process finds them there.
 
 import type { RunId } from "../ids.ts";
@@ -66,8 +64,7 @@ class LocalEngine implements Engine {
       if (underWay.size >= this.options.concurrency) return;
       waiting.delete(runId);
       const abort = new AbortController();
-      // Deferred by a microtask: a drive that immediately wakes its own run must see it as running, or it would start
-      // twice.
+      // Deferred by a microtask: a drive that immediately wakes its own run must see it as running, or it would start twice.
       const returned = Promise.resolve().then(() => this.run(runId, drive, abort.signal));
       underWay.set(runId, { abort, returned, wokenAgain: false });
     }

@@ -1,15 +1,14 @@
-// The engine for a few machines: pg-boss, a job queue in the same database as the store. Workers pull jobs, so a wake
-// goes to a worker that is free.
-//  1  A wake is a job without data. While a job for a run is queued, further wakes of that run are merged into it. A job
-//     that is already running does not absorb new wakes: if its worker died, they would be lost with it. Wakes that
-//     arrive while the database is busy with the last insert are sent together in the next one, because the due-scan of
-//     every worker wakes all due runs every second.
-//  2  A handler never fails (E4): an error thrown by a drive is reported, and its job is completed. Only one thing causes
-//     a retry: a worker that stops sending heartbeats. Its jobs are delivered again.
+// The engine for a few machines: pg-boss, a job queue in the same database as the store.
+// Workers pull jobs, so a wake goes to a worker that is free.
+//  1  A wake is a job without data. While a job for a run is queued, further wakes of that run are merged into it.
+//     A job that is already running does not absorb new wakes: if its worker died, they would be lost with it.
+//     Wakes that arrive during an insert are sent together in the next insert.
+//  2  A handler never fails (E4): an error thrown by a drive is reported, and its job is completed.
+//     Only one thing causes a retry: a worker that stops sending heartbeats. Its jobs are delivered again.
 //  3  A job lasts as long as its drive, which may be hours. After a day the signal aborts it.
 //  4  If the database is unreachable at the start, the engine waits for it as long as the store does.
-//  5  Only one slot of a process polls for the next job, however many drives the process may run: a new job notifies
-//     every poller, and all but one would query the database in vain.
+//  5  Only one slot of a process polls for the next job.
+//     A new job notifies every poller, and all but one would query in vain.
 //  6  `stop` takes no new jobs, aborts the current drives and waits for them.
 
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -17,21 +16,13 @@ import type { JobWithMetadata, PgBoss } from "pg-boss";
 import { installHint } from "../config/install-hint.ts";
 import { CadreError, messageOf } from "../errors.ts";
 import type { RunId } from "../ids.ts";
-import type { Drive, Engine } from "./engine.ts";
+import type { Drive, Engine, SharedEngineOptions } from "./engine.ts";
 
-export interface PgBossEngineOptions {
+export interface PgBossEngineOptions extends SharedEngineOptions {
   /** Connection string of the store's database. */
   url: string;
-  /** Keeps apart several stores in one database. */
-  storeId: string;
-  /** Maximum number of simultaneous drives. */
-  concurrency: number;
   /** Calls `open`, and retries for a while if the database is unreachable, just as the store does. */
   patiently(open: () => Promise<void>, isOver: () => boolean): Promise<void>;
-  /** The pool of this worker. Each pool has its own queue. */
-  pool: string;
-  /** Called when a drive rejects, and once per outage of the database, which is retried. Must not throw. */
-  onError: (error: unknown, runId?: RunId) => void;
 }
 
 /** Loads the package right away, so that a missing package is reported before any run is driven. */
@@ -64,8 +55,8 @@ const SILENT_S = 10;
 const TOUCH_S = 2;
 const LOOK_S = 1;
 /**
- * A redelivered job does not name the worker that had it. A worker whose last heartbeat to the store is older than this is
- * taken to be that dead worker; live workers send one more often.
+ * A redelivered job does not name the worker that had it.
+ * A worker whose last heartbeat to the store is older than this is taken to be that dead worker.
  */
 const DEAD_FOR_MS = 7_000;
 /** New jobs are announced with NOTIFY. Redelivered jobs are not, so we poll for them. The default is 30 seconds. */
@@ -217,13 +208,8 @@ class PgBossEngine implements Engine {
   private async drain(): Promise<void> {
     this.stopping.abort();
     // pg-boss cannot be stopped while it is still starting.
-    if (
-      (await this.opened?.then(
-        () => true,
-        () => false,
-      )) !== true
-    )
-      return;
+    const isOpen = await this.opened?.then(() => true).catch(() => false);
+    if (!isOpen) return;
     await Promise.all([...this.closing, this.boss.offWork(this.queue, { wait: true })]);
     await this.boss.stop({ graceful: false });
   }

@@ -1,6 +1,7 @@
-// Decisions of the advisors pattern. All advisors are asked at the same time, with the agent's own input, before its first turn.
-// Their answers become part of the task. For an advisor that fails or is late (F27) the task says so, and `require`
-// decides whether enough of them have answered.
+// Decisions of the advisors pattern.
+// All advisors are asked at the same time, with the agent's own input, before its first turn.
+// Their answers become part of the task.
+// For an advisor that fails or is late (F27) the task says so, and `require` decides whether enough of them have answered.
 
 import { baseName } from "../journal/agent-id.ts";
 import type { EventBody } from "../journal/events.ts";
@@ -15,10 +16,8 @@ export const advisors: Pattern = {
   next(view, now): Action | undefined {
     const { state, definition } = view;
     if (state.hasAdvice) return undefined;
-    const asked = definition.advisors!.agents.map((agent) => ({
-      agent,
-      slot: slotOf(state, slotKey(agent)),
-    }));
+    const { agents } = definition.advisors!;
+    const asked = agents.map((agent) => ({ agent, slot: slotOf(state, slotKey(agent)) }));
     const absent = asked.filter(({ slot }) => slot.type === "empty");
     if (absent.length > 0)
       return { type: "start-runs", runs: absent.map(({ agent }) => advisorRun(view, agent)) };
@@ -27,16 +26,9 @@ export const advisors: Pattern = {
     const failed = asked.filter(({ slot }) => hasFailed(slot, state.isClosing));
     if (asked.length - failed.length < required)
       return { type: "end", ending: tooFewAnswers(asked.length, failed, required) };
-    return (
-      waitOrGiveUp(state, open, {
-        timeout: definition.advisors!.timeout,
-        now,
-        late: "It took too long to advise.",
-      }) ?? {
-        type: "record",
-        events: [adviceEvent(view, asked)],
-      }
-    );
+    const late = "It took too long to advise.";
+    const wait = waitOrGiveUp(state, open, { timeout: definition.advisors!.timeout, now, late });
+    return wait ?? { type: "record", events: [adviceEvent(view, asked)] };
   },
 };
 

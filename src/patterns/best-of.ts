@@ -1,6 +1,6 @@
-// Decisions of the best-of pattern. The agent writes several drafts at the same time, each with its own strategy and with tools
-// that change nothing. A judge picks one and gives the reason. The run itself makes no model call: its answer is the draft
-// that was picked.
+// Decisions of the best-of pattern.
+// The agent writes several drafts at the same time, each with its own strategy and with tools that change nothing.
+// A judge picks one and gives the reason. The run itself makes no model call: its answer is the draft that was picked.
 
 import type { Definition } from "../journal/definition.ts";
 import { omitUndefined } from "../omit-undefined.ts";
@@ -156,12 +156,8 @@ function noDraftEnding(drafts: readonly Draft[]): Ending {
   const causes = drafts.flatMap(({ slot }) =>
     "child" in slot ? (slot.child.ended?.result.first_cause ?? []) : [],
   );
-  return {
-    status: "failed",
-    stopReason: "error",
-    summary: `None of ${drafts.length} drafts succeeded. ${why}`,
-    cause: causes[0],
-  };
+  const summary = `None of ${drafts.length} drafts succeeded. ${why}`;
+  return { status: "failed", stopReason: "error", summary, cause: causes[0] };
 }
 
 function failureReason(slot: PatternSlot): string {

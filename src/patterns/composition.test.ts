@@ -1,5 +1,5 @@
-// Patterns below delegation, delegation below patterns, approvals and limits inside each. Everything that holds for
-// child runs must hold for each pattern that starts them.
+// Patterns below delegation, delegation below patterns, approvals and limits inside each.
+// Everything that holds for child runs must hold for each pattern that starts them.
 
 import { describe, expect } from "vitest";
 import { effects } from "../../test/support/oracle.ts";

@@ -1,5 +1,5 @@
-// The contract of every pattern: the same journal gives the same decision, it ends, it keeps the limits, and a process may
-// die before or after any of its events. CRASH_ALL=1 leaves no event out.
+// The contract of every pattern: its decisions depend only on the journal, its runs end and keep the limits, and any process
+// may die. CRASH_ALL=1 leaves no event out.
 
 import { describe, expect, test } from "vitest";
 import { checkInvariants } from "../../test/support/invariants.ts";

@@ -1,6 +1,6 @@
-// Decisions of the handoff pattern. The target starts when the agent has succeeded, and owns the final answer. The agent
-// makes no further model call and ends with its target's answer. The start of the target is one event, so after a crash
-// there is exactly one owner (F26).
+// Decisions of the handoff pattern. The target starts when the agent has succeeded, and owns the final answer.
+// The agent makes no further model call and ends with its target's answer.
+// The start of the target is one event, so after a crash there is exactly one owner (F26).
 
 import { baseName } from "../journal/agent-id.ts";
 import type { Payload } from "../journal/events.ts";

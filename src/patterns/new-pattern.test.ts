@@ -1,5 +1,5 @@
-// Adding a pattern takes four product files: its declaration, its decisions, and a line in the list of each. This test
-// plants a pattern `debate` in exactly that way. Every other part of Cadre must pick it up from the lists.
+// Adding a pattern takes four product files: its declaration, its decisions, and a line in the list of each.
+// This test plants a pattern `debate` in exactly that way. Every other part of Cadre must pick it up from the lists.
 
 import { expect, test, vi } from "vitest";
 import { EDGE_LOOKS } from "../../dashboard/src/components/agents/edge-looks.ts";

@@ -1,6 +1,7 @@
-// The text that an agent reads in place of its task after other agents have worked on it: the person's request, then
-// their results, each under a heading and marked as untrusted.
+// The text that an agent reads in place of its task after other agents have worked on it.
+// It is the person's request, then their results, each under a heading and marked as untrusted.
 
+import type { Payload } from "../journal/events.ts";
 import { markUntrusted } from "../journal/untrusted.ts";
 import { type TaskFields, taskText } from "../projections/folds/transcript.ts";
 import type { Ending, Section } from "./action.ts";
@@ -20,16 +21,19 @@ export function openingText(
 
 /** The person's request. It never contains an input from another agent, which must not look like the person's. */
 export function requestText({ input, requestInput = input, ...asked }: Requested): string {
-  return `${REQUEST}\n\n${taskText({ ...asked, input: requestInput ?? undefined })}`;
+  return `## ORIGINAL USER REQUEST\n\n${taskText({ ...asked, input: requestInput ?? undefined })}`;
 }
 
-/** K8: a run that continues in a later round does not read the request again, but an agent that begins there must. */
-export const openingWithRequest = (asked: Requested, opening: string | undefined): string =>
-  opening?.startsWith(REQUEST)
-    ? opening
-    : [requestText(asked), ...(opening === undefined ? [] : [opening])].join("\n\n");
+/** The opening of a run for an agent that has not read the request. */
+export const openingWithRequest = (start: Payload<"RUN_STARTED">, opening: string | undefined): string =>
+  opening !== undefined && !hasReadRequest(start) ? opening : addRequest(start, opening);
 
-const REQUEST = "## ORIGINAL USER REQUEST";
+/** K8: whether the run's opening leaves out the request, because the run continues its own run of an earlier round. */
+export const hasReadRequest = ({ team, continues }: Payload<"RUN_STARTED">): boolean =>
+  team !== undefined && team.round > 1 && continues !== undefined;
+
+export const addRequest = (asked: Requested, opening: string | undefined): string =>
+  [requestText(asked), ...(opening === undefined ? [] : [opening])].join("\n\n");
 
 /** A whole answer in one text. */
 export function answerText({

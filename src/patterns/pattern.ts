@@ -1,5 +1,6 @@
-// The contract of a pattern's decisions: from an agent's definition and the state of its run to the next action. A pattern
-// does no I/O and has no clock, so the same journal gives the same action. The runs that it starts are runs like any other.
+// The contract of a pattern's decisions: from an agent's definition and the state of its run to the next action.
+// A pattern does no I/O and has no clock, so the same journal gives the same action.
+// The runs that it starts are runs like any other.
 // A run goes through the stages before → work → route → after (`declarations/declaration.ts`).
 
 import type { LoadedSteps } from "../agents/loaded-steps.ts";

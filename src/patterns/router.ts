@@ -1,6 +1,8 @@
-// Decisions of the router pattern. The router chooses an agent with the call `route_to`, which is judged and started like
-// a delegation. The chosen agent's answer is the run's answer. An invalid choice is corrected once; then the fallback
-// gets the work, or the run fails and names the router (F28). A router never gets wider permissions.
+// Decisions of the router pattern.
+// The router chooses an agent with the call `route_to`, which is judged and started like a delegation.
+// The chosen agent's answer is the run's answer.
+// An invalid choice is corrected once; then the fallback gets the work, or the run fails and names the router (F28).
+// A router never gets wider permissions.
 
 import { baseName } from "../journal/agent-id.ts";
 import { childrenByTrigger } from "../projections/folds/child-runs.ts";

@@ -1,5 +1,4 @@
-// The steps that a module can yield, and the answer to each. A step is plain data. `yield*` gives its answer the right
-// type.
+// The steps that a module can yield, and the answer to each. A step is plain data. `yield*` gives its answer the right type.
 
 import { z } from "zod";
 import { Duration } from "../config/duration.ts";

@@ -1,5 +1,5 @@
-// Replays a module: it runs again from the start with the recorded answers to its steps. The step that it yields after
-// the last answer is the one to do now.
+// Replays a module: it runs again from the start with the recorded answers to its steps.
+// The step that it yields after the last answer is the one to do now.
 //  M1  The same answers give the same steps. A step that differs from the record is an error that names both.
 //  M2  A module gets copies of the answers, so that its changes do not affect the next replay.
 

@@ -1,5 +1,6 @@
-// Decisions of the steps pattern: a module decides what its agent does next. For each decision the module is replayed from
-// the answers in the journal (M1), so none of its state has to survive. This file decides what the open step needs now.
+// Decisions of the steps pattern: a module decides what its agent does next.
+// For each decision the module is replayed from the answers in the journal (M1), so none of its state has to survive.
+// This file decides what the open step needs now.
 //  M3  One event answers a step: STEP_YIELDED. It is written when everything that the step asked for is in the journal.
 //  M4  Everything that a step starts has its own name (`s3.0`, `question/3`, `sleep/3`), so a crash starts nothing twice.
 
@@ -153,9 +154,9 @@ function makeCalls(
   { calls }: RunState,
   answer: (calls: ToolCall[]) => unknown,
 ): Action | undefined {
-  const there = made.flatMap(({ id }) => calls.get(id) ?? []);
-  if (there.length === 0) return { type: "propose-made", calls: made };
-  return there.some(({ result }) => !result) ? undefined : recordAnswer(waiting, answer(there));
+  const existing = made.flatMap(({ id }) => calls.get(id) ?? []);
+  if (existing.length === 0) return { type: "propose-made", calls: made };
+  return existing.some(({ result }) => !result) ? undefined : recordAnswer(waiting, answer(existing));
 }
 
 function delegation(index: number, place: number, wanted: DelegateArguments): StepCall {

@@ -1,5 +1,6 @@
-// A run's role in a team: coordinator, member, or neither. In a team within a team a run is first coordinator and then
-// member. The role decides which closing calls the run has and how it ends.
+// A run's role in a team: coordinator, member, or neither.
+// In a team within a team a run is first coordinator and then member.
+// The role decides which closing calls the run has and how it ends.
 
 import type { Definition } from "../journal/definition.ts";
 import type { Payload, StopReason, TeamTurn } from "../journal/events.ts";
@@ -35,6 +36,6 @@ export function memberEnding({ state }: DecisionView, stopReason: StopReason): E
 /** A member's broadcasts and vote. Without a broadcast its last text is broadcast. */
 export function teamTurn({ team: { spoken } }: RunState, words: string): TeamTurn {
   const { broadcasts, vote } = spoken;
-  const said = broadcasts.length > 0 || words === "" ? broadcasts : [words];
-  return omitUndefined({ broadcasts: [...said], vote });
+  const texts = broadcasts.length > 0 || words === "" ? broadcasts : [words];
+  return omitUndefined({ broadcasts: [...texts], vote });
 }

@@ -2,8 +2,8 @@
 //  - Each member has one run per round, which continues its run of the round before. The runs of a round work in parallel.
 //  - A round closes in one append, when every member has spoken, failed or is late. Only then do the others hear it.
 //  - A member that fails or is late (F27) is announced, and takes no further part.
-//  - The discussion is in this run's journal. A reader gets the messages after the last one that it has read, and a
-//    member's words are marked as untrusted wherever another agent reads them.
+//  - The discussion is in this run's journal. A reader gets the messages after the last one that it has read.
+//    Wherever another agent reads a member's words, they are marked as untrusted.
 
 import { baseName } from "../journal/agent-id.ts";
 import type { EventBody } from "../journal/events.ts";
@@ -18,7 +18,7 @@ import {
 import { BROADCAST } from "../projections/folds/tool-call.ts";
 import type { Action, PatternRun } from "./action.ts";
 import { memberSlot } from "./declarations/team.ts";
-import { answerText, requestText } from "./opening.ts";
+import { answerText, openingWithRequest } from "./opening.ts";
 import type { DecisionView, Pattern } from "./pattern.ts";
 import { type PatternSlot, slotOf, waitOrGiveUp } from "./slot.ts";
 import { isCoordinating } from "./team-role.ts";
@@ -91,8 +91,8 @@ function startRound(view: DecisionView): Action {
     type: "TEAM_ROUND_STARTED",
     payload: { round: last + 1, members: liveMembers(view) },
   };
-  const said = decides ? onMemberBroadcast(last, definition.name, guidance) : [];
-  return { type: "record", events: [...said, started] };
+  const messages = decides ? onMemberBroadcast(last, definition.name, guidance) : [];
+  return { type: "record", events: [...messages, started] };
 }
 
 function continueRound(view: DecisionView, round: TeamRound, now: number): Action {
@@ -106,12 +106,8 @@ function continueRound(view: DecisionView, round: TeamRound, now: number): Actio
     return { type: "start-runs", runs: empty.map(({ member }) => memberRun(view, round, member)) };
   const open = filled.flatMap(({ slot }) => (slot.type === "live" ? [slot.child] : []));
   const late = "It took too long for its round of the discussion.";
-  return (
-    waitOrGiveUp(state, open, { timeout: definition.team!.memberTimeout, now, late }) ?? {
-      type: "record",
-      events: closeRound(view, round, filled),
-    }
-  );
+  const wait = waitOrGiveUp(state, open, { timeout: definition.team!.memberTimeout, now, late });
+  return wait ?? { type: "record", events: closeRound(view, round, filled) };
 }
 
 /** The task stays the same in every round, so that a member's system prompt can be cached. */
@@ -153,7 +149,7 @@ function closeRound(
   filled: readonly MemberSlot[],
 ): EventBody[] {
   const announced: { text: string; dropped?: string }[] = [];
-  const said = filled.flatMap(({ member, slot }) => {
+  const messages = filled.flatMap(({ member, slot }) => {
     if (slot.type !== "done") {
       const text = `${memberName(view, member)} takes no further part: ${absenceReason(slot)}`;
       announced.push({ text, dropped: member });
@@ -161,21 +157,15 @@ function closeRound(
     }
     const { result } = slot.child.ended!;
     const { broadcasts, vote } = result.team ?? { broadcasts: [answerText(result)] };
-    const events = [
-      ...onMemberBroadcast(
-        round,
-        member,
-        broadcasts.filter((text) => text !== ""),
-      ),
-      ...onMemberVote(round, member, vote),
-    ];
-    if (events.length === 0) announced.push({ text: `${memberName(view, member)} said nothing.` });
+    const texts = broadcasts.filter((text) => text !== "");
+    const events = [...onMemberBroadcast(round, member, texts), ...onMemberVote(round, member, vote)];
+    if (events.length === 0) announced.push({ text: `${memberName(view, member)} messages nothing.` });
     return events;
   });
-  const news = announced.map((word, index): EventBody => {
+  const announcements = announced.map((word, index): EventBody => {
     return { type: "TEAM_MESSAGE", payload: { round, index, from: THE_TEAM, ...word } };
   });
-  return [...said, ...news];
+  return [...messages, ...announcements];
 }
 
 /** Why a member is gone, in Cadre's own words: a failed run's text would have to be marked as untrusted. */
@@ -234,7 +224,7 @@ function memberOpening(view: DecisionView, { number, members }: TeamRound, me: s
     JOIN,
     round,
   ];
-  return [state.opening ?? requestText(state.start!), "## YOUR TEAM", ...text].join("\n\n");
+  return [openingWithRequest(state.start!, state.opening), "## YOUR TEAM", ...text].join("\n\n");
 }
 
 const JOIN = `You work on the request in rounds, all at the same time. What is said in one round is heard by the others in the next.

@@ -1,6 +1,6 @@
-// Finds and kills programs that an earlier process left running. They are identified by their session and the start time
-// of its leader, because a pid alone may have been reused. On systems without /proc this does nothing: there, the
-// supervising shell has already ended them when its pipe closed.
+// Finds and kills programs that an earlier process left running.
+// They are identified by their session and the start time of its leader, because a pid alone may have been reused.
+// On systems without /proc this does nothing: there, the supervising shell has already ended them when its pipe closed.
 
 import { readdirSync, readFileSync } from "node:fs";
 

@@ -1,5 +1,5 @@
-// Behaviour that the protocol leaves open, played by the scripted program. Real programs in test/e2e/real-agents.test.ts
-// have shown it.
+// Behaviour that the protocol leaves open, played by the scripted program.
+// Real programs in test/e2e/real-agents.test.ts have shown it.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,6 +1,7 @@
-// The programs that this process runs, one for each run. A shell supervises each program: when our pipe closes, even
-// because we were killed, it kills the program and everything that it started. All of it runs in the project's sandbox,
-// which is the security boundary. A program that asks for permission does so voluntarily.
+// The programs that this process runs, one for each run. A shell supervises each program.
+// When Cadre's pipe closes, the shell kills the program and everything that it started.
+// All of it runs in the project's sandbox, which is the security boundary.
+// A program that asks for permission does so voluntarily.
 
 import { hostname } from "node:os";
 import { expandVariables } from "../config/expand-variables.ts";
@@ -14,6 +15,7 @@ import {
   type SupervisedServer,
   startSupervisedServer,
 } from "../mcp/supervised-server.ts";
+import { omitUndefined } from "../omit-undefined.ts";
 import type { RunnerProcess } from "./acp-session.ts";
 import { killSession, processStartTime } from "./leftover-processes.ts";
 import type { TranslateOptions } from "./translate-call.ts";
@@ -110,7 +112,7 @@ async function start(wanted: RunnerStart, parts: RunnersParts): Promise<RunningP
       ...(args.length > 0 ? { args } : {}),
       sandbox,
       pid,
-      ...(began === undefined ? {} : { began }),
+      ...omitUndefined({ began }),
     };
     return { live: Object.assign(live, { facts: { ...facts, ...live.facts } }), supervised, after };
   } catch (error) {

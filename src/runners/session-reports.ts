@@ -1,5 +1,5 @@
-// Turns an external agent's updates into reports for the loop: whole messages, calls when they begin and end, its plan
-// and its questions. Updates may be odd: about unknown calls, of unknown kinds, or far too many.
+// Turns an external agent's updates into reports for the loop: messages, the start and end of calls, its plan and its
+// questions. Updates may be odd: about unknown calls, of unknown kinds, or far too many.
 
 import type { RequestPermissionRequest, RequestPermissionResponse } from "@agentclientprotocol/sdk";
 import type { ReportQueue } from "./report-queue.ts";
@@ -76,12 +76,8 @@ export class SessionReports {
     withdrawn.addEventListener("abort", () => answer(CANCELLED), { once: true });
     this.endMessage();
     const once = optionOf(request, "allow_once") !== undefined;
-    this.line.push({
-      type: "asked",
-      ask,
-      call: translateCall({ ...call, status: "pending" }, this.as),
-      once,
-    });
+    const pending = translateCall({ ...call, status: "pending" }, this.as);
+    this.line.push({ type: "asked", ask, call: pending, once });
     return promise;
   }
 
@@ -134,10 +130,8 @@ export class SessionReports {
     if (now.status !== "in_progress" || this.begun.has(id)) return;
     this.begun.add(id);
     this.endMessage();
-    this.delayed.set(
-      id,
-      setTimeout(() => this.reportCall(id), ASKING_MS),
-    );
+    const timer = setTimeout(() => this.reportCall(id), ASKING_MS);
+    this.delayed.set(id, timer);
   }
 
   private reportCall(id: string): void {

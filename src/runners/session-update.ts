@@ -1,5 +1,6 @@
-// Parses a program's updates. The protocol grows, and programs are ahead of it: an update of an unknown kind or form is
-// ignored and only shows that the program is alive.
+// Parses a program's updates.
+// Programs are ahead of the protocol: an update of an unknown kind or form is ignored and only shows that the program is
+// alive.
 
 import { z } from "zod";
 import { Todo } from "../journal/todo.ts";

@@ -1,6 +1,6 @@
-// Translates a call of an external agent to the equivalent Cadre tool, so that one set of rules covers both. A call
-// without an equivalent becomes `mcp__acp__other`, for which a person is asked. The functions are pure, and take what the
-// program says about a call without verifying it.
+// Translates a call of an external agent to the equivalent Cadre tool, so that one set of rules covers both.
+// A call without an equivalent becomes `mcp__acp__other`, for which a person is asked.
+// The functions are pure, and take what the program says about a call without verifying it.
 
 import { isAbsolute, relative } from "node:path";
 import type { ToolCallContent, ToolCallUpdate } from "@agentclientprotocol/sdk";
@@ -125,10 +125,10 @@ const commandOf = ({ rawInput, title }: AcpCall): string | undefined =>
 
 /** All paths that the call mentions, each once. */
 function pathsOf(known: AcpCall, raw: Input): string[] {
-  const said = textIn(raw, "file_path", "abs_path", "path", "filePath", "notebook_path");
+  const given = textIn(raw, "file_path", "abs_path", "path", "filePath", "notebook_path");
   const located = (known.locations ?? []).map(({ path }) => path);
   const changed = diffsOf(known).map(({ path }) => path);
-  return [...new Set([...changed, ...located, ...(said === undefined ? [] : [said])])];
+  return [...new Set([...changed, ...located, ...(given === undefined ? [] : [given])])];
 }
 
 type Diff = Extract<ToolCallContent, { type: "diff" }>;
@@ -172,10 +172,10 @@ function resultOf(
 }
 
 function outputOf({ content, rawOutput, printed }: AcpCall): string {
-  const said = (content ?? []).flatMap((part) =>
+  const texts = (content ?? []).flatMap((part) =>
     part.type === "content" && part.content.type === "text" ? [part.content.text] : [],
   );
-  if (said.length > 0) return said.join("\n");
+  if (texts.length > 0) return texts.join("\n");
   if (printed !== undefined) return printed;
   if (rawOutput === undefined || rawOutput === null) return "";
   return typeof rawOutput === "string" ? rawOutput : JSON.stringify(rawOutput);

@@ -1,5 +1,5 @@
-// Assembles a runtime from a project, a store, an engine and the loop. Only this folder and `project/` know concrete
-// implementations; everything else sees interfaces.
+// Assembles a runtime from a project, a store, an engine and the loop.
+// Only this folder and `project/` know concrete implementations; everything else sees interfaces.
 
 import { hostname } from "node:os";
 import type { Explanation } from "../agents/explain/explain.ts";
@@ -97,6 +97,7 @@ export interface RuntimeAssembly {
   agentFile(file: string): Promise<AgentFile | undefined>;
   /** Lists the project's files below one of its folders. */
   workspaceTree(path: string): ReturnType<typeof workspaceTree>;
+  /** Starts a run. The same idempotency key starts it only once. */
   admit(request: RunRequest, idempotencyKey?: string): ReturnType<typeof admit>;
   /** Sends a message to a main agent in a session. It joins the session's active run, or starts the next one. */
   say(message: PersonMessage, idempotencyKey?: string): Promise<{ runId: RunId; joined: boolean }>;
@@ -176,7 +177,12 @@ export async function assembleRuntime(options: AssemblyOptions): Promise<Runtime
     explain: project.explain,
     agentFile: async (file) => mask.value(await project.agentFile(file)),
     workspaceTree: (path) => workspaceTree(config.folder, path),
-    admit: admitting(project, admitParts),
+    async admit({ permissions, ...request }, key) {
+      // A rule about an alias of a tool would forbid nothing, so it is replaced by a rule about the tool.
+      const rules = permissions && { permissions: canonicalRules(permissions, project.tools) };
+      const workspace = evalWorkspace(request, config);
+      return admit({ ...request, ...rules }, { ...admitParts, workspace }, key);
+    },
     say: (message, key) => messageSession(message, admitParts, key),
     retry: (runId, idempotencyKey, by) => retryRun(runId, admitParts, { idempotencyKey, by }),
     fork: (runId, request, key, by) => forkRun(runId, request, forkParts, key, by),
@@ -209,13 +215,6 @@ export async function assembleRuntime(options: AssemblyOptions): Promise<Runtime
   };
 }
 
-function admitting(project: Project, parts: AdmitParts): RuntimeAssembly["admit"] {
-  return async (request, key) => {
-    const workspace = evalWorkspace(request, project.config);
-    return admit(canonical(request, project.tools), { ...parts, workspace }, key);
-  };
-}
-
 /** `tools` is a getter here, too, because tools of MCP servers come and go. */
 const peopleParts = (parts: LoopParts, toolFacts: FindFacts, wake: CommandParts["wake"]): CommandParts => ({
   ...parts,
@@ -238,11 +237,6 @@ function cardOf(
     const tooNew = [...skippedRuns.values()].filter((to) => to === "newer version").length;
     return { host, pid, pool, version, since, ...(tooNew > 0 ? { tooNew } : {}) };
   };
-}
-
-/** Replaces tool aliases in a run's own rules: a rule about an alias would forbid nothing. */
-function canonical({ permissions, ...request }: RunRequest, tools: Project["tools"]): RunRequest {
-  return permissions ? { ...request, permissions: canonicalRules(permissions, tools) } : request;
 }
 
 type Report = NonNullable<AssemblyOptions["onProblem"]>;

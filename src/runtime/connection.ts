@@ -1,6 +1,6 @@
-// A process's way to the store of a project (E1): as its owner, or as a client of the process that owns it. A store on a
-// server has no owner: every process opens it, and leases decide which process drives a run. Either way the caller gets the
-// same client.
+// A process's way to the store of a project (E1): as its owner, or as a client of the process that owns it.
+// A store on a server has no owner: every process opens it, and leases decide which process drives a run.
+// Either way the caller gets the same client.
 
 import { setTimeout as pause } from "node:timers/promises";
 import { type CadreClient, createClient, isUnreachable } from "../api/client/client.ts";
@@ -66,12 +66,10 @@ export async function connectToStore(options: ConnectionOptions): Promise<StoreC
   options.onConfig?.(config);
   const store = checkStore(config, env);
   if (options.serve && !options.drive && isFileStore(config)) throw onlyOnServer();
-  if (!isFileStore(config)) return openStore(options, { dir, confirmOpened: () => {} });
+  const unchecked = { dir, confirmOpened: () => {} };
+  if (!isFileStore(config)) return openStore(options, unchecked);
   if (!options.drive && !options.createsStore && !hasState(config))
-    return openStore(
-      { ...options, flags: { ...flags, store: MEMORY_STORE } },
-      { dir, confirmOpened: () => {} },
-    );
+    return openStore({ ...options, flags: { ...flags, store: MEMORY_STORE } }, unchecked);
   const next = options.waitsForOwner ? await nextOwner(dir, via) : undefined;
   if (next) return asClient(next);
   const until = performance.now() + PATIENCE_MS;

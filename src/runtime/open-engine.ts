@@ -1,24 +1,15 @@
-// Opens the engine a project is configured for. pg-boss and Restate are imported on demand, because their packages are
-// optional.
+// Opens the engine of a project. The engines pg-boss and Restate are imported on demand, because their packages are optional.
 
 import type { Config } from "../config/config.ts";
-import type { Engine } from "../engines/engine.ts";
+import type { Engine, SharedEngineOptions } from "../engines/engine.ts";
 import { createLocalEngine } from "../engines/local.ts";
-import type { RunId } from "../ids.ts";
 import { parseAddress, storageError } from "../stores/postgres/faults.ts";
 import { openInSameDatabase } from "../stores/postgres/open.ts";
 
-export interface EngineParts {
+export interface EngineParts extends SharedEngineOptions {
   config: Config;
-  storeId: string;
   /** Name of the worker, as in the store's leases. */
   worker: string;
-  /** Maximum number of runs driven at the same time. */
-  concurrency: number;
-  /** Pool whose runs are driven here. */
-  pool: string;
-  /** Must not throw. */
-  onError: (error: unknown, runId?: RunId) => void;
 }
 
 export async function openEngine({ config, storeId, worker, ...options }: EngineParts): Promise<Engine> {

@@ -1,5 +1,5 @@
-// Reports outages of the store. Each failure is reported where it occurs; the recovery is reported once, after the next
-// successful heartbeat, so that the last line of the log is not an error.
+// Reports outages of the store. Each failure is reported where it occurs.
+// The next successful heartbeat reports the recovery once, so that the log does not end with an error.
 
 import { CadreError } from "../errors.ts";
 

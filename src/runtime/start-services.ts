@@ -135,8 +135,8 @@ async function startDriving(driving: DrivingParts): Promise<() => Promise<void>>
 }
 
 /**
- * Whether a run belongs to this worker's pool, whose files are on this machine (E6). A wake-up may be for any run; one that is
- * refused here is found by the due-scan of its own pool.
+ * Whether a run belongs to this worker's pool, whose files are on this machine (E6).
+ * A wake-up may be for any run; one that is refused here is found by the due-scan of its own pool.
  */
 async function belongsToPool(
   runId: RunId,

@@ -1,25 +1,25 @@
-// The engine for a fleet. Restate delivers a wake to one of many workers, keeps the invocation open while that worker
-// drives, and delivers it to another worker if the first one dies. Restate stores nothing about a run: a wake has no data,
-// and its handler records only which worker took it.
+// The engine for a fleet. Restate delivers a wake to one of many workers.
+// If that worker dies, Restate delivers the wake to another worker.
+// Restate stores nothing about a run: a wake has no data, and its handler records only which worker took it.
 //  1  The handler is shared, not exclusive, so nothing queues behind a frozen worker. The store's epoch is the fence.
 //  2  Each worker has a local queue that merges wakes: wakes waiting for the same run share one drive and one invocation.
 //  3  The handler never fails (E4). It makes no Restate call once it has begun to drive, so a replay cannot diverge.
-//  4  While Restate is unreachable, each worker drives the runs that it wakes itself. The load is no longer spread, but no
-//     run is lost.
+//  4  While Restate is unreachable, each worker drives the runs that it wakes itself.
+//     The load is no longer spread, but no run is lost.
 //  5  A run is taken from a worker before its lease expires only if that worker's process is known to be gone.
 
 import type { ObjectSharedContext } from "@restatedev/restate-sdk";
 import { installHint } from "../../config/install-hint.ts";
 import { CadreError, messageOf } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
-import type { Delivery, Drive, Engine } from "../engine.ts";
+import type { Delivery, Drive, Engine, SharedEngineOptions } from "../engine.ts";
 import { createLocalEngine } from "../local.ts";
 import { createIngress, type Ingress } from "./ingress.ts";
 import { type Listening, listen } from "./listen.ts";
 import { type Registration, register } from "./register.ts";
 import { isGone, type Taken } from "./worker-is-gone.ts";
 
-export interface RestateEngineOptions {
+export interface RestateEngineOptions extends SharedEngineOptions {
   /** URL of Restate's ingress, which accepts wakes. */
   ingress: string;
   /** URL of Restate's admin API, where workers are registered. */
@@ -32,14 +32,6 @@ export interface RestateEngineOptions {
   identity?: readonly string[];
   /** This worker's name, as in the store's leases. */
   worker: string;
-  /** Keeps apart several stores that share one Restate. */
-  storeId: string;
-  /** The pool of this worker. Each pool has its own Restate service. */
-  pool: string;
-  /** Maximum number of simultaneous drives. */
-  concurrency: number;
-  /** Called when a drive rejects, and once per outage of Restate. Must not throw. */
-  onError: (error: unknown, runId?: RunId) => void;
 }
 
 /** Loads the package right away, so that a missing package is reported before any run is driven. */

@@ -1,6 +1,5 @@
 // Sends wakes to Restate. They are one-way calls without data, and Restate answers once it has stored them on disk.
-//  1  Wakes of a run that arrive while one is being sent are merged into one more wake after it: Restate may already have
-//     acted on the one being sent.
+//  1  While a wake is being sent, further wakes of its run are merged into one. That wake is sent afterwards.
 //  2  `send` never rejects. It returns whether the wake was sent, and for a failure whether an outage has just begun.
 
 import { Pool } from "undici";

@@ -1,5 +1,5 @@
-// Registers the workers with Restate. Every worker does this at each start. The latest registration replaces the earlier
-// ones, and invocations already running continue.
+// Registers the workers with Restate. Every worker does this at each start.
+// The latest registration replaces the earlier ones, and invocations already running continue.
 
 import { request } from "undici";
 import { CadreError, describeSystemError } from "../../errors.ts";
@@ -72,10 +72,10 @@ async function tell(admin: string, address: string): Promise<void> {
       error,
     );
   });
-  const said = await body.text();
+  const answer = await body.text();
   if (statusCode >= 300)
     throw new CadreError(
       "ENGINE_AWAY",
-      `Restate does not know the workers: asked at ${address}, it says ${said.slice(0, 500)}. Until it does, workers drive what they find.`,
+      `Restate does not know the workers: asked at ${address}, it says ${answer.slice(0, 500)}. Until it does, workers drive what they find.`,
     );
 }

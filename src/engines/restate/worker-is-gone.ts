@@ -1,7 +1,8 @@
-// Checks whether the worker that listened at an address is gone. The worker is gone if nothing listens there any more, or if another
-// worker does. No answer proves nothing: a frozen worker still has its port, and the network may be down. If the address
-// leads to the asking worker itself, that counts only if both workers have the same machine name: then the process was
-// restarted there. Otherwise the address may lead elsewhere for other machines (each container has its own 127.0.0.1).
+// Checks whether the worker that listened at an address is gone.
+// The worker is gone if nothing listens there any more, or if another worker does.
+// No answer proves nothing: a frozen worker still has its port, and the network may be down.
+// If the address leads to the asking worker itself, both workers must have the same machine name: then the process was
+// restarted. Otherwise the address may lead elsewhere for other machines (each container has its own 127.0.0.1).
 
 import { connect } from "node:http2";
 import { WORKER_HEADER } from "./listen.ts";
@@ -28,9 +29,9 @@ export function isGone({ worker, host, port }: Taken, me: string): Promise<boole
     session.on("error", (error: NodeJS.ErrnoException) => answer(error.code === "ECONNREFUSED"));
     const request = session.request({ ":path": "/healthz" }).on("error", () => {});
     request.on("response", (headers) => {
-      const there = headers[WORKER_HEADER];
-      const isOther = there !== undefined && there !== worker;
-      answer(isOther && (there !== me || machineOf(worker) === machineOf(me)));
+      const found = headers[WORKER_HEADER];
+      const isOther = found !== undefined && found !== worker;
+      answer(isOther && (found !== me || machineOf(worker) === machineOf(me)));
     });
   });
 }

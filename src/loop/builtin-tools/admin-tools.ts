@@ -1,11 +1,13 @@
-// Performs `mcp__admin__*` and `mcp__monitoring__*` (S1-1, S1-78). The words of other runs are marked as untrusted and bring their
-// taint. A run that a person has stopped, or is asked about, is left to that person. The agent sees and does only what the user
-// that it works for may see and do, and the journal records its actions under that user's name (A23).
+// Performs `mcp__admin__*` and `mcp__monitoring__*` (S1-1, S1-78).
+// The words of other runs are marked as untrusted and bring their taint.
+// A run that a person has stopped, or is asked about, is left to that person.
+// The agent has the rights of the user that it works for, and the journal records its actions under that user's name (A23).
 
 import { CadreError } from "../../errors.ts";
 import { childRunId, type RunId } from "../../ids.ts";
 import { type EventBody, RUN_STATUSES } from "../../journal/events.ts";
 import { markUntrusted } from "../../journal/untrusted.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
 import { hasEnded } from "../../projections/folds/run-state.ts";
 import { emptyTaint, trackTaint } from "../../projections/folds/taint.ts";
@@ -48,8 +50,7 @@ interface AdminAnswer {
 
 export const ADMIN: readonly BuiltinTool[] = [
   adminTool(listRuns, async ({ asked: { status, agent, limit = 20 }, store }) => {
-    const filter = { limit, ...(status ? { status } : {}), ...(agent === undefined ? {} : { agent }) };
-    const { runs, nextCursor } = await store.runs.list(filter);
+    const { runs, nextCursor } = await store.runs.list({ limit, ...omitUndefined({ status, agent }) });
     return { output: { runs: runs.map(summary), more: nextCursor !== undefined }, words: runs };
   }),
 
@@ -57,7 +58,7 @@ export const ADMIN: readonly BuiltinTool[] = [
     cancelRun,
     async ({ row, asked: { reason }, run, store }) => {
       const by = actorOf(run);
-      const reached = await store.runs.cancel(row.id, { by, ...(reason === undefined ? {} : { reason }) });
+      const reached = await store.runs.cancel(row.id, { by, ...omitUndefined({ reason }) });
       return { output: { run_id: row.id, status: "cancelling", cancelled: reached } };
     },
     ({ row, id }) => (hasEnded(row.status) ? `${id} has ended already (${row.status}).` : undefined),
@@ -126,7 +127,7 @@ export const ADMIN: readonly BuiltinTool[] = [
 function adminTool(
   tool: DeclaredAdminTool,
   act: (call: AdminCall) => Promise<AdminAnswer>,
-  unfit: (target: { id: RunId; row: RunRow }) => string | undefined = () => undefined,
+  unfit: (target: Target) => string | undefined = () => undefined,
 ): BuiltinTool {
   return loopTool(tool, {
     preview: previewAdminCall,
@@ -137,11 +138,17 @@ function adminTool(
       const { store, refusal: forbidden } = await parts.actingFor(run.state.start!.userId);
       const id = asked.run_id;
       const row = id === undefined ? undefined : await store.runs.get(id);
-      const refused = id === undefined ? undefined : refusal(tool, { id, row, forbidden, unfit }, run);
+      const refused =
+        id === undefined
+          ? undefined
+          : (refusal(tool, { id, row }, forbidden, run) ?? unfit({ id, row: row! }));
       if (refused !== undefined) return run.record(failed(call, refused));
       if (tool.effect !== "read") {
         if (!parts.mayBegin()) return run.release();
-        if (await run.beginWork([{ type: "TOOL_STARTED", payload: started(call, parts) }])) return;
+        const { host, pid } = parts;
+        const base = { toolCallId: call.id, ...attemptField(call.attempts + 1), host, pid };
+        const payload = { ...base, ...receiptField(call, parts) };
+        if (await run.beginWork([{ type: "TOOL_STARTED", payload }])) return;
       }
       // The call is read again, because the fold may have been rebuilt.
       const begun = { asked, row: row!, call: run.state.calls.get(call.id)!, run, store, parts };
@@ -175,19 +182,15 @@ async function previewAdminCall(
   return row ? `${text}\n\n${row.agent}, ${row.status}: ${row.task}` : text;
 }
 
+interface Target {
+  id: RunId;
+  row: RunRow;
+}
+
 function refusal(
   { effect }: DeclaredAdminTool,
-  {
-    id,
-    row,
-    forbidden,
-    unfit,
-  }: {
-    id: RunId;
-    row: RunRow | undefined;
-    forbidden: string | undefined;
-    unfit(target: { id: RunId; row: RunRow }): string | undefined;
-  },
+  { id, row }: { id: RunId; row: RunRow | undefined },
+  forbidden: string | undefined,
   { runId, state }: RunJournal,
 ): string | undefined {
   if (!row) return `There is no run ${id}. mcp__admin__list_runs shows those that there are.`;
@@ -196,7 +199,7 @@ function refusal(
   const line = [runId, ...(state.start!.ancestors ?? []).map((above) => above.runId)];
   if (line.includes(id))
     return `${id} is your own run, or one that you work for: end with your report instead.`;
-  return unfit({ id, row });
+  return undefined;
 }
 
 /** Name of the actor in the journal, for example `oli via factory/orchestrator`. */
@@ -221,7 +224,7 @@ async function stuckRuns(
   const stuck: RunId[] = [];
   let cursor: string | undefined;
   do {
-    const page = { limit: MOST, ...(cursor === undefined ? {} : { cursor }) };
+    const page = { limit: MOST, ...omitUndefined({ cursor }) };
     const { runs, nextCursor } = await store.runs.list({ status: ["running"], ...page });
     const silent = runs.filter((row) => clock.now() - lastActivityOf(row, drives) > SILENT_MS);
     stuck.push(...silent.map(({ id }) => id));
@@ -249,25 +252,11 @@ function summary(row: RunRow): object {
   };
 }
 
-function started(call: ToolCall, { host, pid, digest }: Pick<LoopParts, "host" | "pid" | "digest">) {
-  const next = call.attempts + 1;
-  return {
-    toolCallId: call.id,
-    ...(next > 1 ? { attempt: next } : {}),
-    host,
-    pid,
-    ...receiptField(call, { digest }),
-  };
-}
+const attemptField = (attempt: number): { attempt?: number } => (attempt > 1 ? { attempt } : {});
 
-const attemptField = ({ attempts }: ToolCall): { attempt?: number } =>
-  attempts > 1 ? { attempt: attempts } : {};
-
-function failed(call: ToolCall, output: string): EventBody {
-  return {
-    type: "TOOL_RESULT",
-    payload: { toolCallId: call.id, ...attemptField(call), output, isError: true },
-  };
+function failed({ id, attempts }: ToolCall, output: string): EventBody {
+  const payload = { toolCallId: id, ...attemptField(attempts), output, isError: true as const };
+  return { type: "TOOL_RESULT", payload };
 }
 
 async function adminResult(
@@ -275,13 +264,13 @@ async function adminResult(
   { output, words = [] }: AdminAnswer,
   { store, ids }: Pick<LoopParts, "store" | "ids">,
 ): Promise<EventBody> {
-  const base = { toolCallId: call.id, ...attemptField(call) };
+  const base = { toolCallId: call.id, ...attemptField(call.attempts) };
   if (words.length === 0) return { type: "TOOL_RESULT", payload: { ...base, output } };
   const sources = await Promise.all(words.map((row) => firstTaint(row.id, store)));
   const source = sources.find((found) => found !== undefined);
   const marked = markUntrusted(ids.nonce(), "runs of this project", JSON.stringify(output, null, 1));
-  const tainted = source === undefined ? {} : { untrusted: source };
-  return { type: "TOOL_RESULT", payload: { ...base, output: marked, ...tainted } };
+  const payload = { ...base, output: marked, ...omitUndefined({ untrusted: source }) };
+  return { type: "TOOL_RESULT", payload };
 }
 
 /** The first untrusted source of a run, or of the runs that it continues. */

@@ -1,5 +1,5 @@
-// Proposes a delegation of any shape, under the name `delegate`. The agent's list of tools does not matter here: its file
-// names the agents that it may delegate to.
+// Proposes a delegation of any shape, under the name `delegate`.
+// The agent's list of tools does not matter here: its file names the agents that it may delegate to.
 
 import { omitUndefined } from "../../omit-undefined.ts";
 import { toolResult } from "../../patterns/events.ts";

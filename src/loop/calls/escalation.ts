@@ -1,5 +1,6 @@
-// A67: finds out whether another agent may do more than the agent that gives it work. An agent's file names the agents it
-// may use. After untrusted input, that input may have made the choice among them, so a person is asked.
+// A67: finds out whether another agent may do more than the agent that gives it work.
+// An agent's file names the agents it may use.
+// After untrusted input, that input may have made the choice among them, so a person is asked.
 
 import { CadreError } from "../../errors.ts";
 import { baseName } from "../../journal/agent-id.ts";

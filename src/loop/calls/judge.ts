@@ -1,5 +1,5 @@
-// Judges a call and builds the event that records the verdict. A person decides on a call exactly as it is shown: the
-// approval is bound to the call, the definition, the permissions and the files as they are now (P5).
+// Judges a call and builds the event that records the verdict.
+// An approval is bound to the call, the definition, the permissions and the files as the person saw them (P5).
 
 import type { Clock } from "../../clock.ts";
 import type { EventBody, Payload } from "../../journal/events.ts";

@@ -1,5 +1,4 @@
-// The latest calls that people decided on, as requests to the judge: with the current rules, and with the agent, folder
-// and ancestors of that time.
+// The latest calls that people decided on, as requests to the judge. They have the current rules, and the agent of that time.
 
 import { CadreError } from "../../errors.ts";
 import type { Definition } from "../../journal/definition.ts";
@@ -57,14 +56,8 @@ async function callsOf(row: RunRow, { store, grants, parts }: Around): Promise<P
     const definition = await loadDefinition(store, row.definition);
     return decisions.toReversed().map((decision) => {
       const { tool: name, input, effect, decided } = decision;
-      const request = permissionRequest(
-        { name },
-        input,
-        effect,
-        grants,
-        viewAt(decision, events, definition),
-        parts,
-      );
+      const view = viewAt(decision, events, definition);
+      const request = permissionRequest({ name }, input, effect, grants, view, parts);
       return { request, decided, title: describeCall(name, input) };
     });
   } catch (error) {

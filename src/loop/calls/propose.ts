@@ -1,5 +1,5 @@
-// Gives every call a verdict, with the rule that decided; or its result, if the call cannot be run. Calls of a model and
-// calls of an agent's module are judged in the same way.
+// Gives every call a verdict, with the rule that decided; or its result, if the call cannot be run.
+// Calls of a model and calls of an agent's module are judged in the same way.
 
 import type { EventBody, Payload } from "../../journal/events.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
@@ -158,9 +158,9 @@ export async function previewCall(tool: AnyTool, input: unknown, run: RunJournal
 }
 
 /**
- * The proposal as judged; or, in a fork, an allowed proposal with the recorded result. A fork does not repeat the effects of
- * the run that it was forked from: it uses each recorded result once, in place of the call. A rule that denies the call comes
- * first, and so does a grant that was given in the fork.
+ * The proposal as judged; or, in a fork, an allowed proposal with the recorded result.
+ * A fork does not repeat the effects of its origin: it uses each recorded result once, in place of the call.
+ * A rule that denies the call comes first, and so does a grant that was given in the fork.
  */
 async function withRecordedResult(
   judged: EventBody,

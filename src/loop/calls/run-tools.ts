@@ -1,5 +1,5 @@
-// Starts calls and records their results. The intent is on disk before any effect other than a read begins. An approved
-// call is checked once more right before it begins.
+// Starts calls and records their results. The intent is on disk before any effect other than a read begins.
+// An approved call is checked once more right before it begins.
 
 import { messageOf } from "../../errors.ts";
 import type { EventBody } from "../../journal/events.ts";
@@ -145,8 +145,8 @@ async function intent(call: ToolCall, run: RunJournal, parts: ToolParts): Promis
 }
 
 /**
- * Fingerprints of the files that a call changes, taken once before the first attempt: of the file that a person approved, else
- * of the file that the model has read, else of the current file.
+ * Fingerprints of the files that a call changes, taken once before the first attempt.
+ * Each is of the version that a person approved, else that the model has read, else of the current version.
  */
 async function fingerprintsOf(
   call: ToolCall,

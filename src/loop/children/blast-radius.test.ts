@@ -1,5 +1,4 @@
-// What a person sees before a delegation, in a real tree: within the restrictions from above, compared with
-// what the tree can do already, and enforced when the child starts.
+// The reach that a person sees before a delegation, in a real tree. It is checked again when the child starts.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,4 @@
-// Everything that could follow from a delegation, for the person who decides on it: within the restrictions from above,
-// and compared with what the agents of the tree can already do.
+// Shows a person what a delegation could lead to. Denied tools are left out, and so are those that the tree can already use.
 
 import type { BlastRadius } from "../../journal/blast-radius.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";

@@ -1,5 +1,5 @@
-// Checks whether a delegation may happen. A refusal names the rule, so that the model learns what it may do. Tools that
-// cannot succeed are not offered, but a model may call them anyway.
+// Checks whether a delegation may happen. A refusal names the rule, so that the model learns what it may do.
+// Tools that cannot succeed are not offered, but a model may call them anyway.
 
 import { CadreError } from "../../errors.ts";
 import { baseName } from "../../journal/agent-id.ts";
@@ -50,10 +50,7 @@ export async function checkDelegation(
 /** F28: tells a router its destinations. */
 function unknownDestination(name: string, delegates: readonly Delegate[] = []): CallRefusal {
   const names = delegates.map((delegate) => delegate.name).join(", ");
-  return {
-    output: `There is no destination ${JSON.stringify(name)}. Choose one of: ${names}.`,
-    outcome: "denied",
-  };
+  return denied(`There is no destination ${JSON.stringify(name)}. Choose one of: ${names}.`);
 }
 
 /** D1: the first delegation of an answer runs. While its child is live, the others are deferred. */
@@ -67,10 +64,8 @@ function deferral(call: ToolCall, { definition, state }: RunJournal): CallRefusa
   // F27: a late child takes time to stop, and the run no longer waits for it.
   const live = liveChildren(state.children).filter((child) => !isLate(state, child));
   if (first?.id === call.id && live.length === 0) return undefined;
-  return {
-    output: "Deferred: one sub-agent at a time. Ask again if it is still needed.",
-    outcome: "deferred",
-  };
+  const output = "Deferred: one sub-agent at a time. Ask again if it is still needed.";
+  return { output, outcome: "deferred" };
 }
 
 const isRefused = ({ result }: ToolCall): boolean => result !== undefined && result.outcome !== "ok";

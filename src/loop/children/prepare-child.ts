@@ -215,8 +215,9 @@ function childLimits(
 }
 
 /**
- * A37: why the agent is not started, if a run of this tree wrote its file. A model wrote it, and the person who started this
- * tree has never seen what it allows. Looks at this run, at its children's results, and at the runs above.
+ * A37: why the agent is not started, if a run of this tree wrote its file.
+ * A model wrote it, and the person who started this tree has never seen what it allows.
+ * Looks at this run, at its children's results, and at the runs above.
  */
 export async function changedAgentProblem(
   { source, steps }: Definition,

@@ -1,5 +1,6 @@
-// Starts the children that calls ask for. The parent's intent and the child's first event are one transaction: a child
-// exists if, and only if, its parent's journal says so. Its id is known before it exists (J7, J10).
+// Starts the children that calls ask for.
+// One transaction writes the parent's intent and the child's first event, so neither exists without the other.
+// Its id is known before it exists (J7, J10).
 
 import { addedReach } from "../../agents/explain/blast-radius.ts";
 import type { Ids } from "../../ids.ts";
@@ -46,8 +47,8 @@ export async function startChildren(
   const calls = ids.map((id) => run.state.calls.get(id)!);
   const prepared = await Promise.all(calls.map((call) => prepare(call, run, parts)));
   if (!parts.mayBegin()) return run.release();
-  // Children start in the order of the calls, in one commit. Refusals are written after that: a result that is folded
-  // while an intent is under way could be lost from the fold, and its child would start all the same.
+  // Children start in the order of the calls, in one commit.
+  // Refusals are written after that, because a result that is folded during an append could be lost from the fold.
   const heir = prepared.find((child) => !("outcome" in child) && child.awaited);
   const answers = await Promise.all(prepared.map((child) => begin(child, child === heir, run)));
   // B4: if the parent has no slot to pass on and no slot is free, all of the children wait, and none is refused.
@@ -194,8 +195,10 @@ function parentContext(mode: ContextMode, asked: DelegationRequest, run: RunJour
   const text = textFor(mode, asked, run);
   if (text === undefined) return [];
   const { name } = run.definition;
-  const said = `${INTRODUCTIONS[mode]}\n${markUntrusted(ids.nonce(), name, bounded(text))}`;
-  return [{ type: "CONTEXT_ADDED", payload: { id: "parent", source: "parent", from: name, text: said } }];
+  const introduced = `${INTRODUCTIONS[mode]}\n${markUntrusted(ids.nonce(), name, bounded(text))}`;
+  return [
+    { type: "CONTEXT_ADDED", payload: { id: "parent", source: "parent", from: name, text: introduced } },
+  ];
 }
 
 const INTRODUCTIONS: Record<ContextMode, string> = {

@@ -1,12 +1,14 @@
-// Starts the runs that a pattern asks for. Like a delegated child, each exists if, and only if, its parent's journal says
-// so (J7, J10). If a run cannot start, the journal says why and its slot in the pattern stays empty.
+// Starts the runs that a pattern asks for.
+// Like a delegated child, each exists if, and only if, its parent's journal says so (J7, J10).
+// If a run cannot start, the journal says why and its slot in the pattern stays empty.
 
 import { CadreError } from "../../errors.ts";
 import { baseName } from "../../journal/agent-id.ts";
 import type { Definition } from "../../journal/definition.ts";
 import type { EventBody } from "../../journal/events.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import type { PatternRun } from "../../patterns/action.ts";
-import { openingText, openingWithRequest } from "../../patterns/opening.ts";
+import { addRequest, hasReadRequest, openingText } from "../../patterns/opening.ts";
 import { NOT_STARTED } from "../../projections/folds/run-state.ts";
 import { DELEGATE } from "../../projections/folds/tool-call.ts";
 import type { TaskFields } from "../../projections/folds/transcript.ts";
@@ -61,15 +63,12 @@ async function prepare(
   const contextFiles = task === run.state.start!.task ? run.state.start!.contextFiles : undefined;
   const asked = { task, contextFiles, input, requestInput };
   const begun = { key, trigger, ...asked, reason, team, maxTurns, retries, continues };
+  // An agent that joins the team in a later round has not read the request (K8).
   const joins = team !== undefined && team.round > 1 && !continues;
-  const before = joins ? openingWithRequest(run.state.start!, wanted.before) : wanted.before;
-  return prepareChild(
-    begun,
-    found,
-    firstEvents({ ...wanted, contextFiles, before }, parts.ids.nonce()),
-    run,
-    parts,
-  );
+  const leavesOut = trigger === "team" || hasReadRequest(run.state.start!);
+  const before = joins && leavesOut ? addRequest(run.state.start!, wanted.before) : wanted.before;
+  const events = firstEvents({ ...wanted, contextFiles, before }, parts.ids.nonce());
+  return prepareChild(begun, found, events, run, parts);
 }
 
 /** The agent's current definition, or the definition that the pattern made. */
@@ -83,7 +82,7 @@ async function definitionFor(
     const changed = await changedAgentProblem(found, run, parts);
     if (changed !== undefined) return { problem: `${changed}.` };
     const models = found.inheritsModel ? run.definition.models : found.models;
-    return { ...found, models, ...(output === undefined ? {} : { output }) };
+    return { ...found, models, ...omitUndefined({ output }) };
   } catch (error) {
     if (!(error instanceof CadreError)) throw error;
     return { problem: error.message };

@@ -1,5 +1,5 @@
-// Children that work in git worktrees of their own: opening the folder, and merging the work. Both are idempotent, so
-// after a crash they are simply repeated and no work is lost (D6).
+// Children that work in git worktrees of their own: opening the folder, and merging the work.
+// Both are idempotent, so after a crash they are simply repeated and no work is lost (D6).
 
 import { CadreError, messageOf } from "../../errors.ts";
 import type { EventBody, Worktree } from "../../journal/events.ts";
@@ -8,8 +8,8 @@ import type { RunJournal } from "../drive/run-journal.ts";
 import type { LoopParts, MergeOutcome } from "../parts.ts";
 
 /**
- * Creates the run's worktree if it is missing. Any other folder must exist: without it an approved call would fail and be
- * used up, and the agent would continue without its effect.
+ * Creates the run's worktree if it is missing.
+ * Any other folder must exist: without it an approved call would fail, and the agent would continue without its effect.
  */
 export async function openWorkspace(
   { state }: RunJournal,
@@ -44,8 +44,8 @@ export async function mergeChild(
     type: "TOOL_RESULT",
     payload: { ...base, output: merged, ...filesOf(merged), ...(failed(merged) ? { isError: true } : {}) },
   };
-  const told = { id: base.toolCallId, source: "system" as const, text };
-  run.record(result, { type: "CONTEXT_ADDED", payload: told });
+  const note = { id: base.toolCallId, source: "system" as const, text };
+  run.record(result, { type: "CONTEXT_ADDED", payload: note });
 }
 
 /** Merges the child's work. The work of a failed or cancelled child stays on its branch, for people to look at. */

@@ -1,5 +1,5 @@
-// Messages, pauses, decisions and cancels at any moment while runs work. Whatever the order, every run ends, nothing
-// happens twice, and every invariant holds (I1-I11).
+// Messages, pauses, decisions and cancels at any moment while runs work.
+// Whatever the order, every run ends, nothing happens twice, and every invariant holds (I1-I11).
 
 import { expect, test } from "vitest";
 import { checkInvariants } from "../../../test/support/invariants.ts";

@@ -1,6 +1,6 @@
-// A fork is a new root run that begins with another run's transcript, up to a point, and continues on its own. One event
-// (RUN_STARTED) creates it and refers to the other journal, so a fork exists whole or not at all, and the other run is
-// untouched. Only the transcript is inherited: no children, approvals, usage or session.
+// A fork is a new root run that begins with another run's transcript, up to a point, and continues on its own.
+// One event (RUN_STARTED) creates the fork, so a fork exists whole or not at all. The other run is untouched.
+// Only the transcript is inherited: no children, approvals, usage or session.
 
 import { CadreError, runNotFound } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
@@ -111,8 +111,8 @@ const NOT_INHERITED = [
 /** RUN_STARTED of the fork, which is a root run, attended by the person who forked it. */
 function forkStart(start: Start, definition: Definition, { edit = {}, allowEffects }: ForkRequest): Start {
   const { name, kind, limits } = definition;
-  const left: readonly string[] = edit.agent === undefined ? NOT_INHERITED : [...NOT_INHERITED, "model"];
-  const kept = Object.entries(start).filter(([key]) => !left.includes(key));
+  const dropped: readonly string[] = edit.agent === undefined ? NOT_INHERITED : [...NOT_INHERITED, "model"];
+  const kept = Object.entries(start).filter(([key]) => !dropped.includes(key));
   return {
     ...(Object.fromEntries(kept) as Omit<Start, (typeof NOT_INHERITED)[number]>),
     ...omitUndefined({ model: edit.model }),

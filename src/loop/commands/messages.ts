@@ -16,8 +16,9 @@ import {
 import { type CommandParts, requireNotEnded, signalRun } from "./person-commands.ts";
 
 /**
- * Sends a message to a run. A run that has routed its work or handed it off does not ask its model again, so the message goes
- * to the run that has the work now (J11). A message with an idempotency key is delivered once, however often it is sent (F50).
+ * Sends a message to a run.
+ * If the run has routed its work or handed it off, the message goes to the run that has the work now (J11).
+ * A message with an idempotency key is delivered once, however often it is sent (F50).
  */
 export async function sendMessage(
   runId: RunId,
@@ -75,8 +76,9 @@ export interface PersonMessage extends Pick<RunRequest, "agent" | "mode" | "atte
 }
 
 /**
- * Delivers a message to a main agent in a session, which is a chain of runs. The message joins the session's active run, or
- * starts the next run, whose transcript begins with the last one's (D5). The store decides which, in one transaction.
+ * Delivers a message to a main agent in a session, which is a chain of runs.
+ * The message joins the session's active run, or starts the next run, whose transcript begins with the last one's (D5).
+ * The store decides which, in one transaction.
  */
 export async function messageSession(
   message: PersonMessage,

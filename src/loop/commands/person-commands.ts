@@ -1,5 +1,5 @@
-// The commands of people to a run: decide, ask, pause, resume, cancel. Each command is checked against the run's state, and
-// written only if the run has not changed since; otherwise it is checked again. The key of a decision makes it unique (P5).
+// The commands of people to a run: decide, ask, pause, resume, cancel. Each command is checked against the run's state.
+// If the run changes before the command is written, it is checked again. The key of a decision makes it unique (P5).
 
 import { CadreError } from "../../errors.ts";
 import { approvalId, parseApprovalId, type RunId } from "../../ids.ts";
@@ -276,8 +276,9 @@ function notFound(id: string): never {
 type Decided = Payload<"APPROVAL_DECIDED"> & { ts: number };
 
 /**
- * Accepts a repeated decision, because an answer may have been lost, or two people agree. A different decision is refused,
- * with the name, time and content of the first. A note or expiry that is left out the second time makes no difference.
+ * Accepts a repeated decision, because an answer may have been lost, or two people agree.
+ * A different decision is refused, with the name, time and content of the first.
+ * A note or expiry that is left out the second time makes no difference.
  */
 function confirmSameDecision(before: Decided, decision: Decision): { alreadyDecided: true } {
   const same =

@@ -1,5 +1,5 @@
-// Retries an ended run by a new run that continues it. Nothing that was done or paid for is lost, and the old journal
-// stays as it is.
+// Retries an ended run by a new run that continues it.
+// Nothing that was done or paid for is lost, and the old journal stays as it is.
 
 import { CadreError, runNotFound } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";

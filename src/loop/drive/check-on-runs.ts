@@ -1,5 +1,5 @@
-// Finds runs that no driver would notice: orphans, and runs that are at work but silent (S0-65, S1-71). The check runs at
-// start-up and every minute. A healthy tree is never touched.
+// Finds runs that no driver would notice: orphans, and runs that are at work but silent (S0-65, S1-71).
+// The check runs at start-up and every minute. A healthy tree is never touched.
 
 import type { RunId } from "../../ids.ts";
 import type { EventBody } from "../../journal/events.ts";
@@ -34,8 +34,8 @@ async function checkEach(look: typeof endOrphan, runId: RunId, parts: Parts): Pr
 }
 
 /**
- * Whether a run's worktree can be removed. A child's work may be merged until its tree has ended. A run that this store does
- * not know may belong to another store with worktrees in the same repository.
+ * Whether a run's worktree can be removed. A child's work may be merged until its tree has ended.
+ * A run that this store does not know may belong to another store with worktrees in the same repository.
  */
 async function isOver(runId: RunId, { store }: Parts): Promise<boolean> {
   const row = await store.runs.get(runId);

@@ -1,5 +1,5 @@
-// The runs that a run continues. Its transcript begins with theirs, by reference. Nothing else is taken over: no usage,
-// no approvals, no grants.
+// The runs that a run continues. Its transcript begins with theirs, by reference.
+// Nothing else is taken over: no usage, no approvals, no grants.
 
 import { CadreError } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";

@@ -1,5 +1,5 @@
-// Decides what happens next with the calls of the latest model answer. Calls that only read run together, others one after
-// the other. Every call gets exactly one result.
+// Decides what happens next with the calls of the latest model answer.
+// Calls that only read run together, others one after the other. Every call gets exactly one result.
 //  D0  A delegation that waits has neither TOOL_STARTED nor TOOL_RESULT: its child's end is its one result.
 //  D1  Sequential: one child at a time. Parallel: up to `maxParallel`, and the results are in the order of the calls.
 

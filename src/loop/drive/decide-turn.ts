@@ -96,17 +96,12 @@ function mayRetry(state: RunState): boolean {
 function afterFailure({ state, definition }: RunView, now: number): Action | undefined {
   const { failedCall } = state;
   if (!failedCall) return undefined;
+  const { callId, purpose } = failedCall;
   const attempt = (failedCall.attempt ?? 1) + 1;
-  const again = (model: string): Action => ({
-    type: "call-model",
-    callId: failedCall.callId,
-    attempt,
-    model,
-    purpose: failedCall.purpose,
-  });
+  const again = (model: string): Action => ({ type: "call-model", callId, attempt, model, purpose });
   if (failedCall.cause === "interrupted") return again(failedCall.model);
   if (failedCall.cause === "output_cap" && failedCall.tries < MAX_CUT_OFF) {
-    const id = `cut-off/${failedCall.callId}`;
+    const id = `cut-off/${callId}`;
     return state.systemNotes.has(id) ? again(failedCall.model) : tellAgent(id, CUT_OFF);
   }
   if (failedCall.retryAt !== undefined) {
@@ -189,9 +184,14 @@ function lastTurn({ state, definition }: RunView): Action | undefined {
     return { type: "suspend", waitingOn: { kind: "budget", items: [item], detail }, wakeAt: undefined };
   }
   const stopReason = stopReasonOf(limit.limit);
-  const had = state.latest?.purpose === "final";
-  const noneLeft = state.turns >= state.start!.limits.maxTurns;
-  if (had || noneLeft || limit.limit === "maxEvents" || state.reachedLimits.has(FINAL_NOT_COVERED)) {
+  const hadLastTurn = state.latest?.purpose === "final";
+  const hasNoTurns = state.turns >= state.start!.limits.maxTurns;
+  if (
+    hadLastTurn ||
+    hasNoTurns ||
+    limit.limit === "maxEvents" ||
+    state.reachedLimits.has(FINAL_NOT_COVERED)
+  ) {
     const summary = missingReport(state, limit);
     return endRun({ status: "failed", stopReason, summary, suggestions: [SUGGEST_CONTINUE] });
   }

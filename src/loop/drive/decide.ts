@@ -1,4 +1,5 @@
-// Decides what happens next, from the journal's fold alone. Pure: the same journal and the same time give the same action (L2).
+// Decides what happens next, from the journal's fold alone.
+// Pure: the same journal and the same time give the same action (L2).
 // The order of the questions is the order of precedence: the end, a cancel, a pause, open calls, the next turn.
 //  D2  A completed run ends after its children. If it fails, is cancelled or reaches a limit, its children are cancelled.
 

@@ -57,13 +57,13 @@ async function takeLease(
 
 async function driveRun(run: RunJournal, parts: LoopParts, signal: AbortSignal): Promise<void> {
   const effects = new AbortController();
-  const left = AbortSignal.any([effects.signal, signal]);
+  const stopped = AbortSignal.any([effects.signal, signal]);
   const stopListening = register(run, parts, signal, effects);
   try {
     await recoverRun(run, parts);
     await openWorkspace(run, parts);
     while (!run.isOver && !signal.aborted && !mustStop(effects.signal)) {
-      const leave = await parts.gate.enter(isSuspect(run) ? "alone" : "shared", left);
+      const leave = await parts.gate.enter(isSuspect(run) ? "alone" : "shared", stopped);
       try {
         if (!signal.aborted) await step(run, parts, effects.signal);
       } finally {
@@ -138,20 +138,21 @@ async function releaseAfterFailure(
   error: unknown,
 ): Promise<void> {
   const runId = lease.row.id;
-  const aside = !run && isCorrupt(error);
-  const left = skipReason(error);
-  if (left) skipRun(left, runId, parts);
+  const isUnreadable = !run && isCorrupt(error);
+  const skip = skipReason(error);
+  if (skip) skipRun(skip, runId, parts);
   parts.onProblem({
     runId,
-    message: aside ? `Run ${runId} is set aside.` : problemMessage(runId, left),
+    message: isUnreadable ? `Run ${runId} is set aside.` : problemMessage(runId, skip),
     error,
   });
-  if (left !== "newer version") await run?.recordError(error, left && `${left}/${parts.host}`);
+  if (skip !== "newer version") await run?.recordError(error, skip && `${skip}/${parts.host}`);
   // A run that is left to other processes is due for them immediately.
-  const wakeAt = left ? 0 : parts.clock.now() + RETRY_MS * 2 ** Math.min(lease.acquisitions, 5);
+  const wakeAt = skip ? 0 : parts.clock.now() + RETRY_MS * 2 ** Math.min(lease.acquisitions, 5);
   for (let wait = RETRY_MS; !signal.aborted; wait = Math.min(wait * 2, MAX_RETRY_MS)) {
     try {
-      if (aside) await parts.store.leases.quarantine({ runId, reason: error.message, seq: seqOf(error) });
+      if (isUnreadable)
+        await parts.store.leases.quarantine({ runId, reason: error.message, seq: seqOf(error) });
       else await parts.store.leases.release(runId, lease, { wakeAt });
       return;
     } catch (failure) {
@@ -168,14 +169,18 @@ function skipReason(error: unknown): SkipReason | undefined {
 }
 
 /** Leaves a run to other processes: for good if its journal is of a newer version, for a while if its folder is missing. */
-function skipRun(left: SkipReason, runId: RunId, { skippedRuns: all }: Pick<LoopParts, "skippedRuns">): void {
-  all.set(runId, left);
-  if (left === "other machine") setTimeout(() => all.delete(runId), MAX_RETRY_MS).unref();
+function skipRun(
+  reason: SkipReason,
+  runId: RunId,
+  { skippedRuns: all }: Pick<LoopParts, "skippedRuns">,
+): void {
+  all.set(runId, reason);
+  if (reason === "other machine") setTimeout(() => all.delete(runId), MAX_RETRY_MS).unref();
 }
 
-const problemMessage = (runId: RunId, left: SkipReason | undefined): string =>
-  left
-    ? `Run ${runId} is left to ${left === "newer version" ? "a newer version of Cadre" : "another machine"}; the others go on here.`
+const problemMessage = (runId: RunId, skip: SkipReason | undefined): string =>
+  skip
+    ? `Run ${runId} is left to ${skip === "newer version" ? "a newer version of Cadre" : "another machine"}; the others go on here.`
     : `Run ${runId} failed in this process and will be tried again.`;
 
 const isCorrupt = (error: unknown): error is CadreError =>

@@ -4,6 +4,7 @@
 
 import type { EventBody, Payload } from "../../journal/events.ts";
 import { PROMPT } from "../../projections/folds/tool-call.ts";
+import { attemptOf } from "../model/call-model.ts";
 import type { LoopParts } from "../parts.ts";
 import { closeOpenCalls } from "../programs/runner-calls.ts";
 import { resumableSession } from "../programs/runner-prompt.ts";
@@ -37,8 +38,7 @@ function interrupted(
   message: string,
   spent?: Pick<Payload<"MODEL_CALL_FAILED">, "usage" | "cost">,
 ): EventBody {
-  const { callId, attempt } = state.openModelCall!;
-  const base = { callId, ...(attempt > 1 ? { attempt } : {}) };
+  const base = attemptOf(state.openModelCall!);
   return { type: "MODEL_CALL_FAILED", payload: { ...base, cause: "interrupted", message, ...spent } };
 }
 
@@ -58,8 +58,8 @@ function waitsForOldLease(run: RunJournal, parts: Pick<LoopParts, "clock" | "run
 }
 
 /**
- * Recovers a prompt to a program that was under way when the previous process ended. Leftover processes are killed first. A
- * program that can resume its session is asked to continue. Otherwise its work is unknown, and a person is asked (P4).
+ * Recovers a prompt to a program that was under way when the previous process ended. Leftover processes are killed first.
+ * A program that can resume its session is asked to continue. Otherwise its work is unknown, and a person is asked (P4).
  */
 export async function recoverPrompt(run: RunJournal, parts: Pick<LoopParts, "runners">): Promise<void> {
   if (parts.runners.find(run.runId)) return;

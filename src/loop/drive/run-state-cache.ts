@@ -1,5 +1,6 @@
-// A cache of run states that folds only new events. A page asks again at every event, a person's command is checked
-// against the state, and a run may have 50,000 events. Losing an entry only costs time.
+// A cache of run states that folds only new events.
+// A page asks again at every event, a person's command is checked against the state, and a run may have 50,000 events.
+// Losing an entry only costs time.
 
 import type { Position, RunId } from "../../ids.ts";
 import { type RunState, runStateProjection } from "../../projections/folds/run-state.ts";

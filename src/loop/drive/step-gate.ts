@@ -1,6 +1,7 @@
-// Decides which run may take a step now (E5). Steps of ordinary runs run side by side. A run that was lost twice without
-// an outcome takes its steps alone: if it crashes the process again, it is clear which run did it, and no other step was
-// under way. It waits for at most one step of the others, and they wait for at most one of its own.
+// Decides which run may take a step now (E5). Steps of ordinary runs run side by side.
+// A run that was lost twice without an outcome takes its steps alone.
+// If it crashes the process again, it is clear which run did it.
+// Such a run waits for at most one step of the others, and the others wait for at most one of its steps.
 
 export interface StepGate {
   /** Resolves when the step may begin. Call the returned function when the step is over. */

@@ -3,6 +3,7 @@
 import { CadreError } from "../../errors.ts";
 import type { Estimate, EventBody, Payload } from "../../journal/events.ts";
 import { textOf } from "../../journal/message-parts.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import type { Action } from "../../patterns/action.ts";
 import { promptTokens } from "../../projections/folds/transcript.ts";
 import type { Refusal } from "../../stores/store.ts";
@@ -74,18 +75,16 @@ export async function handleRefusedCall(
 }
 
 export function modelCallIntent(action: CallModel, estimate: Estimate | undefined): EventBody {
-  const { callId, attempt, model, purpose } = action;
-  return {
-    type: "MODEL_CALL_STARTED",
-    payload: {
-      callId,
-      model,
-      ...(attempt > 1 ? { attempt } : {}),
-      ...(purpose === "turn" ? {} : { purpose }),
-      ...(estimate ? { estimate } : {}),
-    },
-  };
+  const { model, purpose } = action;
+  const rest = omitUndefined({ purpose: purpose === "turn" ? undefined : purpose, estimate });
+  return { type: "MODEL_CALL_STARTED", payload: { ...attemptOf(action), model, ...rest } };
 }
+
+/** Names one attempt of a model call in an event. The first attempt has no number. */
+export const attemptOf = ({ callId, attempt }: Pick<CallModel, "callId" | "attempt">) => ({
+  callId,
+  ...(attempt > 1 ? { attempt } : {}),
+});
 
 /** B2, B3: reserves the cost of this call and of the last turn, from the first intent on. */
 function reservation({ model, purpose }: CallModel, run: RunJournal, parts: Pick<LoopParts, "estimateCall">) {
@@ -100,13 +99,16 @@ function reservation({ model, purpose }: CallModel, run: RunJournal, parts: Pick
   return { estimate: { tokens: own.tokens + last.tokens, cost }, run: budget, tree };
 }
 
+/** Says that the budget does not cover even the last turn. */
+export const LAST_TURN_NOT_COVERED: EventBody = {
+  type: "LIMIT_REACHED",
+  payload: { limit: "finalTurn", value: 0, hard: true },
+  key: FINAL_NOT_COVERED,
+};
+
 export function recordBudgetStop(action: CallModel, run: RunJournal): void {
   if (action.purpose === "final") {
-    run.record({
-      type: "LIMIT_REACHED",
-      payload: { limit: "finalTurn", value: 0, hard: true },
-      key: FINAL_NOT_COVERED,
-    });
+    run.record(LAST_TURN_NOT_COVERED);
     return;
   }
   const stops = [...run.state.reachedLimits.values()].filter((reached) => reached.itemId).length;
@@ -172,21 +174,12 @@ function recordAnswer(
   run: RunJournal,
   parts: CallParts,
 ): void {
-  const { callId, attempt, model, purpose } = action;
+  const { callId, model, purpose } = action;
   const { content, usage, finish } = answer;
   parts.limiter.succeeded(model);
-  const thought: EventBody = {
-    type: "AGENT_THOUGHT",
-    payload: {
-      callId,
-      ...(attempt > 1 ? { attempt } : {}),
-      content,
-      usage,
-      cost: parts.priceOf(model, usage),
-      finish,
-      ms,
-    },
-  };
+  const cost = parts.priceOf(model, usage);
+  const payload = { ...attemptOf(action), content, usage, cost, finish, ms };
+  const thought: EventBody = { type: "AGENT_THOUGHT", payload };
   if (purpose === "summary") {
     const compacted = { callId, upTo: summaryPoint(run), summary: textOf(content) };
     run.record(thought, { type: "CONTEXT_COMPACTED", payload: compacted });
@@ -210,13 +203,9 @@ function recordFailure(
   parts: CallParts,
   effects: AbortSignal,
 ): void {
-  const { callId, attempt } = action;
   const isStopped = effects.aborted || run.state.cancel !== undefined;
   const why = (isStopped ? interrupted : failureOf)(action, outcome, run, parts);
-  run.record({
-    type: "MODEL_CALL_FAILED",
-    payload: { callId, ...(attempt > 1 ? { attempt } : {}), ms, ...why },
-  });
+  run.record({ type: "MODEL_CALL_FAILED", payload: { ...attemptOf(action), ms, ...why } });
 }
 
 type Why = Omit<Payload<"MODEL_CALL_FAILED">, "callId" | "attempt" | "ms">;
@@ -224,8 +213,8 @@ type Why = Omit<Payload<"MODEL_CALL_FAILED">, "callId" | "attempt" | "ms">;
 const NOT_SENT = new Error("not sent");
 
 /**
- * P3: a call that was sent may cost money. If the provider reported no usage, it is estimated from the prompt and the
- * received text (B2).
+ * P3: a call that was sent may cost money.
+ * If the provider reported no usage, it is estimated from the prompt and the received text (B2).
  */
 function interrupted(
   { model }: CallModel,
@@ -255,11 +244,8 @@ function failureOf(
   }
   const { error } = outcome;
   if (error instanceof CadreError) return { cause: "auth", message: error.message };
-  const { after, ...failure } = parts.classifyFailure(
-    error,
-    state.openModelCall?.tries ?? attempt,
-    random(parts),
-  );
+  const tries = state.openModelCall?.tries ?? attempt;
+  const { after, ...failure } = parts.classifyFailure(error, tries, random(parts));
   const { usage } = outcome;
   const why = { ...failure, ...(usage ? { usage, cost: parts.priceOf(model, usage) } : {}) };
   if (after === undefined) return why;

@@ -1,5 +1,5 @@
-// Reads one model answer to its end, as the provider's contract defines it. Nothing of it is used unless the whole answer
-// arrives (F41).
+// Reads one model answer to its end, as the provider's contract defines it.
+// Nothing of it is used unless the whole answer arrives (F41).
 
 import type {
   LanguageModelV4CallOptions,

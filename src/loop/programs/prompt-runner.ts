@@ -1,17 +1,15 @@
 // One prompt to the program that does an agent's work: intent, work and outcome, like a model call.
 //  RN1  The journal knows the process before it is prompted.
-//  RN2  The program's questions are answered from the journal alone: a started call is allowed, a call with a result
-//      is not.
-//  RN3  While a person decides, the run rests and the program waits. If the program is gone by then, the journal is
-//      enough to continue.
+//  RN2  The program's questions are answered from the journal alone: a started call is allowed, a call with a result is not.
+//  RN3  While a person decides, the run rests and the program waits.
+//       If the program is gone by then, the journal is enough to continue.
 
 import { messageOf } from "../../errors.ts";
 import type { EventBody, Payload } from "../../journal/events.ts";
 import type { Action } from "../../patterns/action.ts";
-import { FINAL_NOT_COVERED } from "../drive/decide-turn.ts";
 import { recordLostSession, recoverPrompt } from "../drive/recover.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
-import { handleRefusedCall, modelCallIntent } from "../model/call-model.ts";
+import { attemptOf, handleRefusedCall, LAST_TURN_NOT_COVERED, modelCallIntent } from "../model/call-model.ts";
 import type { LoopParts } from "../parts.ts";
 import type { LiveRunner, RunnerReport } from "./runner.ts";
 import { checkRunnerBudget, recordCost, runnerReservation } from "./runner-budget.ts";
@@ -61,8 +59,9 @@ export async function promptRunner(
   // The run waits until a person has fixed the problem and resumed it.
   if (problem !== undefined)
     return run.suspend({ kind: "definition_changed", items: [], detail: problem }, undefined);
+  // No session can write the report: the old session is lost, and a new one would start the work again.
   if (action.purpose === "final" && run.state.runner.started && !knowsTask(run, parts))
-    return run.record(NOT_COVERED);
+    return run.record(LAST_TURN_NOT_COVERED);
   // The prompt is made before the intent, which marks the messages as seen.
   const words = runnerPrompt(action, run, parts);
   const refused = await run.beginWork([modelCallIntent(action, undefined)], runnerReservation(run));
@@ -92,13 +91,6 @@ function hasEndedMeanwhile({ callId }: CallModel, run: RunJournal, parts: Runner
 
 const GONE_MEANWHILE = "It was stopped in the middle of its work, and has ended since.";
 
-/** Recorded if no session can write the report: the old session is lost, and a new one would start the work again. */
-const NOT_COVERED: EventBody = {
-  type: "LIMIT_REACHED",
-  payload: { limit: "finalTurn", value: 0, hard: true },
-  key: FINAL_NOT_COVERED,
-};
-
 async function startRunner(
   action: CallModel,
   run: RunJournal,
@@ -106,14 +98,13 @@ async function startRunner(
   effects: AbortSignal,
 ): Promise<LiveRunner | undefined> {
   const { runId, definition, state } = run;
-  const there = parts.runners.find(runId);
-  if (there) return there;
-  const { callId, attempt } = action;
+  const running = parts.runners.find(runId);
+  if (running) return running;
   const session = resumableSession(run);
   const { workspace } = state.start!;
   try {
     const live = await parts.runners.start({ runId, definition, workspace, session, signal: effects });
-    const payload = { callId, ...(attempt > 1 ? { attempt } : {}), ...live.facts, host: parts.host };
+    const payload = { ...attemptOf(action), ...live.facts, host: parts.host };
     if (!(await run.begin([{ type: "RUNNER_STARTED", payload }]))) return live;
     fail(action, INTERRUPTED, run);
   } catch (error) {
@@ -221,7 +212,7 @@ async function enforceLimits({ type }: RunnerReport, prompt: Prompt): Promise<vo
   const over = await checkRunnerBudget(prompt);
   if (!over) return type === "asked" ? recordCost(prompt) : undefined;
   const { stays, ...why } = over;
-  if (!stays && action.purpose !== "final") run.record(NOT_COVERED);
+  if (!stays && action.purpose !== "final") run.record(LAST_TURN_NOT_COVERED);
   prompt.stays = stays;
   stop(why, prompt);
 }
@@ -269,12 +260,10 @@ const isRefused = ({ state }: RunJournal): boolean =>
 
 /** The program's answer. Its usage is what the program reported; nothing is estimated. */
 function answerEvent(text: string, finish: string, { action, live }: Prompt): EventBody {
-  const { callId, attempt } = action;
   return {
     type: "AGENT_THOUGHT",
     payload: {
-      callId,
-      ...(attempt > 1 ? { attempt } : {}),
+      ...attemptOf(action),
       content: [{ type: "text", text }],
       usage: { input: 0, output: 0 },
       cost: live.takeCost() ?? null,
@@ -292,17 +281,8 @@ const FAILURES: Partial<Record<string, Failure>> = {
 };
 
 function fail(action: CallModel, why: Failure, run: RunJournal, live?: LiveRunner): void {
-  const { callId, attempt } = action;
   const cost = live?.takeCost();
   const spent = cost === undefined ? {} : { usage: { input: 0, output: 0 }, cost };
-  run.record({
-    type: "MODEL_CALL_FAILED",
-    payload: {
-      callId,
-      ...(attempt > 1 ? { attempt } : {}),
-      ...(live ? { ms: live.workedMs } : {}),
-      ...spent,
-      ...why,
-    },
-  });
+  const payload = { ...attemptOf(action), ...(live && { ms: live.workedMs }), ...spent, ...why };
+  run.record({ type: "MODEL_CALL_FAILED", payload });
 }

@@ -1,12 +1,12 @@
-// Checks the cost that a program reports against the budgets of its run and tree. The cost of a prompt is not known
-// beforehand, so the budget may end the work in the middle.
+// Checks the cost that a program reports against the budgets of its run and tree.
+// The cost of a prompt is not known beforehand, so the budget may end the work in the middle.
 
 import type { Payload } from "../../journal/events.ts";
 import type { Action } from "../../patterns/action.ts";
 import { isTreeLimit } from "../../projections/usage/tree-budget.ts";
 import { budgetOf, hasBudget, openBudgetItem, treeBudgetOf } from "../drive/limits.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
-import { recordBudgetStop } from "../model/call-model.ts";
+import { attemptOf, recordBudgetStop } from "../model/call-model.ts";
 import type { LiveRunner } from "./runner.ts";
 
 interface Prompt {
@@ -28,9 +28,8 @@ export function runnerReservation({ state }: RunJournal) {
 /** Records the reported cost, before the run rests and before other runs spend from the same budget. */
 export function recordCost({ action, live, run }: Prompt): void {
   if (!live.cost) return;
-  const { callId, attempt } = action;
-  const payload = { callId, ...(attempt > 1 ? { attempt } : {}), index: run.state.runner.spent };
-  run.record({ type: "RUNNER_SPENT", payload: { ...payload, cost: live.takeCost()! } });
+  const payload = { ...attemptOf(action), index: run.state.runner.spent, cost: live.takeCost()! };
+  run.record({ type: "RUNNER_SPENT", payload });
 }
 
 /** Whether the reported cost ends the work: for good, or until a person raises the budget (`stays`). */

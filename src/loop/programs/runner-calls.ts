@@ -1,6 +1,6 @@
-// Calls of a program that does an agent's work, in the form of any other call: judged, decided, started and answered. A call
-// that the program asks about waits for a decision. A call that it makes on its own is recorded, and stops the program if a
-// rule denies it.
+// Calls of a program that does an agent's work, in the form of any other call: judged, decided, started and answered.
+// A call that the program asks about waits for a decision.
+// A call that it makes on its own is recorded, and stops the program if a rule denies it.
 
 import type { EventBody } from "../../journal/events.ts";
 import { omitUndefined } from "../../omit-undefined.ts";

@@ -1,5 +1,5 @@
-// The text that a program is prompted with: the whole task for a new session, otherwise only new messages, and after an
-// interruption the state of the calls it had begun.
+// The text of a prompt to a program. A new session gets the whole task.
+// Otherwise the program gets only new messages, and after an interruption the state of its calls.
 
 import type { PromptMessage } from "../../journal/message.ts";
 import type { Action } from "../../patterns/action.ts";
@@ -25,11 +25,11 @@ export function runnerPrompt(
   parts: Pick<LoopParts, "runners" | "systemPrompt">,
 ): string {
   const { state, transcript, definition } = run;
-  const news = transcript.unseen.map(({ text }) => text);
+  const unread = transcript.unseen.map(({ text }) => text);
   if (knowsTask(run, parts))
-    return [...(attempt > 1 ? [interruption(state)] : []), ...news].join("\n\n") || "Go on.";
+    return [...(attempt > 1 ? [interruption(state)] : []), ...unread].join("\n\n") || "Go on.";
   const system = parts.systemPrompt(definition, state.start!, state.createdAt);
-  return [system, ...earlierMessages(promptMessages(transcript)), ...news].join("\n\n");
+  return [system, ...earlierMessages(promptMessages(transcript)), ...unread].join("\n\n");
 }
 
 function interruption(state: RunState): string {
@@ -56,11 +56,11 @@ export const isApprovedButUndelivered = ({ decision, result }: ToolCall): boolea
 
 /** The earlier messages. A single task is repeated as it is; a conversation also says who wrote what. */
 function earlierMessages(messages: readonly PromptMessage[]): string[] {
-  const said = messages.flatMap(({ role, content }) => {
+  const texts = messages.flatMap(({ role, content }) => {
     if (role !== "user" && role !== "assistant") return [];
     const text = content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
     return text === "" ? [] : [{ role, text }];
   });
-  if (said.length <= 1) return said.map(({ text }) => text);
-  return said.map(({ role, text }) => `${role === "user" ? "You were asked" : "You answered"}:\n${text}`);
+  if (texts.length <= 1) return texts.map(({ text }) => text);
+  return texts.map(({ role, text }) => `${role === "user" ? "You were asked" : "You answered"}:\n${text}`);
 }

@@ -1,5 +1,6 @@
-// The contract of a program that does an agent's work in place of a model. The loop prompts it, records its reports and
-// answers its questions. The process may end at any time: everything that must outlive it is in the journal.
+// The contract of a program that does an agent's work in place of a model.
+// The loop prompts it, records its reports and answers its questions.
+// The process may end at any time: everything that must outlive it is in the journal.
 
 import type { RunId } from "../../ids.ts";
 import type { Definition, Effect } from "../../journal/definition.ts";

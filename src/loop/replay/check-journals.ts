@@ -1,5 +1,5 @@
-// Checks that the journals of a tree agree with each other. The checks need only the journals, and find changes that leave
-// each hash chain intact.
+// Checks that the journals of a tree agree with each other.
+// The checks need only the journals, and find changes that leave each hash chain intact.
 
 import { isDeepStrictEqual } from "node:util";
 import type { Digest } from "../../ids.ts";
@@ -27,8 +27,9 @@ export interface CheckedReceipts {
 }
 
 /**
- * Checks that approved calls ran as approved, and that children are what their parents started. The hash of an approved call
- * is in the person's decision and in the event that starts the call. If an event was altered, the two disagree (P5, I8).
+ * Checks that approved calls ran as approved, and that children are what their parents started.
+ * The hash of an approved call is in the person's decision and in the event that starts the call.
+ * If an event was altered, the two disagree (P5, I8).
  */
 export function checkReceipts(journals: Journals, digest: Digest): CheckedReceipts {
   let receipts = 0;
@@ -127,9 +128,9 @@ function endProblem(event: EventOf<"CHILD_RUN_COMPLETED">, journals: Journals): 
   const says = `event ${event.seq} of run ${event.runId} says`;
   if (!TERMINAL_TYPES.has(last.type))
     return `The end of run ${id}, which ${says} that it has, is not there: its journal stops at event ${last.seq}.`;
-  const told = childCompletedEvent(foldRow(child), last);
+  const expected = childCompletedEvent(foldRow(child), last);
   // The child was moved together with its parent, which learns of the end in the other store.
-  if (last.type === "RUN_MOVED" || isDeepStrictEqual(plain(told?.payload), plain(event.payload)))
+  if (last.type === "RUN_MOVED" || isDeepStrictEqual(plain(expected?.payload), plain(event.payload)))
     return undefined;
   return `Run ${id} has not ended as ${says}.`;
 }

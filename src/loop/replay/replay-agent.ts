@@ -1,8 +1,8 @@
-// Replays past runs of an agent with its current file, up to the first decision that would differ or the first model
-// request that would change. Recorded answers are used until there.
+// Replays past runs of an agent with its current file, up to the first decision or model request that would differ.
+// Recorded answers are used up to that point.
 //  1  Nothing is written, sent to a model or run.
-//  2  The current code composes each request twice, with the pinned definition and with the current one. Only changes
-//      of the agent's file show.
+//  2  The current code composes each request twice, with the pinned definition and with the current one.
+//     Only changes of the agent's file show.
 //  3  Choices of the person who started the run (a model, a limit, an output schema) are kept.
 
 import { structuredPatch } from "diff";

@@ -1,5 +1,5 @@
-// Judges a recorded call by the current rules. Whether another agent may do more than this one is not checked again: if
-// that made a call ask, only a deny counts as a different verdict.
+// Judges a recorded call by the current rules. It is not checked again whether another agent may do more than this one (A67).
+// If that made a call ask, only a deny differs.
 
 import type { EventOf, JournalEvent, Payload } from "../../journal/events.ts";
 import type { Verdict } from "../../permissions/permission.ts";
@@ -53,8 +53,8 @@ function judgeDelegationNow(
 }
 
 /**
- * Only grants of the run itself. A wider grant that decided is taken as recorded; whether it was revoked since is in
- * no journal.
+ * Only grants of the run itself.
+ * A wider grant that decided is taken as recorded; whether it was revoked since is in no journal.
  */
 const grantsOf = ({ state }: RunView) => state.grants.filter(({ scope }) => scope === "run");
 

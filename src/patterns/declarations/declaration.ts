@@ -1,14 +1,15 @@
-// A pattern's declaration: every fact about the pattern that is not a decision of a run. All lists of patterns read the
-// declarations: agent files, pinned definitions, checks, the graph, the worst case, the journal and the page. A declaration
-// runs in a browser and imports nothing from above the journal. The decisions are in `src/patterns/<name>.ts`.
+// A pattern's declaration: every fact about the pattern that is not a decision of a run.
+// Everything that lists patterns reads the declarations, from agent files and the journal to the page.
+// A declaration runs in a browser and imports nothing from above the journal. The decisions are in `src/patterns/<name>.ts`.
 
 import type { z } from "zod";
 import type { Finding } from "./finding.ts";
 import type { RunCost } from "./run-cost.ts";
 
 /**
- * The time at which a pattern acts in a run: `before` the agent's own work, as the `work` itself, to `route` the request to
- * another agent, or `after` the answer. Only one pattern can do the work, and a router does none.
+ * The stage of a run at which a pattern acts. `before` is before the agent's own work, and `work` is that work.
+ * `route` passes the request to another agent, and `after` follows the answer.
+ * Only one pattern can do the work, and a router does none.
  */
 export type Stage = "before" | "work" | "route" | "after";
 
@@ -37,8 +38,8 @@ export interface PatternDeclaration<
   /** The drawing and the wording of the arrow to an agent that the pattern names. */
   readonly edge: EdgeWords;
   /**
-   * Source of the run's answer: the agent's `own` words, the words of its `children`, the result of the `pattern` (whether or
-   * not the agent may answer itself), or the words of the `target` that the pattern names.
+   * Source of the run's answer: the agent itself, its children, the pattern, or the target that the pattern names.
+   * The result of a `pattern` counts whether or not the agent may answer itself.
    */
   readonly answer: "own" | "children" | "pattern" | "target";
   /** The most that the pattern could start in one run, beside the run itself. */

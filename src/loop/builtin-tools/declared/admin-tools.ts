@@ -1,5 +1,5 @@
-// `mcp__admin__*` and `mcp__monitoring__*`: an agent looks after the runs of a project (S1-1). Only agents whose file names
-// one of these tools have it.
+// `mcp__admin__*` and `mcp__monitoring__*`: an agent looks after the runs of a project (S1-1).
+// Only agents whose file names one of these tools have it.
 
 import { z } from "zod";
 import type { Definition, Effect } from "../../../journal/definition.ts";

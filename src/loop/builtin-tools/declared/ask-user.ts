@@ -1,5 +1,6 @@
-// `AskUser`: an agent asks a person a question. The question is proposed like a call that needs approval, so the same policy
-// says who may answer, until when, and what happens in an unattended run. The answer is the call's one result (D0).
+// `AskUser`: an agent asks a person a question.
+// The question is proposed like a call that needs approval, so the same policy applies to both.
+// The answer is the call's one result (D0).
 
 import { z } from "zod";
 import type { EventBody } from "../../../journal/events.ts";

@@ -1,5 +1,5 @@
-// The tools by which an agent gives work to another: `delegate`, its other shapes, and a router's `route_to`. Each is proposed
-// as `delegate`; `children/start-children.ts` starts the child.
+// The tools by which an agent gives work to another: `delegate`, its other shapes, and a router's `route_to`.
+// Each is proposed as `delegate`; `children/start-children.ts` starts the child.
 
 import { z } from "zod";
 import {

@@ -1,5 +1,6 @@
-// `broadcast`, `vote_conclude` and `conclude_team`, with which agents work as a team. They have no effect beyond the journal,
-// so a call gets its result immediately: it is neither judged nor run. So does a report that cannot be accepted.
+// `broadcast`, `vote_conclude` and `conclude_team`, with which agents work as a team.
+// They have no effect beyond the journal, so a call gets its result immediately: it is neither judged nor run.
+// So does a report that cannot be accepted.
 
 import { z } from "zod";
 import type { EventBody } from "../../../journal/events.ts";
@@ -103,8 +104,8 @@ function answerInTeam(call: ToolCall, view: DecisionView): EventBody {
   const names = closingNames(view);
   const tool = teamToolNamed(call.name);
   if (!tool || !names.includes(call.name)) {
-    const there = names.map((name) => `\`${name}\``).join(" and ");
-    return toolResult(call.id, `There is no \`${call.name}\` for you now: you have ${there}.`, "denied");
+    const available = names.map((name) => `\`${name}\``).join(" and ");
+    return toolResult(call.id, `There is no \`${call.name}\` for you now: you have ${available}.`, "denied");
   }
   const problem = invalidJson(call) ?? tool.problem(call.input, view);
   if (problem !== undefined) return toolResult(call.id, problem, "error");
