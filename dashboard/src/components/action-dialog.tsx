@@ -1,14 +1,16 @@
 import type { ReactNode } from "react";
+import { omitUndefined } from "../../../src/omit-undefined.ts";
 import { useAction } from "../live/use-action.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
+import { Form } from "../ui/input.tsx";
 import { Problem } from "../ui/problem.tsx";
 
 interface ActionDialogProps {
   open: boolean;
   onClose(): void;
   title: string;
-  description: string;
+  description?: string;
   /** The dialog closes when the action succeeds. Otherwise it shows the error and keeps what the user typed. */
   action(): Promise<unknown>;
   /** Label of the button that performs the action. */
@@ -29,13 +31,15 @@ export function ActionDialog(props: ActionDialogProps) {
     if (!disabled && (await perform(action))) onClose();
   };
   return (
-    <Dialog open={open} onOpenChange={(next) => !next && onClose()} title={title} description={description}>
-      <form
-        className="flex flex-col gap-3 p-4 text-sm"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void run();
-        }}
+    <Dialog
+      open={open}
+      onOpenChange={(next) => !next && onClose()}
+      title={title}
+      {...omitUndefined({ description })}
+    >
+      <Form
+        className="flex flex-col gap-3 overflow-auto p-4 text-sm"
+        onSubmit={() => void run()}
         onKeyDown={(event) => {
           if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) void run();
         }}
@@ -55,7 +59,7 @@ export function ActionDialog(props: ActionDialogProps) {
             {busy ? "Recording…" : submit}
           </Button>
         </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

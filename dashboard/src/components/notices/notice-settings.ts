@@ -35,24 +35,14 @@ export function updateNoticeSettings(change: Partial<NoticeSettings>): void {
 
 export const useNoticeSettings = (): NoticeSettings => parseSettings(useLocalStorage(KEY)[0] ?? null);
 
-/** Values that Cadre did not write are ignored. */
+/** Ignores values that Cadre did not write. */
 export function parseSettings(text: string | null): NoticeSettings {
   try {
-    const given = JSON.parse(text ?? "{}") as Record<string, unknown>;
-    const isFlag = (name: keyof NoticeSettings) =>
-      typeof given[name] === "boolean" ? { [name]: given[name] } : {};
-    const isTime = (name: "from" | "to") =>
-      /^\d\d:\d\d$/.test(String(given[name])) ? { [name]: given[name] } : {};
-    return {
-      ...DEFAULT_SETTINGS,
-      ...isFlag("needsYou"),
-      ...isFlag("done"),
-      ...isFlag("soundNeedsYou"),
-      ...isFlag("soundDone"),
-      ...isFlag("quiet"),
-      ...isTime("from"),
-      ...isTime("to"),
-    };
+    const stored = JSON.parse(text ?? "{}") as Record<string, unknown>;
+    const isValid = (name: string, value: unknown): boolean =>
+      name === "from" || name === "to" ? /^\d\d:\d\d$/.test(String(value)) : typeof value === "boolean";
+    const valid = Object.keys(DEFAULT_SETTINGS).filter((name) => isValid(name, stored[name]));
+    return { ...DEFAULT_SETTINGS, ...Object.fromEntries(valid.map((name) => [name, stored[name]])) };
   } catch {
     return DEFAULT_SETTINGS;
   }

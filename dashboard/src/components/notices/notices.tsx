@@ -8,7 +8,7 @@ import type { ApprovalView } from "../../../../src/api/client/types.ts";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { onFeedNews } from "../../live/keep-queries-fresh.ts";
 import { approvalsQuery } from "../../live/queries.ts";
-import { Button } from "../../ui/button.tsx";
+import { IconButton } from "../../ui/button.tsx";
 import { classNames } from "../../ui/class-names.ts";
 import { notifyInBrowser } from "./browser-notification.ts";
 import { DIGEST, type Notice, newApprovalNotices, runEndNotice } from "./news.ts";
@@ -103,9 +103,7 @@ function Toast({ notice, onClose }: { notice: Notice; onClose(): void }) {
           <VisibleText text={text} />
         </span>
       </Link>
-      <Button look="quiet" size="small" aria-label="Close the notice" onClick={onClose}>
-        <X size={14} />
-      </Button>
+      <IconButton icon={X} label="Close the notice" onClick={onClose} />
     </li>
   );
 }

@@ -11,7 +11,7 @@ import { stopClock } from "../../display/time/use-now.ts";
 import { useConnection } from "../../live/connection.ts";
 import { approvalsQuery, driversQuery, healthQuery, runCountQuery } from "../../live/queries.ts";
 import type { Tone } from "../../ui/badge.tsx";
-import { Button } from "../../ui/button.tsx";
+import { IconButton } from "../../ui/button.tsx";
 import { NoticeBar } from "../../ui/notice-bar.tsx";
 import { DemoBar } from "./demo-bar.tsx";
 
@@ -110,11 +110,7 @@ function Bar({ tone, onClose, children }: BarProps) {
   return (
     <NoticeBar tone={tone} role="alert" data-testid="server">
       {children}
-      {onClose && (
-        <Button look="quiet" size="small" className="ml-auto" aria-label="Close" onClick={onClose}>
-          <X size={14} />
-        </Button>
-      )}
+      {onClose && <IconButton icon={X} label="Close" className="ml-auto" onClick={onClose} />}
     </NoticeBar>
   );
 }

@@ -2,7 +2,7 @@
 // requests of the tree.
 
 import { useQuery } from "@tanstack/react-query";
-import { Link, useRouter } from "@tanstack/react-router";
+import { Link } from "@tanstack/react-router";
 import { ChevronDown, ChevronUp, Flag, Hand, OctagonX, RotateCcw } from "lucide-react";
 import { useMemo, useState } from "react";
 import type { ApprovalView } from "../../../../src/api/client/types.ts";
@@ -20,9 +20,8 @@ import { client } from "../../live/client.ts";
 import { providerWaitsQuery, treeApprovalsQuery } from "../../live/queries.ts";
 import type { RunJournal, TreeJournal } from "../../live/tree-journal.ts";
 import { useAction } from "../../live/use-action.ts";
-import { Button } from "../../ui/button.tsx";
+import { Button, IconButton } from "../../ui/button.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
-import { handleLinkClick } from "../../ui/link-click.ts";
 import { useLocalStorage } from "../../ui/local-storage.ts";
 import { NoticeBar } from "../../ui/notice-bar.tsx";
 import { Problem } from "../../ui/problem.tsx";
@@ -125,7 +124,13 @@ function ApprovalsStrip({ items, runId, onSelect }: ApprovalsStripProps) {
               : {item.kind === "outcome" && "Did it happen? "}
               <VisibleText text={approvalTitle(item)} />
             </span>
-            <InboxLink id={item.id} />
+            <Link
+              to="/inbox"
+              search={{ item: item.id }}
+              className="inline-flex min-h-10 items-center whitespace-nowrap font-medium underline md:min-h-6"
+            >
+              Answer in the inbox
+            </Link>
           </li>
         ))}
         {more > 0 && <li className="max-md:hidden">and {more} more</li>}
@@ -134,22 +139,10 @@ function ApprovalsStrip({ items, runId, onSelect }: ApprovalsStripProps) {
   );
 }
 
-function InboxLink({ id }: { id: string }) {
-  const { history } = useRouter();
-  const href = `/inbox?item=${encodeURIComponent(id)}`;
-  return (
-    <a
-      href={href}
-      onClick={(event) => handleLinkClick(event, () => history.push(href))}
-      className="inline-flex min-h-10 items-center whitespace-nowrap font-medium underline md:min-h-6"
-    >
-      Answer in the inbox
-    </a>
-  );
-}
-
-// U45: a run waiting for its model provider: the reason, the attempt, the time left, and how many other runs wait. A
-// button retries at once.
+/**
+ * U45: a run that waits for its model provider: the reason, the attempt, the time left, and how many other runs wait. A
+ * button retries immediately.
+ */
 function ProviderNotice({ run: { row, events } }: { run: RunJournal }) {
   const { waitingOn, id, endedAt, cancelRequested } = row;
   const waits = waitingOn?.kind === "provider" && endedAt === undefined && !cancelRequested;
@@ -184,8 +177,6 @@ function ProviderNotice({ run: { row, events } }: { run: RunJournal }) {
   );
 }
 
-// U41: the progress of a cancel, from the journal: the runs that were unfinished when it was requested, and how many of
-// them have ended.
 type CancelProgress =
   | { phase: "stopping"; done: number; of: number }
   /** Every run has ended. */
@@ -204,7 +195,7 @@ function cancelProgress(runs: ReadonlyMap<string, RunJournal>, runId: string): C
   return { phase: "stopped", at: Math.max(...stopped.map(({ row }) => row.endedAt!)), runs: stopped.length };
 }
 
-// The result of a finished run, shown at the top because the end of the timeline may be far below.
+/** The result of a finished run, shown at the top because the end of the timeline may be far below. */
 function AnswerCard({ run }: { run: RunJournal }) {
   const [kept, keep] = useLocalStorage("cadre.answer");
   const text = answerOf(run.events.at(-1));
@@ -223,16 +214,12 @@ function AnswerCard({ run }: { run: RunJournal }) {
           {!isOpen && <VisibleText text={text.slice(0, 300)} />}
         </p>
         <CopyButton text={text} label="Copy the answer" className="max-md:h-10 max-md:min-w-10" />
-        <Button
-          look="quiet"
-          size="small"
+        <IconButton
+          icon={isOpen ? ChevronUp : ChevronDown}
+          label={isOpen ? "Collapse the answer" : "Expand the answer"}
           aria-expanded={isOpen}
-          aria-label={isOpen ? "Collapse the answer" : "Expand the answer"}
-          className="max-md:h-10 max-md:min-w-10"
           onClick={() => keep(isOpen ? "closed" : undefined)}
-        >
-          {isOpen ? <ChevronUp size={14} aria-hidden /> : <ChevronDown size={14} aria-hidden />}
-        </Button>
+        />
       </div>
       {isOpen && (
         <ScrollBox label="Answer text" className="pr-4 pb-1">
@@ -252,12 +239,12 @@ function answerOf(last: JournalEvent | undefined): string | undefined {
   return [summary, ...more].join("\n\n") || undefined;
 }
 
-// U44: a failed run: the first cause, what to do about it, and how the failure reached this run.
 interface FailureCardProps {
   why: Why & Required<Pick<Why, "first">>;
   onSelect(runId: string, seq?: number): void;
 }
 
+/** U44: a failed run: the first cause, what to do about it, and how the failure reached this run. */
 function FailureCard({ why, onSelect }: FailureCardProps) {
   const { runId, first, answer, next, chain } = why;
   const isBelow = first.runId !== runId;

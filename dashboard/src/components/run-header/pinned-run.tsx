@@ -6,7 +6,7 @@ import { Pin, X } from "lucide-react";
 import { StatusBadge } from "../../display/status/status-badge.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { runQuery } from "../../live/queries.ts";
-import { Button } from "../../ui/button.tsx";
+import { IconButton } from "../../ui/button.tsx";
 import { useLocalStorage } from "../../ui/local-storage.ts";
 
 export function PinnedRun() {
@@ -29,9 +29,7 @@ function Bar({ runId, onUnpin }: { runId: string; onUnpin(): void }) {
         <span className="font-medium">{run.data?.agent ?? runId}</span>{" "}
         <span className="text-muted">{run.data && <VisibleText text={run.data.task} />}</span>
       </Link>
-      <Button look="quiet" size="small" aria-label="Unpin" className="min-h-10 min-w-10" onClick={onUnpin}>
-        <X size={14} />
-      </Button>
+      <IconButton icon={X} label="Unpin" className="min-h-10 min-w-10" onClick={onUnpin} />
     </aside>
   );
 }

@@ -11,7 +11,7 @@ import { Elapsed } from "../../display/time/times.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import type { RunJournal, TreeJournal } from "../../live/tree-journal.ts";
 import { Badge } from "../../ui/badge.tsx";
-import { Button } from "../../ui/button.tsx";
+import { Button, IconButton } from "../../ui/button.tsx";
 import { Copyable, CopyButton } from "../../ui/copy-button.tsx";
 import { handleLinkClick } from "../../ui/link-click.ts";
 import { pathTo, rollUps } from "../run-tree/roll-up.ts";
@@ -115,16 +115,13 @@ function Task({ text }: { text: string }) {
         <VisibleText text={text} />
       </p>
       {isLong && (
-        <Button
-          look="quiet"
-          size="small"
+        <IconButton
+          icon={open ? ChevronUp : ChevronDown}
+          label={open ? "Collapse the task" : "Expand the task"}
           aria-expanded={open}
-          aria-label={open ? "Collapse the task" : "Expand the task"}
           className="-my-0.5 h-6"
           onClick={() => setOpen(!open)}
-        >
-          {open ? <ChevronUp size={14} aria-hidden /> : <ChevronDown size={14} aria-hidden />}
-        </Button>
+        />
       )}
     </div>
   );

@@ -3,6 +3,7 @@
 import { emptyUsage, type RunUsage, totalTokens } from "../../../../src/projections/usage/run-usage.ts";
 import { duration, money, plural, shortCount } from "../../../../src/projections/words/format.ts";
 import type { RunJournal, TreeJournal } from "../../live/tree-journal.ts";
+import { DataTable } from "../../ui/data-table.tsx";
 import { treeOrder } from "../run-tree/roll-up.ts";
 import { Section } from "./section.tsx";
 
@@ -14,30 +15,25 @@ export function UsageTab({ run, journal }: { run: RunJournal; journal: TreeJourn
   return (
     <>
       <Section title="Usage">
-        <div className="overflow-x-auto">
-          <table className="w-full text-sm tabular-nums">
-            <thead>
-              <tr className="border-line border-b text-left text-muted text-xs">
-                <th className="py-1 font-medium">
-                  <span className="sr-only">Measure</span>
-                </th>
-                <th className="px-2 py-1 text-right font-medium">This run</th>
-                <th className="px-2 py-1 text-right font-medium">With {plural(runs - 1, "run")} below</th>
-                {above && <th className="py-1 pl-2 text-right font-medium">Share of parent</th>}
-              </tr>
-            </thead>
-            <tbody>
-              {LINES.map(([name, value, show]) => (
-                <tr key={name} className="border-line border-b">
-                  <th className="py-1 text-left font-normal text-muted">{name}</th>
-                  <td className="px-2 py-1 text-right">{show(value(own), own)}</td>
-                  <td className="px-2 py-1 text-right">{show(value(tree), tree)}</td>
-                  {above && <td className="py-1 pl-2 text-right">{share(value(tree), value(above))}</td>}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <DataTable
+          label="Usage of this run"
+          hasRowNames
+          head={[
+            "Measure",
+            "This run",
+            `With ${plural(runs - 1, "run")} below`,
+            ...(above ? ["Share of parent"] : []),
+          ]}
+          rows={LINES.map(([name, value, show]) => ({
+            key: name,
+            cells: [
+              name,
+              show(value(own), own),
+              show(value(tree), tree),
+              ...(above ? [share(value(tree), value(above))] : []),
+            ],
+          }))}
+        />
       </Section>
       <Section title="How this is counted">
         <ul className="list-disc pl-4 text-muted text-sm">

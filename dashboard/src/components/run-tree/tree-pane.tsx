@@ -3,7 +3,7 @@
 import { ListTree, PanelLeftClose, PanelLeftOpen } from "lucide-react";
 import { useState } from "react";
 import { plural } from "../../../../src/projections/words/format.ts";
-import { Button } from "../../ui/button.tsx";
+import { Button, IconButton } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { type PaneSize, Splitter, usePaneWidth } from "../../ui/splitter.tsx";
 import { rollUps } from "./roll-up.ts";
@@ -22,9 +22,7 @@ export function TreePane({ closed, onToggle, ...tree }: TreePaneProps) {
   if (closed)
     return (
       <div className="hidden shrink-0 border-line border-r bg-surface p-1 md:block">
-        <Button look="quiet" size="small" aria-label="Show the tree" onClick={onToggle}>
-          <PanelLeftOpen size={15} />
-        </Button>
+        <IconButton icon={PanelLeftOpen} label="Show the tree" onClick={onToggle} />
       </div>
     );
   return (
@@ -36,9 +34,7 @@ export function TreePane({ closed, onToggle, ...tree }: TreePaneProps) {
       >
         <div className="flex items-center justify-between border-line border-b py-1 pr-1 pl-3">
           <span className="text-muted text-xs">{plural(tree.journal.runs.size, "run")} in this tree</span>
-          <Button look="quiet" size="small" aria-label="Hide the tree" onClick={onToggle}>
-            <PanelLeftClose size={15} />
-          </Button>
+          <IconButton icon={PanelLeftClose} label="Hide the tree" onClick={onToggle} />
         </div>
         <RunTree {...tree} />
       </section>

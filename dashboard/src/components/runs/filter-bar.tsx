@@ -6,7 +6,7 @@ import { useEffect, useRef, useState } from "react";
 import { RUN_STATUSES, type RunStatus } from "../../../../src/journal/events.ts";
 import { useCommand } from "../../display/command/command.tsx";
 import { agentsQuery } from "../../live/queries.ts";
-import { Button } from "../../ui/button.tsx";
+import { Button, IconButton } from "../../ui/button.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { useHotkeys } from "../../ui/hotkeys.ts";
 import { Input, Select } from "../../ui/input.tsx";
@@ -108,14 +108,7 @@ export function FilterChips({ search, onChange }: FilterBarProps) {
             label={`Copy as command: ${whole(command)}`}
             icon={<Terminal size={12} />}
           />
-          <Button
-            look="quiet"
-            size="small"
-            aria-label={`Remove ${label}`}
-            onClick={() => onChange(without(key))}
-          >
-            <X size={12} />
-          </Button>
+          <IconButton icon={X} label={`Remove ${label}`} onClick={() => onChange(without(key))} />
         </li>
       ))}
       {chips.length > 1 && (

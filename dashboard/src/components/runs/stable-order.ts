@@ -74,18 +74,14 @@ function useIsHeld(scroller: RefObject<HTMLElement | null>): boolean {
       pointed = false;
       look();
     };
-    frame.addEventListener("pointerenter", enter);
-    frame.addEventListener("pointerleave", leave);
-    element.addEventListener("focusin", look);
-    element.addEventListener("focusout", look);
-    element.addEventListener("scroll", look, { passive: true });
-    return () => {
-      frame.removeEventListener("pointerenter", enter);
-      frame.removeEventListener("pointerleave", leave);
-      element.removeEventListener("focusin", look);
-      element.removeEventListener("focusout", look);
-      element.removeEventListener("scroll", look);
-    };
+    const controller = new AbortController();
+    const { signal } = controller;
+    frame.addEventListener("pointerenter", enter, { signal });
+    frame.addEventListener("pointerleave", leave, { signal });
+    element.addEventListener("focusin", look, { signal });
+    element.addEventListener("focusout", look, { signal });
+    element.addEventListener("scroll", look, { signal, passive: true });
+    return () => controller.abort();
   }, [scroller]);
   return isHeld;
 }

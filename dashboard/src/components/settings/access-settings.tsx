@@ -2,7 +2,7 @@
 // only once.
 
 import { useQuery } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import type { CreatedUser, RoleView, UserView } from "../../../../src/api/client/types.ts";
 import { clockTime } from "../../../../src/projections/words/format.ts";
 import { Loaded } from "../../display/page-state.tsx";
@@ -17,7 +17,7 @@ import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Copyable } from "../../ui/copy-button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { InputField, SelectField } from "../../ui/input.tsx";
+import { Form, InputField, SelectField } from "../../ui/input.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { ActionDialog } from "../action-dialog.tsx";
 import { SettingsSection } from "./settings-section.tsx";
@@ -144,15 +144,13 @@ function NewUserForm({ onMade }: MadeProps) {
   const [name, setName] = useState("");
   const [role, setRole] = useState<RoleView>("operator");
   const { busy, problem, change } = useUserAction();
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
+  const submit = () =>
     void change(async () => {
       onMade(await client.post("/api/users", { body: { name, role } }));
       setName("");
     });
-  };
   return (
-    <form className="flex flex-wrap items-end gap-2" onSubmit={submit}>
+    <Form className="flex flex-wrap items-end gap-2" onSubmit={submit}>
       <InputField label="Name" quiet autoComplete="off" value={name} onText={setName} />
       <SelectField label="Role" quiet value={role} onText={(next) => setRole(next as RoleView)}>
         {Object.keys(ROLES).map((each) => (
@@ -163,7 +161,7 @@ function NewUserForm({ onMade }: MadeProps) {
         Add user
       </Button>
       <Problem text={problem} />
-    </form>
+    </Form>
   );
 }
 

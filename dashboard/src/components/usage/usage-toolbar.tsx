@@ -1,9 +1,9 @@
 import { Link } from "@tanstack/react-router";
 import { X } from "lucide-react";
 import { useState } from "react";
-import { Button } from "../../ui/button.tsx";
+import { IconButton } from "../../ui/button.tsx";
 import { classNames } from "../../ui/class-names.ts";
-import { Input, Select } from "../../ui/input.tsx";
+import { Form, Input, Select } from "../../ui/input.tsx";
 import { RANGE_WORDS, RANGES, type Range } from "./usage-range.ts";
 
 export interface UsageToolbarProps {
@@ -43,13 +43,7 @@ export function UsageToolbar({ range, by, root, onBy, onRoot }: UsageToolbarProp
         <option value="agent">By agent</option>
         <option value="model">By model</option>
       </Select>
-      <form
-        className="flex items-center gap-1"
-        onSubmit={(event) => {
-          event.preventDefault();
-          onRoot(text.trim() || undefined);
-        }}
-      >
+      <Form className="flex items-center gap-1" onSubmit={() => onRoot(text.trim() || undefined)}>
         <Input
           aria-label="Only this run and the runs below it"
           placeholder="Filter by run id…"
@@ -58,18 +52,16 @@ export function UsageToolbar({ range, by, root, onBy, onRoot }: UsageToolbarProp
           className="h-10 w-52 font-mono text-xs md:h-8"
         />
         {root !== undefined && (
-          <Button
-            look="quiet"
-            aria-label="Show all runs"
+          <IconButton
+            icon={X}
+            label="Show all runs"
             onClick={() => {
               setText("");
               onRoot(undefined);
             }}
-          >
-            <X size={14} aria-hidden />
-          </Button>
+          />
         )}
-      </form>
+      </Form>
     </>
   );
 }

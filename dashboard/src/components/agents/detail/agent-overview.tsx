@@ -8,6 +8,7 @@ import { Loaded } from "../../../display/page-state.tsx";
 import { VisibleText } from "../../../display/visible-text.tsx";
 import { explanationQuery } from "../../../live/queries.ts";
 import { classNames } from "../../../ui/class-names.ts";
+import { DataTable } from "../../../ui/data-table.tsx";
 import { Fact, Facts } from "../../../ui/facts.tsx";
 import { Panel } from "../../../ui/panel.tsx";
 import { EDGE_LOOKS } from "../edge-looks.ts";
@@ -161,35 +162,21 @@ function WhoMay({ explanation }: { explanation: ExplanationView }) {
   const { tools } = explanation.blastRadius;
   const agents = [...new Set(tools.flatMap(({ by }) => by.map(({ agent }) => agent)))];
   return (
-    <div className="overflow-x-auto border-line border-t">
-      <table className="w-full text-xs">
-        <caption className="sr-only">Tools with side effects, and the agents that may call them</caption>
-        <thead>
-          <tr className="text-left text-muted">
-            <th className="px-4 py-2 font-medium">Agent</th>
-            {tools.map(({ name }) => (
-              <th key={name} className="px-2 py-2 text-center font-medium">
-                <VisibleText text={name} />
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {agents.map((agent) => (
-            <tr key={agent} className="border-line border-t">
-              <th scope="row" className="px-4 py-1.5 text-left font-medium">
-                <AgentLink name={agent} />
-              </th>
-              {tools.map(({ name, by }) => (
-                <td key={name} className="px-2 py-1.5 text-center">
-                  <ToolAccess holder={by.find((each) => each.agent === agent)} />
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <DataTable
+      label="Tools with side effects, and the agents that may call them"
+      className="border-line border-t"
+      hasRowNames
+      head={["Agent", ...tools.map(({ name }) => name)]}
+      rows={agents.map((agent) => ({
+        key: agent,
+        cells: [
+          <AgentLink key="agent" name={agent} />,
+          ...tools.map(({ name, by }) => (
+            <ToolAccess key={name} holder={by.find((each) => each.agent === agent)} />
+          )),
+        ],
+      }))}
+    />
   );
 }
 

@@ -150,7 +150,9 @@ function CardContext({ item }: { item: ApprovalView }) {
         )}
         <Fact name="So far">
           {plural(did.turns, "turn")}, {plural(did.toolCalls, "tool call")}
-          {did.files.length > 0 && <Files files={did.files} />}
+          {did.files.length > 0 && (
+            <VisibleText text={`; ${did.files.map(({ path, change }) => `${change} ${path}`).join(", ")}`} />
+          )}
         </Fact>
         <Fact name="Cost so far">
           {money(spent.run.cost, spent.run.unpriced)}
@@ -199,20 +201,6 @@ function CardContext({ item }: { item: ApprovalView }) {
         </div>
       )}
     </section>
-  );
-}
-
-function Files({ files }: Pick<ApprovalView["did"], "files">) {
-  return (
-    <span>
-      {"; "}
-      {files.map(({ path, change }, at) => (
-        <span key={path}>
-          {at > 0 && ", "}
-          {change} <VisibleText text={path} />
-        </span>
-      ))}
-    </span>
   );
 }
 

@@ -2,7 +2,7 @@ import { useRef, useState } from "react";
 import { VisibleText } from "../../../display/visible-text.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { useHotkeys } from "../../../ui/hotkeys.ts";
-import { TextArea } from "../../../ui/input.tsx";
+import { Form, TextArea } from "../../../ui/input.tsx";
 import { KeyHint } from "../../../ui/kbd.tsx";
 import { AnswerFailure, useDecide } from "../decision/decide.tsx";
 import { RequestView } from "../request/request-view.tsx";
@@ -62,13 +62,7 @@ function FreeAnswer({ pending, onAnswer }: { pending: boolean; onAnswer(text: st
   const field = useRef<HTMLTextAreaElement>(null);
   useHotkeys([{ keys: "a", label: "Type an answer", run: () => field.current?.focus() }]);
   return (
-    <form
-      className="flex min-w-0 flex-1 basis-80 items-end gap-2"
-      onSubmit={(event) => {
-        event.preventDefault();
-        onAnswer(text);
-      }}
-    >
+    <Form className="flex min-w-0 flex-1 basis-80 items-end gap-2" onSubmit={() => onAnswer(text)}>
       <TextArea
         ref={field}
         aria-label="Your answer"
@@ -85,6 +79,6 @@ function FreeAnswer({ pending, onAnswer }: { pending: boolean; onAnswer(text: st
       <Button look="main" type="submit" disabled={pending || text.trim() === ""} className="max-md:h-11">
         Answer
       </Button>
-    </form>
+    </Form>
   );
 }

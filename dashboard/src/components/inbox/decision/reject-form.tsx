@@ -5,7 +5,7 @@ import { type ReactNode, useRef, useState } from "react";
 import { REJECT_REASONS } from "../../../../../src/projections/words/decisions.ts";
 import { Button } from "../../../ui/button.tsx";
 import { useHotkeys } from "../../../ui/hotkeys.ts";
-import { Input } from "../../../ui/input.tsx";
+import { Form, Input } from "../../../ui/input.tsx";
 import { Kbd, KeyHint } from "../../../ui/kbd.tsx";
 import { AnswerFailure, type Decide, rejection } from "./decide.tsx";
 
@@ -28,13 +28,10 @@ export function RejectForm({ pending, onReject, onBack }: RejectFormProps) {
     { keys: "Escape", label: "Back", run: onBack },
   ]);
   return (
-    <form
+    <Form
       aria-label="Reason for rejecting"
       className="flex flex-col gap-2"
-      onSubmit={(event) => {
-        event.preventDefault();
-        onReject(text.trim());
-      }}
+      onSubmit={() => onReject(text.trim())}
     >
       <p className="text-muted text-sm">
         Why not? The agent reads your reason and continues without the call.
@@ -69,7 +66,7 @@ export function RejectForm({ pending, onReject, onBack }: RejectFormProps) {
           Back <Kbd>Esc</Kbd>
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }
 

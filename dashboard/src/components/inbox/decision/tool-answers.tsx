@@ -29,9 +29,8 @@ export interface ToolAnswersProps {
 
 /** The controls below a call: scope, limit, approve, edit, reject. */
 export function ToolAnswers(props: ToolAnswersProps) {
-  const { item, mode, setMode, scope, setScope, change, decide, mayApprove, seen, approve, approveButton } =
-    props;
-  const { isChanged, limit, limitTo, setLimitTo, edit, hunks } = change;
+  const { item, mode, setMode, scope, setScope, change, decide } = props;
+  const { isChanged, limit, limitTo, setLimitTo, edit } = change;
   return (
     <>
       <AnswerFailure error={decide.error} />
@@ -51,48 +50,24 @@ export function ToolAnswers(props: ToolAnswersProps) {
             />
             {mode === "look" && <LimitField limit={limit} value={limitTo} onChange={setLimitTo} />}
           </div>
-          <ApproveRow
-            {...{ mode, isChanged, mayApprove, approve, approveButton }}
-            pending={decide.isPending}
-            waitReason={waitReason(mode, seen, change)}
-            onEdit={() => setMode("edit")}
-            onChoose={hunks.hunks.length > 0 ? () => setMode("choose") : undefined}
-            onReject={() => setMode("reject")}
-            onBack={() => setMode("look")}
-          />
+          <ApproveRow {...props} />
         </div>
       )}
     </>
   );
 }
 
-function waitReason(mode: Mode, seen: boolean, { isValid, problem }: Change): string | undefined {
+function whyApprovalWaits(mode: Mode, seen: boolean, { isValid, problem }: Change): string | undefined {
   if (!isValid) return problem === undefined ? "Checking the changed call…" : "Fix the problem to approve.";
   return seen || mode === "edit" ? undefined : "Scroll to the end to approve: an approval covers all of it.";
 }
 
-interface ApproveRowProps {
-  mode: Mode;
-  /** The user changed the call. */
-  isChanged: boolean;
-  mayApprove: boolean;
-  pending: boolean;
-  /** Why the call cannot be approved yet. */
-  waitReason: string | undefined;
-  approve(): void;
-  approveButton: RefObject<HTMLButtonElement | null>;
-  onEdit(): void;
-  /** Undefined if there are no separate changes to choose from. */
-  onChoose: (() => void) | undefined;
-  onReject(): void;
-  onBack(): void;
-}
-
 const TALL = "max-md:h-11 max-md:flex-1";
 
-function ApproveRow(props: ApproveRowProps) {
-  const { mode, isChanged, mayApprove, pending, waitReason, approve, approveButton } = props;
-  const { onEdit, onChoose, onReject, onBack } = props;
+function ApproveRow(props: ToolAnswersProps) {
+  const { mode, setMode, change, decide, mayApprove, seen, approve, approveButton } = props;
+  const { isChanged, hunks } = change;
+  const waitReason = whyApprovalWaits(mode, seen, change);
   return (
     <div className="flex flex-wrap items-center gap-2">
       <Button
@@ -104,30 +79,35 @@ function ApproveRow(props: ApproveRowProps) {
         onClick={approve}
       >
         <Check size={15} aria-hidden />
-        {pending ? "Recording…" : isChanged ? "Approve as changed" : "Approve"}
+        {decide.isPending ? "Recording…" : isChanged ? "Approve as changed" : "Approve"}
         <span className="max-md:hidden">
           <Key>{isChanged ? "Ctrl ⏎" : "a"}</Key>
         </span>
       </Button>
       {mode === "look" ? (
         <>
-          <Button className={TALL} onClick={onEdit}>
+          <Button className={TALL} onClick={() => setMode("edit")}>
             <PencilLine size={15} aria-hidden /> Edit
             <KeyHint>e</KeyHint>
           </Button>
-          {onChoose && (
-            <Button className={`${TALL} max-md:order-last`} onClick={onChoose}>
+          {hunks.hunks.length > 0 && (
+            <Button className={`${TALL} max-md:order-last`} onClick={() => setMode("choose")}>
               <ListChecks size={15} aria-hidden /> Choose changes
               <KeyHint>h</KeyHint>
             </Button>
           )}
-          <Button look="danger" className={TALL} disabled={pending} onClick={onReject}>
+          <Button
+            look="danger"
+            className={TALL}
+            disabled={decide.isPending}
+            onClick={() => setMode("reject")}
+          >
             <X size={15} aria-hidden /> Reject
             <KeyHint>d</KeyHint>
           </Button>
         </>
       ) : (
-        <Button look="quiet" className={TALL} onClick={onBack}>
+        <Button look="quiet" className={TALL} onClick={() => setMode("look")}>
           Back
         </Button>
       )}

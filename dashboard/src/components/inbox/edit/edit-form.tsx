@@ -58,11 +58,7 @@ export function EditForm({ draft, onChange, state: { checked }, problem }: EditF
           onChange={(text) => onChange(draft.with(field.name, text))}
         />
       ))}
-      {problem !== undefined && (
-        <p role="alert" className="whitespace-pre-wrap text-bad text-sm">
-          <VisibleText text={problem} />
-        </p>
-      )}
+      <EditProblem text={problem} />
       {shown?.command && <CommandParts command={shown.command} />}
       {shown?.preview !== undefined && !shown.change && !shown.command && (
         <CommandText text={shown.preview} className="text-warn" />
@@ -108,5 +104,15 @@ function Field({ name, text, autoFocus, problem, onChange }: FieldProps) {
         </p>
       )}
     </div>
+  );
+}
+
+/** Why the changed call cannot be approved. */
+export function EditProblem({ text }: { text: string | undefined }) {
+  if (text === undefined) return null;
+  return (
+    <p role="alert" className="whitespace-pre-wrap text-bad text-sm">
+      <VisibleText text={text} />
+    </p>
   );
 }

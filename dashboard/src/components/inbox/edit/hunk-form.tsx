@@ -10,6 +10,7 @@ import { editPreviewQuery } from "../../../live/queries.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Hash } from "../cards/card-frame.tsx";
 import { changesFile, FileMoved } from "../request/request-view.tsx";
+import { EditProblem } from "./edit-form.tsx";
 import { type Hunk, hunksOf, inputProducing } from "./hunks.ts";
 
 export interface HunkFormProps {
@@ -53,16 +54,11 @@ export function HunkForm({ item, choice, problem }: HunkFormProps) {
           <Diff whole patch={patch} />
         </section>
       ))}
-      {problem !== undefined && (
-        <p role="alert" className="whitespace-pre-wrap text-bad text-sm">
-          <VisibleText text={problem} />
-        </p>
-      )}
+      <EditProblem text={problem} />
     </div>
   );
 }
 
-// Which hunks of a file change the user wants: all of them, until one is deselected.
 export interface HunkChoice {
   /** Empty if there is nothing to choose from. */
   hunks: readonly Hunk[];
@@ -79,6 +75,7 @@ export interface HunkChoice {
   input: unknown;
 }
 
+/** The hunks of a file change that the user wants: all of them, until the user deselects one. */
 export function useHunks(item: ApprovalView): HunkChoice {
   const enabled = item.kind === "tool" && changesFile(item);
   const { data } = useQuery({ ...editPreviewQuery(item.id, item.input), enabled, retry: false });

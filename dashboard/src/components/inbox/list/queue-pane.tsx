@@ -1,6 +1,5 @@
 // The list side of the inbox: the last confirmation, the open requests, and the runs to resume.
 
-import { useMutation } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import {
   Bot,
@@ -26,6 +25,7 @@ import { StatusBadge } from "../../../display/status/status-badge.tsx";
 import { VisibleText } from "../../../display/visible-text.tsx";
 import { client } from "../../../live/client.ts";
 import { queryClient } from "../../../live/query-client.ts";
+import { useAction } from "../../../live/use-action.ts";
 import { Badge } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { classNames } from "../../../ui/class-names.ts";
@@ -49,34 +49,30 @@ export function QueuePane({ queue, runs, current, said, last }: QueuePaneProps) 
   const isEmpty = queue.rows.length === 0 && toResume.length === 0;
   return (
     <>
-      <Confirmation text={said} />
-      {last && <AnsweredRun runId={last.runId} />}
+      <p
+        role="status"
+        className={classNames("truncate px-3 text-good text-xs", said !== undefined && "py-1.5")}
+      >
+        {said}
+      </p>
+      {last && (
+        <p className="truncate px-3 pb-1.5 text-xs">
+          <Link
+            to="/r/$runId"
+            params={{ runId: last.runId }}
+            className="inline-block py-1 text-accent underline"
+          >
+            Follow this run
+          </Link>
+        </p>
+      )}
       {isEmpty ? <NothingWaits running={runs} /> : <QueueList queue={queue} current={current} />}
       <RunsToResume runs={toResume} />
     </>
   );
 }
 
-function Confirmation({ text }: { text: string | undefined }) {
-  return (
-    <p
-      role="status"
-      className={classNames("truncate px-3 text-good text-xs", text !== undefined && "py-1.5")}
-    >
-      {text}
-    </p>
-  );
-}
-
-const AnsweredRun = ({ runId }: { runId: string }) => (
-  <p className="truncate px-3 pb-1.5 text-xs">
-    <Link to="/r/$runId" params={{ runId }} className="inline-block py-1 text-accent underline">
-      Follow this run
-    </Link>
-  </p>
-);
-
-// U20: one queue over all trees. Each row is a link, so it can be opened with Enter or in a new tab, and shared.
+/** U20: one queue over all trees. Each row is a link, so people can open it in a new tab and share it. */
 function QueueList({ queue, current }: { queue: Queue; current: string | undefined }) {
   return (
     <ul aria-label="Waiting for you" {...queue.pointerHandlers}>
@@ -180,8 +176,7 @@ function NothingWaits({ running }: { running: readonly RunSummary[] }) {
   );
 }
 
-// Runs that wait for a person but ask no question: paused, quarantined, or stopped by a changed definition or a full
-// disk. A button resumes them.
+/** Whether a run waits for a person but asks no question. It is paused or quarantined, or its agent or disk needs care. */
 const needsResume = ({ waitingOn, status }: RunSummary): boolean =>
   status === "suspended" && isWaitingForResume(waitingOn);
 
@@ -202,10 +197,11 @@ function RunsToResume({ runs }: { runs: readonly RunSummary[] }) {
 }
 
 function RunToResume({ run: { id, agent, task, waitingOn } }: { run: RunSummary }) {
-  const resume = useMutation({
-    mutationFn: () => client.post("/api/runs/{id}/resume", { id }),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: ["runs"] }),
-  });
+  const { busy, problem, perform } = useAction();
+  const resume = async () => {
+    await perform(() => client.post("/api/runs/{id}/resume", { id }));
+    await queryClient.invalidateQueries({ queryKey: ["runs"] });
+  };
   const { kind, detail } = waitingOn ?? {};
   return (
     <li className="flex items-center gap-2 px-3 py-2">
@@ -214,20 +210,17 @@ function RunToResume({ run: { id, agent, task, waitingOn } }: { run: RunSummary 
           <VisibleText text={`${agent}: ${task}`} />
         </span>
         <span className="truncate text-muted text-xs">
-          <VisibleText
-            text={resume.error?.message ?? detail ?? (waitingOn ? describeWait(waitingOn).title : "")}
-          />
+          <VisibleText text={problem ?? detail ?? (waitingOn ? describeWait(waitingOn).title : "")} />
         </span>
       </Link>
       {kind !== "storage" && (
         <Button
           size="small"
-          disabled={resume.isPending}
+          disabled={busy}
           aria-label={`Resume ${agent}`}
           className="max-md:h-10"
-          onClick={() => resume.mutate()}
+          onClick={() => void resume()}
         >
-          {" "}
           Resume
         </Button>
       )}

@@ -32,33 +32,12 @@ export function BlastRadius({ radius }: { radius: Radius }) {
         <Part title="Agents that could run">
           <AgentsBelow agents={radius.agents} />
         </Part>
-        {tools.length > 0 && (
-          <Part title="Tools that make changes or use the network">
-            <ul className="flex flex-col gap-1">
-              {newFirst(tools).map((tool) => (
-                <Row key={tool.name} name={tool.name} isNew={tool.isNew} words={describeToolReach(tool)} />
-              ))}
-            </ul>
-          </Part>
-        )}
-        {hosts.length > 0 && (
-          <Part title="Hosts it could reach">
-            <ul className="flex flex-col gap-1">
-              {newFirst(hosts).map(({ host, isNew }) => (
-                <Row key={host} name={host} isNew={isNew} words="" />
-              ))}
-            </ul>
-          </Part>
-        )}
-        {never.length > 0 && (
-          <Part title="Denied by rules">
-            <ul className="flex flex-col gap-1">
-              {never.map((rule) => (
-                <Row key={rule} name={rule} isNew={undefined} words="" />
-              ))}
-            </ul>
-          </Part>
-        )}
+        <Rows
+          title="Tools that make changes or use the network"
+          rows={tools.map((tool) => ({ ...tool, words: describeToolReach(tool) }))}
+        />
+        <Rows title="Hosts it could reach" rows={hosts.map(({ host, isNew }) => ({ name: host, isNew }))} />
+        <Rows title="Denied by rules" rows={never.map((rule) => ({ name: rule }))} />
         <p className="text-muted text-xs">
           {sentence(describeWorstCase(radius))}
           {more !== undefined && `, and ${more} more entries that are not listed`}. This is a snapshot: if the
@@ -100,24 +79,34 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
   );
 }
 
-function Row({ name, isNew, words }: { name: string; isNew: true | undefined; words: string }) {
-  return (
-    <li className="flex flex-wrap items-center gap-x-2 gap-y-0.5">
-      <code className={`break-all font-mono text-xs ${isNew ? "font-semibold" : ""}`}>
-        <VisibleText text={name} />
-      </code>
-      {isNew && <Badge tone="warn">new</Badge>}
-      {words !== "" && (
-        <span className="min-w-0 break-words text-muted text-xs">
-          <VisibleText text={words} />
-        </span>
-      )}
-    </li>
-  );
+interface RowsProps {
+  title: string;
+  rows: readonly { name: string; isNew?: true | undefined; words?: string }[];
 }
 
-const newFirst = <T extends { isNew?: true | undefined }>(list: readonly T[]): T[] =>
-  list.toSorted((a, b) => Number(b.isNew ?? false) - Number(a.isNew ?? false));
+/** A titled list with the new entries first; nothing if the list is empty. */
+function Rows({ title, rows }: RowsProps) {
+  if (rows.length === 0) return null;
+  return (
+    <Part title={title}>
+      <ul className="flex flex-col gap-1">
+        {rows
+          .toSorted((a, b) => Number(b.isNew ?? false) - Number(a.isNew ?? false))
+          .map(({ name, isNew, words = "" }) => (
+            <li key={name} className="flex flex-wrap items-center gap-x-2 gap-y-0.5">
+              <code className={`break-all font-mono text-xs ${isNew ? "font-semibold" : ""}`}>
+                <VisibleText text={name} />
+              </code>
+              {isNew && <Badge tone="warn">new</Badge>}
+              <span className="min-w-0 break-words text-muted text-xs">
+                <VisibleText text={words} />
+              </span>
+            </li>
+          ))}
+      </ul>
+    </Part>
+  );
+}
 
 const sentence = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
 
