@@ -8,6 +8,7 @@ import { Definition } from "../../journal/definition.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import { EDGE_KEYS, ownToolsOf } from "../../patterns/declarations/facts.ts";
 import { talliesByVersion } from "../../projections/usage/agent-tallies.ts";
+import { AgentTally } from "../../projections/usage/usage-schema.ts";
 import type { ApiParts, ListedAgent } from "../parts.ts";
 import { findAgent, storedAgentName } from "../views/find-agent.ts";
 import { latestRuns } from "../views/read-runs.ts";
@@ -15,7 +16,7 @@ import { agentExplanationRoute } from "./agent-explanation.ts";
 import { agentReplayRoute } from "./agent-replay.ts";
 import { route } from "./route.ts";
 import { named, namedObject } from "./schemas.ts";
-import { lookedFields, tallyFields } from "./usage.ts";
+import { lookedFields } from "./usage.ts";
 
 export const ProblemView = z.object({
   file: z.string(),
@@ -66,7 +67,7 @@ export const AgentVersions = namedObject("AgentVersions", {
   versions: z.array(
     z.object({
       definition: z.string(),
-      ...tallyFields,
+      ...AgentTally.shape,
       models: z.array(z.string()).exactOptional(),
       /** True if the agent's file has not changed since. */
       sameFile: z.boolean(),
@@ -143,10 +144,7 @@ export function agentRoutes(parts: ApiParts) {
 async function detailOf(parts: ApiParts, name: string): Promise<z.input<typeof AgentDetail>> {
   const agent = await findAgent(parts, name);
   if (!agent)
-    throw new CadreError(
-      "NOT_FOUND",
-      `There is no agent ${name}. \`cadre agents\` lists those that there are.`,
-    );
+    throw new CadreError("NOT_FOUND", `There is no agent ${name}. \`cadre agents\` lists all agents.`);
   const { definition, file } = agent;
   const source = await parts.agentFile(file);
   return {

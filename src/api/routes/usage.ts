@@ -11,11 +11,12 @@ import {
   type TreeUsage,
 } from "../../projections/usage/tree-usage.ts";
 import { createUsageReport } from "../../projections/usage/usage-report.ts";
+import { AgentTally, UsageReport } from "../../projections/usage/usage-schema.ts";
 import type { Store } from "../../stores/store.ts";
 import type { ApiParts } from "../parts.ts";
 import { findRun, latestRuns, subtreeOf, treeEvents } from "../views/read-runs.ts";
 import { route } from "./route.ts";
-import { Count, namedObject, RunUsageView } from "./schemas.ts";
+import { Count, named, namedObject } from "./schemas.ts";
 
 export const UsageQuery = z.strictObject({
   /** Only this run and its descendants. */
@@ -28,91 +29,14 @@ export const UsageQuery = z.strictObject({
 
 export type UsageFilter = z.output<typeof UsageQuery>;
 
-const spent = RunUsageView.omit({ toolCalls: true, activeMs: true });
-
-const OverTime = z.object({
-  /** Length of an interval in milliseconds. */
-  every: z.number(),
-  /** Usage of each interval, in the order of time. Empty intervals are left out. */
-  spent: z.array(spent.extend({ from: z.number(), agent: z.string(), model: z.string(), turns: z.int() })),
-  runs: z.array(
-    z.object({
-      from: z.number(),
-      started: z.int(),
-      completed: z.int(),
-      failed: z.int(),
-      cancelled: z.int(),
-      /** Depth of the deepest run that started. */
-      depth: z.int(),
-    }),
-  ),
-  trees: z.object({
-    completed: z.int(),
-    /** Number of completed trees in which no person had to decide or answer anything. */
-    withoutPeople: z.int(),
-    failed: z.int(),
-    cancelled: z.int(),
-    /** Number of runs started at each depth. */
-    depths: z.array(z.int()),
-    /** Working time of all runs added up, and the time during which at least one run of a tree worked. */
-    workMs: z.number(),
-    busyMs: z.number(),
-    /** Number of trees with a reviewing agent (review, critic or audit in its name), and of runs of such agents. */
-    reviewed: z.int(),
-    reviews: z.int(),
-    /** Trees of several runs: their usage, and an estimate for one agent alone. */
-    together: z.object({
-      trees: z.int(),
-      tokens: z.number(),
-      cost: z.number(),
-      singleTokens: z.number(),
-      /** Null if the token price of a root run is unknown. */
-      singleCost: z.number().nullable(),
-    }),
-  }),
-});
-
-export const Usage = namedObject("Usage", {
-  byAgent: z.array(RunUsageView.extend({ agent: z.string(), runs: z.int() })),
-  byModel: z.array(RunUsageView.omit({ toolCalls: true }).extend({ model: z.string() })),
-  byEdge: z.array(
-    z.object({
-      from: z.string(),
-      to: z.string(),
-      started: z.int(),
-      succeeded: z.int(),
-      failed: z.int(),
-      cancelled: z.int(),
-      successRate: z.number().nullable(),
-    }),
-  ),
-  /** Present if the request has `every`. */
-  overTime: OverTime.exactOptional(),
-});
-
+export const Usage = named("Usage", UsageReport);
 export type UsageView = z.infer<typeof Usage>;
-
-export const tallyFields = {
-  runs: z.int(),
-  completed: z.int(),
-  failed: z.int(),
-  cancelled: z.int(),
-  /** Share of completed runs among those that completed or failed. */
-  successRate: z.number().nullable(),
-  turns: z.int(),
-  tokens: z.number(),
-  cost: z.number(),
-  unpriced: z.number(),
-  activeMs: z.number(),
-  firstAt: z.number(),
-  lastAt: z.number(),
-};
 
 /** Number of runs that were read, newest first, and whether there are older ones. */
 export const lookedFields = { runs: z.int(), more: z.boolean() };
 
 export const Activity = namedObject("Activity", {
-  agents: z.array(z.object({ agent: z.string(), ...tallyFields })),
+  agents: z.array(AgentTally.extend({ agent: z.string() })),
   ...lookedFields,
 });
 export type Activity = z.infer<typeof Activity>;

@@ -3,24 +3,7 @@
 
 import type { RunRow } from "../folds/run-row.ts";
 import { totalTokens } from "./run-usage.ts";
-
-export interface AgentTally {
-  runs: number;
-  completed: number;
-  failed: number;
-  cancelled: number;
-  /** Share of successes among those that completed or failed; cancelled runs say nothing about the agent. Null: there are none. */
-  successRate: number | null;
-  turns: number;
-  tokens: number;
-  /** US dollars for calls with a known price. */
-  cost: number;
-  unpriced: number;
-  activeMs: number;
-  /** Start times of the first and the latest run. */
-  firstAt: number;
-  lastAt: number;
-}
+import type { AgentTally } from "./usage-schema.ts";
 
 export interface VersionTally extends AgentTally {
   /** Hash of the pinned definition. */

@@ -4,84 +4,12 @@
 import { emptyUsage, type RunUsage, totalTokens } from "./run-usage.ts";
 import { baselineCost } from "./single-agent-estimate.ts";
 import { coveredTime, type EdgeCell, type TreeUsage, type UsageCell } from "./tree-usage.ts";
+import type { UsageOverTime, UsageReport } from "./usage-schema.ts";
 
-export interface UsageReport {
-  /** Most expensive first. */
-  byAgent: AgentUsage[];
-  byModel: ModelUsage[];
-  /** Most used first. */
-  byEdge: EdgeUsage[];
-  /** Present if `every` was given. */
-  overTime?: UsageOverTime;
-}
-
-export interface AgentUsage extends RunUsage {
-  agent: string;
-  /** Runs that were started. */
-  runs: number;
-}
-
-export interface ModelUsage extends Omit<RunUsage, "toolCalls"> {
-  model: string;
-}
-
-export interface EdgeUsage extends Omit<EdgeCell, "bucket"> {
-  /** Share of successes among those that succeeded or failed; cancelled ones say nothing about the agent. Null: there are none. */
-  successRate: number | null;
-}
-
-export interface UsageOverTime {
-  /** Length of a period in milliseconds. */
-  every: number;
-  /** Non-empty periods in order of time. */
-  spent: SpendingInPeriod[];
-  runs: RunsInPeriod[];
-  trees: TreeTotals;
-}
-
-export interface SpendingInPeriod extends Omit<RunUsage, "toolCalls" | "activeMs"> {
-  from: number;
-  agent: string;
-  model: string;
-  turns: number;
-}
-
-export interface RunsInPeriod {
-  from: number;
-  started: number;
-  completed: number;
-  failed: number;
-  cancelled: number;
-  /** Depth of the deepest run that was started. */
-  depth: number;
-}
-
-export interface TreeTotals {
-  completed: number;
-  /** Completed trees in which no person had to decide or answer anything. */
-  withoutPeople: number;
-  failed: number;
-  cancelled: number;
-  /** Number of runs started at each depth. */
-  depths: number[];
-  /** Total working time of all runs, and time in which at least one was working. The difference is what parallel work saved. */
-  workMs: number;
-  busyMs: number;
-  /** Trees with at least one review, and the number of reviews. */
-  reviewed: number;
-  reviews: number;
-  together: MultiAgentTotals;
-}
-
-/** Trees of several runs: what they used, and an estimate of what a single agent would have used. */
-export interface MultiAgentTotals {
-  trees: number;
-  tokens: number;
-  cost: number;
-  singleTokens: number;
-  /** Null: the price per token of a top run is not known. */
-  singleCost: number | null;
-}
+type AgentUsage = UsageReport["byAgent"][number];
+type SpendingInPeriod = UsageOverTime["spent"][number];
+type RunsInPeriod = UsageOverTime["runs"][number];
+type TreeTotals = UsageOverTime["trees"];
 
 export interface ReportOptions {
   /** Earlier usage is ignored. */
@@ -217,12 +145,12 @@ function noSpending(): Omit<RunUsage, "toolCalls" | "activeMs"> {
 const SPENT_KEYS = Object.keys(noSpending()) as (keyof ReturnType<typeof noSpending>)[];
 
 /** Without `toolCalls`: tools are called by agents, not by models. */
-function asModel([model, usage]: [string, RunUsage]): ModelUsage {
+function asModel([model, usage]: [string, RunUsage]): UsageReport["byModel"][number] {
   const { toolCalls: _, ...own } = usage;
   return { model, ...own };
 }
 
-function withRate(edge: Omit<EdgeCell, "bucket">): EdgeUsage {
+function withRate(edge: Omit<EdgeCell, "bucket">): UsageReport["byEdge"][number] {
   const { succeeded, failed } = edge;
   return { ...edge, successRate: succeeded + failed > 0 ? succeeded / (succeeded + failed) : null };
 }
