@@ -1,4 +1,4 @@
-// Traces of a fleet during an upgrade, against a real receiver.
+// Tests the traces of a fleet during an upgrade, with a real receiver.
 
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { openReceiver, type Receiver } from "../../test/support/otlp-receiver.ts";

@@ -1,4 +1,4 @@
-// Webhooks against a real HTTP server that accepts, fails, redirects, hangs or is down.
+// Tests webhooks with a real HTTP server that accepts, fails, redirects, hangs or is down.
 
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -87,7 +87,7 @@ function hooks(over: object = {}): Hook[] {
 let problems: unknown[];
 const onProblem = (problem: unknown): void => void problems.push(problem);
 
-/** The delivery of a process that has just started: it knows only what the store holds. */
+/** Delivers like a process that has just started, and knows only what is in the store. */
 const begin = (over: object = {}) => {
   const deliverer = createDeliverer({ store, clock, hooks: hooks(over), holder: "me", onProblem });
   return () => deliverer.deliver(new AbortController().signal);

@@ -63,6 +63,6 @@ test("[U52] [A63] an exported page opens offline, runs no script from the tree's
   await writeFile(file, html.replace("Nothing is known.", "All is known."));
   expect(await p.cadre("verify", file)).toMatchObject({
     code: 1,
-    stdout: expect.stringContaining("its sum does not match"),
+    stdout: expect.stringContaining("its checksum does not match"),
   });
 }, 120_000);

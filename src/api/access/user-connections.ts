@@ -38,21 +38,21 @@ export function createUserConnections({
   onProblem,
 }: UserConnectionsOptions): UserConnections {
   const entries = new Map<string, Entry>();
-  const leaving = new WeakSet<Socket>();
-  const attend = (hash: string, role: Person["role"], socket: Socket): void => {
+  const tracked = new WeakSet<Socket>();
+  const trackSocket = (hash: string, role: Person["role"], socket: Socket): void => {
     const entry = entries.get(hash) ?? { role, sockets: new Set() };
     entries.set(hash, entry);
     entry.role = role;
     if (entry.sockets.has(socket)) return;
     entry.sockets.add(socket);
-    if (leaving.has(socket)) return;
-    leaving.add(socket);
+    if (tracked.has(socket)) return;
+    tracked.add(socket);
     socket.once("close", () => {
       for (const [key, { sockets }] of entries)
         if (sockets.delete(socket) && sockets.size === 0) entries.delete(key);
     });
   };
-  const look = async (): Promise<void> => {
+  const cutChanged = async (): Promise<void> => {
     for (const [hash, { role, sockets }] of [...entries])
       if ((await users.byKey(hash))?.role !== role) {
         entries.delete(hash);
@@ -60,10 +60,10 @@ export function createUserConnections({
       }
   };
   let changes = 0;
-  const end = users.onChange(() => {
+  const unsubscribe = users.onChange(() => {
     changes++;
     // If the users cannot be read, close all connections.
-    look().catch((error: unknown) => {
+    cutChanged().catch((error: unknown) => {
       for (const { sockets } of entries.values()) cut(sockets);
       onProblem({
         message:
@@ -73,7 +73,7 @@ export function createUserConnections({
     });
   });
   /** Reads again if users changed meanwhile: a key revoked during the lookup would otherwise stay connected. */
-  const known = async (hash: string): ReturnType<Users["byKey"]> => {
+  const lookUpUser = async (hash: string): ReturnType<Users["byKey"]> => {
     for (;;) {
       const before = changes;
       const user = await users.byKey(hash);
@@ -84,14 +84,14 @@ export function createUserConnections({
     async admit(key, socket) {
       if (key === "") return undefined;
       const hash = hashKey(key);
-      const user = await known(hash);
-      if (user && socket) attend(hash, user.role, socket);
+      const user = await lookUpUser(hash);
+      if (user && socket) trackSocket(hash, user.role, socket);
       return user && personOf(user, sees);
     },
     async addBrowser(name) {
       const key = newKey();
       return (await users.addKey(name, hashKey(key))) ? key : undefined;
     },
-    close: end,
+    close: unsubscribe,
   };
 }

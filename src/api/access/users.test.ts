@@ -1,4 +1,4 @@
-// Named users of one server: what each role may do and see, for every route of the table, over real HTTP.
+// Tests what named users of each role may do and see, for every route, over real HTTP.
 
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -46,7 +46,7 @@ async function admit(name: string, role: Role): Promise<void> {
   tokens.set(name, (await holder().post("/api/users", { body: { name, role } })).token);
 }
 
-/** A run of ann's that waits for an approval. */
+/** Starts a run of ann's that waits for an approval. */
 let ids: { run: string; approval: string; session: string; grant: string; definition: string };
 
 beforeAll(async () => {
@@ -118,7 +118,7 @@ const streams = (route: Route): boolean => route.answer === undefined;
 const table = (): Route[] => routeTable(served.parts, () => expect.fail("nobody is asked"));
 
 describe("[A23] the runs of the user ann", () => {
-  /** Routes that take an id of hers in the path, the query or the body. */
+  /** Routes that take one of ann's ids in the path, the query or the body. */
   const named = ({ path }: Route): boolean =>
     (/\{(id|hash)\}/.test(path) && !/^\/(api\/users|v1\/models)\//.test(path)) ||
     /agent-(children|context|cancel)$|\/api\/(chat|compare)$/.test(path);

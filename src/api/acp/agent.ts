@@ -39,16 +39,16 @@ const CAPABILITIES: AgentCapabilities = {
 export function createAcpAgent(options: AcpOptions): AgentApp {
   const { version, folder, open, signal } = options;
   const sessions = new Map<string, { session: EditorSession; modes: SessionModeState }>();
-  const begin = async (sessionId: string, cwd: string, editor: AgentContext) => {
+  const openSession = async (sessionId: string, cwd: string, editor: AgentContext) => {
     const ask = await open(cwd);
     const modes = await modesOf(ask, options.agent);
     const session = createEditorSession({ ask, editor, sessionId, signal }, modes.currentModeId);
     return { session, modes };
   };
-  const known = (sessionId: string) => {
+  const findSession = (sessionId: string) => {
     const found = sessions.get(sessionId);
     if (!found)
-      throw new CadreError("NOT_FOUND", `There is no session ${sessionId} here: begin or load it first.`);
+      throw new CadreError("NOT_FOUND", `There is no session ${sessionId} here: start or load it first.`);
     return found;
   };
   return agent({ name: "cadre" })
@@ -61,19 +61,19 @@ export function createAcpAgent(options: AcpOptions): AgentApp {
     .onRequest(methods.agent.session.new, ({ params: { cwd }, client }) =>
       withAcpErrors(async () => {
         const sessionId = randomUUID();
-        const begun = await begin(sessionId, cwd, client);
-        sessions.set(sessionId, begun);
-        return { sessionId, modes: begun.modes };
+        const opened = await openSession(sessionId, cwd, client);
+        sessions.set(sessionId, opened);
+        return { sessionId, modes: opened.modes };
       }),
     )
     .onRequest(methods.agent.session.load, ({ params: { sessionId, cwd }, client }) =>
       withAcpErrors(async () => {
-        const begun = await begin(sessionId, cwd, client);
-        if (!(await begun.session.load()))
+        const opened = await openSession(sessionId, cwd, client);
+        if (!(await opened.session.load()))
           throw new CadreError("NOT_FOUND", `There is no session ${sessionId} in ${cwd}.`);
-        sessions.set(sessionId, begun);
-        begun.modes.currentModeId = begun.session.agent;
-        return { modes: begun.modes };
+        sessions.set(sessionId, opened);
+        opened.modes.currentModeId = opened.session.agent;
+        return { modes: opened.modes };
       }),
     )
     .onRequest(methods.agent.session.list, ({ params: { cwd, cursor } }) =>
@@ -81,7 +81,7 @@ export function createAcpAgent(options: AcpOptions): AgentApp {
     )
     .onRequest(methods.agent.session.setMode, ({ params: { sessionId, modeId } }) =>
       withAcpErrors(async () => {
-        const { session, modes } = known(sessionId);
+        const { session, modes } = findSession(sessionId);
         if (!modes.availableModes.some(({ id }) => id === modeId))
           throw new CadreError("BAD_REQUEST", `There is no main agent ${modeId}. Nothing was changed.`);
         session.agent = modeId;
@@ -89,10 +89,12 @@ export function createAcpAgent(options: AcpOptions): AgentApp {
       }),
     )
     .onRequest(methods.agent.session.prompt, ({ params: { sessionId, prompt } }) =>
-      withAcpErrors(async () => ({ stopReason: await known(sessionId).session.prompt(promptText(prompt)) })),
+      withAcpErrors(async () => ({
+        stopReason: await findSession(sessionId).session.prompt(promptText(prompt)),
+      })),
     )
     .onNotification(methods.agent.session.cancel, ({ params: { sessionId } }) =>
-      withAcpErrors(() => known(sessionId).session.cancel()),
+      withAcpErrors(() => findSession(sessionId).session.cancel()),
     );
 }
 

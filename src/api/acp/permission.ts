@@ -43,7 +43,7 @@ export async function requestPermission(
     if (!choice)
       throw new CadreError(
         "BAD_REQUEST",
-        `The editor chose ${outcome.optionId}, which was no choice. Nothing was decided.`,
+        `The editor chose ${outcome.optionId}, which was not offered. Nothing was decided.`,
       );
     await ask((client) => choice.act(client));
     return true;
@@ -160,13 +160,12 @@ function raiseChoices(
 
 const verdict = (
   { runId, callId }: ApprovalView,
-  said: OutcomeBody["verdict"],
+  verdict: OutcomeBody["verdict"],
   kind: PermissionOption["kind"],
   name: string,
 ): Choice => ({
-  optionId: said,
+  optionId: verdict,
   kind,
   name,
-  act: (client) =>
-    client.post("/api/runs/{id}/outcome", { id: runId, body: { callId: callId!, verdict: said } }),
+  act: (client) => client.post("/api/runs/{id}/outcome", { id: runId, body: { callId: callId!, verdict } }),
 });

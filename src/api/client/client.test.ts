@@ -1,4 +1,4 @@
-// The client over a real socket: the answers have the form that the types promise.
+// Tests the client over a real socket: the answers match their types.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -170,7 +170,7 @@ test("a feed with an unknown position gets a reset, and a lost feed is an error,
   expect(isUnreachable(await waiting)).toBe(true);
 });
 
-/** The feed's messages of a run after a position, up to its outcome. */
+/** Reads the feed's messages about a run after a position, up to the run's outcome. */
 async function told(after: number, runId: string) {
   const stop = new AbortController();
   const heard: { type: string; seq: number | undefined; after: number | undefined }[] = [];

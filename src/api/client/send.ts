@@ -100,7 +100,7 @@ function knownCode(code: string): ErrorCode {
 }
 
 export function unreachableError(cause: unknown): CadreError {
-  const message = `The Cadre process that has the store cannot be reached (${describeSystemError(cause)}). What was recorded is safe; ask again.`;
+  const message = `The Cadre process that has the store cannot be reached (${describeSystemError(cause)}). What was recorded is safe; try again.`;
   return new CadreError("INTERNAL", message, { unreachable: true }, cause);
 }
 

@@ -113,7 +113,7 @@ function resetOrThrow({ event, data }: EventSourceMessage): { type: "reset" } {
     case STREAM_EVENTS.resync:
       throw new CadreError(
         "STALE",
-        "Events came faster than they were read. Nothing is lost: go on from the last one.",
+        "Events came faster than they were read. Nothing is lost: continue after the last one.",
       );
     default:
       throw new CadreError(

@@ -34,8 +34,8 @@ export async function answerOrSay(
   const { sessionId, agent, text, key = randomUUID() } = message;
   const filter = { session: sessionId, agent, roots: true, limit: 1 };
   const [last] = (await ask((client) => client.get("/api/runs", filter))).runs;
-  const answered = last && (await answer(message, last, ask));
-  if (last && answered) return { runId: last.id, isNew: false, isRecordedBy: isDecision(answered) };
+  const answeredItem = last && (await answer(message, last, ask));
+  if (last && answeredItem) return { runId: last.id, isNew: false, isRecordedBy: isDecision(answeredItem) };
   onKey?.(messageIdFor(key));
   const { runId, joined } = await ask((client) =>
     client.post("/api/sessions/{id}/messages", {

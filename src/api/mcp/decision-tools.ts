@@ -54,7 +54,7 @@ const answer = mcpTool({
     approvalId,
     answer: z.string().min(1).describe("One of `choices`, if there are any."),
   }),
-  call: ({ approvalId: id, answer: said }, ask) => decide(ask, id, { decision: "answer", answer: said }),
+  call: ({ approvalId: id, answer: text }, ask) => decide(ask, id, { decision: "answer", answer: text }),
 });
 
 const cancel = mcpTool({
@@ -73,7 +73,7 @@ const cancel = mcpTool({
 
 const message = mcpTool({
   name: "message",
-  title: "Tell a run something",
+  title: "Send a message to a run",
   description: "Sends a message to a run that has not ended. The agent reads it at its next turn.",
   kind: "acts",
   input: z.strictObject({ runId, text: z.string().trim().min(1) }),

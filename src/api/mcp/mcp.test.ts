@@ -1,4 +1,4 @@
-// Cadre as an MCP server, used by the official client through the public server, over real HTTP.
+// Tests Cadre as an MCP server with the official client, through the public server and over real HTTP.
 
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -133,7 +133,7 @@ describe.each([
   });
 });
 
-/** Read a few at a time. */
+/** Reads the events of a run, a few at a time. */
 async function pagesOf(client: Client, runId: string, limit: number): Promise<unknown[]> {
   const events: unknown[] = [];
   for (let after = 0, hasMore = true; hasMore; ) {

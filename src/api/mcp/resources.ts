@@ -11,41 +11,41 @@ const JSON_TYPE = "application/json";
 export function addResources(server: McpServer, ask: WithClient): void {
   const about = (title: string, description: string) => ({ title, description, mimeType: JSON_TYPE });
   server.registerResource("agents", "cadre://agents", about("Agents", "All agents."), async (uri) =>
-    json(uri, { agents: (await allAgents(ask)).map(agentView) }),
+    jsonContents(uri, { agents: (await allAgents(ask)).map(agentView) }),
   );
   server.registerResource(
     "approvals",
     "cadre://approvals",
-    about("Approvals", "What waits for a person, over all runs."),
+    about("Approvals", "All items that wait for a person."),
     async (uri) => {
       const { approvals } = await ask((client) => client.get("/api/approvals"));
-      return json(uri, { approvals: approvals.map(itemView) });
+      return jsonContents(uri, { approvals: approvals.map(itemView) });
     },
   );
   server.registerResource("runs", "cadre://runs", about("Runs", "The latest runs."), async (uri) =>
-    json(uri, { runs: (await latest(ask)).map(runSummaryView) }),
+    jsonContents(uri, { runs: (await latestRuns(ask)).map(runSummaryView) }),
   );
   server.registerResource(
     "agent",
     new ResourceTemplate("cadre://agents/{+name}", { list: () => listAgents(ask) }),
-    about("Agent", "One agent: what it is for, its model, whom it may start."),
+    about("Agent", "One agent: its purpose, its model, and the agents that it may start."),
     (uri, { name }) =>
-      found(uri, async () =>
+      readOrNotFound(uri, async () =>
         agentView(await ask((client) => client.get("/api/agents/{name}", { name: String(name) }))),
       ),
   );
   server.registerResource(
     "run",
     new ResourceTemplate("cadre://runs/{id}", { list: () => listRuns(ask) }),
-    about("Run", "How a run stands, what it needs, and its result."),
-    (uri, { id }) => found(uri, () => readRunView(String(id), ask)),
+    about("Run", "The status of a run, its open items, and its result."),
+    (uri, { id }) => readOrNotFound(uri, () => readRunView(String(id), ask)),
   );
   server.registerResource(
     "events",
     new ResourceTemplate("cadre://runs/{id}/events", { list: undefined }),
     about("Events", "The latest events of a run and all below it; run_events has the others."),
     (uri, { id }) =>
-      found(uri, async () => {
+      readOrNotFound(uri, async () => {
         const events = await ask((client) => client.treeEvents(String(id)));
         return { events: events.slice(-LISTED) };
       }),
@@ -54,11 +54,11 @@ export function addResources(server: McpServer, ask: WithClient): void {
 
 const allAgents = async (ask: WithClient) => (await ask((client) => client.get("/api/agents"))).agents;
 
-const latest = async (ask: WithClient) =>
+const latestRuns = async (ask: WithClient) =>
   (await ask((client) => client.get("/api/runs", { roots: true, limit: LISTED }))).runs;
 
 async function listRuns(ask: WithClient) {
-  const resources = (await latest(ask)).map(({ id, agent, status, task }) => ({
+  const resources = (await latestRuns(ask)).map(({ id, agent, status, task }) => ({
     uri: runUri(id),
     name: `${agent} ${id}`,
     title: `${agent} ${id}`,
@@ -79,15 +79,15 @@ async function listAgents(ask: WithClient) {
   return { resources };
 }
 
-async function found(uri: URL, read: () => Promise<object>) {
+async function readOrNotFound(uri: URL, read: () => Promise<object>) {
   try {
-    return json(uri, await read());
+    return jsonContents(uri, await read());
   } catch (error) {
     if (error instanceof CadreError && error.code === "NOT_FOUND") throw new ResourceNotFoundError(uri.href);
     throw error;
   }
 }
 
-const json = (uri: URL, value: object) => ({
+const jsonContents = (uri: URL, value: object) => ({
   contents: [{ uri: uri.href, mimeType: JSON_TYPE, text: JSON.stringify({ note: NOTE, ...value }) }],
 });

@@ -45,7 +45,7 @@ const spawn = mcpTool({
     const progress = {
       uri: runUri(id),
       name: `run ${id}`,
-      description: `How ${agentType} stands, and what came of it.`,
+      description: `The status and result of ${agentType}.`,
     };
     const next = `Read or subscribe to ${progress.uri}: \`isOver\` says when \`result\` is there, \`needs\` what waits for a decision.`;
     return {
@@ -75,7 +75,7 @@ async function refuseSubagent(agentType: string, ask: WithClient): Promise<void>
 const listAgents = mcpTool({
   name: "list_agents",
   title: "List the agents",
-  description: "The agents that can be started here, what each is for, and whom it may start itself.",
+  description: "The agents of this project, with their purpose and the agents that each may start.",
   kind: "reads",
   input: z.strictObject({}),
   async call(_, ask) {
@@ -88,7 +88,7 @@ const runStatus = mcpTool({
   name: "run_status",
   title: "Look at a run",
   description:
-    "How a run stands: its status, what it waits for, decisions that it needs, its children, what it cost, and its result once it is over.",
+    "The status of a run: what it waits for, the decisions that it needs, its children, its cost, and its result once it has ended.",
   kind: "reads",
   input: z.strictObject({ runId }),
   call: async ({ runId: id }, ask) => ({ result: await readRunView(id, ask) }),
@@ -113,7 +113,7 @@ const runEvents = mcpTool({
     const result = { events, nextAfter: events.at(-1)?.position ?? after, hasMore };
     return {
       result,
-      links: [{ uri: eventsUri(id), name: `events of ${id}`, description: "Its latest events." }],
+      links: [{ uri: eventsUri(id), name: `events of ${id}`, description: "The run's latest events." }],
     };
   },
 });

@@ -1,4 +1,4 @@
-// Main agents as models, used by the `openai` package from npm through the public server, over real HTTP.
+// Tests main agents as models with the `openai` package from npm, through the public server and over real HTTP.
 
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

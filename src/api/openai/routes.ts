@@ -27,7 +27,7 @@ export function openaiRoutes({ clientFor }: { clientFor: ClientForRequest }) {
       async ({ body, idempotencyKey }, c) => {
         const client = clientFor(c.req.raw);
         const { origin } = new URL(c.req.url);
-        const answered = { ...(await begin(client, body, idempotencyKey)), origin };
+        const answered = { ...(await deliver(client, body, idempotencyKey)), origin };
         return body.stream
           ? respondStreaming(client, body, answered)
           : respondWhenDone(client, body, answered, c.req.raw.signal);
@@ -35,7 +35,7 @@ export function openaiRoutes({ clientFor }: { clientFor: ClientForRequest }) {
     ),
     openai.get("/v1/models", { summary: "The main agents as models", answer: Models }, async (_, c) => ({
       object: "list" as const,
-      data: listed(await modelsOf(clientFor(c.req.raw))),
+      data: menuOf(await modelsOf(clientFor(c.req.raw))),
     })),
     openai.get(
       "/v1/models/{id}",
@@ -45,7 +45,7 @@ export function openaiRoutes({ clientFor }: { clientFor: ClientForRequest }) {
         if (!model)
           throw new CadreError(
             "NOT_FOUND",
-            `There is no main agent ${id}. GET /v1/models lists those that there are.`,
+            `There is no main agent ${id}. GET /v1/models lists all of them.`,
           );
         return model;
       },
@@ -53,18 +53,18 @@ export function openaiRoutes({ clientFor }: { clientFor: ClientForRequest }) {
   ];
 }
 
-async function begin(client: CadreClient, body: ChatBody, given: string | undefined) {
+async function deliver(client: CadreClient, body: ChatBody, key: string | undefined) {
   const { text, whole, sessionId } = readLatestMessage(body);
   const { model: agent } = body;
   if (sessionId === undefined) {
     const { runId } = await client.post("/api/runs", {
       body: { agent, task: whole, attended: true },
-      idempotencyKey: given ?? randomUUID(),
+      idempotencyKey: key ?? randomUUID(),
     });
     return { runId, sessionId };
   }
   const answers = ({ kind }: ApprovalView): boolean => kind === "question";
-  const message = { sessionId, agent, text, key: given, answers };
+  const message = { sessionId, agent, text, key, answers };
   return { ...(await answerOrSay(message, (use) => use(client))), sessionId };
 }
 
@@ -81,7 +81,7 @@ async function modelsOf(client: CadreClient): Promise<Model[]> {
 }
 
 /** Clients show this list as a menu, so built-in agents are listed only if there are no others. Requests may name them anyway. */
-function listed(models: Model[]): Model[] {
+function menuOf(models: Model[]): Model[] {
   const own = models.filter((model) => model.owned_by !== BUILTIN);
   return own.length > 0 ? own : models;
 }

@@ -67,7 +67,7 @@ async function replayLatest(given: string, last = LAST, parts: ApiParts): Promis
   const replays = await parts.replayAgent(name, [...byId.keys()]);
   const runs = await Promise.all(
     replays.map(async ({ runId, decisions, difference, problem }) => ({
-      ...(await shown(byId.get(runId)!)),
+      ...(await summaryOf(byId.get(runId)!)),
       decisions,
       ...omitUndefined({ difference, problem }),
     })),
@@ -79,7 +79,7 @@ async function replayLatest(given: string, last = LAST, parts: ApiParts): Promis
     again: { runs: differing.length, usage: sumUsage(differing.map(({ usage }) => usage)) },
   };
 
-  async function shown(row: RunRow) {
+  async function summaryOf(row: RunRow) {
     const { id: runId, task, createdAt } = row;
     return { runId, task, createdAt, usage: totalUsage(await subtreeOf(store, row)) };
   }

@@ -1,4 +1,4 @@
-// Agents, the results of their runs, and usage over time.
+// Tests agents, the results of their runs, and usage over time.
 
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -9,10 +9,10 @@ import { type Route, route } from "./route.ts";
 
 /** These routes are not part of the description. */
 export function apiDocsRoutes(routes: readonly Route[], { info }: Pick<ApiParts, "info">) {
-  let made: OpenApi | undefined;
+  let cached: OpenApi | undefined;
   const document = (): OpenApi => {
-    made ??= describeApi(routes, info.version);
-    return made;
+    cached ??= describeApi(routes, info.version);
+    return cached;
   };
   return [
     route.get("/openapi.json", { summary: "This description", answer: z.unknown() }, document),

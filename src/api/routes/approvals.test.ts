@@ -1,5 +1,5 @@
-// Approvals over HTTP, against a real runtime: however people race or come late, one decision is recorded, and exactly what
-// was shown runs.
+// Tests approvals over HTTP with a real runtime. Even if people decide at the same time or late, one decision is recorded, and exactly
+// the call that was shown runs.
 
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -24,7 +24,7 @@ import { ApprovalView } from "../views/approvals.ts";
 
 const pay = (to: string, amount = 5) => ({ tool: "Pay", input: { to, amount } });
 
-/** Pays once, or three people at once, and repeats the results. */
+/** The scripted clerk asks first, pays one person, or pays three in one turn, depending on the task. */
 const clerk: Script = ({ turn, task, lastTool, lastResult }) => {
   if (task.includes("lie") && lastTool !== "Pay")
     return { calls: [turn === 1 ? { tool: "AskUser", input: { question: "To whom?" } } : pay("ann")] };

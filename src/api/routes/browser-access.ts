@@ -40,6 +40,6 @@ export function requireBrowserAccess({ web }: Served): BrowserAccess {
   if (web.served) return web.served;
   throw new CadreError(
     "CONFLICT",
-    "This process serves no web page: start `cadre up`, or on Postgres ask the one that is up, in its Settings or by its API. Nothing was changed.",
+    "This process serves no web page: start `cadre up`, or use the Settings page or the API of a server that is running. Nothing was changed.",
   );
 }

@@ -122,12 +122,12 @@ async function chat(
 ): Promise<z.input<typeof ChatAnswer>> {
   if (session_id === undefined && key !== undefined)
     throw new CadreError("BAD_REQUEST", "An Idempotency-Key needs a `session_id`. Nothing was sent.");
-  const chosen = currentSettings(parts);
+  const settings = currentSettings(parts);
   const sessionId = session_id ?? parts.people.ids.nonce();
-  const agent = agent_id ?? (await sessionAgent(sessionId, parts.store)) ?? chosen.agent;
-  const said = await parts.say(
-    { sessionId, agent, text: message, from, userId: from, mode: mode ?? chosen.mode, attended: true },
+  const agent = agent_id ?? (await sessionAgent(sessionId, parts.store)) ?? settings.agent;
+  const sent = await parts.say(
+    { sessionId, agent, text: message, from, userId: from, mode: mode ?? settings.mode, attended: true },
     key,
   );
-  return { run_id: said.runId, session_id: sessionId, queued: said.joined };
+  return { run_id: sent.runId, session_id: sessionId, queued: sent.joined };
 }

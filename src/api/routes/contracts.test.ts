@@ -1,4 +1,4 @@
-// The contracts S0 and S4, route by route.
+// Tests the contracts S0 and S4, route by route.
 
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -56,7 +56,7 @@ afterAll(async () => {
 
 const ended = (runId: string) => eventsUntil(api, runId, (event) => event.runId === runId && isEnd(event));
 
-/** The child's open item, once its parent waits for it too. */
+/** Waits until the parent is blocked, and returns the child's open item. */
 async function blocked(runId: string) {
   await eventsUntil(
     api,

@@ -67,7 +67,7 @@ export function exportRoutes({ store, people: { ids }, info: { version } }: ApiP
       },
       async ({ params: { id }, query: { format } }) => {
         const lines = copyOut(await findRun(store, id), { store, version });
-        return format === "html" ? pageOf(lines) : streamed(LINES, lines);
+        return format === "html" ? pageOf(lines) : streamLines(LINES, lines);
       },
     ),
     route.post(
@@ -81,7 +81,7 @@ export function exportRoutes({ store, people: { ids }, info: { version } }: ApiP
         const row = await findRun(store, id);
         refuseBranch(row);
         const { lines, sentTo } = await moveOut(row, { store, ids, version }, to);
-        return streamed(LINES, lines, sentTo === undefined ? {} : { [SENT_TO]: sentTo });
+        return streamLines(LINES, lines, sentTo === undefined ? {} : { [SENT_TO]: sentTo });
       },
     ),
     route.post(
@@ -119,7 +119,7 @@ function refuseBranch({ id, rootRunId }: RunRow): void {
   if (id === rootRunId) return;
   throw new CadreError(
     "BAD_REQUEST",
-    `${id} belongs to ${rootRunId}. Nothing was moved: a tree goes whole, by \`cadre export --format cadre ${rootRunId}\`.`,
+    `${id} belongs to ${rootRunId}. Nothing was moved: move the whole tree with \`cadre export --format cadre ${rootRunId}\`.`,
   );
 }
 
@@ -142,7 +142,7 @@ async function pageOf(lines: AsyncGenerator<string>): Promise<Response> {
 }
 
 /** Streams the lines, so that a large tree does not fill the memory. */
-function streamed(
+function streamLines(
   type: string,
   lines: AsyncGenerator<string>,
   headers: Record<string, string> = {},

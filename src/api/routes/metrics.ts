@@ -31,8 +31,8 @@ export function metricsRoutes({ store }: ApiParts) {
 export function metricsText(totals: StoreTotals, position: number, lagSeconds: number): string {
   const { runs, approvals, modelCalls, toolCalls, input, output, cost, bytes } = totals;
   const lines = [
-    ...metric("cadre_runs", "gauge", "Runs by status.", Object.fromEntries(RUN_STATUSES.map(counted))),
-    ...metric("cadre_approvals_open", "gauge", "What waits for a person.", approvals),
+    ...metric("cadre_runs", "gauge", "Runs by status.", Object.fromEntries(RUN_STATUSES.map(statusCount))),
+    ...metric("cadre_approvals_open", "gauge", "Items that wait for a person.", approvals),
     ...metric("cadre_model_calls_total", "counter", "Model calls.", modelCalls),
     ...metric("cadre_tokens_total", "counter", "Tokens by direction.", {
       'direction="input"': input,
@@ -45,13 +45,13 @@ export function metricsText(totals: StoreTotals, position: number, lagSeconds: n
     ...metric(
       "cadre_event_loop_lag_seconds",
       "gauge",
-      "The longest wait since it was last asked.",
+      "The longest delay since the last request.",
       lagSeconds,
     ),
   ];
   return `${lines.join("\n")}\n`;
 
-  function counted(status: (typeof RUN_STATUSES)[number]): [string, number] {
+  function statusCount(status: (typeof RUN_STATUSES)[number]): [string, number] {
     return [`status="${status}"`, runs[status] ?? 0];
   }
 }

@@ -18,7 +18,7 @@ export async function readBody<T extends z.ZodType>(
   schema: T,
   most = MAX_MEGABYTES,
 ): Promise<z.output<T>> {
-  const text = await boundedText(c.req.raw.body, most).catch(brokenOff);
+  const text = await boundedText(c.req.raw.body, most).catch(throwBrokenOff);
   let body: unknown = {};
   try {
     if (text.trim() !== "") body = JSON.parse(text);
@@ -27,7 +27,7 @@ export async function readBody<T extends z.ZodType>(
   }
   if (isDeeper(body, MAX_DEPTH))
     throw new CadreError("BAD_REQUEST", `The body is nested deeper than ${MAX_DEPTH}. Nothing was changed.`);
-  return checked(schema, body, "body");
+  return parseOrThrow(schema, body, "body");
 }
 
 export function readQuery<T extends z.ZodType>(c: Context, schema: T): z.output<T> {
@@ -35,7 +35,7 @@ export function readQuery<T extends z.ZodType>(c: Context, schema: T): z.output<
   const query = Object.fromEntries(
     given.map(([key, values]) => [key, values.length === 1 ? values[0] : values]),
   );
-  return checked(schema, query, "query");
+  return parseOrThrow(schema, query, "query");
 }
 
 export function readIdempotencyKey(c: Context): string | undefined {
@@ -47,7 +47,7 @@ export function readIdempotencyKey(c: Context): string | undefined {
   );
 }
 
-function checked<T extends z.ZodType>(schema: T, value: unknown, where: "body" | "query"): z.output<T> {
+function parseOrThrow<T extends z.ZodType>(schema: T, value: unknown, where: "body" | "query"): z.output<T> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const issues = parsed.error.issues.map((issue) => ({
@@ -71,7 +71,7 @@ function isDeeper(value: unknown, max: number): boolean {
 }
 
 /** A client that disconnects gets a 400: the mistake is not the server's. */
-function brokenOff(error: unknown): never {
+function throwBrokenOff(error: unknown): never {
   if (error instanceof HttpError) throw error;
   throw new HttpError(400, "The request broke off before its end. Nothing was changed.");
 }

@@ -1,4 +1,4 @@
-// Search, sessions, agents, metrics and health, and the ETags and keys for clients that poll or repeat requests.
+// Tests search, sessions, agents, metrics and health, and the ETags and keys for clients that poll or repeat requests.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// Trees over HTTP: descendants, their approvals, events and usage, as seen from every ancestor.
+// Tests trees over HTTP: descendants, their approvals, events and usage, as seen from every ancestor.
 
 import { describe, expect, test } from "vitest";
 import {
@@ -24,7 +24,7 @@ import { nestRuns, RunTree } from "../views/run-tree.ts";
 const asks = "tools: { allow: [charge], ask: [charge] }";
 const parallel = "delegation: { mode: parallel, maxParallel: 2 }";
 
-/** tester → coder → helper, and helper asks to charge something. */
+/** The tester starts the coder, who starts the helper, who asks to charge something. */
 const chain: WorldOptions = {
   agent: "agents: [coder]\ntools: []",
   cast: { coder: "agents: [helper]\ntools: []", helper: asks },

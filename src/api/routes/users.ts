@@ -72,7 +72,7 @@ export function userRoutes(parts: ApiParts) {
         status: 201,
         role: "admin",
       },
-      ({ body }, c) => add(parts, body, who(c.req.raw)),
+      ({ body }, c) => addUser(parts, body, who(c.req.raw)),
     ),
     route.post(
       "/api/users/{name}/rotate",
@@ -84,7 +84,7 @@ export function userRoutes(parts: ApiParts) {
       },
       async ({ params: { name } }) => {
         const token = newKey();
-        if (!(await store.users.rotate(name, hashKey(token)))) throw notThere(name);
+        if (!(await store.users.rotate(name, hashKey(token)))) throw userNotFound(name);
         return { name, token, ...linkFor(web, name) };
       },
     ),
@@ -96,7 +96,7 @@ export function userRoutes(parts: ApiParts) {
         role: "admin",
       },
       async ({ params: { name }, body: { role } }) => {
-        if (!(await store.users.setRole(name, role))) throw notThere(name);
+        if (!(await store.users.setRole(name, role))) throw userNotFound(name);
       },
     ),
     route.post(
@@ -111,7 +111,7 @@ export function userRoutes(parts: ApiParts) {
         const known = (await store.users.list()).find(
           (user) => user.name === name && user.revokedAt === undefined,
         );
-        if (!known) throw notThere(name);
+        if (!known) throw userNotFound(name);
         return requireBrowserAccess({ web }).newLink(name);
       },
     ),
@@ -119,13 +119,13 @@ export function userRoutes(parts: ApiParts) {
       "/api/users/{name}",
       { summary: "Revoke a user's access; open sessions are closed", role: "admin" },
       async ({ params: { name } }) => {
-        if (!(await store.users.revoke(name))) throw notThere(name);
+        if (!(await store.users.revoke(name))) throw userNotFound(name);
       },
     ),
   ];
 }
 
-async function add({ store, web }: ApiParts, { name, role }: NewUser, by: string): Promise<CreatedUser> {
+async function addUser({ store, web }: ApiParts, { name, role }: NewUser, by: string): Promise<CreatedUser> {
   const token = newKey();
   const taken = (await store.users.list()).some((user) => user.name === name);
   // Runs without a named user carry the login name of this machine's user. A new user of that name would own them.
@@ -134,7 +134,7 @@ async function add({ store, web }: ApiParts, { name, role }: NewUser, by: string
   if (taken || !(await store.users.add({ name, role, by, key: hashKey(token) })))
     throw new CadreError(
       "CONFLICT",
-      `There is, or was, a user ${name}, whose runs are theirs. Nothing was changed: for the same person use \`cadre users rotate ${name}\` or \`cadre users role ${name} ${role}\`, for another one another name.`,
+      `There is, or was, a user ${name}, who keeps their runs. Nothing was changed: for the same person use \`cadre users rotate ${name}\` or \`cadre users role ${name} ${role}\`, for someone else choose another name.`,
     );
   return { name, token, ...linkFor(web, name) };
 }
@@ -143,10 +143,10 @@ async function add({ store, web }: ApiParts, { name, role }: NewUser, by: string
 const linkFor = ({ served }: ApiParts["web"], name: string): Pick<CreatedUser, "link"> =>
   served ? { link: served.newLink(name).url } : {};
 
-const notThere = (name: string): CadreError =>
+const userNotFound = (name: string): CadreError =>
   new CadreError(
     "NOT_FOUND",
-    `There is no user ${name}: \`cadre users\` lists those that there are. Nothing was changed.`,
+    `There is no user ${name}: \`cadre users\` lists all users. Nothing was changed.`,
   );
 
 const viewOf = ({ revokedAt, ...user }: User): UserView => ({

@@ -67,7 +67,7 @@ export function webhookRoutes(parts: ApiParts) {
         if (!answer)
           throw new CadreError(
             "NOT_FOUND",
-            `There is no webhook ${name} in cadre.yaml: \`cadre webhooks\` lists those that there are. Nothing was sent.`,
+            `There is no webhook ${name} in cadre.yaml: \`cadre webhooks\` lists all webhooks. Nothing was sent.`,
           );
         const { status, detail } = answer;
         return { taken: status !== undefined && status >= 200 && status < 300, detail };

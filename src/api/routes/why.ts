@@ -62,7 +62,7 @@ export const whyRoutes = ({ store }: ApiParts) => [
     async ({ params: { id }, query: { seq } }) => {
       const run = await findRun(store, id);
       const journals = await treeJournals(store, run.rootRunId);
-      const why = whyOf(journals, run.id, seq, await besideOf(run, store));
+      const why = whyOf(journals, run.id, seq, await unjournaledFacts(run, store));
       if (why) return { ...why, decisions: decisionLog(journals, run.id) };
       throw new CadreError(
         "NOT_FOUND",
@@ -74,13 +74,13 @@ export const whyRoutes = ({ store }: ApiParts) => [
   ),
 ];
 
-async function besideOf(top: RunRow, store: Store): Promise<UnjournaledFacts> {
+async function unjournaledFacts(top: RunRow, store: Store): Promise<UnjournaledFacts> {
   const rows = await markUnreadable(store, await subtreeOf(store, top));
-  const aside = rows.flatMap(({ id, waitingOn }) =>
+  const quarantined = rows.flatMap(({ id, waitingOn }) =>
     waitingOn?.kind === "quarantine" ? [[id, waitingOn.detail ?? "it cannot be read."] as const] : [],
   );
   const atWork = rows.filter(({ endedAt, waitingOn }) => endedAt === undefined && !waitingOn);
   const drivers = await Promise.all(atWork.map(({ id }) => store.leases.driverOf(id)));
   const idle = atWork.filter((_, index) => drivers[index] === undefined).map(({ id }) => id);
-  return { quarantined: new Map(aside), idle: new Set(idle) };
+  return { quarantined: new Map(quarantined), idle: new Set(idle) };
 }

@@ -1,4 +1,4 @@
-// The main routes, as the CLI and other programs use them: a real runtime on a real socket.
+// Tests the main routes as the CLI and other programs use them, with a real runtime on a real socket.
 
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

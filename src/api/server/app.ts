@@ -22,7 +22,7 @@ import type { RefusalPage } from "./refusal-page.ts";
 export function createApp(parts: ApiParts, outermost?: Pick<Hono, "fetch">): Hono {
   const app = new Hono();
   app.use(jsonOnly);
-  const tableFor = tables(
+  const tableFor = createTables(
     parts,
     createClientForRequest(() => outermost ?? app),
   );
@@ -41,18 +41,18 @@ const SEGMENTS = "[^/]+(?:/[^/]+)*?";
 const MAX_TABLES = 100;
 
 /** Makes the routes for each user: they read only the runs that the user sees, and check the user's role. */
-function tables(
+function createTables(
   parts: ApiParts,
   clientFor: ClientForRequest,
 ): (person: Person | undefined) => readonly Route[] {
-  const kept = new Map<string, readonly Route[]>();
+  const cache = new Map<string, readonly Route[]>();
   return (person) => {
     const key = person ? `${person.role} ${person.sees} ${person.name}` : "";
-    const known = kept.get(key);
+    const known = cache.get(key);
     if (known) return known;
     const table = routeTable(person ? partsForUser(parts, person) : partsForTokenHolder(parts), clientFor);
-    kept.set(key, table);
-    if (kept.size > MAX_TABLES) kept.delete([...kept.keys()][1]!);
+    cache.set(key, table);
+    if (cache.size > MAX_TABLES) cache.delete([...cache.keys()][1]!);
     return table;
   };
 }

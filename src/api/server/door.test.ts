@@ -1,4 +1,4 @@
-// The door, attacked from outside: over real HTTP, with requests of pages, proxies and programs.
+// Attacks the access checks over real HTTP, with requests of pages, proxies and programs.
 
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
@@ -201,7 +201,7 @@ describe("[A15] requests that try to exhaust the server", () => {
     const answer = await withToken("/api/runs", { method: "POST", headers: JSON_TYPE, body }).catch(
       (error) => error,
     );
-    // Either the connection is closed, or the answer says so: the body was not accepted.
+    // The server either closes the connection or answers 413.
     expect([413, "EPIPE", "ECONNRESET"]).toContain(answer.status ?? answer.code);
   });
   test("JSON that is nested 100,000 levels deep is rejected", async () => {

@@ -47,7 +47,7 @@ export function door(options: DoorOptions): MiddlewareHandler {
     try {
       const host = hostOf(c, options);
       refuseForeignPages(c, host);
-      if (!OPEN_PATHS.test(c.req.path) && !(await isKnown(c, options))) throw unknown();
+      if (!OPEN_PATHS.test(c.req.path) && !(await isKnown(c, options))) throw missingKey();
     } catch (error) {
       options.onRefused?.(refusalOf(c, error));
       throw error;
@@ -57,7 +57,7 @@ export function door(options: DoorOptions): MiddlewareHandler {
 }
 
 /** Handles a one-time link: gives the browser its cookie and sends it on to the page. */
-export function redeemLink({ keys, visitors, cookie, onRefused }: LetInOptions) {
+export function redeemLink({ keys, visitors, cookie, onRefused }: RedeemOptions) {
   return async (c: Context): Promise<Response> => {
     if (c.req.method === "HEAD") return c.body(null);
     const link = keys.redeemTicket(c.req.param("ticket") ?? "");
@@ -78,7 +78,7 @@ export function redeemLink({ keys, visitors, cookie, onRefused }: LetInOptions) 
   };
 }
 
-type LetInOptions = Pick<DoorOptions, "keys" | "visitors" | "cookie" | "onRefused">;
+type RedeemOptions = Pick<DoorOptions, "keys" | "visitors" | "cookie" | "onRefused">;
 
 /** Wraps the route that renews the token. The browser that sent the request gets a new cookie; all others are signed out. */
 export function renewCookie(options: Pick<DoorOptions, "keys" | "cookie">): MiddlewareHandler {
@@ -103,11 +103,11 @@ function hostOf(c: Context, { names, exposed }: DoorOptions): string {
   const host = c.req.header("Host") ?? "";
   const name = URL.parse(`http://${host}`)?.hostname.toLowerCase() ?? "";
   const address = name.replace(/^\[|\]$/g, "");
-  const ours = LOOPBACK.has(name) || names.includes(name) || (exposed && isIP(address) > 0 && host !== "");
-  if (!ours || /[\s/@?#\\]/.test(host)) {
+  const isOurs = LOOPBACK.has(name) || names.includes(name) || (exposed && isIP(address) > 0 && host !== "");
+  if (!isOurs || /[\s/@?#\\]/.test(host)) {
     throw new HttpError(
       421,
-      "This server is not reached by that name: use the address that `cadre up` prints. Nothing was done.",
+      "This server does not have that name: use the address that `cadre up` prints. Nothing was done.",
     );
   }
   return host;
@@ -117,11 +117,11 @@ const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 function refuseForeignPages(c: Context, host: string): void {
   const origin = c.req.header("Origin");
-  const foreign = origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`;
+  const isForeign = origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`;
   const site = c.req.header("Sec-Fetch-Site") ?? "none";
   // A person may follow a link from another page: the browser then sends no strict cookie, so the request gets no access.
-  const follows = c.req.method === "GET" && c.req.header("Sec-Fetch-Mode") === "navigate";
-  if (foreign || (site !== "none" && site !== "same-origin" && !follows)) {
+  const followsLink = c.req.method === "GET" && c.req.header("Sec-Fetch-Mode") === "navigate";
+  if (isForeign || (site !== "none" && site !== "same-origin" && !followsLink)) {
     throw new CadreError("FORBIDDEN", "Another page may not use this server. Nothing was done.");
   }
 }
@@ -155,8 +155,8 @@ function refusalOf(c: Context, error: unknown): Refusal {
   };
 }
 
-const unknown = (): CadreError =>
+const missingKey = (): CadreError =>
   new CadreError(
     "UNAUTHORIZED",
-    "This needs the token: send `Authorization: Bearer …` with what `.cadre/token` holds or with your own, or open the link that `cadre up` prints.",
+    "This needs a token: send `Authorization: Bearer …` with the token in `.cadre/token` or your own, or open the link that `cadre up` prints.",
   );

@@ -1,4 +1,4 @@
-// Event streams over a real socket: sent events need no memory, and a reader that goes is noticed.
+// Tests event streams over a real socket: sent events need no memory, and the server notices a reader that disconnects.
 
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
@@ -25,7 +25,7 @@ test("[F48] [V2] a stream that has sent many events needs no more memory than on
       stream.enqueue(FRAME);
     },
   });
-  // One at a time, each after the one before has arrived, as for a reader that keeps up.
+  // Send each frame after the previous one has arrived, as for a reader that keeps up.
   const pass = async (frames: number): Promise<void> => {
     for (let passed = 0; passed < frames; passed++) {
       await once(response, "data");

@@ -1,5 +1,5 @@
-// Clients that send slowly, nothing, or too much at once, over real sockets. The limits are short here; a test of its own
-// checks the defaults.
+// Tests clients that send slowly, nothing, or too much, over real sockets. The limits are short here; a separate test checks the
+// defaults.
 
 import { connect, type Socket } from "node:net";
 import { Hono } from "hono";
@@ -65,7 +65,7 @@ describe("[A15] [G8] slow clients", () => {
     const { answer, dripped } = await dripping(head, " ");
     expect(answer).toMatch(/^HTTP\/1\.1 408 /);
     expect(dripped).toBeGreaterThan(3);
-    // It is the client's mistake, so no problem is reported.
+    // A slow body is the client's mistake, so the server reports no problem.
     await expect.poll(() => failures).toMatchObject([{ status: 400 }]);
   });
 
@@ -96,7 +96,7 @@ test("[A15] [G8] the server closes connections beyond the limit, and accepts new
   const first = await Promise.all(
     Array.from({ length: SHORT.connections }, async () => {
       const socket = await open();
-      // Requests a stream, so the connection stays.
+      // Request a stream, so that the connection stays open.
       socket.write("GET /stream HTTP/1.1\r\nHost: localhost\r\n\r\n");
       await new Promise((resolve) => socket.once("data", resolve));
       return socket;
@@ -136,7 +136,7 @@ function open(): Promise<Socket> {
     const socket = connect(port, "127.0.0.1", () => resolve(socket));
     opened.push(socket);
     socket.once("error", reject);
-    // Disconnected while sending.
+    // The server has disconnected while the client was sending.
     socket.on("error", () => {});
   });
 }

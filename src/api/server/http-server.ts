@@ -67,11 +67,11 @@ export function createHttpServer(app: Pick<Hono, "fetch">, limits: HttpLimits = 
   const cut = async (only?: ReadonlySet<Socket>): Promise<void> => {
     // Streams have no end to wait for, so only answers that have not begun or are almost sent count as active.
     const open = [...writes].filter((response) => !response.headersSent || response.writableEnded);
-    const concerned = open.filter(({ socket }) => only === undefined || (socket && only.has(socket)));
-    const writing = new Set(concerned.map(({ socket }) => socket));
+    const affected = open.filter(({ socket }) => only === undefined || (socket && only.has(socket)));
+    const writing = new Set(affected.map(({ socket }) => socket));
     for (const socket of only ?? []) if (!writing.has(socket)) socket.destroy();
-    const answered = concerned.map((response) => new Promise((resolve) => response.once("close", resolve)));
-    await Promise.race([Promise.all(answered), pause(ANSWER_MS, undefined, { ref: false })]);
+    const closings = affected.map((response) => new Promise((resolve) => response.once("close", resolve)));
+    await Promise.race([Promise.all(closings), pause(ANSWER_MS, undefined, { ref: false })]);
     if (only === undefined) server.closeAllConnections();
     else for (const socket of only) socket.destroy();
   };

@@ -1,4 +1,4 @@
-// Readers of a hub while the store fails for a while: they read undelivered events from the store afterwards.
+// Tests readers of a hub while the store fails: afterwards they read the undelivered events from the store.
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
@@ -40,7 +40,7 @@ afterAll(async () => {
   project.remove();
 });
 
-/** Number of lookups that fail, as in an outage. */
+/** Makes a store whose next lookups fail, as in an outage, and counts its reads. */
 function failing() {
   const away = { failures: 0, reads: 0 };
   const { runs, journal } = api.parts.store;

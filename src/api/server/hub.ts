@@ -90,7 +90,7 @@ export function createHub({ store, settings, onDelta, onProblem }: HubParts): Hu
           message: "A stream of events was interrupted. Its readers continue from the store.",
           error,
         });
-        sendBack(group);
+        tellBehind(group);
       })
       .then(() => {
         if (group.before === turn) group.before = undefined;
@@ -107,7 +107,7 @@ export function createHub({ store, settings, onDelta, onProblem }: HubParts): Hu
   };
   const subscribe = (): void => {
     const endCommits = store.journal.onCommit((events, woken) => {
-      if (events.length === 0 && woken.length === 0) for (const group of groups.values()) sendBack(group);
+      if (events.length === 0 && woken.length === 0) for (const group of groups.values()) tellBehind(group);
       if (pending.length === 0 && events.length > 0) queueMicrotask(flush);
       for (const event of events) pending.push(event);
     });
@@ -172,7 +172,7 @@ function hint({ readers }: Group, text: string): void {
   for (const reader of readers) reader.hint(bytes);
 }
 
-function sendBack({ readers }: Group): void {
+function tellBehind({ readers }: Group): void {
   for (const reader of readers) reader.behind();
 }
 

@@ -1,4 +1,4 @@
-// The live feed over a real socket: the nine message types of S4, an increasing sequence, and positions to continue from.
+// Tests the live feed over a real socket: the nine message types of S4, an increasing sequence, and positions to continue from.
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Script } from "../../models/scripted/script.ts";
@@ -67,7 +67,7 @@ interface Told {
   data: any;
 }
 
-/** The feed, once it is connected. */
+/** Opens the feed, and waits until it is connected. */
 async function listen(headers: Record<string, string> = {}, query = "") {
   const response = await api.fetch(`http://cadre/api/events${query}`, { headers });
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();

@@ -26,7 +26,7 @@ export function feedEncoder(store: Store): Encoder {
     return state;
   };
   /** The next `seq` for a message without a position. */
-  const between = (): number => {
+  const nextSeq = (): number => {
     seq += 0.001;
     return seq;
   };
@@ -47,14 +47,14 @@ export function feedEncoder(store: Store): Encoder {
         remember(initialLiveState(initialRow(event.runId, event.payload, event.ts)));
       const state = known.get(event.runId);
       if (!state) return "";
-      const told = liveEventsOf(remember(state), event);
+      const messages = liveEventsOf(remember(state), event);
       if (state.run.ended_at !== undefined) known.delete(event.runId);
-      return told
+      return messages
         .map((one, index) => {
           seq = event.position + index / 10;
           // Only the last message of an event has an id, so that a reader that reconnects in between gets all of them again.
-          const id = index === told.length - 1 ? `id: ${store.id}.${event.position}\n` : "";
-          return id + sequenced(seq, one);
+          const id = index === messages.length - 1 ? `id: ${store.id}.${event.position}\n` : "";
+          return id + messageFrame(seq, one);
         })
         .join("");
     },
@@ -64,12 +64,12 @@ export function feedEncoder(store: Store): Encoder {
       return liveEventsOfDelta(state, delta)
         .map((one) => {
           if (one.type === "Token") return sseFrame(one);
-          return sequenced(between(), one);
+          return messageFrame(nextSeq(), one);
         })
         .join("");
     },
-    settings: (settings) => sequenced(between(), { type: "SettingsUpdated", settings }),
+    settings: (settings) => messageFrame(nextSeq(), { type: "SettingsUpdated", settings }),
   };
 }
 
-const sequenced = (seq: number, { type, ...data }: LiveEvent): string => sseFrame({ seq, type, ...data });
+const messageFrame = (seq: number, { type, ...data }: LiveEvent): string => sseFrame({ seq, type, ...data });

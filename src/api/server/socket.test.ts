@@ -1,4 +1,4 @@
-// The two ends of the socket, with an app of our own between them.
+// Tests server and client of the socket, with a small app.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// Event streams over a real socket: no gaps, no repeats, no leaks.
+// Tests event streams over a real socket: no gaps, no repeats, no leaks.
 
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
@@ -374,7 +374,7 @@ describe("readers that disconnect or stall", () => {
       agent: false,
     }).end();
     const [incoming] = (await once(slow, "response")) as [IncomingMessage];
-    // Nothing is read: the server writes until the queue is full, and then disconnects.
+    // The reader takes nothing, so the server writes until the queue is full, and then disconnects.
     while (api.listeners.deltas > 0) {
       await vi.advanceTimersByTimeAsync(1_000);
       await nextTurn();
@@ -398,7 +398,7 @@ describe("a remote store", () => {
     const far = {
       reads: 0,
       holdsNews: false,
-      /** Called while an answer is under way. */
+      /** Called after a read, before its answer arrives. */
       onAnswer: async (_page: readonly JournalEvent[]): Promise<void> => {},
       releaseNews(): void {
         const events = heard;

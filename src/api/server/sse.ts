@@ -133,8 +133,8 @@ async function sendEvents(
       place = page.at(-1)?.position ?? place;
       if (page.length > 0 || missed) continue;
       if (until?.ended) return;
-      const left = await takeLiveEvents();
-      if (left === "ended") return;
+      const reason = await takeLiveEvents();
+      if (reason === "ended") return;
     }
   } finally {
     leave();
@@ -143,8 +143,8 @@ async function sendEvents(
   /** Takes events from the hub until the run ends, the reader disconnects, or an event has to be read from the store. */
   async function takeLiveEvents(): Promise<"ended" | "behind" | "gone"> {
     const { promise, resolve } = Promise.withResolvers<"ended" | "behind" | "gone">();
-    const gone = (): void => resolve("gone");
-    writer.signal.addEventListener("abort", gone);
+    const onDisconnect = (): void => resolve("gone");
+    writer.signal.addEventListener("abort", onDisconnect);
     const behind = (): void => {
       live = undefined;
       resolve("behind");
@@ -162,10 +162,10 @@ async function sendEvents(
       if (end !== undefined) resolve("ended");
     };
     live = { take, behind };
-    const left = await promise;
+    const reason = await promise;
     live = undefined;
-    writer.signal.removeEventListener("abort", gone);
-    return left;
+    writer.signal.removeEventListener("abort", onDisconnect);
+    return reason;
   }
 }
 

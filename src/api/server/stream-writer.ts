@@ -23,7 +23,7 @@ export interface StreamWriter {
 }
 
 export function createStreamWriter(): StreamWriter {
-  const gone = new AbortController();
+  const disconnected = new AbortController();
   let controller!: ReadableStreamDefaultController<Uint8Array>;
   let onRoom = (): void => {};
   const readable = new ReadableStream<Uint8Array>(
@@ -33,7 +33,7 @@ export function createStreamWriter(): StreamWriter {
       },
       pull: () => onRoom(),
       cancel: () => {
-        gone.abort();
+        disconnected.abort();
         onRoom();
       },
     },
@@ -41,9 +41,9 @@ export function createStreamWriter(): StreamWriter {
   );
   const hasRoom = () => (controller.desiredSize ?? 0) > 0;
   const send = (bytes: Uint8Array): void => {
-    if (!gone.signal.aborted) controller.enqueue(bytes);
+    if (!disconnected.signal.aborted) controller.enqueue(bytes);
   };
-  const room = () =>
+  const waitForRoom = () =>
     new Promise<void>((resolve, reject) => {
       const stall = setTimeout(() => reject(new SlowReaderError()), STALL_MS);
       onRoom = () => {
@@ -53,9 +53,9 @@ export function createStreamWriter(): StreamWriter {
     });
   return {
     readable,
-    signal: gone.signal,
+    signal: disconnected.signal,
     async write(text) {
-      while (!gone.signal.aborted && !hasRoom()) await room();
+      while (!disconnected.signal.aborted && !hasRoom()) await waitForRoom();
       send(encode(text));
     },
     hasRoom,
@@ -65,7 +65,7 @@ export function createStreamWriter(): StreamWriter {
     },
     writeLast: (text) => send(encode(text)),
     close() {
-      if (!gone.signal.aborted) controller.close();
+      if (!disconnected.signal.aborted) controller.close();
     },
   };
 }

@@ -1,4 +1,4 @@
-// The context of an approval, against a real runtime: three levels of agents, real files, a real shell.
+// Tests the view of an approval with a real runtime: three levels of agents, real files and a real shell.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// The served description of the API.
+// Tests the description of the API that the server answers with.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { assembleRuntime } from "../../runtime/assembly.ts";

@@ -52,7 +52,7 @@ export function describeApi(routes: readonly DescribedRoute[], version: string):
       title: "Cadre",
       version,
       description:
-        "Runs trees of LLM agents as durable, inspectable work. Requests are strict: an unknown word is refused. Answers may gain fields.",
+        "Runs trees of LLM agents as durable, inspectable work. Requests are strict: an unknown key is rejected. Answers may gain fields.",
     },
     security: [{ token: [] }],
     paths,
@@ -109,8 +109,12 @@ function parametersOf({ path, query, idempotent, etag }: DescribedRoute): Parame
   return [
     ...inPath,
     ...inQuery,
-    ...(idempotent ? [header("Idempotency-Key", "The same request again does nothing twice.")] : []),
-    ...(etag ? [header("If-None-Match", "The ETag of the answer before: 304 where nothing changed.")] : []),
+    ...(idempotent
+      ? [header("Idempotency-Key", "A repeated request with the same key takes effect once.")]
+      : []),
+    ...(etag
+      ? [header("If-None-Match", "The ETag of the last answer. The status is 304 if nothing has changed.")]
+      : []),
   ];
 }
 
@@ -142,8 +146,8 @@ function answersOf(route: DescribedRoute, schemas: Schemas): Operation["response
       Object.entries(otherStatuses).map(([code, description]) => [code, { description }]),
     ),
     ...(etag ? { 304: { description: "Nothing has changed." } } : {}),
-    401: refused("Without the token.", jsonSchema(ErrorBody, schemas)),
-    default: refused("Refused: a stable code, and one sentence.", failure),
+    401: refused("The token is missing.", jsonSchema(ErrorBody, schemas)),
+    default: refused("An error: a stable code and one sentence.", failure),
   };
 }
 

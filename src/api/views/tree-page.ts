@@ -67,7 +67,7 @@ export function journalOfPage(html: string): string {
   if (at < 0 || html.slice(at).trim() !== `${SUM_BEGIN}${sha(page, "hex")} -->`)
     throw new CadreError(
       "JOURNAL_CORRUPT",
-      "The page is damaged or cut off: its sum does not match. Take another copy of it.",
+      "The page is damaged or cut off: its checksum does not match. Use another copy.",
     );
   const begin = page.lastIndexOf(JOURNAL_BEGIN);
   const end = page.lastIndexOf(JOURNAL_END);
@@ -129,12 +129,12 @@ function runSection({ row, entries }: RunPart): string {
 }
 
 function line({ seq, ts, title, detail, tone, kind }: TimelineEntry): string {
-  const said = `<span class="seq">${seq}</span><time>${clock(ts)}</time><span class="title">${words(title)}</span>`;
-  const more =
+  const head = `<span class="seq">${seq}</span><time>${clock(ts)}</time><span class="title">${words(title)}</span>`;
+  const content =
     detail === undefined
-      ? `<div>${said}</div>`
-      : `<details><summary>${said}</summary><pre>${words(detail)}</pre></details>`;
-  return `<li class="${tone} ${kind}">${more}</li>`;
+      ? `<div>${head}</div>`
+      : `<details><summary>${head}</summary><pre>${words(detail)}</pre></details>`;
+  return `<li class="${tone} ${kind}">${content}</li>`;
 }
 
 const badge = ({ status }: RunRow): string => `<span class="badge ${status}">${status}</span>`;

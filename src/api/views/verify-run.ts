@@ -96,7 +96,7 @@ async function readRun(store: Store, runId: RunId) {
 function runWithoutStart(listed: readonly RunRow[], journals: Journals): ReceiptProblem | undefined {
   const row = listed.find(({ id }) => !journals.has(id));
   if (!row) return undefined;
-  const message = `Run ${row.id} is listed below run ${row.parentRunId}, whose journal does not tell of it.`;
+  const message = `Run ${row.id} is listed below run ${row.parentRunId}, whose journal does not mention it.`;
   return { runId: row.id, seq: 1, message };
 }
 
@@ -112,7 +112,7 @@ async function missingValue(store: Store, journals: Journals): Promise<ReceiptPr
       );
       if (value === undefined) {
         const { runId, seq } = event;
-        const message = `The stored value ${name}, which event ${seq} of run ${runId} rests on, is missing or damaged.`;
+        const message = `The stored value ${name}, which event ${seq} of run ${runId} refers to, is missing or damaged.`;
         return { runId, seq, message };
       }
       sound.add(name);
@@ -127,15 +127,16 @@ async function differingRow(
   rows: ReadonlyMap<RunId, RunRow>,
   journals: Journals,
 ): Promise<ReceiptProblem | undefined> {
-  const aside = new Set((await store.leases.quarantined()).map(({ runId }) => runId));
+  const quarantined = new Set((await store.leases.quarantined()).map(({ runId }) => runId));
   for (const [runId, row] of rows) {
     const folded = foldRow(journals.get(runId)!);
     const others = (Object.keys(folded) as (keyof RunRow)[]).filter(
       (key) =>
-        !isDeepStrictEqual(plain(row[key]), plain(folded[key])) && !(aside.has(runId) && OVERRIDDEN.has(key)),
+        !isDeepStrictEqual(plain(row[key]), plain(folded[key])) &&
+        !(quarantined.has(runId) && OVERRIDDEN.has(key)),
     );
     if (others.length === 0) continue;
-    const message = `What is listed of run ${runId} (${others.join(", ")}) is not what its journal says, up to event ${row.seq} of run ${runId}.`;
+    const message = `The listed row of run ${runId} (${others.join(", ")}) differs from its journal, up to event ${row.seq} of run ${runId}.`;
     return { runId, seq: row.seq, message };
   }
   return undefined;

@@ -116,7 +116,7 @@ describe("one editor", () => {
     expect(editor.said(sessionId)).toContain(`echo paid >> paid.txt (\`cadre approve ${toolCallId}\`)`);
     const odd = editor.prompt(sessionId, "well?");
     (await editor.asked()).choose("bogus");
-    await expect(odd).rejects.toThrow("The editor chose bogus, which was no choice. Nothing was decided.");
+    await expect(odd).rejects.toThrow("The editor chose bogus, which was not offered. Nothing was decided.");
     const last = editor.prompt(sessionId, "yes");
     (await editor.asked()).answer("allow_once");
     expect(await last).toEqual({ stopReason: "end_turn" });

@@ -270,7 +270,7 @@ describe("cadre export --format cadre", () => {
     const refused = await p.cadre("export", "--format", "cadre", child!);
     expect(refused.code).toBe(2);
     expect(refused.stderr.replaceAll(/\s+/g, " ")).toContain(
-      `${child} belongs to ${root}. Nothing was moved: a tree goes whole, by \`cadre export --format cadre ${root}\`.`,
+      `${child} belongs to ${root}. Nothing was moved: move the whole tree with \`cadre export --format cadre ${root}\`.`,
     );
     expect(await events(p, root!)).toEqual(before);
     expect((await p.cadre("export", child!, "--format", "jsonl")).code, "a copy to read").toBe(0);

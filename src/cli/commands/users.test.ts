@@ -41,7 +41,7 @@ test("[A09] without a reachable server a user gets a token, and a link is refuse
   await using p = await project(FILES);
   expect((await p.cadre("users", "add", "vera", "--role", "operator")).stdout).not.toContain("/open/");
   const refused = await p.cadre("users", "link", "vera");
-  expect(refused.stderr).toContain("on Postgres ask the one that is up, in its Settings or by its API");
+  expect(refused.stderr).toContain("use the Settings page or the API of a server that is running");
   expect(refused.code).toBe(1);
 });
 

@@ -149,7 +149,7 @@ const TAMPERED: [what: string, sql: (ids: Columns) => string, problem: (ids: Col
     "a child that is nobody's any more",
     ({ child }) => `UPDATE runs SET parent = NULL WHERE id = '${child}'`,
     ({ child, last }) =>
-      `What is listed of run ${child} (parentRunId) is not what its journal says, up to event ${last} of run ${child}.`,
+      `The listed row of run ${child} (parentRunId) differs from its journal, up to event ${last} of run ${child}.`,
   ],
   [
     "a child whose end was cut off",
@@ -179,12 +179,12 @@ const TAMPERED: [what: string, sql: (ids: Columns) => string, problem: (ids: Col
     ({ child }) =>
       `UPDATE runs SET agent = 'lead', summary = '"Nothing."', usage = json_set(usage, '$.cost', 9) WHERE id = '${child}'`,
     ({ child, last }) =>
-      `What is listed of run ${child} (agent, summary, usage) is not what its journal says, up to event ${last} of run ${child}.`,
+      `The listed row of run ${child} (agent, summary, usage) differs from its journal, up to event ${last} of run ${child}.`,
   ],
   [
     "a run that nobody has started",
     ({ root, stranger }) => `UPDATE runs SET root = '${root}', parent = '${root}' WHERE id = '${stranger}'`,
-    ({ root, stranger }) => `Run ${stranger} is listed below run ${root}, whose journal does not tell of it.`,
+    ({ root, stranger }) => `Run ${stranger} is listed below run ${root}, whose journal does not mention it.`,
   ],
 ];
 

@@ -51,7 +51,7 @@ test("[A16] [J7] [J9] [I3] verify reports rows that were removed or forged outsi
   const verified = async () => (await p.cadre("verify", root)).stdout;
   expect(await verified()).toMatch(/^Whole: \d+ events of 2 runs/);
   await postgres.query(`UPDATE runs SET summary = '"Forged."' WHERE id = '${child}'`, url);
-  expect(await verified()).toContain(`What is listed of run ${child} (summary) is not what its journal says`);
+  expect(await verified()).toContain(`The listed row of run ${child} (summary) differs from its journal`);
   const pinned = `SELECT born::json ->> 'definition' FROM runs WHERE id = '${child}'`;
   await postgres.query(`DELETE FROM blobs WHERE hash = (${pinned})`, url);
   expect(await verified()).toMatch(
