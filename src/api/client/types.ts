@@ -1,10 +1,10 @@
 // The types of requests and answers, for users of the client. Importing only types loads no code.
 
+export type { Comparison } from "../../projections/views/compare-schema.ts";
 export type { ExplanationView } from "../routes/agent-explanation.ts";
 export type { AgentReplayView } from "../routes/agent-replay.ts";
 export type { AgentDetail, Agents, AgentVersions, AgentView } from "../routes/agents.ts";
 export type { DecisionBody } from "../routes/approvals.ts";
-export type { Comparison } from "../routes/compare.ts";
 export type { Recovery } from "../routes/demo.ts";
 export type { EventPage } from "../routes/events.ts";
 export type { ExportFormat, ImportView, MovedBody } from "../routes/export.ts";

@@ -2,10 +2,10 @@
 
 import { z } from "zod";
 import { CadreError } from "../../errors.ts";
-import { RunStatus } from "../../journal/events.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
 import { decisionLog } from "../../projections/views/decision-log.ts";
 import { type UnjournaledFacts, whyOf } from "../../projections/views/why.ts";
+import { Reason, Why } from "../../projections/views/why-schema.ts";
 import type { Store } from "../../stores/store.ts";
 import type { ApiParts } from "../parts.ts";
 import { findRun, subtreeOf, treeJournals } from "../views/read-runs.ts";
@@ -16,36 +16,8 @@ import { Count, namedObject } from "./schemas.ts";
 /** `seq` is the event to explain; absent for the status of the run. */
 export const WhyQuery = z.strictObject({ seq: Count.pipe(z.int().min(1)).exactOptional() });
 
-const Reason = z.object({
-  runId: z.string(),
-  agent: z.string(),
-  seq: z.int(),
-  ts: z.number(),
-  /** Type of the event. */
-  type: z.string(),
-  what: z.string(),
-  because: z.string().exactOptional(),
-  /** The event that caused it. */
-  cause: z.object({ runId: z.string(), seq: z.int() }).exactOptional(),
-});
-
 export const WhyView = namedObject("WhyView", {
-  runId: z.string(),
-  agent: z.string(),
-  task: z.string(),
-  status: RunStatus,
-  /** The event that is explained. */
-  seq: z.int().exactOptional(),
-  /** The explanation in one sentence. */
-  answer: z.string(),
-  /** Time since which the explanation applies. */
-  since: z.number(),
-  /** First cause of a failure, in the run or any descendant. */
-  first: Reason.exactOptional(),
-  /** The causes of a failure, from the first one up to this run. For other events the chain leads back to the task. */
-  chain: z.array(Reason),
-  /** Actions that a person can take now. */
-  next: z.array(z.string()),
+  ...Why.shape,
   /** The decisions of this run and its descendants, in order. */
   decisions: z.array(Reason),
 });

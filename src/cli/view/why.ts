@@ -1,7 +1,7 @@
 // Shows why a run failed, waits or ended: first the cause, then the chain of reasons, then what to do.
 
 import type { WhyView } from "../../api/client/types.ts";
-import type { Reason } from "../../projections/views/reasons.ts";
+import type { Reason } from "../../projections/views/why-schema.ts";
 import { chainTitle, FIRST_CAUSE, NEXT_STEPS, sinceText } from "../../projections/words/explanations.ts";
 import { clockTime, plural } from "../../projections/words/format.ts";
 import { type CommandLine, rewriteCommands } from "../command-line.ts";

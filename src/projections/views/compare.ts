@@ -2,12 +2,13 @@
 // first difference. The history that a fork continues counts as its own steps, but not as its own cost.
 
 import { toolCallId } from "../../ids.ts";
-import type { EventOf, JournalEvent, Payload, RunStatus } from "../../journal/events.ts";
+import type { EventOf, JournalEvent, Payload } from "../../journal/events.ts";
 import { textOf, toolCallsOf } from "../../journal/message-parts.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import { applyRunRow, initialRow } from "../folds/run-row.ts";
 import { FINAL_REPORT } from "../folds/tool-call.ts";
 import { align } from "./align.ts";
+import type { Comparison } from "./compare-schema.ts";
 import { sortedJson } from "./recorded-calls.ts";
 import { describeCall } from "./timeline.ts";
 
@@ -19,44 +20,9 @@ export interface ComparedTree {
   runs: ReadonlyMap<string, readonly JournalEvent[]>;
 }
 
-export interface ComparedNode {
-  agent: string;
-  depth: number;
-  a: NodeFacts | undefined;
-  b: NodeFacts | undefined;
-  rows: ComparedRow[];
-}
-
-export interface NodeFacts {
-  runId: string;
-  agent: string;
-  status: RunStatus;
-  turns: number;
-  cost: number;
-  /** Model calls with an unknown price. */
-  unpriced: number;
-  tokens: number;
-  ms: number;
-}
-
-export interface ComparedRow {
-  a: ComparedStep | undefined;
-  b: ComparedStep | undefined;
-  same: boolean;
-}
-
-export type ComparedStep = Omit<CompareStep, "key" | "resultAt">;
-
-export interface Comparison {
-  nodes: ComparedNode[];
-  /** The first difference, as indexes of `nodes` and its `rows`. Absent: there is none. */
-  first?: { node: number; row: number };
-  /** Totals of each tree. */
-  a: TreeFacts;
-  b: TreeFacts;
-}
-
-export type TreeFacts = Omit<NodeFacts, "turns"> & { runs: number };
+type ComparedNode = Comparison["nodes"][number];
+type NodeFacts = NonNullable<ComparedNode["a"]>;
+type ComparedStep = NonNullable<ComparedNode["rows"][number]["a"]>;
 
 export function compareTrees(a: ComparedTree, b: ComparedTree): Comparison {
   const nodes: ComparedNode[] = [];
@@ -116,7 +82,7 @@ function isSame({ a, b }: Sides<CompareStep>): boolean {
 }
 
 /** A recorded result is shown with the detail of the original. */
-function visibleRow({ a, b, same }: Sides<CompareStep> & { same: boolean }): ComparedRow {
+function visibleRow({ a, b, same }: Sides<CompareStep> & { same: boolean }): ComparedNode["rows"][number] {
   const detail = same ? (a?.recorded ? b?.detail : a?.detail) : undefined;
   return {
     a: a && { ...visibleStep(a), ...omitUndefined({ detail }) },
@@ -140,7 +106,7 @@ function factsOf(events: readonly JournalEvent[]): NodeFacts | undefined {
   return { runId, agent, status, turns, cost, unpriced, tokens: input + output, ms };
 }
 
-function treeFacts({ runId, runs }: ComparedTree): TreeFacts {
+function treeFacts({ runId, runs }: ComparedTree): Comparison["a"] {
   const all = [...runs.values()].flatMap((events) => factsOf(events) ?? []);
   const { turns: _, ...top } = all.find((facts) => facts.runId === runId)!;
   const sum = (of: "cost" | "unpriced" | "tokens"): number =>
@@ -151,23 +117,12 @@ function treeFacts({ runId, runs }: ComparedTree): TreeFacts {
 // The steps by which two runs are compared: what an agent heard, said, did and started. Times, attempts and leases are not
 // steps.
 
-interface CompareStep {
-  runId: string;
-  seq: number;
-  kind: "heard" | "said" | "call" | "child" | "end";
-  /** One line. */
-  title: string;
-  /** The outcome, or the whole text. */
-  detail: string;
+type CompareStep = ComparedStep & {
   /** Steps with the same key are aligned. */
   key: string;
-  /** The child run that it started. */
-  childId?: string;
-  /** The recorded result of another run that was used. */
-  recorded?: { runId: string; seq: number };
-  /** The event with its result. */
+  /** The event with the result of the step. */
   resultAt?: string;
-}
+};
 
 const MAX_DETAIL = 2_000;
 

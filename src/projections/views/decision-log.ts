@@ -2,7 +2,8 @@
 
 import type { EventType, JournalEvent, WaitingOn } from "../../journal/events.ts";
 import { causeOf, type Journals } from "./causes.ts";
-import { createReasonFinder, type Reason } from "./reasons.ts";
+import { createReasonFinder } from "./reasons.ts";
+import type { Reason } from "./why-schema.ts";
 
 export const decisionLog = (journals: Journals, runId: string): Reason[] =>
   decisionsIn(journals, runId).map(createReasonFinder(journals));

@@ -14,18 +14,7 @@ import {
   type Names,
   timelineEntry,
 } from "./timeline.ts";
-
-export interface Reason {
-  runId: string;
-  agent: string;
-  seq: number;
-  ts: number;
-  type: string;
-  what: string;
-  because?: string;
-  /** The event that caused it. */
-  cause?: { runId: string; seq: number };
-}
+import type { Reason } from "./why-schema.ts";
 
 /** Returns a function that explains events of these journals. Names are collected once per run. */
 export function createReasonFinder(journals: Journals): (event: JournalEvent) => Reason {

@@ -1,8 +1,8 @@
 // The answer to "why" as Markdown, for an issue or a chat. Text of agents, tools and people cannot become markup in it (A63).
 
 import { chainTitle, FIRST_CAUSE, NEXT_STEPS } from "../words/explanations.ts";
-import type { Reason } from "./reasons.ts";
 import type { Why } from "./why.ts";
+import type { Reason } from "./why-schema.ts";
 
 /** `link` gives the URL of an event, if there is one. */
 export function whyMarkdown(why: Why, link?: (runId: string, seq: number) => string): string {

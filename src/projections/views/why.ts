@@ -2,33 +2,17 @@
 // came up from there, and what a person can do now. Derived from the journals of the tree alone, so that the terminal, the
 // API and the page give the same answer.
 
-import type { EventOf, EventType, JournalEvent, RunStatus, WaitingOn } from "../../journal/events.ts";
+import type { EventOf, EventType, JournalEvent, WaitingOn } from "../../journal/events.ts";
 import { TERMINAL_TYPES } from "../../journal/events.ts";
 import { outcomeItemId } from "../folds/approvals.ts";
 import { applyRunRow, initialRow, type RunRow } from "../folds/run-row.ts";
 import { describeStop } from "../words/stop-reasons.ts";
 import { describeWait } from "../words/waits.ts";
 import { causeOf, causesOf, eventAt, type Journals } from "./causes.ts";
-import { agentOfRun, createReasonFinder, type Reason } from "./reasons.ts";
+import { agentOfRun, createReasonFinder } from "./reasons.ts";
+import type { Reason, Why } from "./why-schema.ts";
 
-export interface Why {
-  runId: string;
-  agent: string;
-  task: string;
-  status: RunStatus;
-  /** The event that was asked about. */
-  seq?: number;
-  /** The answer in a sentence. */
-  answer: string;
-  /** Since when the answer applies. */
-  since: number;
-  /** Where a failure began, however far below. */
-  first?: Reason;
-  /** For a failure: from the first cause up to this run. Otherwise: back to the task, each entry caused by the next. */
-  chain: Reason[];
-  /** What a person can do now, with commands in backticks. */
-  next: string[];
-}
+export type { Why };
 
 /** Facts about runs that are not in any journal. */
 export interface UnjournaledFacts {

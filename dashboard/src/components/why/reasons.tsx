@@ -1,9 +1,9 @@
 // Parts of the page that explain an event or a run: its causes, and text with commands.
 
 import { useMemo } from "react";
-import type { Reason } from "../../../../src/projections/views/reasons.ts";
 import { type Why, whyOf } from "../../../../src/projections/views/why.ts";
 import { whyMarkdown } from "../../../../src/projections/views/why-markdown.ts";
+import type { Reason } from "../../../../src/projections/views/why-schema.ts";
 import { CAUSES } from "../../../../src/projections/words/explanations.ts";
 import { clockTime } from "../../../../src/projections/words/format.ts";
 import { useCommand } from "../../display/command/command.tsx";

@@ -3,8 +3,8 @@
 
 import { useMemo, useState } from "react";
 import { decisionLog } from "../../../../src/projections/views/decision-log.ts";
-import type { Reason } from "../../../../src/projections/views/reasons.ts";
 import { type Why, whyOf } from "../../../../src/projections/views/why.ts";
+import type { Reason } from "../../../../src/projections/views/why-schema.ts";
 import {
   chainTitle,
   FIRST_CAUSE,
