@@ -1,5 +1,5 @@
 // The tests that every engine must pass, against its real server (E6).
-// They require only what an engine guarantees: each wake is followed by at least one drive that begins after it.
+// The tests require only what an engine guarantees: each wake is followed by at least one drive that begins after it.
 // The store's epoch fences off the rest (E4). No test sleeps. A test waits for what must happen.
 // To show that something does not happen, it waits until a later request has been carried out, and then checks.
 

@@ -25,7 +25,7 @@ export interface SharedEngineOptions {
 }
 
 export interface Engine {
-  /** Whether a wake reaches the workers of all processes. If not, each process wakes itself when another one writes. */
+  /** Whether a wake reaches the workers of all processes. If not, each process wakes itself when another process writes. */
   readonly shared: boolean;
   /** Advisory and without data: it is harmless to lose or repeat a wake. */
   wake(runId: RunId): Promise<void>;

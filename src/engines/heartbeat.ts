@@ -57,7 +57,7 @@ export function startHeartbeat(options: HeartbeatOptions): WorkerHeartbeat {
     return { result: undefined, nextIn: Math.max(0, sent + every - clock.elapsed()) };
   }
 
-  // No back-off here: after three missed beats the worker loses its runs.
+  // There is no back-off here, because after three missed beats the worker loses its runs.
   const repeating = repeat({ work, retryIn: () => every / 5, onError });
   return {
     deadline: () => deadline,

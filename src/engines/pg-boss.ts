@@ -80,7 +80,7 @@ class PgBossEngine implements Engine {
   private driving = 0;
   private polling = 0;
   private readonly closing = new Set<Promise<void>>();
-  /** Set during an outage, so that it is reported once and not at every poll. */
+  /** True during an outage, so that the outage is reported once and not at every poll. */
   private isAway = false;
   private opened: Promise<void> | undefined;
   private stopped: Promise<void> | undefined;

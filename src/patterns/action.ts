@@ -71,7 +71,7 @@ export interface StepCall {
 }
 
 export type Action =
-  /** The run has ended, and nothing will ever happen to it. */
+  /** The run has ended, and nothing more will happen to it. */
   | { type: "stop" }
   /** Do nothing until a signal arrives, or until `wakeAt`. */
   | { type: "rest"; wakeAt: number | undefined }

@@ -1,5 +1,5 @@
-// The contract of every pattern: its decisions depend only on the journal, its runs end and keep the limits, and any process
-// may die. CRASH_ALL=1 leaves no event out.
+// The contract of every pattern: its decisions depend only on the journal, and its runs end, keep the limits and survive kills.
+// With CRASH_ALL=1 the process is killed at every event.
 
 import { describe, expect, test } from "vitest";
 import { checkInvariants } from "../../test/support/invariants.ts";

@@ -1,5 +1,5 @@
 // The text that an agent reads in place of its task after other agents have worked on it.
-// It is the person's request, then their results, each under a heading and marked as untrusted.
+// The text is the person's request, then the agents' results, each under a heading and marked as untrusted.
 
 import type { Payload } from "../journal/events.ts";
 import { markUntrusted } from "../journal/untrusted.ts";

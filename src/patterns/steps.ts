@@ -1,6 +1,6 @@
 // Decisions of the steps pattern: a module decides what its agent does next.
 // For each decision the module is replayed from the answers in the journal (M1), so none of its state has to survive.
-// This file decides what the open step needs now.
+// These decisions are about the step that is open now.
 //  M3  One event answers a step: STEP_YIELDED. It is written when everything that the step asked for is in the journal.
 //  M4  Everything that a step starts has its own name (`s3.0`, `question/3`, `sleep/3`), so a crash starts nothing twice.
 

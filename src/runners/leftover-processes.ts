@@ -1,6 +1,6 @@
 // Finds and kills programs that an earlier process left running.
-// They are identified by their session and the start time of its leader, because a pid alone may have been reused.
-// On systems without /proc this does nothing: there, the supervising shell has already ended them when its pipe closed.
+// A program is identified by its session and the start time of the session's leader, because a pid may have been reused.
+// On systems without /proc this does nothing: there, the supervising shell ended the programs when its pipe closed.
 
 import { readdirSync, readFileSync } from "node:fs";
 
@@ -37,6 +37,6 @@ function kill(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // It has already ended.
+    // The process has already ended.
   }
 }

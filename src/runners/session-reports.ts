@@ -1,5 +1,5 @@
-// Turns an external agent's updates into reports for the loop: messages, the start and end of calls, its plan and its
-// questions. Updates may be odd: about unknown calls, of unknown kinds, or far too many.
+// Turns an external agent's updates into reports for the loop: messages, calls, its plan and its questions.
+// Updates may be odd: about unknown calls, of unknown kinds, or far too many.
 
 import type { RequestPermissionRequest, RequestPermissionResponse } from "@agentclientprotocol/sdk";
 import type { ReportQueue } from "./report-queue.ts";

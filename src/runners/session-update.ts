@@ -1,6 +1,5 @@
 // Parses a program's updates.
-// Programs are ahead of the protocol: an update of an unknown kind or form is ignored and only shows that the program is
-// alive.
+// Programs are ahead of the protocol: an update of an unknown kind only shows that the program is alive.
 
 import { z } from "zod";
 import { Todo } from "../journal/todo.ts";

@@ -1,5 +1,5 @@
 // Touches a file as long as this process is not stuck, for health checks of workers, which serve no port.
-// It says nothing about the store: restarting workers does not help when their database is down.
+// The file says nothing about the store: restarting workers does not help when their database is down.
 
 import { writeFileSync } from "node:fs";
 import { CadreError, describeSystemError } from "../errors.ts";

@@ -1,5 +1,5 @@
 // The runtime of a program that embeds Cadre.
-// Its process owns the store like `cadre up` does (E1): while it is started, commands in the folder are its clients.
+// The program's process owns the store, like `cadre up` (E1): commands in the folder are clients of that process.
 
 import { createApp } from "../api/server/app.ts";
 import { serveOnSocket } from "../api/server/socket.ts";

@@ -111,7 +111,7 @@ async function serve(folder: string, { ingress, admin, node }: Ports): Promise<C
   return server;
 }
 
-/** Its stdin closes when the test process ends, even if it is killed. It then kills the server and deletes its folder. */
+/** A shell script whose stdin closes when the test process ends. It then kills the server and deletes its folder. */
 const GUARD = 'read -r _; kill -KILL "$0"; sleep 0.2; rm -rf "$1"';
 
 /** Opens all ports before it closes any, so that no port is returned twice. */

@@ -1,8 +1,8 @@
 // Checks whether the worker that listened at an address is gone.
 // The worker is gone if nothing listens there any more, or if another worker does.
 // No answer proves nothing: a frozen worker still has its port, and the network may be down.
-// If the address leads to the asking worker itself, both workers must have the same machine name: then the process was
-// restarted. Otherwise the address may lead elsewhere for other machines (each container has its own 127.0.0.1).
+// If the address leads to the asking worker itself, the worker is gone only if both have the same machine name.
+// Then its process was restarted. Otherwise the address may lead elsewhere (each container has its own 127.0.0.1).
 
 import { connect } from "node:http2";
 import { WORKER_HEADER } from "./listen.ts";

@@ -46,4 +46,9 @@ export function loopTool(
   };
 }
 
+/** The result of a call that the loop has performed. */
+export function resultOf(call: ToolCall, output: unknown, isError = false): EventBody {
+  return { type: "TOOL_RESULT", payload: { toolCallId: call.id, output, ...(isError ? { isError } : {}) } };
+}
+
 const showInput = async ({ input }: ToolCall): Promise<string> => JSON.stringify(input, null, 2);

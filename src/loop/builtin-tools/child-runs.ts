@@ -1,26 +1,18 @@
 // Performs `check_run`, `wait_for_runs` and `cancel_run`.
 
-import type { EventBody } from "../../journal/events.ts";
 import type { ChildRun } from "../../projections/folds/child-runs.ts";
 import { receiptField, type ToolCall } from "../../projections/folds/tool-call.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
 import type { LoopParts } from "../parts.ts";
-import { type BuiltinTool, loopTool } from "./builtin-tool.ts";
-import {
-  childrenIn,
-  cancelRun as declaredCancel,
-  checkRun as declaredCheck,
-  waitForRuns as declaredWait,
-} from "./declared/child-runs.ts";
+import { type BuiltinTool, loopTool, resultOf } from "./builtin-tool.ts";
+import { cancelRun, checkRun, childrenIn, waitForRuns } from "./declared/child-runs.ts";
 
-const checkRun = loopTool(declaredCheck, { perform: reportStatus });
-
-/** `decide` waits for the children and answers the call. Only a call that names another run is performed here. */
-const waitForRuns = loopTool(declaredWait, { perform: reportStatus });
-
-const cancelRun = loopTool(declaredCancel, { perform: cancelChild });
-
-export const CHILD_RUNS: readonly BuiltinTool[] = [checkRun, waitForRuns, cancelRun];
+export const CHILD_RUNS: readonly BuiltinTool[] = [
+  loopTool(checkRun, { perform: reportStatus }),
+  // `decide` waits for the children and answers the call. Only a call that names another run is performed here.
+  loopTool(waitForRuns, { perform: reportStatus }),
+  loopTool(cancelRun, { perform: cancelChild }),
+];
 
 async function reportStatus(
   call: ToolCall,
@@ -28,8 +20,8 @@ async function reportStatus(
   { store }: Pick<LoopParts, "store">,
 ): Promise<void> {
   const found = childrenIn(call, run.state);
-  if ("problem" in found) return run.record(result(call, found.problem, true));
-  run.record(result(call, await Promise.all(found.map((child) => statusOf(child, store)))));
+  if ("problem" in found) return run.record(resultOf(call, found.problem, true));
+  run.record(resultOf(call, await Promise.all(found.map((child) => statusOf(child, store)))));
 }
 
 async function cancelChild(
@@ -38,16 +30,12 @@ async function cancelChild(
   { store, digest }: Pick<LoopParts, "store" | "digest">,
 ): Promise<void> {
   const found = childrenIn(call, run.state);
-  if ("problem" in found) return run.record(result(call, found.problem, true));
+  if ("problem" in found) return run.record(resultOf(call, found.problem, true));
   const payload = { toolCallId: call.id, ...receiptField(call, { digest }) };
   if (await run.beginWork([{ type: "TOOL_STARTED", payload }])) return;
   const { runId } = found[0]!;
   await store.runs.cancel(runId, { by: run.definition.name, via: run.runId });
-  run.record(result(call, { run_id: runId, status: "cancelling" }));
-}
-
-function result(call: ToolCall, output: unknown, isError = false): EventBody {
-  return { type: "TOOL_RESULT", payload: { toolCallId: call.id, output, ...(isError ? { isError } : {}) } };
+  run.record(resultOf(call, { run_id: runId, status: "cancelling" }));
 }
 
 async function statusOf({ runId, agent }: ChildRun, store: LoopParts["store"]): Promise<object> {

@@ -3,7 +3,7 @@
 import { CadreError } from "../../errors.ts";
 import { childRunId } from "../../ids.ts";
 import { type Definition, poolIn, type Rules } from "../../journal/definition.ts";
-import type { EventBody, Payload } from "../../journal/events.ts";
+import type { Payload } from "../../journal/events.ts";
 import { markUntrusted } from "../../journal/untrusted.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import { taintForNewRun, taintToPassOn } from "../../projections/folds/taint.ts";
@@ -14,7 +14,7 @@ import { limitsOf } from "../commands/admit.ts";
 import { treeBudgetOf } from "../drive/limits.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
 import type { LoopParts } from "../parts.ts";
-import { loopTool } from "./builtin-tool.ts";
+import { loopTool, resultOf } from "./builtin-tool.ts";
 import { misfit } from "./declared/declared-tool.ts";
 import { sendMessage as declared, MessageInput } from "./declared/send-message.ts";
 
@@ -26,13 +26,13 @@ export const sendMessage = loopTool(declared, { perform: send, escalation: messa
 
 async function send(call: ToolCall, run: RunJournal, parts: MailParts): Promise<void> {
   const letter = await letterOf(call, run, parts);
-  if (typeof letter === "string") return run.record(answer(call, letter, true));
+  if (typeof letter === "string") return run.record(resultOf(call, letter, true));
   const payload = { toolCallId: call.id, ...receiptField(call, parts) };
   if (await run.beginWork([{ type: "TOOL_STARTED", payload }])) return;
   const { runId, joined, refused } = await parts.store.runs.say(letter);
-  if (refused) return run.record(answer(call, TREE_IS_FULL, true));
+  if (refused) return run.record(resultOf(call, TREE_IS_FULL, true));
   const status = joined ? "delivered to a run that is under way" : "delivered: it starts a run";
-  run.record(answer(call, { to: letter.agent, run_id: runId, status }));
+  run.record(resultOf(call, { to: letter.agent, run_id: runId, status }));
 }
 
 const TREE_IS_FULL = "Not sent: this tree has reached its limit of runs (tree.maxRuns).";
@@ -125,8 +125,4 @@ function binding({ definition, state }: RunJournal): Rules {
     ask: [...(permissions?.ask ?? []), ...bound.flatMap(({ ask }) => ask)],
     deny: [...(permissions?.deny ?? []), ...bound.flatMap(({ deny }) => deny)],
   };
-}
-
-function answer(call: ToolCall, output: unknown, isError = false): EventBody {
-  return { type: "TOOL_RESULT", payload: { toolCallId: call.id, output, ...(isError ? { isError } : {}) } };
 }

@@ -65,7 +65,7 @@ const mayHarm = (tool: DeclaredFacts & Pick<AnyTool, "effect">): boolean =>
 function hasMore(other: Definition, own: Definition, tool: AnyTool, { offers }: Parts): boolean {
   if (!offers(other, tool)) return false;
   if (!offers(own, tool)) return true;
-  // `Bash(npm test)` is less than `Bash`, and less than `Bash(npm *)`.
+  // `Bash(npm test)` allows less than `Bash`, and less than `Bash(npm *)`.
   const whole = (one: Definition): boolean => offers(withoutPatterns(one), tool);
   return (
     !whole(own) && (whole(other) || !patternsOf(other, tool).every((rule) => own.tools.allow?.includes(rule)))

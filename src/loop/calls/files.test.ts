@@ -92,11 +92,11 @@ for (const [path, before] of [
 const HELPER = "---\ndescription: helps\nmodel: scripted/test\ntools: [Bash]\n---\nYou do anything.\n";
 
 for (const [who, cast] of [
-  ["the run that changed it", { helper: "tools: [Read]" }],
-  ["a run below", { helper: "tools: [Read]", middle: "agents: [helper]" }],
+  ["the run that changed the file", { helper: "tools: [Read]" }],
+  ["a run below that run", { helper: "tools: [Read]", middle: "agents: [helper]" }],
 ] as const)
   scenario(
-    `[A37] [X5] an agent file that a run of the tree changed is not loaded in that tree: by ${who}`,
+    `[A37] [X5] ${who} cannot start an agent whose file a run of the same tree changed`,
     {
       idle: true,
       agent: `agents: [${Object.keys(cast).join(", ")}]`,

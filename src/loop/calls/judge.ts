@@ -48,7 +48,7 @@ export function permissionRequest(
   const builtin = declaredTool(tool.name);
   // A message starts runs that know nothing of the fork.
   const forked = state.start!.effects === "ask" && (effect === "unsafe" || builtin?.leavesTree === true);
-  // The loop offers these by itself, so no agent's file has to list them. A deny in the file still holds.
+  // The loop offers built-in tools by itself, so no agent's file has to list them. A deny in the file still holds.
   const isOffered = builtin !== undefined && builtin.kind !== "closing" && !builtin.listedBy;
   return {
     tool: tool.name,

@@ -313,13 +313,13 @@ describe("hosts", () => {
   });
   const cases: [string, string, string[], string | undefined][] = [
     [
-      "a page sends it to another host",
+      "a page that sends the agent to another host asks",
       "look around",
       ["https://evil.test/", "https://leak.test/?d=KEY"],
       "leak.test",
     ],
     [
-      "a port is another host",
+      "another port counts as another host",
       "look around",
       ["https://evil.test/", "https://evil.test:8443/"],
       "evil.test:8443",
@@ -331,7 +331,7 @@ describe("hosts", () => {
       "leak.test",
     ],
     [
-      "a subdomain is another host",
+      "a subdomain counts as another host",
       "see https://docs.test",
       ["https://docs.test/", "https://key.docs.test/"],
       "key.docs.test",
@@ -477,7 +477,7 @@ describe("agents that may do more", () => {
       },
       questions: [`tester send_message: ${raised("tester")}`],
     },
-    "a wider pattern": {
+    "a delegation of a wider command pattern": {
       options: {
         agent: "agents: [deployer]\ntools: [hear, 'Bash(npm test)']",
         cast: { deployer: "tools: ['Bash(npm *)']" },
@@ -485,7 +485,7 @@ describe("agents that may do more", () => {
       },
       questions: [`tester delegate: ${raised("tester").replace("charge", "Bash")}`],
     },
-    "a handoff, which cannot ask a person": {
+    "the first unsafe call after a handoff": {
       options: {
         agent: "handoff: deployer\ntools: [hear]",
         cast: deployer,

@@ -39,7 +39,7 @@ function denyOfTree({ state }: RunJournal, { authority }: Parts): string[] {
 const AT_WORK = ["pending", "running", "waiting", "suspended"] as const;
 const MOST_AT_WORK = 200;
 
-/** A run whose lineage is incomplete is left out. With some denies missing, it would seem to be able to do more already. */
+/** A run whose lineage is incomplete is left out. With some denies missing, the run would seem to be able to do more. */
 async function atWork(run: RunJournal, parts: Parts): ReturnType<typeof atWorkIn> {
   const { rootRunId: root } = run.state.start!;
   const { runs } = await parts.store.runs.list({ root, status: AT_WORK, limit: MOST_AT_WORK });

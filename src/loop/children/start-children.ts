@@ -1,6 +1,6 @@
 // Starts the children that calls ask for.
 // One transaction writes the parent's intent and the child's first event, so neither exists without the other.
-// Its id is known before it exists (J7, J10).
+// A child's id is known before the child exists (J7, J10).
 
 import { addedReach } from "../../agents/explain/blast-radius.ts";
 import type { Ids } from "../../ids.ts";
@@ -192,13 +192,11 @@ const LONGEST = 120_000;
 
 /** The part of the parent's conversation that the child sees, as the first event of its journal. */
 function parentContext(mode: ContextMode, asked: DelegationRequest, run: RunJournal, ids: Ids): EventBody[] {
-  const text = textFor(mode, asked, run);
-  if (text === undefined) return [];
-  const { name } = run.definition;
-  const introduced = `${INTRODUCTIONS[mode]}\n${markUntrusted(ids.nonce(), name, bounded(text))}`;
-  return [
-    { type: "CONTEXT_ADDED", payload: { id: "parent", source: "parent", from: name, text: introduced } },
-  ];
+  const conversation = textFor(mode, asked, run);
+  if (conversation === undefined) return [];
+  const { name: from } = run.definition;
+  const text = `${INTRODUCTIONS[mode]}\n${markUntrusted(ids.nonce(), from, bounded(conversation))}`;
+  return [{ type: "CONTEXT_ADDED", payload: { id: "parent", source: "parent", from, text } }];
 }
 
 const INTRODUCTIONS: Record<ContextMode, string> = {

@@ -1,5 +1,5 @@
 // Children that work in git worktrees of their own: opening the folder, and merging the work.
-// Both are idempotent, so after a crash they are simply repeated and no work is lost (D6).
+// Opening and merging are idempotent, so a crash loses no work: they are repeated (D6).
 
 import { CadreError, messageOf } from "../../errors.ts";
 import type { EventBody, Worktree } from "../../journal/events.ts";

@@ -1,7 +1,7 @@
 // The commands of people to a branch of a tree: set its budget, freeze it, thaw it.
 //  BV1  No budget is below what is spent plus what open calls may still spend.
 //  BV2  A run gets no more than its tree has left.
-//  BV3  A budget that covers what a run stopped for is the answer to that stop.
+//  BV3  A new budget that is high enough for a run that has stopped also answers that stop.
 //  BV4  In a frozen branch nothing new begins until it is thawed. Effects under way end normally.
 
 import { CadreError } from "../../errors.ts";

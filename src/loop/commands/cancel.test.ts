@@ -230,7 +230,7 @@ scenario(
   },
 );
 
-/** Found by its command, because a command has its own pids in a sandbox. */
+/** Finds the process by its command, because a command has its own pids in a sandbox. */
 function isRunning(command: string): boolean {
   const lines = execFileSync("ps", ["-axo", "stat=,args="], { encoding: "utf8" }).split("\n");
   return lines.some((line) => line.includes(command) && !line.startsWith("Z"));

@@ -1,5 +1,5 @@
 // The commands of people to a run: decide, ask, pause, resume, cancel. Each command is checked against the run's state.
-// If the run changes before the command is written, it is checked again. The key of a decision makes it unique (P5).
+// If the run changes meanwhile, the command is checked again. The key of a decision makes it unique (P5).
 
 import { CadreError } from "../../errors.ts";
 import { approvalId, parseApprovalId, type RunId } from "../../ids.ts";
@@ -195,7 +195,7 @@ export async function signalRun<T>(
     if (!events) return done;
     const { refused } = await parts.store.journal.append({
       runId,
-      // Not `state.seq`: the cached state may have moved on during the check.
+      // The seq from before the check, because the cached state may have moved on meanwhile.
       after: seq,
       events,
       guard: "unchanged",

@@ -47,7 +47,7 @@ export async function retryRun(
     rootRunId: next,
     ...omitUndefined({ budgetRunId, by: by === start.userId ? undefined : by }),
     continues: { runId, seq: head.seq, hash: head.hash },
-    // Recorded results that the old fork could use can be used here, too. Its message is not repeated.
+    // Recorded results that the old fork could use can be used here, too. The fork's message is not repeated.
     ...(start.fork ? { fork: { at: head.seq } } : {}),
   };
   const idempotency = idempotencyOf(idempotencyKey, { retry: runId });

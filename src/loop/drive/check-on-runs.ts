@@ -11,7 +11,7 @@ import type { LoopParts } from "../parts.ts";
 import { ownCause, resultEnvelope } from "./finish.ts";
 import { currentRunState } from "./run-state-cache.ts";
 
-/** A running run that was silent for so long is stuck, whatever it is doing. */
+/** Time of silence after which a running run is stuck, whatever it is doing. */
 export const SILENT_MS = 10 * 60_000;
 /** A tool gets this much more time than its own limit, so that the limit takes effect first. */
 const GRACE_MS = 60_000;

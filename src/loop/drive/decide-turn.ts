@@ -184,14 +184,9 @@ function lastTurn({ state, definition }: RunView): Action | undefined {
     return { type: "suspend", waitingOn: { kind: "budget", items: [item], detail }, wakeAt: undefined };
   }
   const stopReason = stopReasonOf(limit.limit);
-  const hadLastTurn = state.latest?.purpose === "final";
+  const hadTurn = state.latest?.purpose === "final";
   const hasNoTurns = state.turns >= state.start!.limits.maxTurns;
-  if (
-    hadLastTurn ||
-    hasNoTurns ||
-    limit.limit === "maxEvents" ||
-    state.reachedLimits.has(FINAL_NOT_COVERED)
-  ) {
+  if (hadTurn || hasNoTurns || limit.limit === "maxEvents" || state.reachedLimits.has(FINAL_NOT_COVERED)) {
     const summary = missingReport(state, limit);
     return endRun({ status: "failed", stopReason, summary, suggestions: [SUGGEST_CONTINUE] });
   }

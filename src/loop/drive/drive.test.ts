@@ -179,12 +179,12 @@ scenario(
 );
 
 for (const [how, last] of [
-  ["words", { text: "done" }],
+  ["text", { text: "done" }],
   ["a report", { report: { summary: "done" } }],
 ] as const) {
   let meanwhile = async (): Promise<void> => {};
   scenario(
-    `[J11] a message during the last model call is seen before the run completes by ${how}`,
+    `[J11] a message during the last model call is seen before the run completes with ${how}`,
     {
       idle: true,
       script: ({ lastUser }) =>

@@ -169,13 +169,9 @@ function skipReason(error: unknown): SkipReason | undefined {
 }
 
 /** Leaves a run to other processes: for good if its journal is of a newer version, for a while if its folder is missing. */
-function skipRun(
-  reason: SkipReason,
-  runId: RunId,
-  { skippedRuns: all }: Pick<LoopParts, "skippedRuns">,
-): void {
-  all.set(runId, reason);
-  if (reason === "other machine") setTimeout(() => all.delete(runId), MAX_RETRY_MS).unref();
+function skipRun(why: SkipReason, runId: RunId, { skippedRuns: all }: Pick<LoopParts, "skippedRuns">): void {
+  all.set(runId, why);
+  if (why === "other machine") setTimeout(() => all.delete(runId), MAX_RETRY_MS).unref();
 }
 
 const problemMessage = (runId: RunId, skip: SkipReason | undefined): string =>

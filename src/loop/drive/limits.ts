@@ -1,5 +1,5 @@
 // Limits of a run, counted from its journal and never from the model's word. 0 means zero.
-// They are checked before every model call. After a hard limit the agent gets one last turn to report (B3).
+// Limits are checked before every model call. After a hard limit the agent gets one last turn to report (B3).
 
 import type { Limits } from "../../journal/definition.ts";
 import type { Budget, Payload, StopReason } from "../../journal/events.ts";

@@ -3,7 +3,7 @@
 //  L3  An intent is appended before its effect begins, and only if nothing came in between.
 //  L4  A driver with a stale epoch starts nothing new: it appends the outcomes of its open calls and stops.
 // Recorded events are folded and queued immediately, and committed together with the next intent.
-// If another writer's event turns out to precede them, the journal is folded again from the start.
+// If another writer's event turns out to precede recorded events, the journal is folded again from the start.
 
 import { CadreError, toCadreError } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";

@@ -19,7 +19,7 @@ const folded = new WeakMap<Store, Map<RunId, Promise<Folded>>>();
 export async function currentRunState(store: Store, runId: RunId): Promise<RunState> {
   const known = folded.get(store) ?? new Map<RunId, Promise<Folded>>();
   folded.set(store, known);
-  // One fold at a time: two folds of the same events would count them twice.
+  // Folds of a run wait for each other: two folds of the same events would count them twice.
   const next = (known.get(runId) ?? Promise.resolve(emptyFold())).then((before) =>
     foldNewEvents(store, runId, before),
   );

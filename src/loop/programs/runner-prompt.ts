@@ -1,5 +1,5 @@
 // The text of a prompt to a program. A new session gets the whole task.
-// Otherwise the program gets only new messages, and after an interruption the state of its calls.
+// A resumed session gets only new messages, and after an interruption the state of its calls.
 
 import type { PromptMessage } from "../../journal/message.ts";
 import type { Action } from "../../patterns/action.ts";

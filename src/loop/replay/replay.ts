@@ -2,7 +2,7 @@
 // Answers of models, tools, people and clocks are taken as recorded. The new decisions are compared with the journal.
 //  1  Nothing is written, sent to a model or run.
 //  2  Calls are judged by the current rules. A recorded verdict is kept if a grant decided it.
-//     It is also kept if another agent's file made the call ask and no rule denies it now.
+//     A verdict is also kept if another agent's file made the call ask and no rule denies the call now.
 
 import type { RunId } from "../../ids.ts";
 import type { Definition } from "../../journal/definition.ts";

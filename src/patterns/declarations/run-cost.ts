@@ -20,7 +20,7 @@ export const totalCost = (costs: readonly RunCost[]): RunCost =>
     NO_COST,
   );
 
-/** Zero times an infinite cost is nothing, not NaN. */
+/** A count of zero costs nothing, although zero times an infinite cost would be NaN. */
 export const timesCost = ({ runs, turns, cost }: RunCost, count: number): RunCost =>
   count === 0 ? NO_COST : { runs: runs * count, turns: turns * count, cost: cost * count };
 

@@ -1,6 +1,6 @@
 // `broadcast`, `vote_conclude` and `conclude_team`, with which agents work as a team.
-// They have no effect beyond the journal, so a call gets its result immediately: it is neither judged nor run.
-// So does a report that cannot be accepted.
+// These tools have no effect beyond the journal, so a call is neither judged nor run, and gets its result immediately.
+// A report that cannot be accepted gets its result immediately, too.
 
 import { z } from "zod";
 import type { EventBody } from "../../../journal/events.ts";
