@@ -1,5 +1,4 @@
-// Holds the built site against itself: every link leads to a page and a place that are there, and no page asks anybody else
-// for anything.
+// Checks the built site: every link leads to an existing page and anchor, and no page loads anything from another host.
 
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,24 +6,24 @@ import { join } from "node:path";
 const DIST = join(import.meta.dirname, "dist");
 const files = globSync("**/*.html", { cwd: DIST });
 const anchors = new Map(files.map((file) => [file, new Set(attributes("id", html(file)))]));
-const problems = files.flatMap((file) => [...broken(file), ...foreign(file)]);
+const problems = files.flatMap((file) => [...brokenLinks(file), ...foreignResources(file)]);
 for (const problem of problems) console.error(problem);
 console.log(`${files.length} pages, ${problems.length} problems.`);
 if (problems.length > 0) process.exitCode = 1;
 
-function broken(file: string): string[] {
+function brokenLinks(file: string): string[] {
   return attributes("href", html(file)).flatMap((href) => {
     if (/^[a-z]+:/i.test(href)) return [];
     const [path, anchor] = decodeURI(href).split("#") as [string, string?];
     const target = path === "" ? file : path.replace(/^\//, "").replace(/(^|\/)$/, "$1index.html");
-    if (!existsSync(join(DIST, target))) return [`${file}: ${href}: is not there`];
+    if (!existsSync(join(DIST, target))) return [`${file}: ${href}: there is no such page`];
     const ids = anchors.get(target);
-    return !anchor || !ids || ids.has(anchor) ? [] : [`${file}: ${href}: has no such place`];
+    return !anchor || !ids || ids.has(anchor) ? [] : [`${file}: ${href}: the page has no such anchor`];
   });
 }
 
-/** What a browser would fetch by itself: links that a reader may follow are none of it. */
-function foreign(file: string): string[] {
+/** Resources of other hosts that a browser would load with the page. Links for readers are not loaded. */
+function foreignResources(file: string): string[] {
   const text = html(file);
   const loaded = [
     ...attributes("src", text),

@@ -1,6 +1,5 @@
-// Which Markdown files of the repository are pages, where they stand on the site, and how one is written for it: front matter
-// from its first heading, links to where the other pages are, pictures from Mermaid. Files stay where they are; nothing is
-// copied into git.
+// Turns Markdown files of the repository into pages of the site. A page gets front matter with its first heading as title, links
+// to the other pages, and SVG instead of Mermaid diagrams. The converted pages are not committed.
 
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
@@ -9,9 +8,9 @@ import { pictureOf } from "./picture.ts";
 export const ROOT = join(import.meta.dirname, "..");
 
 export interface Page {
-  /** In the repository. */
+  /** Path in the repository. */
   source: string;
-  /** On the site: `guide/hello`; empty: the first page. */
+  /** Path on the site, such as `guide/hello`; empty for the first page. */
   slug: string;
   title: string;
   text: string;
@@ -45,24 +44,26 @@ function slugOf(source: string): string {
     .toLowerCase();
 }
 
-/** The page as Starlight reads it. */
-export function written(page: Page, pages: readonly Page[]): string {
+/** Converts a page to the format that Starlight reads. */
+export function renderPage(page: Page, pages: readonly Page[]): string {
   const body = page.text.replace(/^# .+\n/m, "");
   const parts = body.split(/^( *```[\s\S]*?^ *```$)/m);
-  const content = parts.map((part) => (/^ *```/.test(part) ? blockOf(part) : linked(part, page, pages)));
+  const content = parts.map((part) =>
+    /^ *```/.test(part) ? renderBlock(part) : renderLinks(part, page, pages),
+  );
   const front = { title: page.title, editUrl: false, ...(page.slug === "" ? { slug: "index" } : {}) };
   return `---\n${JSON.stringify(front)}\n---\n${content.join("")}`;
 }
 
-/** A picture, or code under the name of its file. */
-function blockOf(fenced: string): string {
+/** Turns a Mermaid block into a picture. Other code gets the name of its file as title. */
+function renderBlock(fenced: string): string {
   const mermaid = /^```mermaid\n([\s\S]*)```$/.exec(fenced);
   if (mermaid) return pictureOf(mermaid[1]!);
   return fenced.replace(/^( *```\w+) file=(\S+)/, '$1 title="$2"');
 }
 
-/** Links to pages lead to them on the site; those to other files of the repository become their words. */
-function linked(text: string, page: Page, pages: readonly Page[]): string {
+/** Points links at the pages of the site. A link to any other file of the repository becomes plain text. */
+function renderLinks(text: string, page: Page, pages: readonly Page[]): string {
   return text.replaceAll(
     /(!?)\[((?:[^[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)/g,
     (whole, mark: string, words: string, target: string) => {

@@ -1,4 +1,4 @@
-// A Mermaid diagram as SVG that stands in the page: in the colours of the site, light or dark, and with nothing from elsewhere.
+// Renders a Mermaid diagram as inline SVG. It uses the site's light or dark colours and loads nothing from the network.
 
 import { renderMermaidSVG } from "beautiful-mermaid";
 
@@ -11,8 +11,9 @@ export function pictureOf(diagram: string): string {
     font: "system-ui",
     padding: 8,
   });
-  // Each has an import of a font from the network; the renderer draws nothing for what it does not understand.
+  // Remove the web font that every SVG imports. If the renderer does not understand a diagram, it draws nothing.
   const own = svg.replaceAll(/@import url\([^)]*\);?/g, "").replaceAll(/\n\s*/g, " ");
-  if (!/<(rect|path|polygon|line|polyline)/.test(own)) throw new Error(`Nothing is drawn for:\n${diagram}`);
+  if (!/<(rect|path|polygon|line|polyline)/.test(own))
+    throw new Error(`The renderer cannot draw this diagram:\n${diagram}`);
   return `<figure class="picture">${own}</figure>\n`;
 }

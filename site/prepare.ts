@@ -1,8 +1,8 @@
-// Makes the pages that Starlight builds, and the sidebar: the order of the guide is that of its contents page.
+// Creates the pages that Starlight builds, and the sidebar. The guide's contents page determines the order of the guide.
 
 import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type Page, ROOT, readPages, written } from "./pages.ts";
+import { type Page, ROOT, readPages, renderPage } from "./pages.ts";
 
 interface Entry {
   label: string;
@@ -17,7 +17,7 @@ rmSync(CONTENT, { recursive: true, force: true });
 for (const page of pages) {
   const path = join(CONTENT, `${page.slug === "" ? "index" : page.slug}.md`);
   mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, written(page, pages));
+  writeFileSync(path, renderPage(page, pages));
 }
 cpSync(join(ROOT, "docs/images"), join(HERE, "public/images"), { recursive: true });
 cpSync(join(ROOT, "dashboard/public/favicon.svg"), join(HERE, "public/favicon.svg"));
@@ -47,7 +47,7 @@ function sidebar() {
   ];
 }
 
-/** A group for each heading of the contents page, with its links in their order. */
+/** One group for each heading of the guide's contents page, with the links below it. */
 function guideGroups() {
   const { text, source } = pages.find((page) => page.source === "docs/guide/README.md")!;
   return text
@@ -77,7 +77,7 @@ function entries(sources: readonly string[]): Entry[] {
   return sources.map((source) => entryOf(pages.find((page) => page.source === source)!));
 }
 
-/** In the order in which its contents page names them, which comes first. */
+/** The pages of a folder: its contents page first, then the others in the order of the contents page. */
 function below(folder: string): Entry[] {
   const own = pages.filter(({ source }) => source.startsWith(folder));
   const contents = own.find(({ source }) => source === `${folder}README.md`)!;

@@ -35,7 +35,9 @@ export function branchContract(open: Open): void {
       expect([intent.refused, birth.refused]).toEqual(["signals", "signals"]);
       const frozen = { kind: "paused", detail: "Frozen by maria.", frozen: ["c1"] };
       expect(await waits(store)).toEqual({ r1: undefined, c1: frozen, c11: frozen, c2: undefined });
-      expect(await store.runs.freeze("c1", { by: "jon", key: "frozen/2" }), "as it is already").toEqual([]);
+      expect(await store.runs.freeze("c1", { by: "jon", key: "frozen/2" }), "c1 is frozen already").toEqual(
+        [],
+      );
       await expect(store.runs.freeze("none", { by: "maria", key: "k" })).rejects.toMatchObject({
         code: "NOT_FOUND",
       });
@@ -79,14 +81,17 @@ export function branchContract(open: Open): void {
     expect(await store.runs.freeze("r1", { by: "maria", key: "frozen/1" })).toEqual(["r1"]);
   });
 
-  scenario("[BV4] a run that waits for a frozen run is told that it needs a person", async ({ store }) => {
-    await family(store);
-    await sendSignal(store, "r1", runSuspended("s", { kind: "child", items: ["c1"] }));
-    await store.runs.freeze("c1", { by: "maria", key: "frozen/1" });
-    expect((await waits(store))["r1"]).toMatchObject({ kind: "child_hitl", blockers: ["c1"] });
-    await store.runs.freeze("c1", { by: "maria", thaw: true, key: "thawed/1" });
-    expect((await store.runs.get("r1"))?.status).toBe("running");
-  });
+  scenario(
+    "[BV4] a run that waits for a frozen child also waits for a person until the child is thawed",
+    async ({ store }) => {
+      await family(store);
+      await sendSignal(store, "r1", runSuspended("s", { kind: "child", items: ["c1"] }));
+      await store.runs.freeze("c1", { by: "maria", key: "frozen/1" });
+      expect((await waits(store))["r1"]).toMatchObject({ kind: "child_hitl", blockers: ["c1"] });
+      await store.runs.freeze("c1", { by: "maria", thaw: true, key: "thawed/1" });
+      expect((await store.runs.get("r1"))?.status).toBe("running");
+    },
+  );
 
   scenario("[BV1] a tree's budget cannot be set below what is spent and reserved", async ({ store }) => {
     await family(store);
@@ -106,7 +111,7 @@ export function branchContract(open: Open): void {
   });
 
   scenario(
-    "[BV3] every run of the tree is told of a new budget, and runs that stopped at the old one continue",
+    "[BV3] every run of the tree is told of a new budget, and runs that the old budget stopped continue",
     async ({ store, clock }) => {
       await family(store);
       for (const [id, limit] of [
@@ -119,7 +124,10 @@ export function branchContract(open: Open): void {
       for (const id of ["r1", "c1"])
         await (await acquireRun(store, id)).append([runSuspended("w")], { rest: { wakeAt: undefined } });
       expect(await sets(store, 60)).toBeUndefined();
-      expect(await store.leases.due(clock.now(), 10), "less than it stopped at").toEqual([]);
+      expect(
+        await store.leases.due(clock.now(), 10),
+        "the new budget is below the one that stopped c11",
+      ).toEqual([]);
       expect(await sets(store, 200)).toBeUndefined();
       expect(await store.leases.due(clock.now(), 10)).toEqual(["c11"]);
       const told = (await store.journal.read("c11")).slice(-2);

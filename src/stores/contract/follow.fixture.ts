@@ -1,5 +1,5 @@
-// A live reader: it yields the stored events and then each new one, without gaps or repeats (P10). It subscribes to commits
-// before it reads, so it misses nothing in between. A commit only tells it to read again.
+// A live reader. It yields the stored events and then every new event, without gaps or repeats (P10). It subscribes to
+// commits before its first read, so no event is missed in between. A commit only triggers another read.
 
 import type { Position, RunId } from "../../ids.ts";
 import type { JournalEvent } from "../../journal/events.ts";

@@ -68,7 +68,7 @@ export function journalContract(open: Open): void {
       expect(await store.journal.head("none")).toBeUndefined();
     });
 
-    scenario("[J1] the same append again writes nothing and answers with the journal", async ({ store }) => {
+    scenario("[J1] a repeated append writes nothing and returns the stored events", async ({ store }) => {
       await admit(store, "r1");
       const driver = await acquireRun(store, "r1");
       const events = [modelCallStarted("m1"), contextAdded("x")];
@@ -86,7 +86,7 @@ export function journalContract(open: Open): void {
     });
 
     scenario(
-      "[J1] another payload under a key is a conflict, and nothing of that append is kept",
+      "[J1] an append that reuses a key for another payload is refused, and none of its events are stored",
       async ({ store }) => {
         await admit(store, "r1");
         await sendSignal(store, "r1", contextAdded("x", "one"));
@@ -122,7 +122,7 @@ export function journalContract(open: Open): void {
       expect((await sendSignal(store, "r1", contextAdded("x"))).refused).toBeUndefined();
       expect((await driver.append([runEnded("RUN_FAILED")])).refused).toBe("conflict");
       const late = await store.journal.append({ ...intent, events: [...intent.events] });
-      expect(late.refused, "[L4] told that it is on disk, a driver that lost the run would act on it").toBe(
+      expect(late.refused, "[L4] a driver that lost the run must not learn that its intent is stored").toBe(
         "ended",
       );
     });
@@ -147,7 +147,7 @@ export function journalContract(open: Open): void {
       },
     );
 
-    scenario("[P9] an append to an unknown run fails alone", async ({ store }) => {
+    scenario("[P9] an append to an unknown run fails without affecting other appends", async ({ store }) => {
       await admit(store, "r1");
       const answers = await Promise.allSettled([
         sendSignal(store, "r1", contextAdded("a")),
@@ -159,7 +159,7 @@ export function journalContract(open: Open): void {
       expect(await store.journal.read("r1")).toHaveLength(3);
     });
 
-    scenario("[P9] a value that does not fit a column fails only its own job", async ({ store, clock }) => {
+    scenario("[P9] the store accepts fractional token counts and times", async ({ store, clock }) => {
       await admit(store, "r1");
       await admit(store, "r2");
       const driver = await acquireRun(store, "r1");
@@ -258,42 +258,48 @@ export function journalContract(open: Open): void {
       },
     );
 
-    scenario("[J3] an outcome needs its intent and an open call", async ({ store, clock }) => {
-      await admit(store, "r1");
-      const old = await acquireRun(store, "r1", "w1");
-      await old.append([
-        modelCallStarted("m1"),
-        modelCallFailed("m1"),
-        modelCallStarted("m1", { attempt: 2 }),
-      ]);
-      await old.append([toolStarted("m0.0"), toolStarted("m0.1")]);
-      clock.advance(60_000);
-      const next = await acquireRun(store, "r1", "w2");
-      await next.append([modelCallFailed("m1", { attempt: 2 })]);
-      await sendSignal(store, "r1", {
-        type: "OUTCOME_DECIDED",
-        payload: { toolCallId: "m0.1", verdict: "fail", by: "maria" },
-      });
-      expect((await old.append([agentThought("m1", { attempt: 2 })])).refused).toBe("closed");
-      expect((await old.append([agentThought("m7")])).refused).toBe("closed");
-      expect((await old.append([toolResult("m0.0", "x", 2)])).refused).toBe("closed");
-      expect((await old.append([toolResult("m0.1")])).refused).toBe("closed");
-      expect((await old.append([toolResult("m0.0")])).refused).toBeUndefined();
-    });
-
-    scenario("[J3] [I6] after the end nothing is appended, not even a late outcome", async ({ store }) => {
-      await admit(store, "r1");
-      const driver = await acquireRun(store, "r1");
-      await driver.append([toolStarted("m0.0")]);
-      await driver.append([runEnded("RUN_CANCELLED")]);
-      expect((await driver.append([toolResult("m0.0")])).refused).toBe("ended");
-      expect((await sendSignal(store, "r1", contextAdded("x"))).refused).toBe("ended");
-      expect(await store.runs.cancel("r1", { by: "maria" })).toEqual([]);
-      expect(await store.journal.read("r1")).toHaveLength(3);
-    });
+    scenario(
+      "[J3] an outcome is refused without its intent, or if its call is no longer open",
+      async ({ store, clock }) => {
+        await admit(store, "r1");
+        const old = await acquireRun(store, "r1", "w1");
+        await old.append([
+          modelCallStarted("m1"),
+          modelCallFailed("m1"),
+          modelCallStarted("m1", { attempt: 2 }),
+        ]);
+        await old.append([toolStarted("m0.0"), toolStarted("m0.1")]);
+        clock.advance(60_000);
+        const next = await acquireRun(store, "r1", "w2");
+        await next.append([modelCallFailed("m1", { attempt: 2 })]);
+        await sendSignal(store, "r1", {
+          type: "OUTCOME_DECIDED",
+          payload: { toolCallId: "m0.1", verdict: "fail", by: "maria" },
+        });
+        expect((await old.append([agentThought("m1", { attempt: 2 })])).refused).toBe("closed");
+        expect((await old.append([agentThought("m7")])).refused).toBe("closed");
+        expect((await old.append([toolResult("m0.0", "x", 2)])).refused).toBe("closed");
+        expect((await old.append([toolResult("m0.1")])).refused).toBe("closed");
+        expect((await old.append([toolResult("m0.0")])).refused).toBeUndefined();
+      },
+    );
 
     scenario(
-      "[I6] [F23] an end and a cancel in one commit: no cancel is written after the end",
+      "[J3] [I6] nothing is appended to a run that has ended, not even a late outcome",
+      async ({ store }) => {
+        await admit(store, "r1");
+        const driver = await acquireRun(store, "r1");
+        await driver.append([toolStarted("m0.0")]);
+        await driver.append([runEnded("RUN_CANCELLED")]);
+        expect((await driver.append([toolResult("m0.0")])).refused).toBe("ended");
+        expect((await sendSignal(store, "r1", contextAdded("x"))).refused).toBe("ended");
+        expect(await store.runs.cancel("r1", { by: "maria" })).toEqual([]);
+        expect(await store.journal.read("r1")).toHaveLength(3);
+      },
+    );
+
+    scenario(
+      "[I6] [F23] when a run's end and a cancel share a commit, no cancel is written after the end",
       async ({ store }) => {
         await admit(store, "r1");
         const driver = await acquireRun(store, "r1");
@@ -307,7 +313,7 @@ export function journalContract(open: Open): void {
     );
 
     scenario(
-      "[P5] [F13] of two racing decisions one is stored, and the other writer gets the stored one",
+      "[P5] [F13] when two decisions race, one is stored, and the losing writer gets the stored one",
       async ({ store }) => {
         await admit(store, "r1");
         const driver = await acquireRun(store, "r1");
@@ -324,19 +330,22 @@ export function journalContract(open: Open): void {
   });
 
   describe("bytes", () => {
-    scenario("[J9] [F42] lone surrogates, NUL and key order are preserved", async (opened) => {
-      const output = { z: NASTY, a: { [NASTY]: [NASTY, 0.1, -0.5e-300, 2 ** 53] } };
-      await admit(opened.store, "r1", { task: NASTY, input: { NASTY } });
-      const driver = await acquireRun(opened.store, "r1");
-      await driver.append([toolStarted("m0.0"), toolResult("m0.0", output)]);
-      await driver.append([runEnded("RUN_COMPLETED", NASTY)]);
-      const store = await opened.reopen();
-      const journal = await store.journal.read("r1");
-      expect(journal[0]).toMatchObject({ payload: { task: NASTY } });
-      expect(journal[2]).toMatchObject({ payload: { output } });
-      expect(JSON.stringify(journal[2]?.payload)).toContain('"output":{"z":');
-      expect(await store.runs.get("r1")).toMatchObject({ task: NASTY, summary: NASTY });
-    });
+    scenario(
+      "[J9] [F42] the journal preserves lone surrogates, NUL characters and the order of keys",
+      async (opened) => {
+        const output = { z: NASTY, a: { [NASTY]: [NASTY, 0.1, -0.5e-300, 2 ** 53] } };
+        await admit(opened.store, "r1", { task: NASTY, input: { NASTY } });
+        const driver = await acquireRun(opened.store, "r1");
+        await driver.append([toolStarted("m0.0"), toolResult("m0.0", output)]);
+        await driver.append([runEnded("RUN_COMPLETED", NASTY)]);
+        const store = await opened.reopen();
+        const journal = await store.journal.read("r1");
+        expect(journal[0]).toMatchObject({ payload: { task: NASTY } });
+        expect(journal[2]).toMatchObject({ payload: { output } });
+        expect(JSON.stringify(journal[2]?.payload)).toContain('"output":{"z":');
+        expect(await store.runs.get("r1")).toMatchObject({ task: NASTY, summary: NASTY });
+      },
+    );
 
     scenario("[J9] an event of more than 2 MB is kept whole", async (opened) => {
       await admit(opened.store, "r1");

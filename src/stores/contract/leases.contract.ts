@@ -1,4 +1,4 @@
-// Which worker may drive a run, and when: due runs, leases, rests that miss no wake-up, and cancels of a whole branch.
+// Tests which worker may drive a run, and when: due runs, leases, rests that miss no wake-up, and cancels of a whole branch.
 
 import { describe, expect } from "vitest";
 import type { PoolFilter } from "../store.ts";
@@ -239,7 +239,7 @@ export function leaseContract(open: Open): void {
     );
 
     scenario(
-      "[E2] every new lease says when the old one ends, until that time has passed",
+      "[E2] a new lease says when the previous lease ends, if that time is still to come",
       async ({ store, clock }) => {
         await admit(store, "r1");
         await acquireRun(store, "r1", "w1");
@@ -249,11 +249,12 @@ export function leaseContract(open: Open): void {
         expect(second.previousUntil).toBe(until);
         const rest = { wakeAt: until };
         await store.journal.append({ runId: "r1", writer: second, after: second.row.seq, events: [], rest });
-        await expect(store.transfers.move("r1", "t1"), "it would be begun again there").rejects.toMatchObject(
-          {
-            code: "CONFLICT",
-          },
-        );
+        await expect(
+          store.transfers.move("r1", "t1"),
+          "the other store would start the run again",
+        ).rejects.toMatchObject({
+          code: "CONFLICT",
+        });
         await sendSignal(store, "r1", contextAdded("hurry"));
         const third = await acquireRun(store, "r1", "w3");
         expect(third.lease.previousUntil, "after a rest that a signal has ended").toBe(until);
@@ -261,10 +262,13 @@ export function leaseContract(open: Open): void {
         expect((await store.leases.acquire("r1", "w4"))?.previousUntil, "after a release").toBe(until);
         clock.advance(1_000);
         const fifth = (await store.leases.acquire("r1", "w5", { workers: ["w4"] }))!;
-        expect(fifth.previousUntil, "the latest of several").toBe(until + 1_000);
+        expect(fifth.previousUntil, "the latest end of several leases").toBe(until + 1_000);
         clock.advance(LEASE);
         await store.leases.release("r1", fifth);
-        expect((await store.leases.acquire("r1", "w6"))?.previousUntil, "it has run out").toBeUndefined();
+        expect(
+          (await store.leases.acquire("r1", "w6"))?.previousUntil,
+          "the previous lease has expired",
+        ).toBeUndefined();
       },
     );
 
@@ -278,7 +282,7 @@ export function leaseContract(open: Open): void {
         expect(await takeEarly()).toBeUndefined();
         await store.leases.heartbeat("w1", []);
         clock.advance(6_999);
-        expect(await takeEarly(), "it lives").toBeUndefined();
+        expect(await takeEarly(), "w1 has sent a heartbeat").toBeUndefined();
         clock.advance(1);
         expect(await takeEarly()).toMatchObject({ epoch: 2 });
       },
@@ -299,7 +303,7 @@ export function leaseContract(open: Open): void {
       ]);
       expect(await store.leases.driverOf("r1")).toBe("w1");
       clock.advance(LEASE);
-      expect(await store.leases.driverOf("r1"), "it is not heard of any more").toBeUndefined();
+      expect(await store.leases.driverOf("r1"), "w1 has fallen silent").toBeUndefined();
       await store.leases.heartbeat("w2", [], { ...card, pid: 8, since: card.since + 1, tooNew: 3 });
       await store.leases.heartbeat("w2", []);
       expect(await store.leases.workers()).toMatchObject([
@@ -310,7 +314,7 @@ export function leaseContract(open: Open): void {
         await admit(store, id);
         await acquireRun(store, id, "w2");
       }
-      expect((await store.leases.workers())[1], "a few by name").toMatchObject({
+      expect((await store.leases.workers())[1], "at most five runs are named").toMatchObject({
         runs: 6,
         holds: ["r2", "r3", "r4", "r5", "r6"],
       });
@@ -321,7 +325,7 @@ export function leaseContract(open: Open): void {
     });
 
     scenario(
-      "[E6] a worker's due runs are those of its pool, and those without a pool in its workspaces",
+      "[E6] a worker gets the due runs of its pool, and runs without a pool if it has their workspace",
       async ({ store, clock }) => {
         const due = (pool: string, workspaces: PoolFilter["workspaces"]) =>
           store.leases.due(clock.now(), 10, { pool, pools: ["default", "gpu"], workspaces });
@@ -399,30 +403,33 @@ export function leaseContract(open: Open): void {
       expect(await store.leases.acquire("r1", "w2")).toBeUndefined();
     });
 
-    scenario("[E5] acquisitions are counted until a rest or an outcome", async (opened) => {
-      let { store } = opened;
-      await admit(store, "r1");
-      const counts: number[] = [];
-      for (let i = 0; i < 3; i++) {
-        const { lease, append } = await acquireRun(store, "r1");
-        counts.push(lease.acquisitions);
-        await append([modelCallStarted(`m${i}`), modelCallFailed(`m${i}`, { cause: "interrupted" })]);
-        store = await opened.reopen();
-      }
-      const given = await acquireRun(store, "r1");
-      counts.push(given.lease.acquisitions);
-      await store.leases.release("r1", given.writer);
-      const fourth = await acquireRun(store, "r1");
-      counts.push(fourth.lease.acquisitions);
-      await fourth.append([modelCallStarted("m9")]);
-      await fourth.append([agentThought("m9")]);
-      await store.leases.release("r1", fourth.writer);
-      const fifth = await acquireRun(store, "r1");
-      counts.push(fifth.lease.acquisitions);
-      await fifth.append([], { rest: { wakeAt: 0 } });
-      counts.push((await acquireRun(store, "r1")).lease.acquisitions);
-      expect(counts, "a driver that leaves in order was not lost").toEqual([1, 2, 3, 4, 4, 1, 1]);
-    });
+    scenario(
+      "[E5] the store counts how often a run is acquired, until the run rests or records an outcome",
+      async (opened) => {
+        let { store } = opened;
+        await admit(store, "r1");
+        const counts: number[] = [];
+        for (let i = 0; i < 3; i++) {
+          const { lease, append } = await acquireRun(store, "r1");
+          counts.push(lease.acquisitions);
+          await append([modelCallStarted(`m${i}`), modelCallFailed(`m${i}`, { cause: "interrupted" })]);
+          store = await opened.reopen();
+        }
+        const given = await acquireRun(store, "r1");
+        counts.push(given.lease.acquisitions);
+        await store.leases.release("r1", given.writer);
+        const fourth = await acquireRun(store, "r1");
+        counts.push(fourth.lease.acquisitions);
+        await fourth.append([modelCallStarted("m9")]);
+        await fourth.append([agentThought("m9")]);
+        await store.leases.release("r1", fourth.writer);
+        const fifth = await acquireRun(store, "r1");
+        counts.push(fifth.lease.acquisitions);
+        await fifth.append([], { rest: { wakeAt: 0 } });
+        counts.push((await acquireRun(store, "r1")).lease.acquisitions);
+        expect(counts, "a release does not count as a lost driver").toEqual([1, 2, 3, 4, 4, 1, 1]);
+      },
+    );
 
     scenario("[E5] [P9] a quarantined run is not due, even after a signal", async (opened) => {
       const { store, clock } = opened;
@@ -443,7 +450,7 @@ export function leaseContract(open: Open): void {
       expect((await store.runs.get("r1"))?.waitingOn).toEqual({ kind: "quarantine", detail: entry.reason });
 
       const again = await opened.reopen();
-      expect(await again.leases.quarantined(), "this version may be able to read it").toEqual([]);
+      expect(await again.leases.quarantined(), "the new process may be able to read the run").toEqual([]);
       expect(await again.leases.due(clock.now(), 10)).toContain("r1");
     });
   });

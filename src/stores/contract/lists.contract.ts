@@ -29,7 +29,7 @@ export function listContract(open: Open): void {
 
   describe("admission and lists", () => {
     scenario(
-      "[F50] the same idempotency key leads to the same run; another body under it is refused",
+      "[F50] a repeated idempotency key returns the same run; another request with that key is refused",
       async (opened) => {
         const { store } = opened;
         const start = startPayload({ rootRunId: "r1" });
@@ -82,7 +82,7 @@ export function listContract(open: Open): void {
     );
 
     scenario(
-      "[U03] an answered run does not wait for a person, nor does a run that waits only for it",
+      "[U03] a run whose items are all decided no longer waits for a person, and neither does its parent",
       async ({ store }) => {
         await admit(store, "r1");
         await admitChild(store, "c1", "r1", "r1");
@@ -105,7 +105,7 @@ export function listContract(open: Open): void {
         };
         expect(await needed("person")).toEqual(["c1", "c2", "r1"]);
         await sendSignal(store, "c1", approvalDecided("m1.0", "approve", "ann"));
-        expect(await needed("approval"), "one more is open").toEqual(["c1", "c2"]);
+        expect(await needed("approval"), "c1 has another open item").toEqual(["c1", "c2"]);
         await sendSignal(store, "c1", approvalDecided("m1.1", "approve", "ann"));
         expect(await needed("approval")).toEqual(["c2"]);
         expect(await needed("person")).toEqual(["c2", "r1"]);
@@ -219,7 +219,7 @@ export function listContract(open: Open): void {
   });
 
   describe("the inbox", () => {
-    scenario("decisions close items, and the end of a run closes the rest", async (opened) => {
+    scenario("a decision closes its item, and the end of a run closes its open items", async (opened) => {
       const { store, clock } = opened;
       await admit(store, "r1");
       await admitChild(store, "c1", "r1", "r1");
@@ -430,28 +430,31 @@ export function listContract(open: Open): void {
       expect(await store.journal.readAll(3, 10, { run: "r2" })).toMatchObject([{ position: 4 }]);
     });
 
-    scenario("a commit is announced once with its events, when they can be read", async ({ store }) => {
-      const told: JournalEvent[][] = [];
-      const readable: Promise<JournalEvent[]>[] = [];
-      const stop = store.journal.onCommit((events) => {
-        told.push([...events]);
-        readable.push(store.journal.readAll(0, 100));
-      });
-      await admit(store, "r1");
-      await sendSignal(store, "r1", contextAdded("x"), contextAdded("y"));
-      await sendSignal(store, "r1", contextAdded("x"), contextAdded("y"));
-      stop();
-      await sendSignal(store, "r1", contextAdded("z"));
-      expect(told.flat().map(({ key }) => key)).toEqual(["start", "context/x", "context/y"]);
-      expect(told.map(({ length }) => length)).toEqual([1, 2]);
-      // A store on a server answers later, so it may already include newer events.
-      for (const [index, page] of (await Promise.all(readable)).entries())
-        expect(page).toEqual(expect.arrayContaining(told[index]!));
-      expect(told.flat()).toEqual((await store.journal.read("r1")).slice(0, 3));
-    });
+    scenario(
+      "listeners hear of a commit once, with its events, when these can be read",
+      async ({ store }) => {
+        const told: JournalEvent[][] = [];
+        const readable: Promise<JournalEvent[]>[] = [];
+        const stop = store.journal.onCommit((events) => {
+          told.push([...events]);
+          readable.push(store.journal.readAll(0, 100));
+        });
+        await admit(store, "r1");
+        await sendSignal(store, "r1", contextAdded("x"), contextAdded("y"));
+        await sendSignal(store, "r1", contextAdded("x"), contextAdded("y"));
+        stop();
+        await sendSignal(store, "r1", contextAdded("z"));
+        expect(told.flat().map(({ key }) => key)).toEqual(["start", "context/x", "context/y"]);
+        expect(told.map(({ length }) => length)).toEqual([1, 2]);
+        // A store on a server answers later, so it may already include newer events.
+        for (const [index, page] of (await Promise.all(readable)).entries())
+          expect(page).toEqual(expect.arrayContaining(told[index]!));
+        expect(told.flat()).toEqual((await store.journal.read("r1")).slice(0, 3));
+      },
+    );
   });
 
-  scenario("a closed store has written every accepted append, and takes no more", async (opened) => {
+  scenario("a store that closes writes every accepted append and refuses new ones", async (opened) => {
     const { store } = opened;
     await admit(store, "r1");
     const driver = await acquireRun(store, "r1");

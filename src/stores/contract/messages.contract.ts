@@ -42,7 +42,7 @@ export function messagesContract(open: Open): void {
   );
 
   scenario(
-    "[S2-72] [S2-73] [S2-74] a row exists from the start of its call and gets the call's outcome",
+    "[S2-72] [S2-73] [S2-74] a message row exists from the start of its model call and gets the call's outcome",
     async ({ store }) => {
       await admit(store, "r1");
       const driver = await acquireRun(store, "r1");
@@ -88,7 +88,7 @@ export function messagesContract(open: Open): void {
   );
 
   scenario(
-    "messages are listed in pages, and calls that begin meanwhile are on the last page",
+    "messages are listed in pages, and a call that begins during the listing is on the last page",
     async ({ store }) => {
       await admit(store, "r1");
       const driver = await acquireRun(store, "r1");
@@ -105,14 +105,17 @@ export function messagesContract(open: Open): void {
     },
   );
 
-  scenario("[S2-3] reading between the steps of a tree does not change its rows", async ({ store }) => {
-    await tree(store, async () => void (await all(store)));
-    const rows = await all(store);
-    expect(rows).toEqual(await folded(store));
-    expect(rows.map(({ parent_message_id }) => parent_message_id)).toEqual([null, 2, 2, null]);
-  });
+  scenario(
+    "[S2-3] message rows are the same if they are also read between the steps of a tree",
+    async ({ store }) => {
+      await tree(store, async () => void (await all(store)));
+      const rows = await all(store);
+      expect(rows).toEqual(await folded(store));
+      expect(rows.map(({ parent_message_id }) => parent_message_id)).toEqual([null, 2, 2, null]);
+    },
+  );
 
-  scenario("rows are the same when read after every event or once at the end", async (opened) => {
+  scenario("message rows equal a fold of the journal after every event", async (opened) => {
     const { store } = opened;
     await admit(store, "r1");
     const driver = await acquireRun(store, "r1");
@@ -148,7 +151,7 @@ export function messagesContract(open: Open): void {
     expect((await all(store, { run: "c1" })).map((row) => row.parent_message_id)).toEqual([2]);
   });
 
-  scenario("[P9] messages of many runs, with more events than fit on a page", async ({ store }) => {
+  scenario("[P9] all messages are listed, even if their events fill several pages", async ({ store }) => {
     const ids = Array.from({ length: 60 }, (_, i) => `r${i}`);
     await Promise.all(ids.map((id) => admit(store, id)));
     for (let i = 1; i <= 10; i++) {

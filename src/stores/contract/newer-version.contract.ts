@@ -1,4 +1,5 @@
-// During an upgrade two versions of Cadre share a store. The older version leaves alone what only the newer one understands.
+// During an upgrade two versions of Cadre share a store. The older version leaves alone the events that only the newer one
+// understands.
 
 import { expect } from "vitest";
 import type { Store } from "../store.ts";
@@ -23,7 +24,7 @@ export function newerVersionContract(open: Open): void {
       await filled(store);
       await asOlderVersion("AGENT_THOUGHT", async () => {
         expect(await kept(store)).toMatchObject({ answers: [null], calls: 0, violet: [] });
-        expect(await kept(store), "read again").toMatchObject({ answers: [null] });
+        expect(await kept(store), "a second read gives the same").toMatchObject({ answers: [null] });
       });
       expect(await kept(store)).toEqual({ answers: ["hm", "hm"], calls: 2, violet: ["r1"] });
     },
@@ -49,7 +50,7 @@ export function newerVersionContract(open: Open): void {
             ({ type }) => type,
           );
         const all = ["RUN_STARTED", "MODEL_CALL_STARTED", "MODEL_CALL_STARTED", "CONTEXT_ADDED"];
-        expect(await types(0), "a stream continues").toEqual(all);
+        expect(await types(0), "a reader without a cursor continues").toEqual(all);
         expect(await types(0, true)).toEqual(["RUN_STARTED", "MODEL_CALL_STARTED"]);
         await expect(types(2, true)).rejects.toMatchObject({ code: "JOURNAL_NEWER" });
         await expect(store.journal.readAll(0, 1, { stopAtNewer: true })).resolves.toHaveLength(1);

@@ -35,26 +35,29 @@ export function outboxContract(open: Open): void {
     },
   );
 
-  scenario("[WH1] a failed attempt keeps the cursor; a final outcome advances it", async ({ store }) => {
-    await store.outbox.acquire("team", "me", 1_000);
-    await store.outbox.record(delivery({ outcome: "failed", detail: "503" }), 5_000);
-    expect(await store.outbox.acquire("team", "me", 1_000)).toEqual({
-      position: 0,
-      attempts: 1,
-      retryAt: 5_000,
-    });
-    await store.outbox.record(delivery({ attempts: 2 }));
-    expect(await store.outbox.acquire("team", "me", 1_000)).toEqual({
-      position: 3,
-      attempts: 0,
-      retryAt: undefined,
-    });
-    expect(await store.outbox.deliveries("team", 10)).toEqual([delivery({ attempts: 2 })]);
-    expect(await store.outbox.deliveries("other", 10)).toEqual([]);
-  });
+  scenario(
+    "[WH1] a failed delivery attempt leaves the cursor in place; a final outcome advances it",
+    async ({ store }) => {
+      await store.outbox.acquire("team", "me", 1_000);
+      await store.outbox.record(delivery({ outcome: "failed", detail: "503" }), 5_000);
+      expect(await store.outbox.acquire("team", "me", 1_000)).toEqual({
+        position: 0,
+        attempts: 1,
+        retryAt: 5_000,
+      });
+      await store.outbox.record(delivery({ attempts: 2 }));
+      expect(await store.outbox.acquire("team", "me", 1_000)).toEqual({
+        position: 3,
+        attempts: 0,
+        retryAt: undefined,
+      });
+      expect(await store.outbox.deliveries("team", 10)).toEqual([delivery({ attempts: 2 })]);
+      expect(await store.outbox.deliveries("other", 10)).toEqual([]);
+    },
+  );
 
   scenario(
-    "[WH2] one process serves a webhook until it releases the webhook or falls silent",
+    "[WH2] only one process serves a webhook, until that process releases it or falls silent",
     async ({ store, clock }) => {
       expect(await store.outbox.acquire("team", "me", 1_000)).toBeDefined();
       expect(await store.outbox.acquire("team", "another", 1_000)).toBeUndefined();

@@ -35,7 +35,7 @@ export function pruneContract(open: Open): void {
       const before = await readEverything(store);
       const journals = await Promise.all(["kept", "kept-child"].map((id) => store.journal.read(id)));
       const would = await store.runs.prune({ root: "old", dryRun: true });
-      expect(await readEverything(store), "a look changes nothing").toEqual(before);
+      expect(await readEverything(store), "a dry run changes nothing").toEqual(before);
 
       expect(await store.runs.prune({ root: "old" })).toEqual(would);
       const gone = before.filter(({ runId }) => runId.startsWith("old"));
@@ -64,16 +64,18 @@ export function pruneContract(open: Open): void {
     expect(await store.runs.prune({})).toMatchObject({ trees: 0, runs: 0, events: 0 });
     expect(await store.runs.prune({ root: "r1", status: ["failed", "pending"] })).toMatchObject({ trees: 0 });
     await (await acquireRun(store, "c1")).append([runEnded()]);
-    expect(await store.runs.prune({ root: "c1" }), "it is no root").toMatchObject({ trees: 0 });
+    expect(await store.runs.prune({ root: "c1" }), "c1 is not a root run").toMatchObject({ trees: 0 });
     expect(await store.runs.prune({})).toMatchObject({ trees: 1, runs: 2 });
 
     await admit(store, "r2", { budgetRunId: "r1", trigger: "message" });
     await admitChild(store, "c2", "r2", "r2");
     await (await acquireRun(store, "r2")).append([runEnded()]);
-    expect(await store.runs.prune({}), "whoever pays for the child").toMatchObject({ trees: 0 });
+    expect(await store.runs.prune({}), "a tree that spends another tree's budget is kept too").toMatchObject({
+      trees: 0,
+    });
   });
 
-  scenario("trees that a kept run continues are kept, directly or indirectly", async ({ store }) => {
+  scenario("a tree that a kept run continues, directly or indirectly, is kept too", async ({ store }) => {
     const chain = ["a", "b", "c"];
     for (const [i, id] of chain.entries()) {
       await admit(store, id, i === 0 ? {} : { continues: await endOf(store, chain[i - 1]!) });
@@ -103,7 +105,7 @@ export function pruneContract(open: Open): void {
     expect(await store.runs.prune({})).toMatchObject({ trees: 0 });
   });
 
-  scenario("a tree whose budget an active run draws on is kept", async ({ store }) => {
+  scenario("a tree is kept if an active run spends its budget", async ({ store }) => {
     await admit(store, "r1");
     await (await acquireRun(store, "r1")).append([modelCallStarted("m1"), agentThought("m1"), runEnded()]);
     await admit(store, "r2", { budgetRunId: "r1", trigger: "message" });
@@ -135,31 +137,34 @@ export function pruneContract(open: Open): void {
     expect(await left()).toEqual(["r2"]);
   });
 
-  scenario("[J8] [V1] no position is given twice, and readers continue after the gap", async (opened) => {
-    const { store } = opened;
-    await admit(store, "kept");
-    await endedTree(store, "old");
-    const stop = new AbortController();
-    const reader = follow(store, { after: 0, signal: stop.signal });
-    const first = (await reader.next()).value as JournalEvent[];
-    const last = await store.journal.position();
-    await store.runs.prune({});
-    expect(await store.journal.position()).toBe(last);
-    await sendSignal(store, "kept", contextAdded("one"));
-    expect((await reader.next()).value).toMatchObject([{ runId: "kept", position: last + 1 }]);
-    stop.abort();
+  scenario(
+    "[J8] [V1] a prune frees no position for reuse, and readers continue after the gap",
+    async (opened) => {
+      const { store } = opened;
+      await admit(store, "kept");
+      await endedTree(store, "old");
+      const stop = new AbortController();
+      const reader = follow(store, { after: 0, signal: stop.signal });
+      const first = (await reader.next()).value as JournalEvent[];
+      const last = await store.journal.position();
+      await store.runs.prune({});
+      expect(await store.journal.position()).toBe(last);
+      await sendSignal(store, "kept", contextAdded("one"));
+      expect((await reader.next()).value).toMatchObject([{ runId: "kept", position: last + 1 }]);
+      stop.abort();
 
-    await endedTree(store, "newest");
-    const newest = await store.journal.position();
-    await store.runs.prune({});
-    const next = await opened.reopen();
-    expect(await next.journal.position()).toBe(newest);
-    await sendSignal(next, "kept", contextAdded("two"));
-    expect(await next.journal.readAll(first.at(-1)!.position, 10)).toMatchObject([
-      { position: last + 1 },
-      { position: newest + 1 },
-    ]);
-  });
+      await endedTree(store, "newest");
+      const newest = await store.journal.position();
+      await store.runs.prune({});
+      const next = await opened.reopen();
+      expect(await next.journal.position()).toBe(newest);
+      await sendSignal(next, "kept", contextAdded("two"));
+      expect(await next.journal.readAll(first.at(-1)!.position, 10)).toMatchObject([
+        { position: last + 1 },
+        { position: newest + 1 },
+      ]);
+    },
+  );
 
   scenario("a blob is deleted with the last run that needs it", async (opened) => {
     const { store } = opened;
@@ -186,19 +191,19 @@ export function pruneContract(open: Open): void {
     expect(await store.blobs.get(whole)).toBeUndefined();
     expect(await store.blobs.get(shared)).toBe("a definition");
     expect((await store.journal.read("r2")).at(-1)).toMatchObject({ payload: { text: large } });
-    expect(await store.blobs.get(lost), "somebody may be about to need it").toBe("put, and never needed");
+    expect(await store.blobs.get(lost), "a run may be about to need the blob").toBe("put, and never needed");
 
     await (await acquireRun(store, "r2")).append([runEnded()]);
     const again = await store.blobs.put("a definition");
     const { bytes } = await store.runs.prune({});
     expect(bytes).toBeGreaterThan(large.length);
     await admit(store, "r3", { definition: again });
-    expect(await store.blobs.get(again), "it was put before it went").toBe("a definition");
+    expect(await store.blobs.get(again), "the blob was put again before its deletion").toBe("a definition");
 
     const next = await opened.reopen();
     await next.runs.prune({});
-    expect(await next.blobs.get(again), "r3 needs it").toBe("a definition");
-    expect(await next.blobs.get(lost), "whoever put it is gone").toBeUndefined();
+    expect(await next.blobs.get(again), "r3 needs the blob").toBe("a definition");
+    expect(await next.blobs.get(lost), "the process that put the blob is gone").toBeUndefined();
   });
 
   scenario(
@@ -249,7 +254,7 @@ export function pruneContract(open: Open): void {
       await expectInvariants(store, "pruned");
     }
     expect(await pruned).toMatchObject({ trees: 1, events: 6_002 });
-    expect(order[0], "nobody waits until all of it is gone").toBe("appended");
+    expect(order[0], "an append does not wait for the whole deletion").toBe("appended");
     await endedTree(store, "next");
   });
 

@@ -33,7 +33,7 @@ export function sessionsContract(open: Open): void {
   });
 
   scenario(
-    "[F50] a message with an idempotency key is delivered once, even after later runs",
+    "[F50] a message with an idempotency key is delivered once, even if it is repeated after later runs",
     async ({ store }) => {
       const first = await say(store, "r1", "hello", "k1");
       expect(first).toEqual({ runId: "r1", joined: false });
@@ -42,9 +42,10 @@ export function sessionsContract(open: Open): void {
       expect(joined).toEqual({ runId: "r1", joined: true });
       await (await acquireRun(store, "r1")).append([runEnded()]);
       expect(await say(store, "r4", "bye", "k3")).toEqual({ runId: "r4", joined: false });
-      expect(await say(store, "r5", "and hurry", "k2"), "although another run is the last by now").toEqual(
-        joined,
-      );
+      expect(
+        await say(store, "r5", "and hurry", "k2"),
+        "although a later run is the last of the session",
+      ).toEqual(joined);
       await expect(say(store, "r6", "something else", "k1")).rejects.toMatchObject({ code: "UNPROCESSABLE" });
       expect((await store.runs.list({})).runs.map(({ id }) => id)).toEqual(["r4", "r1"]);
     },

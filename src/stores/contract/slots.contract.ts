@@ -26,18 +26,23 @@ type Driver = Awaited<ReturnType<typeof acquireRun>>;
 export function slotsContract(open: Open): void {
   const scenario = scenarios(open);
 
-  scenario("[B4] [S1-69] a root beyond the limit is refused its first intent, and queues", async (opened) => {
-    const { store, clock } = opened;
-    const [one, two, three] = await roots(store, "r1", "r2", "r3");
-    expect(await works(one!, 2)).toBe(true);
-    expect(await works(two!, 2)).toBe(true);
-    expect(await works(three!, 2), "two are at work").toBe(false);
-    expect(await store.journal.read("r3"), "nothing of it is written").toHaveLength(1);
-    await queue(three!, 2);
-    expect(await store.runs.get("r3")).toMatchObject({ status: "waiting", waitingOn: { kind: "slot" } });
-    expect(await store.leases.due(clock.now(), 10)).toEqual([]);
-    expect(await store.leases.nextDue(), "asks again by itself").toBe(clock.now() + 1_000);
-  });
+  scenario(
+    "[B4] [S1-69] a root run that finds no free slot cannot start its first call, and queues",
+    async (opened) => {
+      const { store, clock } = opened;
+      const [one, two, three] = await roots(store, "r1", "r2", "r3");
+      expect(await works(one!, 2)).toBe(true);
+      expect(await works(two!, 2)).toBe(true);
+      expect(await works(three!, 2), "r1 and r2 are at work").toBe(false);
+      expect(await store.journal.read("r3"), "the refused intent is not written").toHaveLength(1);
+      await queue(three!, 2);
+      expect(await store.runs.get("r3")).toMatchObject({ status: "waiting", waitingOn: { kind: "slot" } });
+      expect(await store.leases.due(clock.now(), 10)).toEqual([]);
+      expect(await store.leases.nextDue(), "a queued run asks again after a second").toBe(
+        clock.now() + 1_000,
+      );
+    },
+  );
 
   scenario("[B4] a run with a slot keeps it from one intent to the next", async ({ store }) => {
     const [one, two] = await roots(store, "r1", "r2");
@@ -49,10 +54,10 @@ export function slotsContract(open: Open): void {
     expect(await works(one!, 1, "m1")).toBe(true);
   });
 
-  for (const [how, leave] of LEAVINGS) {
-    scenario(`[B4] ${how} makes the one that waits longest due at once`, async ({ store, clock }) => {
-      const told: string[][] = [];
-      store.journal.onCommit((_, woken) => void (woken.length > 0 && told.push([...woken])));
+  for (const [how, leave] of WAYS_TO_LEAVE) {
+    scenario(`[B4] when a run ${how}, the oldest queued run is due immediately`, async ({ store, clock }) => {
+      const announced: string[][] = [];
+      store.journal.onCommit((_, woken) => void (woken.length > 0 && announced.push([...woken])));
       const [holder, first, second] = await roots(store, "r1", "r2", "r3");
       await works(holder!, 1);
       await works(first!, 1);
@@ -62,8 +67,10 @@ export function slotsContract(open: Open): void {
       await leave(holder!, store);
       const due = (await store.leases.due(clock.now(), 10)).filter((runId) => runId !== "r1");
       expect(due).toEqual(["r2"]);
-      // Being woken twice does no harm. On Postgres the feed may read the event before the commit announces it.
-      expect(new Set(told.flat()), "and says so, although no journal does").toEqual(new Set(["r2"]));
+      // A second announcement does no harm. On Postgres the feed may read the event before the commit announces it.
+      expect(new Set(announced.flat()), "the store announces r2, although no event was written").toEqual(
+        new Set(["r2"]),
+      );
       expect(await works(await acquireRun(store, "r2"), 1)).toBe(true);
     });
   }
@@ -147,7 +154,7 @@ export function slotsContract(open: Open): void {
       await holder!.append([runEnded()]);
       await store.runs.cancel("r2", { by: "maria" });
       expect((await store.leases.due(clock.now(), 10)).toSorted()).toEqual(["r2", "r3"]);
-      expect(await works(await acquireRun(store, "r3"), 1), "r2 has not ended yet").toBe(true);
+      expect(await works(await acquireRun(store, "r3"), 1), "although r2 has not ended yet").toBe(true);
       const cancelled = await acquireRun(store, "r2");
       expect(
         (await cancelled.append([runEnded("RUN_CANCELLED")], { guard: "signals" })).refused,
@@ -179,7 +186,7 @@ export function slotsContract(open: Open): void {
       clock.advance(16_000);
       let next = await acquireRun(opened.store, "r1", "w2");
       expect(await works(await acquireRun(opened.store, "r2", "w2"), 1)).toBe(false);
-      expect(await works(next, 1, "m1"), "it is at work still").toBe(true);
+      expect(await works(next, 1, "m1"), "r1 still has its slot").toBe(true);
       await opened.reopen();
       expect(await works(await acquireRun(opened.store, "r2", "w3"), 1)).toBe(false);
       next = await acquireRun(opened.store, "r1", "w3");
@@ -202,7 +209,7 @@ export function slotsContract(open: Open): void {
   });
 
   scenario(
-    "[B4] a queued run that is left to a newer version does not block the queue",
+    "[B4] a queued run that only a newer version can drive does not block the queue",
     async ({ store }) => {
       const [holder, first, second] = await roots(store, "r1", "r2", "r3");
       await works(holder!, 1);
@@ -215,7 +222,7 @@ export function slotsContract(open: Open): void {
   );
 
   scenario(
-    "[B4] other workspaces have their own slots; a worktree shares those of its root",
+    "[B4] each workspace has its own slots; a child in a worktree uses those of its root's workspace",
     async ({ store }) => {
       await admit(store, "r1");
       await admit(store, "r2", { workspace: "/elsewhere" });
@@ -228,38 +235,44 @@ export function slotsContract(open: Open): void {
     },
   );
 
-  scenario("[B4] a parent that will wait passes its slot to its first child", async ({ store, clock }) => {
-    const [parent, other] = await roots(store, "r1", "r2");
-    await works(parent!, 1);
-    expect(await starts(parent!, "c1", "parents")).toBeUndefined();
-    expect(await starts(parent!, "c2", "free"), "the only place is c1's").toBe("slots");
-    await parent!.append([waitsFor("c1")], { rest: { wakeAt: undefined } });
-    expect(await works(other!, 1)).toBe(false);
-    const child = await acquireRun(store, "c1");
-    expect(await works(child, 1), "c1 need not ask").toBe(true);
-    await queue(other!, 1);
-    await child.append([runEnded()]);
-    expect((await store.leases.due(clock.now(), 10)).toSorted()).toEqual(["r1", "r2"]);
-    const again = await acquireRun(store, "r1");
-    expect(await works(again, 1, "m9"), "a parent that resumes is behind who waits").toBe(false);
-    await queue(again, 1);
-    const next = await acquireRun(store, "r2");
-    expect(await works(next, 1)).toBe(true);
-    await next.append([runEnded()]);
-    expect(await works(await acquireRun(store, "r1"), 1, "m9")).toBe(true);
-  });
+  scenario(
+    "[B4] a parent passes its slot to the first child that it will wait for",
+    async ({ store, clock }) => {
+      const [parent, other] = await roots(store, "r1", "r2");
+      await works(parent!, 1);
+      expect(await starts(parent!, "c1", "parents")).toBeUndefined();
+      expect(await starts(parent!, "c2", "free"), "c1 has the only slot").toBe("slots");
+      await parent!.append([waitsFor("c1")], { rest: { wakeAt: undefined } });
+      expect(await works(other!, 1)).toBe(false);
+      const child = await acquireRun(store, "c1");
+      expect(await works(child, 1), "c1 already has a slot").toBe(true);
+      await queue(other!, 1);
+      await child.append([runEnded()]);
+      expect((await store.leases.due(clock.now(), 10)).toSorted()).toEqual(["r1", "r2"]);
+      const again = await acquireRun(store, "r1");
+      expect(await works(again, 1, "m9"), "r2 has waited longer than the resumed parent").toBe(false);
+      await queue(again, 1);
+      const next = await acquireRun(store, "r2");
+      expect(await works(next, 1)).toBe(true);
+      await next.append([runEnded()]);
+      expect(await works(await acquireRun(store, "r1"), 1, "m9")).toBe(true);
+    },
+  );
 
-  scenario("[B4] a parent without a slot queues to get one for its first child", async ({ store, clock }) => {
-    const [parent, other] = await roots(store, "r1", "r2");
-    await works(other!, 1);
-    expect(await starts(parent!, "c1", "parents")).toBe("slots");
-    expect(await store.runs.get("c1")).toBeUndefined();
-    await queue(parent!, 1);
-    await other!.append([runEnded()]);
-    expect(await store.leases.due(clock.now(), 10)).toEqual(["r1"]);
-    expect(await starts(await acquireRun(store, "r1"), "c1", "parents")).toBeUndefined();
-    expect(await works(await acquireRun(store, "c1"), 1)).toBe(true);
-  });
+  scenario(
+    "[B4] a parent without a slot queues for one before it starts its first child",
+    async ({ store, clock }) => {
+      const [parent, other] = await roots(store, "r1", "r2");
+      await works(other!, 1);
+      expect(await starts(parent!, "c1", "parents")).toBe("slots");
+      expect(await store.runs.get("c1")).toBeUndefined();
+      await queue(parent!, 1);
+      await other!.append([runEnded()]);
+      expect(await store.leases.due(clock.now(), 10)).toEqual(["r1"]);
+      expect(await starts(await acquireRun(store, "r1"), "c1", "parents")).toBeUndefined();
+      expect(await works(await acquireRun(store, "c1"), 1)).toBe(true);
+    },
+  );
 
   scenario(
     "[B4] a child that may queue is admitted even without a free slot, and waits its turn",
@@ -295,13 +308,19 @@ export function slotsContract(open: Open): void {
   });
 }
 
-const LEAVINGS: readonly [string, (driver: Driver, store: Store) => Promise<unknown>][] = [
-  ["an end", (driver) => driver.append([runEnded()])],
-  ["a rest for a person", (driver) => driver.append([runSuspended("s")], { rest: { wakeAt: undefined } })],
-  ["a rest until a time", (driver) => driver.append([], { rest: { wakeAt: 4e12 } })],
-  ["being left to a newer version", ({ writer }, store) => store.leases.release("r1", writer, { wakeAt: 0 })],
-  ["being given back for later", ({ writer }, store) => store.leases.release("r1", writer, { wakeAt: 4e12 })],
-  ["being set aside", (_, store) => store.leases.quarantine({ runId: "r1", reason: "unreadable", seq: 1 })],
+const WAYS_TO_LEAVE: readonly [string, (driver: Driver, store: Store) => Promise<unknown>][] = [
+  ["ends", (driver) => driver.append([runEnded()])],
+  [
+    "rests until a person answers",
+    (driver) => driver.append([runSuspended("s")], { rest: { wakeAt: undefined } }),
+  ],
+  ["rests until a later time", (driver) => driver.append([], { rest: { wakeAt: 4e12 } })],
+  ["is left to a newer version", ({ writer }, store) => store.leases.release("r1", writer, { wakeAt: 0 })],
+  [
+    "is released until a later time",
+    ({ writer }, store) => store.leases.release("r1", writer, { wakeAt: 4e12 }),
+  ],
+  ["is quarantined", (_, store) => store.leases.quarantine({ runId: "r1", reason: "unreadable", seq: 1 })],
 ];
 
 async function roots(store: Store, ...runIds: string[]): Promise<Driver[]> {

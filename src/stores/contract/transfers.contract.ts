@@ -42,7 +42,7 @@ export function transfersContract(open: Open): void {
       for (const id of ["r1", "c1"]) {
         const journal = await store.journal.read(id);
         expect(journal.at(-1)).toMatchObject({ type: "RUN_MOVED", payload: { transferId: "t1" } });
-        expect(journal.at(-2)?.type, "nothing was said to it on the way").toBe("RUN_SUSPENDED");
+        expect(journal.at(-2)?.type, "the move adds only its own event").toBe("RUN_SUSPENDED");
         expect(await store.runs.get(id)).toMatchObject({ status: "cancelled", stopReason: "moved" });
         expect(await store.leases.acquire(id, "w2")).toBeUndefined();
         expect((await sendSignal(store, id, contextAdded("late"))).refused).toBe("ended");
@@ -62,23 +62,28 @@ export function transfersContract(open: Open): void {
   });
 
   scenario(
-    "[E7] a tree that was sent to a server may be sent only there again, and not at all once it has arrived",
+    "[E7] a tree that was sent to a server can be sent again only to that server, and only until it has arrived",
     async ({ store }) => {
       await suspendedTree(store);
       const { sentTo, ...first } = await store.transfers.move("r1", "t1", "https://a");
       expect(sentTo).toBeUndefined();
       const elsewhere = { code: "CONFLICT", details: { to: "https://a" } };
-      await expect(store.transfers.move("r1", "t2", "https://b"), "it may be at a").rejects.toMatchObject(
-        elsewhere,
-      );
+      await expect(
+        store.transfers.move("r1", "t2", "https://b"),
+        "the tree may have arrived at https://a",
+      ).rejects.toMatchObject(elsewhere);
       expect(await store.transfers.move("r1", "t2", "https://a")).toEqual({ ...first, sentTo: "https://a" });
-      expect(await store.transfers.move("r1", "t2"), "a file, and what to mind").toMatchObject({
+      expect(
+        await store.transfers.move("r1", "t2"),
+        "an export to a file names the earlier destination",
+      ).toMatchObject({
         sentTo: "https://a",
       });
       await store.transfers.settle("r1", "https://a", "refused");
-      await expect(store.transfers.move("r1", "t2", "https://b"), "the first try may have").rejects.toThrow(
-        /not known/,
-      );
+      await expect(
+        store.transfers.move("r1", "t2", "https://b"),
+        "the first attempt may have arrived",
+      ).rejects.toThrow(/not known/);
       const tree = await carried(store, first.standing);
       await store.transfers.settle("r1", "https://a", "arrived");
       await store.transfers.settle("r1", "https://a", "refused");
@@ -86,7 +91,9 @@ export function transfersContract(open: Open): void {
         await expect(store.transfers.move("r1", "t2", to)).rejects.toThrow(
           /was moved to https:\/\/a already/,
         );
-      await expect(store.transfers.import(tree), "an older file of it").rejects.toMatchObject(elsewhere);
+      await expect(store.transfers.import(tree), "an older copy of the tree").rejects.toMatchObject(
+        elsewhere,
+      );
     },
   );
 
@@ -169,7 +176,7 @@ export function transfersContract(open: Open): void {
       expect(await readEverything(other.store)).toEqual(before);
       await sendSignal(other.store, "c1", approvalDecided("m1.1", "approve", "ann"));
       const driver = await acquireRun(other.store, "c1");
-      expect((await driver.append([runEnded()])).refused, "it goes on").toBeUndefined();
+      expect((await driver.append([runEnded()])).refused, "the imported run continues").toBeUndefined();
       expect((await other.store.journal.read("r1")).at(-2)?.type).toBe("CHILD_RUN_COMPLETED");
       await expectInvariants(other.store);
       await other.close();
@@ -189,7 +196,7 @@ export function transfersContract(open: Open): void {
       expect((await other.store.transfers.move("r1", "t2")).transferId).toBe("t2");
       await sendSignal(third.store, "c1", approvalDecided("m1.1", "approve", "ann"));
       const due = { code: "CONFLICT", details: { runId: "c1" } };
-      await expect(third.store.transfers.move("r1", "t2"), "it is about to go on").rejects.toMatchObject(due);
+      await expect(third.store.transfers.move("r1", "t2"), "the run is due").rejects.toMatchObject(due);
       await other.close();
       await third.close();
     },
@@ -223,7 +230,7 @@ export function transfersContract(open: Open): void {
       details: { runId: "c1" },
     });
     expect(await readEverything(other.store)).toEqual(before);
-    await expect(store.transfers.import(tree), "back where it has gone from").rejects.toThrow(
+    await expect(store.transfers.import(tree), "the tree was moved away from this store").rejects.toThrow(
       /prune --run r1/,
     );
     await other.close();
@@ -231,30 +238,36 @@ export function transfersContract(open: Open): void {
 
   const pruning = scenarios(open, "pruned");
 
-  pruning("[E7] a tree can come back after a prune, and a transfer is imported once", async ({ store }) => {
-    const other = await open();
-    await suspendedTree(store);
-    const { standing } = await store.transfers.move("r1", "t1");
-    const out = await carried(store, standing);
-    await other.store.transfers.import(out);
-    for (const id of ["r1", "c1"]) {
-      const driver = await acquireRun(other.store, id);
-      await driver.append([], { rest: { wakeAt: undefined } });
-    }
-    const back = await other.store.transfers.move("r1", "t2");
-    expect(back).toEqual({ transferId: "t2", standing });
-    expect(await store.runs.prune({ root: "r1" })).toMatchObject({ trees: 1 });
-    expect(
-      await store.transfers.import({ ...(await carried(other.store, back.standing)), transferId: "t2" }),
-    ).toMatchObject({
-      existed: false,
-    });
-    expect(await store.runs.get("r1")).toMatchObject({ status: "suspended" });
-    await other.store.runs.prune({ root: "r1" });
-    expect(await other.store.transfers.import(out), "t1 was here").toEqual({ root: "r1", existed: true });
-    expect(await other.store.runs.get("r1")).toBeUndefined();
-    await other.close();
-  });
+  pruning(
+    "[E7] a moved tree can return after a prune, and the same transfer is imported only once",
+    async ({ store }) => {
+      const other = await open();
+      await suspendedTree(store);
+      const { standing } = await store.transfers.move("r1", "t1");
+      const out = await carried(store, standing);
+      await other.store.transfers.import(out);
+      for (const id of ["r1", "c1"]) {
+        const driver = await acquireRun(other.store, id);
+        await driver.append([], { rest: { wakeAt: undefined } });
+      }
+      const back = await other.store.transfers.move("r1", "t2");
+      expect(back).toEqual({ transferId: "t2", standing });
+      expect(await store.runs.prune({ root: "r1" })).toMatchObject({ trees: 1 });
+      expect(
+        await store.transfers.import({ ...(await carried(other.store, back.standing)), transferId: "t2" }),
+      ).toMatchObject({
+        existed: false,
+      });
+      expect(await store.runs.get("r1")).toMatchObject({ status: "suspended" });
+      await other.store.runs.prune({ root: "r1" });
+      expect(await other.store.transfers.import(out), "t1 was imported before").toEqual({
+        root: "r1",
+        existed: true,
+      });
+      expect(await other.store.runs.get("r1")).toBeUndefined();
+      await other.close();
+    },
+  );
 }
 
 /** Starts a root that waits for its child, while the child waits for a person. The tree has a claim, a grant and a blob. */

@@ -39,7 +39,7 @@ export function treeBudgetContract(open: Open): void {
       const [warning, ...more] = warnings(await store.journal.read("r1"));
       expect(warning).toEqual({ limit: "tree.maxTokens", value: 100, hard: false });
       expect(more).toEqual([]);
-      expect(await store.leases.due(clock.now(), 10), "the root has nothing to do about it").toEqual([]);
+      expect(await store.leases.due(clock.now(), 10), "a warning does not make the root due").toEqual([]);
     },
   );
 
@@ -101,7 +101,10 @@ export function treeBudgetContract(open: Open): void {
       });
       expect((await store.leases.due(clock.now(), 10)).toSorted()).toEqual(["c1", "c2"]);
       expect((await store.inbox.openItems()).map(({ runId }) => runId).toSorted()).toEqual(["c3", "r2"]);
-      expect(await asks(busy!, "m2"), "it was never stopped, and has not heard of it").toBeUndefined();
+      expect(
+        await asks(busy!, "m2"),
+        "this run never stopped and does not know of the new budget",
+      ).toBeUndefined();
       await opened.reopen();
       const again = await acquireRun(opened.store, "c2", "w2");
       expect(await asks(again, "m1", BUDGET, 50)).toBeUndefined();
@@ -109,21 +112,24 @@ export function treeBudgetContract(open: Open): void {
     },
   );
 
-  scenario("[B3] a new tree budget also decides a stop that is not in the inbox yet", async ({ store }) => {
-    const [one, two] = await tree(store, "c1", "c2");
-    await stops(one!, "tree.maxTokens");
-    await two!.append([reached("tree.maxTokens")]);
-    await sendSignal(store, "c1", raise("budget/1", { maxTokens: 200 }));
-    const late = await two!.append([runSuspended("s", { kind: "budget", items: ["budget/1"] })], {
-      guard: "signals",
-      after: 2,
-    });
-    expect(late.refused).toBe("signals");
-    expect(late.events.at(-1)).toMatchObject({ type: "APPROVAL_DECIDED" });
-  });
+  scenario(
+    "[B3] a new tree budget also reaches a run that is about to suspend because of the old one",
+    async ({ store }) => {
+      const [one, two] = await tree(store, "c1", "c2");
+      await stops(one!, "tree.maxTokens");
+      await two!.append([reached("tree.maxTokens")]);
+      await sendSignal(store, "c1", raise("budget/1", { maxTokens: 200 }));
+      const late = await two!.append([runSuspended("s", { kind: "budget", items: ["budget/1"] })], {
+        guard: "signals",
+        after: 2,
+      });
+      expect(late.refused).toBe("signals");
+      expect(late.events.at(-1)).toMatchObject({ type: "APPROVAL_DECIDED" });
+    },
+  );
 
   scenario(
-    "[B3] a rejection, or an approval without new limits, concerns only the run that asked",
+    "[B3] a rejected budget, or an approval without new limits, affects only the run that asked for it",
     async ({ store, clock }) => {
       const [one, two] = await tree(store, "c1", "c2");
       for (const driver of [one!, two!]) await stops(driver, "tree.maxTokens");

@@ -55,20 +55,23 @@ export function treeContract(open: Open): void {
     expect(await store.journal.read("c1")).toHaveLength(1);
   });
 
-  scenario("[S1-69] children of a run, runs of a tree and runs at work are limited", async ({ store }) => {
-    await admit(store, "r1");
-    const parent = await acquireRun(store, "r1");
-    const begin = (id: string, more: Partial<Spawn>) =>
-      parent.append([childStarted(id)], { guard: "signals", spawn: { ...childSpawn(id, "r1"), ...more } });
-    const limits = { children: 2, runs: 3, concurrent: 2 };
-    await parent.append([modelCallStarted("m0")], { concurrent: 2 });
-    expect((await begin("c1", { limits })).refused).toBeUndefined();
-    expect((await begin("c2", { limits })).refused, "the root and c1 are at work").toBe("slots");
-    expect((await begin("c2", { limits: { ...limits, runs: 2, concurrent: 9 } })).refused).toBe("runs");
-    expect((await begin("c2", { limits: { ...limits, concurrent: 9 } })).refused).toBeUndefined();
-    expect((await begin("c3", { limits: { ...limits, runs: 9, concurrent: 9 } })).refused).toBe("children");
-    expect(await store.runs.get("c3")).toBeUndefined();
-  });
+  scenario(
+    "[S1-69] the store limits the children of a run, the runs of a tree and the runs at work",
+    async ({ store }) => {
+      await admit(store, "r1");
+      const parent = await acquireRun(store, "r1");
+      const begin = (id: string, more: Partial<Spawn>) =>
+        parent.append([childStarted(id)], { guard: "signals", spawn: { ...childSpawn(id, "r1"), ...more } });
+      const limits = { children: 2, runs: 3, concurrent: 2 };
+      await parent.append([modelCallStarted("m0")], { concurrent: 2 });
+      expect((await begin("c1", { limits })).refused).toBeUndefined();
+      expect((await begin("c2", { limits })).refused, "the root and c1 are at work").toBe("slots");
+      expect((await begin("c2", { limits: { ...limits, runs: 2, concurrent: 9 } })).refused).toBe("runs");
+      expect((await begin("c2", { limits: { ...limits, concurrent: 9 } })).refused).toBeUndefined();
+      expect((await begin("c3", { limits: { ...limits, runs: 9, concurrent: 9 } })).refused).toBe("children");
+      expect(await store.runs.get("c3")).toBeUndefined();
+    },
+  );
 
   scenario(
     "[P6] a child's end reaches its parent in the same transaction, once",
@@ -128,7 +131,7 @@ export function treeContract(open: Open): void {
           payload: { blockers: ["g1"], blocked_by_child_run_id: direct },
         });
       }
-      expect(await store.leases.due(clock.now(), 10), "nobody has anything to do").toEqual([]);
+      expect(await store.leases.due(clock.now(), 10), "no run is due").toEqual([]);
 
       const again = await takeDue(store, "g1");
       await again.append([{ type: "RUN_RESUMED", payload: { by: "maria" }, key: "x" }]);
@@ -142,7 +145,9 @@ export function treeContract(open: Open): void {
     async ({ store }) => {
       const { parent, child } = await family(store);
       await child.append([toolProposed("m1.0"), runSuspended("s1")], { rest: { wakeAt: undefined } });
-      expect(await store.runs.get("r1"), "it does not wait for it yet").toMatchObject({ status: "running" });
+      expect(await store.runs.get("r1"), "r1 does not wait for its child yet").toMatchObject({
+        status: "running",
+      });
       const answer = await parent.append([waitsFor("c1")], { guard: "signals", rest: { wakeAt: undefined } });
       expect(answer.events.map(({ type }) => type)).toEqual(["RUN_SUSPENDED", "RUN_SUSPENDED"]);
       expect(await store.runs.get("r1")).toMatchObject({
@@ -173,7 +178,7 @@ export function treeContract(open: Open): void {
   );
 
   scenario(
-    "[E5] the parent of a quarantined child is told that the child has ended, and not told of its later end",
+    "[E5] a quarantined child counts as ended for its parent, which is not told of the real end later",
     async ({ store }) => {
       const { child } = await family(store);
       await child.append([runSuspended("q", { kind: "quarantine", detail: "It kills its process." })], {
