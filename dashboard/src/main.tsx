@@ -8,7 +8,7 @@ import { queryClient } from "./live/query-client.ts";
 import { router } from "./routes.tsx";
 import { applyTheme } from "./ui/theme.ts";
 
-// Must come first: queries made before the feed opens are refetched when it does.
+// Must come first: when the feed opens, it refetches the queries that were made before.
 keepQueriesFresh();
 allowStyles();
 applyTheme();
@@ -20,8 +20,8 @@ createRoot(document.getElementById("root")!).render(
   </StrictMode>,
 );
 
-// The server's policy allows only styles with the page's nonce. Libraries that add styles at run time look for it under
-// this name.
+// The server's policy allows only styles with the page's nonce. Libraries that add styles at run time read the nonce from
+// this global variable.
 function allowStyles(): void {
   const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content;
   if (nonce) Object.assign(globalThis, { __webpack_nonce__: nonce });

@@ -7,11 +7,11 @@ interface Asked {
   detail?: string | undefined;
 }
 
-/** What a person is asked about, in one line: the call, or the question in the run's own words. */
+/** The title of a request to a person, in one line: the call, or the question in the run's words. */
 export const approvalTitle = ({ kind, tool, input, detail }: Asked): string =>
   tool === undefined ? (detail ?? TITLES[kind] ?? kind) : describeCall(tool, input);
 
-/** For an item that carries no text of its own. */
+/** Titles of requests that have no text of their own. */
 const TITLES: Record<string, string> = {
   question: "A question",
   budget: "The budget is used up",

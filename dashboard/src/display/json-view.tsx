@@ -1,4 +1,4 @@
-// Any JSON value as an expandable tree. Collapsed parts are not rendered.
+// Shows any JSON value as an expandable tree. Collapsed parts are not rendered.
 
 import { useState } from "react";
 import { plural, shortCount } from "../../../src/projections/words/format.ts";

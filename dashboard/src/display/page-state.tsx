@@ -1,4 +1,5 @@
-// U47: an error page: what happened, whether data is safe, and what to do. Never an endless spinner.
+// U47: what a page shows instead of data. While data loads, the page says what is loading. After an error, it says what
+// happened, whether data is safe, and what to do.
 
 import type { UseQueryResult } from "@tanstack/react-query";
 import { CloudOff, Lock, SearchX, TriangleAlert } from "lucide-react";
@@ -50,7 +51,7 @@ function wordsFor(error: unknown): { icon: typeof Lock; title: string; what: str
 
 const isCode = (error: unknown, code: string): boolean => error instanceof CadreError && error.code === code;
 
-/** Says what is loading. A text, because an empty skeleton could be mistaken for a result. */
+/** Says what is loading in words, because users could mistake an empty skeleton for a result. */
 export function Loading({ what = "Loading" }: { what?: string }) {
   return (
     <p role="status" className="p-6 text-center text-muted text-sm">

@@ -1,4 +1,4 @@
-// A17: untrusted text, with characters that hide or reverse text spelled out and marked.
+// A17: shows untrusted text. Characters that hide or reverse text are spelled out and marked.
 
 import { revealHidden } from "../../../src/journal/visible.ts";
 

@@ -1,4 +1,4 @@
-// U19: the connection state. The feed sets it, and every page shows it.
+// U19: the state of the connection to the server. The feed sets the state, and every page shows it.
 
 import { useSyncExternalStore } from "react";
 

@@ -1,12 +1,12 @@
-// The feed of all runs, shared by all tabs. A browser opens only six connections per server, so one tab holds the
-// stream and tells the others. When it closes, the next tab continues from the same position.
+// The feed of all runs, shared by all tabs. A browser opens only six connections per server, so one tab reads the stream
+// and passes the events on to the others. When that tab closes, another tab continues from the same position.
 
 import { omitUndefined } from "../../../src/omit-undefined.ts";
 import type { LiveEvent } from "../../../src/projections/formats/live-feed.ts";
 import { type Connection, setConnection } from "./connection.ts";
 import { followStream, type StreamState } from "./reconnecting-stream.ts";
 
-/** `reset`: events may have been missed, so everything must be refetched. */
+/** `reset` says that events may have been missed, so everything must be refetched. */
 export type FeedNews = { type: "live"; live: LiveEvent } | { type: "reset" };
 
 type Told =
@@ -15,7 +15,7 @@ type Told =
   | { type: "hello" };
 
 const NAME = "cadre.feed";
-/** Events this soon after a reconnect happened while the connection was down. */
+/** Events that arrive within this time after a reconnect happened while the connection was down. */
 const CATCH_UP_MS = 2_000;
 
 export function followFeed(onNews: (news: FeedNews) => void): () => void {

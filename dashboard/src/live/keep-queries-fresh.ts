@@ -7,12 +7,12 @@ const PAUSE_MS = 250;
 /** Statistics over many runs are expensive to query, so they refresh more slowly. */
 const MEASURES_PAUSE_MS = 5_000;
 
-/** First words of the query keys that any run's event may affect. */
+/** Topics (first words of query keys) that an event of any run may affect. */
 const OF_ANY_RUN = ["runs", "approvals", "sessions"];
 
 const listeners = new Set<(news: FeedNews) => void>();
 
-/** Subscribes to the events themselves. Returns a function that unsubscribes. */
+/** Subscribes to the feed's events. Returns a function that unsubscribes. */
 export function onFeedNews(listener: (news: FeedNews) => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);

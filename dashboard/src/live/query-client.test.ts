@@ -11,7 +11,7 @@ test("[U19] a change during the first request triggers another request", async (
   await expect.poll(shown).toBe("one waits");
 });
 
-test("[U19] many changes during a request show its answer and trigger one more request", async () => {
+test("[U19] after many changes during a request, the page shows its answer and makes one more request", async () => {
   const { asks, news, shown } = page();
   asks[0]?.("first");
   await expect.poll(shown).toBe("first");

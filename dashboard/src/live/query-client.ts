@@ -1,5 +1,5 @@
-// The query cache. Data stays fresh until the feed reports a change (keep-queries-fresh.ts), so nothing polls except
-// `driversQuery`, and failures are not retried silently.
+// The query cache. Data stays fresh until the feed reports a change (keep-queries-fresh.ts), so only `driversQuery` polls.
+// Failures are not retried silently.
 
 import { type Query, QueryClient, type QueryFilters } from "@tanstack/react-query";
 import { isUnreachable } from "../../../src/api/client/client.ts";
@@ -18,8 +18,8 @@ export const queryClient = new QueryClient({
 });
 
 /**
- * Refetches queries after any request that is already under way, whose answer may be older than the change. The query
- * client alone would accept that old answer, or cancel it at every change and never show one.
+ * Refetches queries. If a request is under way, its answer may be older than the change, so another request follows it.
+ * The query client alone would accept the old answer, or cancel the request at every change and never show an answer.
  */
 export function refetchQueries(client: QueryClient, filters: QueryFilters): void {
   for (const query of client.getQueryCache().findAll(filters)) void askQueryAgain(client, query);

@@ -1,6 +1,6 @@
-// Follows a stream and reopens it from the last position whenever it is lost.
-// The stream counts as open once the server has responded. A connection without even a heartbeat counts as lost,
-// because a page must not look live when it is not (U19).
+// Follows a stream and reopens it from the last position whenever the connection is lost. The stream is open once the
+// server has responded. A connection without even a heartbeat counts as lost, because a page must not look live when it
+// is not (U19).
 
 import { type CadreClient, createClient } from "../../../src/api/client/client.ts";
 import { CadreError } from "../../../src/errors.ts";
@@ -63,7 +63,7 @@ async function followOnce<Item>(
   }
 }
 
-/** The same response, with a callback when no data arrives for too long. */
+/** Wraps a response, and calls back if no data arrives for too long. */
 function watched(response: Response, onSilence: () => void): Response {
   let timer = setTimeout(onSilence, SILENCE_MS);
   const body = response.body?.pipeThrough(
@@ -79,7 +79,7 @@ function watched(response: Response, onSilence: () => void): Response {
   return new Response(body ?? null, response);
 }
 
-/** Waits, or less if the browser goes online or the page becomes visible. */
+/** Waits for this time. Returns earlier if the browser goes online or the page's visibility changes. */
 function until(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
@@ -96,13 +96,13 @@ function until(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-// Follows a stream only while the page is visible. A browser opens six connections per server, and hidden tabs must
-// leave them to the visible one.
-
 /** A tab hidden for less than this keeps its stream. */
 const HIDDEN_MS = 5_000;
 
-/** Calls `follow` again whenever the page becomes visible; returns when `follow` ends on its own. */
+/**
+ * Follows a stream only while the page is visible: a browser opens six connections per server, and hidden tabs must leave
+ * them to the visible tab. Calls `follow` whenever the page becomes visible, and returns when `follow` ends on its own.
+ */
 export async function whileVisible(
   signal: AbortSignal,
   follow: (signal: AbortSignal) => Promise<void>,

@@ -1,5 +1,5 @@
-// One run of a tree in the page: its journal and the state derived from it. An event costs the same whether it is the
-// tenth or the fifty-thousandth (U14): lists grow in place, and a row is copied at most once per render.
+// The journal of one run in the page, and the state derived from it. The tenth event costs as much as the
+// fifty-thousandth (U14): lists grow in place, and a row is copied at most once per render.
 
 import type { Delta } from "../../../src/journal/deltas.ts";
 import type { EventOf, JournalEvent } from "../../../src/journal/events.ts";
@@ -29,7 +29,7 @@ export interface Streaming {
   text: string;
 }
 
-/** Only the end of running output is kept; the result has all of it. */
+/** Of streamed output, only the end is kept. The recorded result has all of it. */
 const MAX_STREAMING = 20_000;
 
 /** P9: skips an unreadable event and keeps the rest. */
@@ -81,7 +81,7 @@ function applyItemChange(open: Set<string>, change: ItemChange): void {
   else open.clear();
 }
 
-/** Updates `answered` of a run, and of the runs above that may wait only for it. */
+/** Updates `answered` of a run and of the runs above it, which may have waited only for this run. */
 function markAnswered(runs: Map<string, RunJournal>, fresh: Set<string>, run: RunJournal): void {
   const answered = isAnswered(run.row, {
     hasOpenItem: (id) => (runs.get(id)?.open.size ?? 0) > 0,

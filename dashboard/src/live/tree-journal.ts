@@ -1,6 +1,6 @@
-// The journals of a whole tree, folded in the page with the server's projections. They load in pages from the start and
-// are then followed. After a lost connection the stream continues after the last event. All views of the tree read from
-// here, so they show the same instant.
+// The journals of a whole tree, folded in the page with the server's projections. The page first loads all events and
+// then follows the stream. After a lost connection the stream continues after the last event. All views of the tree read
+// the same journals, so they show the same instant.
 
 import { useEffect, useState, useSyncExternalStore } from "react";
 import { isUnreachable } from "../../../src/api/client/client.ts";
@@ -14,7 +14,7 @@ export type { RunJournal, Streaming } from "./run-journal.ts";
 
 export interface TreeJournal {
   readonly runs: ReadonlyMap<string, RunJournal>;
-  /** All events up to the opening of the page are loaded. */
+  /** Whether all events that existed when the page was opened are loaded. */
   readonly loaded: boolean;
   /** Why the journal could not be loaded. */
   readonly failure: Error | undefined;
@@ -72,7 +72,7 @@ export function openTreeJournal(rootId: string): TreeJournal {
       }),
     );
   load()
-    // If loading was interrupted, the stream continues from there once the server is back.
+    // If the server went down during loading, the stream continues after the last loaded event once the server is back.
     .catch((error: unknown) => {
       if (!isUnreachable(error)) throw error;
     })
@@ -100,7 +100,7 @@ export function openTreeJournal(rootId: string): TreeJournal {
   };
 }
 
-/** How many events of the tree are loaded. The journal is one mutable object, so views use this to see that it grew. */
+/** The number of loaded events. The journal is one mutable object; views recognise by this number that it has grown. */
 export const eventCount = ({ runs }: Pick<TreeJournal, "runs">): number =>
   [...runs.values()].reduce((sum, { events }) => sum + events.length, 0);
 

@@ -9,7 +9,7 @@ export interface Action {
   perform(what: () => Promise<unknown>): Promise<boolean>;
 }
 
-/** Runs one action at a time and keeps its error message for the place where the user started it. */
+/** Performs one action at a time and keeps its error message, to be shown where the user started the action. */
 export function useAction(): Action {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();

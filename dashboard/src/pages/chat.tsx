@@ -30,7 +30,7 @@ export function ChatPage() {
   );
 }
 
-// S1-63: all conversations, latest first, each with its agent and status.
+/** S1-63: all conversations, latest first, each with its agent and status. */
 function SessionList() {
   const sessions = useQuery(sessionsQuery);
   if (sessions.isError) return <Failure error={sessions.error} onAgain={() => void sessions.refetch()} />;

@@ -1,4 +1,4 @@
-// U39: two runs side by side.
+// U39: compares two runs side by side.
 
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";

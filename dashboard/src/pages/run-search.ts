@@ -1,5 +1,5 @@
-// U16, U17: the URL state of a run's page. The hash is the selected event: `#142` for the run itself, `#<run>:142` for
-// an expanded child.
+// U16, U17: the URL state of a run's page. The hash is the selected event: `#142` for an event of the run itself,
+// `#<run>:142` for an event of an expanded child.
 
 import { omitUndefined } from "../../../src/omit-undefined.ts";
 import { TALK_KINDS, type TalkKind } from "../components/conversation/talk-filter.ts";
@@ -22,16 +22,16 @@ export interface RunSearch {
   /** Pinned events as `<run>:<seq>`. */
   pin?: string[];
   tree?: "closed";
-  /** Absent: open if there is room or an event is selected. */
+  /** Absent: the details are open if there is room or an event is selected. */
   details?: "open" | "closed";
-  /** Journal position of a past moment; absent for now. */
+  /** Journal position of a past moment; absent for the present. */
   at?: number;
   /** Tab of the details panel; absent for the result. */
   tab?: PanelTab;
   /** Conversation filters: by kind, and by text. */
   talk?: TalkKind;
   words?: string;
-  /** Unit of the budget view; absent: chosen by what is limited or known. */
+  /** Unit of the budget view. Absent: money or tokens, depending on what is limited or known. */
   unit?: "cost" | "tokens";
 }
 

@@ -9,7 +9,6 @@ import { openItems } from "../../../src/projections/folds/approvals.ts";
 import type { EventRef } from "../components/event-detail/event-ref.ts";
 import { Branches } from "../components/fork/branches.tsx";
 import { ForkDialog, type ForkPoint } from "../components/fork/fork-dialog.tsx";
-import { NoticeBar } from "../ui/notice-bar.tsx";
 import { RunActions } from "../components/run-actions/run-actions.tsx";
 import { RunNotices } from "../components/run-actions/run-notices.tsx";
 import { RunHeader } from "../components/run-header/run-header.tsx";
@@ -24,6 +23,7 @@ import { runStateOf } from "../live/folds.ts";
 import { treeQuery } from "../live/queries.ts";
 import { type TreeJournal, useTreeJournal } from "../live/tree-journal.ts";
 import { Button } from "../ui/button.tsx";
+import { NoticeBar } from "../ui/notice-bar.tsx";
 import { RunViews } from "./run-views.tsx";
 import { useRunAddress, useShowsAnswer } from "./use-run-address.ts";
 
@@ -42,7 +42,7 @@ export function RunPage() {
   return <TreeOf key={tree.data.rootRunId} top={tree.data} />;
 }
 
-/** `top` is the run's row when the page was opened. */
+/** `top` is the run's row as it was when the page was opened. */
 function TreeOf({ top }: { top: RunTree }) {
   const journal = useTreeJournal(top.rootRunId);
   if (journal?.failure) return <Failure error={journal.failure} />;
@@ -61,7 +61,7 @@ function isDamaged({ runs, loaded }: TreeJournal, top: RunTree): boolean {
   return run.gaps || top.waitingOn?.kind === "quarantine" || (loaded && run.row.seq < top.seq);
 }
 
-// The page of a run, now or at a past moment.
+/** The page of a run, at present or at a past moment. */
 function RunAt({ journal: live, top }: { journal: TreeJournal; top: RunTree }) {
   const { id: runId, rootRunId: rootId } = top;
   const address = useRunAddress(runId);

@@ -1,4 +1,4 @@
-// The URL state of the small pages. The pages of runs and of one run have their own files.
+// The URL state of most pages. The list of runs (runs-search.ts) and the page of a run (run-search.ts) have their own.
 
 import { omitUndefined } from "../../../src/omit-undefined.ts";
 import { RANGES } from "../components/usage/usage-range.ts";

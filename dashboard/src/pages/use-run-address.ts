@@ -1,4 +1,4 @@
-// U16: reads and writes the URL state of a run's page, so that reload, back, forward and a shared link show the same.
+// U16: reads and writes the URL state of a run's page, so that a reload, the back button and a shared link show the same.
 
 import { useLocation, useNavigate, useSearch } from "@tanstack/react-router";
 import { useMemo } from "react";
@@ -17,9 +17,9 @@ export interface RunAddress {
   selected: EventRef | undefined;
   pins: readonly EventRef[];
   open: ReadonlySet<string>;
-  /** Selects another run, or an event of it. */
+  /** Selects another run, or an event of that run. */
   go(runId: string, seq?: number): void;
-  /** Selects an event, also of an expanded child. */
+  /** Selects an event of the run or of an expanded child, or nothing. */
   look(ref: EventRef | undefined): void;
   /** Opens a run of another tree, without any URL state. */
   leaveFor(runId: string): void;
@@ -28,7 +28,7 @@ export interface RunAddress {
   togglePin(ref: EventRef): void;
 }
 
-/** Undefined removes a value. */
+/** A value of undefined removes the parameter from the URL. */
 type Change = { [K in keyof RunSearch]?: RunSearch[K] | undefined };
 
 export function useRunAddress(runId: string): RunAddress {

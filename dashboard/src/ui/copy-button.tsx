@@ -31,7 +31,7 @@ export function CopyButton({ text, label, icon, className, children }: CopyButto
   );
 }
 
-/** A function is called only when the user copies. */
+/** If `text` is a function, it is called when the user copies. */
 export function useCopy(text: string | (() => string)): { copied: boolean; copy(): void } {
   const [copied, setCopied] = useState(false);
   const write = async () => {

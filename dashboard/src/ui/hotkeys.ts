@@ -1,6 +1,6 @@
 // Keyboard shortcuts: one key (`j`) or two in a row (`g i`). Active shortcuts can be listed for the help dialog.
-// Typing into a field never triggers a shortcut, nor does a key with Ctrl, Alt or ⌘ unless the shortcut asks for it
-// (`mod+k`).
+// Typing into a field never triggers a shortcut. A key pressed with Ctrl or ⌘ triggers only a shortcut that names it
+// (`mod+k`), and a key pressed with Alt triggers none.
 
 import { useEffect, useRef } from "react";
 
@@ -37,7 +37,7 @@ export function boundHotkeys(): readonly Hotkey[] {
   return [...new Map([...bound].flat().map((hotkey) => [hotkey.keys, hotkey])).values()];
 }
 
-/** Called once for the page. */
+/** Starts listening for keys. The page calls this once. */
 export function listenForHotkeys(): () => void {
   document.addEventListener("keydown", onKey);
   return () => document.removeEventListener("keydown", onKey);
@@ -62,7 +62,7 @@ function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&
     (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) &&
-    // Nobody types into a checkbox.
+    // Users cannot type into a checkbox.
     !(target instanceof HTMLInputElement && target.type === "checkbox")
   );
 }

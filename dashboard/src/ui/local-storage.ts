@@ -4,7 +4,7 @@ import { useSyncExternalStore } from "react";
 
 const listeners = new Set<() => void>();
 
-/** The value under a name. Every component that uses the same name renders again when it changes, also in another tab. */
+/** The value under a name. Components that use the same name render again when the value changes, also in other tabs. */
 export function useLocalStorage(
   name: string,
 ): [text: string | undefined, write: (text: string | undefined) => void] {

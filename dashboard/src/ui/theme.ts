@@ -1,4 +1,4 @@
-// Light, dark, or the system's choice. Kept in this browser; the colours follow `color-scheme` (app.css).
+// The theme is light, dark, or the system's choice. This browser stores it; the colours follow `color-scheme` (app.css).
 
 import { useLocalStorage, writeLocalStorage } from "./local-storage.ts";
 

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 
-/** The value as it was when it last stayed the same for `pauseMs`. */
+/** The latest value that did not change for `pauseMs`. */
 export function useDebounced<T>(value: T, pauseMs: number): T {
   const [settled, setSettled] = useState(value);
   useEffect(() => {

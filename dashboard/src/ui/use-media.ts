@@ -8,7 +8,7 @@ export const useWide = (): boolean => useMedia("(min-width: 1440px)");
 
 export const usePrefersDark = (): boolean => useMedia("(prefers-color-scheme: dark)");
 
-/** Whether a CSS media query matches; renders again when that changes. */
+/** Whether a CSS media query matches. The component renders again when the result changes. */
 export function useMedia(query: string): boolean {
   const subscribe = useCallback(
     (listener: () => void) => {

@@ -1,5 +1,5 @@
-// What each agent of a tree is doing now, and its unread messages (S4-43, S4-65). Folded from the journal with the same
-// projection as the live feed.
+// Computes what an agent is doing now and which messages it has not read (S4-43, S4-65). Uses the live feed's
+// projection.
 
 import {
   type AgentState,

@@ -72,8 +72,6 @@ function StopButton({ runId }: { runId: string }) {
   );
 }
 
-// Chat or auto mode (S4-10, S4-11). During a run the switch shows the mode of that run and cannot be changed; a choice
-// made between runs applies to the next one.
 export type Mode = "chat" | "auto";
 
 const MODES = [
@@ -88,6 +86,10 @@ interface ModeSwitchProps {
   onChange(mode: Mode): void;
 }
 
+/**
+ * S4-10, S4-11: switches between chat and auto mode. During a run the switch shows the run's mode and cannot be changed.
+ * Between runs, the user chooses the mode of the next run.
+ */
 export function ModeSwitch({ mode, fixed, onChange }: ModeSwitchProps) {
   return (
     <fieldset

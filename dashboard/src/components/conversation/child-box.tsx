@@ -1,4 +1,4 @@
-// S2-78 to S2-85: a child run as a box in its parent's answer. When collapsed, it shows the status and the latest line.
+// S2-78 to S2-85: a child run as a box in its parent's answer. A collapsed box shows the child's status and latest line.
 
 import { ChevronRight, FilePen } from "lucide-react";
 import { type ReactNode, useState } from "react";
@@ -14,7 +14,7 @@ import { classNames } from "../../ui/class-names.ts";
 
 export interface ChildBoxProps {
   run: RunJournal;
-  /** Expanded at first. */
+  /** Whether the box starts expanded. */
   isOpen: boolean;
   onSelect: (() => void) | undefined;
   children: () => ReactNode;
@@ -96,7 +96,7 @@ function Files({ run }: { run: RunJournal }) {
   );
 }
 
-/** U18: the text being streamed now, or the latest event. */
+/** U18: the last line of the text being streamed, or the latest event. */
 function LastLine({ run }: { run: RunJournal }) {
   const streaming = [...run.streaming.values()].at(-1)?.text.trim().split("\n").at(-1);
   const line = streaming || run.row.summary || run.timeline.entries.at(-1)?.title;

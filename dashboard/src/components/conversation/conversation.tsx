@@ -1,4 +1,4 @@
-// U11: the run as a chat. It scrolls along with new messages only while the user is at the end.
+// U11: the run as a chat. New messages scroll into view only while the user is at the end.
 
 import { ArrowDown } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
@@ -60,7 +60,7 @@ const LABELS: Record<TalkKind, string> = {
 };
 
 function FilterBar({ filter, onChange }: { filter: TalkFilter; onChange(filter: TalkFilter): void }) {
-  // The field updates at once; the URL follows.
+  // The field shows each keystroke immediately; the URL changes a moment later.
   const [text, setText] = useState(filter.text);
   useEffect(() => setText(filter.text), [filter.text]);
   return (

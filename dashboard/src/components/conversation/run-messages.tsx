@@ -1,6 +1,6 @@
-// The conversation of a run, for the run's page and the chat: the messages to the agent and its answers.
-// S4-55 to S4-58: an answer is one message for everything an agent does until it is done. It grows while the agent works.
-// At the end, the final text becomes the message, and the activity collapses to one line.
+// The conversation of a run, on the run's page and in the chat: the messages to the agent, and the agent's answers.
+// S4-55 to S4-58: an answer contains everything an agent does until it is done, and grows while the agent works. When the
+// agent is done, its final text becomes the answer, and its activity collapses to one line.
 
 import { ChevronRight, CircleAlert, ClipboardList, Cog, Info, MessageSquareText, User } from "lucide-react";
 import { useState } from "react";
@@ -75,7 +75,7 @@ export function RunMessages(props: RunMessagesProps) {
   );
 }
 
-/** The header of the child's box already shows a short task. */
+/** Whether the message is a short task, which the header of the child's box already shows. */
 const isInHeader = (message: ConversationMessage): boolean =>
   message.kind === "heard" &&
   message.source === "task" &&

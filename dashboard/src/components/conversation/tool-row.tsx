@@ -1,4 +1,4 @@
-// S4-57: a call in one line with its state and duration. It expands to show input and output.
+// S4-57: a call in one line with its state and duration. The line expands to show the call's input and output.
 
 import {
   ChevronRight,
@@ -29,7 +29,7 @@ export interface ToolRowProps {
   call: ConversationCall;
   /** Output of a call that is still running. */
   streaming: Streaming | undefined;
-  /** The call is the selected event. */
+  /** Whether the call is the selected event. */
   selected: boolean;
 }
 
@@ -150,7 +150,7 @@ const Part = ({ name, about, children }: { name: string; about?: string; childre
   </div>
 );
 
-/** The command, if the input has no other field. */
+/** The command of a Bash call whose input has no other field. */
 function commandOf(input: unknown): string | undefined {
   const { command, ...rest } = (input ?? {}) as Record<string, unknown>;
   return typeof command === "string" && Object.keys(rest).length === 0 ? command : undefined;

@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from "react";
 
-/** Within this distance the user counts as being at the end. */
+/** A user within this distance of the end counts as being at the end. */
 const NEAR_PX = 48;
 
-/** Keeps a growing list scrolled to its end while the user is there. A user who scrolled away is left alone. */
+/** Keeps a growing list scrolled to its end, unless the user has scrolled away. */
 export function useFollowEnd(from: boolean) {
   const outer = useRef<HTMLDivElement>(null);
   const inner = useRef<HTMLDivElement>(null);

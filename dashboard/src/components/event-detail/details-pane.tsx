@@ -1,5 +1,5 @@
-// The right-hand pane: the selected event, or else the run. On small screens it covers the page, and opens only for an
-// event or on request.
+// The right-hand pane shows the selected event, or the run if no event is selected. On small screens the pane covers the
+// page, so it opens only for an event or on request.
 
 import { PanelRightClose, PanelRightOpen, Pin } from "lucide-react";
 import { lazy, Suspense } from "react";
@@ -18,7 +18,7 @@ export interface DetailsPaneProps extends RunPanelProps {
   pins: readonly EventRef[];
   closed: boolean;
   onToggle(): void;
-  /** Shows the run again. */
+  /** Shows the run instead of the selected event. */
   onDeselect(): void;
   onPin(ref: EventRef): void;
   onFork(ref: EventRef): void;

@@ -92,7 +92,7 @@ function FieldView({
 
 const SHOWN = 4_000;
 
-/** Preformatted text; a long one shows only its start until the user asks for all of it. */
+/** Preformatted text. Of a long text, only the start is shown until the user asks for all of it. */
 function Block({ text }: { text: string }) {
   const [all, setAll] = useState(false);
   const isCut = !all && text.length > SHOWN;
@@ -114,7 +114,7 @@ function Block({ text }: { text: string }) {
   );
 }
 
-/** The event exactly as the journal has it. */
+/** The event as it is stored in the journal. */
 function Raw({ event }: { event: JournalEvent }) {
   const [open, setOpen] = useState(false);
   return (
@@ -127,7 +127,6 @@ function Raw({ event }: { event: JournalEvent }) {
   );
 }
 
-// U15: two pinned events side by side, from any runs of the tree.
 export interface PinnedEventsProps {
   journal: TreeJournal;
   pins: readonly EventRef[];
@@ -135,6 +134,7 @@ export interface PinnedEventsProps {
   onUnpin(ref: EventRef): void;
 }
 
+/** U15: two pinned events side by side. They may belong to different runs of the tree. */
 export function PinnedEvents({ journal, pins, onSelect, onUnpin }: PinnedEventsProps) {
   if (pins.length === 0) return null;
   return (

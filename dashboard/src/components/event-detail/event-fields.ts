@@ -1,5 +1,5 @@
-// The fields of an event that people look for, with readable labels. Who decided what, when and under which rule comes
-// first (U29).
+// The fields of an event that people look for, with readable labels. A decision lists first who decided what, when and
+// under which rule (U29).
 
 import type { EventOf, EventType, JournalEvent, Payload } from "../../../../src/journal/events.ts";
 import { reasoningOf, textOf, toolCallsOf } from "../../../../src/journal/message-parts.ts";
@@ -37,7 +37,7 @@ const field = (label: string, value: unknown, form?: Field["form"]): Field | und
 
 const time = (label: string, ts: number | undefined) =>
   field(label, ts === undefined ? undefined : fullTime(ts));
-/** Who did it, and when. */
+/** The person who caused the event, and the time. */
 const author = ({ payload, ts }: { payload: { by?: string | undefined }; ts: number }) => [
   field("Who", payload.by),
   time("When", ts),

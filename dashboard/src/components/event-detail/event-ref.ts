@@ -1,4 +1,4 @@
-// U17: a reference to an event by run and sequence number. It stays valid, because journals only grow.
+// U17: a reference to an event by run and sequence number. References stay valid, because journals only grow.
 
 export interface EventRef {
   runId: string;

@@ -1,4 +1,4 @@
-// U38: links between a fork and its origin, shown on both: where this tree was forked from, and its own forks.
+// U38: links from a fork to its origin, and from a run to its forks and retries.
 
 import { useQuery } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";

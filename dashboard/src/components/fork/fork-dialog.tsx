@@ -1,4 +1,4 @@
-// U37: forks a run at an event. Fields left empty keep their value from the original run.
+// U37: forks a run at an event. An empty field keeps the value of the original run.
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -10,7 +10,7 @@ import { useAction } from "../../live/use-action.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field } from "../../ui/field.tsx";
-import { Form, Input, TextArea } from "../../ui/input.tsx";
+import { Form, InputField, TextArea } from "../../ui/input.tsx";
 import { Problem } from "../../ui/problem.tsx";
 
 export interface ForkPoint {
@@ -74,14 +74,7 @@ function ForkForm({ point, onClose, onForked }: ForkDialogProps & { point: ForkP
           onChange={({ target }) => setMessage(target.value)}
         />
       </Field>
-      <Field label="Model">
-        <Input
-          className="max-md:h-10"
-          placeholder="Unchanged"
-          value={model}
-          onChange={({ target }) => setModel(target.value)}
-        />
-      </Field>
+      <InputField label="Model" placeholder="Unchanged" value={model} onText={setModel} />
       <AgentFile agent={point.agent} text={file} onChange={setFile} />
       <label className="flex min-h-10 items-start gap-2 md:min-h-6">
         <input

@@ -5,8 +5,7 @@ import { client } from "../../live/client.ts";
 import { useAction } from "../../live/use-action.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { Field } from "../../ui/field.tsx";
-import { Form, Input } from "../../ui/input.tsx";
+import { Form, InputField } from "../../ui/input.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { formatAmount, toBudget, type Unit } from "./river-bands.ts";
 
@@ -16,7 +15,7 @@ export interface BudgetTarget {
   name: string;
   tree: boolean;
   limit: number | undefined;
-  /** Spent, or reserved for calls under way. */
+  /** The sum of what is spent and what is reserved for calls under way. */
   used: number;
 }
 
@@ -46,16 +45,14 @@ export function BudgetDialog({ target, unit, onClose }: BudgetDialogProps) {
         className="flex flex-col gap-3 p-4"
         onSubmit={() => amount !== undefined && !busy && void send((limit ?? 0) + amount)}
       >
-        <Field label={unit === "cost" ? "How much, in dollars" : "How many tokens"}>
-          <Input
-            autoFocus
-            inputMode="decimal"
-            value={text}
-            aria-invalid={text !== "" && amount === undefined}
-            onChange={(event) => setText(event.target.value)}
-            className="max-md:h-11"
-          />
-        </Field>
+        <InputField
+          label={unit === "cost" ? "How much, in dollars" : "How many tokens"}
+          autoFocus
+          inputMode="decimal"
+          value={text}
+          aria-invalid={text !== "" && amount === undefined}
+          onText={setText}
+        />
         <Problem text={problem} />
         <Answers {...{ amount, busy, unit, limit, onClose }} onRemove={(to) => void send(to)} />
       </Form>
@@ -96,7 +93,7 @@ function Answers({ amount, busy, unit, limit, onRemove, onClose }: AnswersProps)
   );
 }
 
-/** Avoids floating point noise in sums of money. */
+/** Rounds away floating point noise in sums of money. */
 const rounded = (value: number): number => Math.round(value * 1e6) / 1e6;
 
 function amountIn(text: string, unit: Unit): number | undefined {

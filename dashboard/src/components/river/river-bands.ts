@@ -1,5 +1,6 @@
-// The budget river as SVG bands. Each run has a row. Its band comes down from the parent run, turns right and ends at
-// the row. Widths are shares of the total. Bands never cross: the first child's is rightmost.
+// The budget river as SVG bands. Each run has a row. The run's band comes down from the parent's row, turns right and
+// ends at the run's row. A band's width is its share of the total. The first child's band is rightmost, so bands never
+// cross.
 
 import type { Budget } from "../../../../src/journal/events.ts";
 import type { Flow, RiverNode } from "../../../../src/projections/usage/budget-river.ts";
@@ -23,7 +24,7 @@ export interface Shape {
   widest: number;
 }
 
-/** Minimum width of a visible band, smaller if there are so many runs that they would not fit. */
+/** The minimum width of a band. With very many runs the minimum is smaller, so that all bands fit. */
 const thinnest = (nodes: number, { widest }: Shape): number => Math.min(1.5, widest / (2 * nodes));
 const BEND = 6;
 
@@ -46,7 +47,7 @@ export function riverBands(nodes: readonly RiverNode[], unit: Unit, shape: Shape
   });
 }
 
-/** Splits a flow into spent, reserved and wasted; wasted amounts are not counted as spent again. */
+/** Splits a flow into spent, reserved and wasted amounts. A wasted amount does not count as spent again. */
 export function sharesOf({ spent, reserved, wasted }: Flow, unit: Unit): { shade: Shade; amount: number }[] {
   return [
     { shade: "spent", amount: Math.max(0, spent[unit] - wasted[unit]) },
@@ -55,7 +56,7 @@ export function sharesOf({ spent, reserved, wasted }: Flow, unit: Unit): { shade
   ];
 }
 
-/** Where the bands of a row end. */
+/** The x coordinate at which the bands of a row end. */
 export const bandEnd = ({ level }: RiverNode, { indent, widest }: Shape): number =>
   widest + level * indent + 2 * BEND;
 
@@ -110,7 +111,7 @@ export const toBudget = (value: number, unit: Unit): { maxCost: number } | { max
 export const formatAmount = (amount: number, unit: Unit): string =>
   unit === "cost" ? money(amount) : `${shortCount(amount)} tokens`;
 
-/** Short form for a table cell. */
+/** A short form of the amount for a table cell. */
 export const formatCell = (amount: number, unit: Unit): string => {
   if (amount === 0) return "–";
   return unit === "cost" ? money(amount) : shortCount(amount);

@@ -24,7 +24,7 @@ export interface RiverTableProps {
   onSelect(runId: string): void;
 }
 
-/** The columns with amounts, and the screens that are too narrow for them. */
+/** The columns with amounts. `when` hides a column on screens that are too narrow for it. */
 const COLUMNS = [
   { label: "Spent", when: "" },
   { label: "Reserved", when: "max-lg:hidden" },
@@ -82,7 +82,7 @@ interface RiverPictureProps extends Pick<RiverTableProps, "nodes" | "unit" | "se
   width: number;
 }
 
-/** The bands behind the table rows; the table has the same numbers as text. */
+/** Draws the bands behind the table rows. The table shows the same numbers as text. */
 function RiverPicture({ nodes, unit, shape, width, selected }: RiverPictureProps) {
   return (
     <svg
@@ -115,13 +115,13 @@ const STROKES: Record<Shade, string> = {
 interface RiverRowProps {
   node: RiverNode;
   unit: Unit;
-  /** Space for the bands before the name. */
+  /** The width left free for the bands, before the run's name. */
   inset: number;
   height: number;
   selected: boolean;
   /** Undefined if the user may change nothing. */
   actions: RowActions | undefined;
-  /** The bands, drawn behind this and all following rows. */
+  /** The first row contains the picture, which extends behind all following rows. */
   river: ReactNode;
   onSelect(runId: string): void;
 }

@@ -1,5 +1,5 @@
-// U35, U36: where the budget of a tree goes, run by run, and the controls to change it. A table has the numbers; the
-// bands behind it show the same as a picture.
+// U35, U36: shows how the runs of a tree use its budget, and lets people change the budget. A table shows the numbers,
+// and the bands behind the table show the same as a picture.
 
 import { use, useState } from "react";
 import type { Budget } from "../../../../src/journal/events.ts";
@@ -19,13 +19,14 @@ import { Button } from "../../ui/button.tsx";
 import { classNames } from "../../ui/class-names.ts";
 import { Problem } from "../../ui/problem.tsx";
 import { ScrollBox } from "../../ui/scroll-box.tsx";
+import { ToggleGroup } from "../../ui/toggle-group.tsx";
 import type { RunViewProps } from "../run-view.ts";
 import { BudgetDialog, type BudgetTarget } from "./budget-dialog.tsx";
 import { formatAmount, limitIn, type Shade, sharesOf, type Unit } from "./river-bands.ts";
 import { RiverTable } from "./river-table.tsx";
 
 export interface RiverViewProps extends RunViewProps {
-  /** Undefined: chosen by what is limited or known. */
+  /** Undefined: money or tokens, depending on what is limited or known. */
   unit: Unit | undefined;
   onUnit(unit: Unit): void;
 }
@@ -53,7 +54,7 @@ export function RiverView({ journal, runId, unit: wanted, onUnit, onSelect }: Ri
         onChange={mayAct && !isOver ? () => setTarget(budgetTarget(top, unit, river.limit)) : undefined}
       />
       <div className="flex flex-wrap items-center gap-2 px-3 py-2">
-        <UnitSwitch unit={unit} onUnit={onUnit} />
+        <ToggleGroup label="Unit" choices={UNITS} value={unit} onChange={onUnit} />
         {unit === "cost" && river.unpriced > 0 && (
           <span className="text-muted text-sm">
             {river.unpriced} calls have no known price, so the real cost is higher.
@@ -75,7 +76,7 @@ export function RiverView({ journal, runId, unit: wanted, onUnit, onSelect }: Ri
 function riverOf(journal: TreeJournal, runId: string): BudgetRiver {
   const { rootRunId } = journal.runs.get(runId)!.row;
   const budgets = new Map([...journal.runs].map(([id, { events }]) => [id, runBudgetOf(events)]));
-  // If the root's journal cannot be read, only the part below the run is shown.
+  // If the root's journal cannot be read, the river shows only the selected run and the runs below it.
   return budgetRiver(budgets, budgets.has(rootRunId) ? rootRunId : runId);
 }
 
@@ -91,7 +92,7 @@ function budgetTarget(
   return { runId, name: agent, tree, limit: limitIn(treeLimit ?? limit, unit), used };
 }
 
-/** Money if there is a cost limit or some cost; otherwise tokens, which are always known. */
+/** The unit is money if a cost is limited or known. Otherwise it is tokens, which are always known. */
 function defaultUnit({ nodes: [top], limit, nodes }: BudgetRiver): Unit {
   const limited = [limit, ...nodes.map((node) => node.limit)];
   if (limited.some(({ maxCost }) => maxCost !== undefined)) return "cost";
@@ -99,25 +100,7 @@ function defaultUnit({ nodes: [top], limit, nodes }: BudgetRiver): Unit {
   return (top?.branch.spent.cost ?? 0) > 0 ? "cost" : "tokens";
 }
 
-function UnitSwitch({ unit, onUnit }: { unit: Unit; onUnit(unit: Unit): void }) {
-  return (
-    <fieldset className="flex gap-1">
-      <legend className="sr-only">Unit</legend>
-      {(["cost", "tokens"] as const).map((each) => (
-        <Button
-          key={each}
-          size="small"
-          look={each === unit ? "plain" : "quiet"}
-          aria-pressed={each === unit}
-          className="max-md:h-10"
-          onClick={() => onUnit(each)}
-        >
-          {each === "cost" ? "Money" : "Tokens"}
-        </Button>
-      ))}
-    </fieldset>
-  );
-}
+const UNITS: Record<Unit, string> = { cost: "Money", tokens: "Tokens" };
 
 interface TreeBudgetProps {
   top: RiverNode;

@@ -1,4 +1,4 @@
-// U38: a slider that shows the whole tree at any past moment. The last position is now.
+// U38: a slider that shows the whole tree at any past moment. The slider's last position is the present.
 
 import { GitFork, History, SkipForward, StepBack, StepForward } from "lucide-react";
 import { fullTime } from "../../../../src/projections/words/format.ts";
@@ -9,7 +9,7 @@ import type { ShownMoment } from "./use-moment.ts";
 
 export interface ScrubberProps {
   moment: ShownMoment;
-  /** A journal position; undefined for now. */
+  /** `at` is a journal position; undefined stands for the present. */
   onChange(at: number | undefined): void;
   /** Undefined if the run had not started at this moment. */
   onFork: (() => void) | undefined;

@@ -42,12 +42,12 @@ describe("[FK8] [U38] the past of a tree", () => {
     [3, { r1: "running" }],
     [5, { r1: "running", c1: "pending" }],
     [9, { r1: "completed", c1: "pending" }],
-  ])("at position %i", (position, expected) => {
+  ])("at position %i the runs have the statuses %o", (position, expected) => {
     const { runs } = pastJournal(journalOf(), position);
     expect(Object.fromEntries([...runs].map(([id, { row }]) => [id, row.status]))).toEqual(expected);
   });
 
-  test("does not change the current journal", () => {
+  test("folding the past does not change the current journal", () => {
     const journal = journalOf();
     pastJournal(journal, 2);
     expect(journal.runs.get("r1")!.row.status).toBe("completed");

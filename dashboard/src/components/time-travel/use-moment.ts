@@ -1,4 +1,4 @@
-// The moment at which the tree is shown. It is kept in the URL, so a link leads to the same moment.
+// The moment at which the page shows the tree. The URL contains the moment, so a shared link shows the same.
 
 import { useDeferredValue, useMemo } from "react";
 import type { JournalEvent } from "../../../../src/journal/events.ts";
@@ -8,13 +8,13 @@ import { eventCount, type TreeJournal } from "../../live/tree-journal.ts";
 export interface ShownMoment {
   /** The journal at that moment. */
   journal: TreeJournal;
-  /** The latest event shown; undefined for now. */
+  /** The latest event shown; undefined if the page shows the present. */
   event: JournalEvent | undefined;
-  /** The number of that event among all events of the tree, from 1. */
+  /** The number of `event` among all events of the tree, from 1. */
   place: number;
   /** Number of all events. */
   count: number;
-  /** The journal position of an event by its number; undefined for the latest, which is now. */
+  /** The journal position of the event with this number; undefined for the latest event, which is the present. */
   positionAt(place: number): number | undefined;
 }
 
@@ -22,7 +22,7 @@ export interface ShownMoment {
 export function useMoment(journal: TreeJournal, at: number | undefined): ShownMoment {
   const position = useDeferredValue(at);
   const count = eventCount(journal);
-  // While the journal loads, the past must be recomputed as events arrive.
+  // While the journal loads, each new event may belong to the past, so the past is computed again.
   const read = journal.loaded ? -1 : count;
   const shown = useMemo(
     () => (position === undefined || read === 0 ? journal : pastJournal(journal, position)),
@@ -40,7 +40,7 @@ export function useMoment(journal: TreeJournal, at: number | undefined): ShownMo
 
 const orders = new WeakMap<TreeJournal, JournalEvent[]>();
 
-/** Sorts lazily and once per event count, because a growing tree renders many times a second. */
+/** The events of the tree in commit order. Sorted only when events were added, because a growing tree renders often. */
 function orderOf(journal: TreeJournal, count: number): JournalEvent[] {
   const known = orders.get(journal);
   if (known?.length === count) return known;
@@ -52,7 +52,7 @@ function orderOf(journal: TreeJournal, count: number): JournalEvent[] {
 const eventBy = (events: readonly JournalEvent[], position: number): JournalEvent | undefined =>
   events[placeOf(events, position) - 1];
 
-/** How many events had happened by this position, at least one. */
+/** The number of events up to this position, at least 1. */
 function placeOf(events: readonly JournalEvent[], position: number): number {
   let [low, high] = [0, events.length];
   while (low < high) {
@@ -63,7 +63,7 @@ function placeOf(events: readonly JournalEvent[], position: number): number {
   return Math.max(1, low);
 }
 
-// FK8: a tree at a past moment: the same journal, folded up to a position, without any streaming.
+/** FK8: the tree at a past moment: its journal folded up to a position, without streaming text. */
 export function pastJournal(journal: TreeJournal, position: number): TreeJournal {
   const runs = new Map<string, RunJournal>();
   const fresh = new Set<string>();

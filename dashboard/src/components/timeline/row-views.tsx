@@ -39,12 +39,12 @@ interface EntryRowProps {
   entry: TimelineEntry;
   selected: boolean;
   q: string;
-  /** The countdown of a wait. */
+  /** The countdown, if the event is a wait that has not ended. */
   aside?: ReactNode;
   onSelect(runId: string, seq: number): void;
 }
 
-/** S0-79, U17: one event in one row. It is a link, so it can be copied and opened in a new tab. */
+/** S0-79, U17: one event in one row. The row is a link, so users can copy it and open it in a new tab. */
 export const EntryRow = memo(function EntryRow(props: EntryRowProps) {
   const { runId, entry, selected, q, aside, onSelect } = props;
   return (
@@ -132,10 +132,10 @@ function HighlightedText({ text, q }: { text: string; q: string }) {
   );
 }
 
-/** Splits at the matches; every second part is a match. */
+/** Splits the text at the matches of `q`. Every second part is a match. */
 function splitAt(text: string, q: string): string[] {
   const [low, wanted] = [text.toLowerCase(), q.toLowerCase()];
-  // Some letters get longer in lower case, which would shift the highlights.
+  // Some letters become longer in lower case, which would shift the highlights.
   if (low.length !== text.length || wanted === "") return [text];
   const parts: string[] = [];
   let from = 0;
@@ -153,7 +153,7 @@ const WORDS: Record<Streaming["kind"], string> = {
   tool_output: "Output",
 };
 
-/** U18: text and output being streamed. The recorded event replaces this row. */
+/** U18: text and output being streamed. The row disappears when the event is recorded. */
 export function LiveRow({ run }: { run: RunJournal }) {
   return (
     <div className="border-info border-l-2 bg-info-soft px-3 py-1.5" data-testid="live">
@@ -180,7 +180,7 @@ const SHOWN = 2_000;
 const lastLines = (text: string, lines: number): string =>
   text.trimEnd().split("\n").slice(-lines).join("\n");
 
-/** U18: the latest line of a collapsed child. */
+/** U18: the latest line of a child whose timeline is collapsed. */
 function LatestLine({ child }: { child: RunJournal }) {
   const streaming = [...child.streaming.values()].at(-1);
   const text = streaming ? lastLines(streaming.text, 1).slice(-200) : child.timeline.entries.at(-1)?.title;
@@ -290,7 +290,7 @@ function ChildLink({ event, onSelect }: DelegationRowProps) {
   );
 }
 
-/** `trigger` comes from the child's own journal, because its end event does not repeat it. */
+/** `trigger` comes from the child's own journal, because the event of the child's end does not repeat the trigger. */
 function lookOf(
   { type, payload }: DelegationRowProps["event"],
   trigger: Trigger = "delegation",

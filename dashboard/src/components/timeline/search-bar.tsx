@@ -12,7 +12,7 @@ export interface SearchBarProps {
   onStep(way: 1 | -1): void;
 }
 
-/** U12: search in the tree; `/` focuses the field, `n` and `N` step through matches. */
+/** U12: searches the tree. `/` focuses the field; `n` and `N` step through the matches. */
 export function SearchBar({ q, total, place, onChange, onStep }: SearchBarProps) {
   const input = useRef<HTMLInputElement>(null);
   const [text, setText] = useState(q);

@@ -25,7 +25,7 @@ function tree(...journals: [runId: string, bodies: EventBody[]][]) {
   return { runs, add };
 }
 
-test("[U10] [U18] an expanded child appears below its start, with its streaming text", () => {
+test("[U10] [U18] the rows of an expanded child follow its start, with the child's streaming text last", () => {
   const { runs } = tree(
     ["r1", [runStarted(), childStarted("c1"), contextAdded("late")]],
     ["c1", [runStarted()]],
@@ -41,7 +41,7 @@ test("[U10] [U18] an expanded child appears below its start, with its streaming 
   expect(shownAs(opened.of(runs, "r1"))).toEqual(["0 Started coder: Mend it", "1 live"]);
 });
 
-test("[U13] [U14] rows are created once, appended in place, and counted by facet", () => {
+test("[U13] [U14] new events add rows without creating the old rows again, and facets count them", () => {
   const bodies = [
     runStarted(),
     modelCallStarted("m1"),
@@ -66,7 +66,7 @@ test("[P9] an unreadable event leaves a gap, and the other events are shown", ()
   expect(shownAs(createTimelineRows({ show: [], open: new Set() }).of(runs, "r1")).at(-1)).toContain("after");
 });
 
-test("[U12] a search resumes where it stopped, in chunks of any size", () => {
+test("[U12] a search continues where its last chunk stopped, also after new events", () => {
   const { runs, add } = tree(["r1", [runStarted(), contextAdded("one"), contextAdded("two")]]);
   const search = createTreeSearch("ABOUT", []);
   while (search.advance(runs, 1));
@@ -79,7 +79,7 @@ test("[U12] a search resumes where it stopped, in chunks of any size", () => {
   expect(search.total).toBe(3);
 });
 
-test("[S0-76] [S0-77] a child's badge names its role for the parent, at start and end", () => {
+test("[S0-76] [S0-77] the badges of a child's start and end name the child's part in the parent's pattern", () => {
   const badges = (...parts: Parameters<typeof childWords>) => {
     const { start, what } = childWords(...parts);
     return `${start} · ${what} COMPLETE`;

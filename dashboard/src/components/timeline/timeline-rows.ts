@@ -1,6 +1,6 @@
-// The rows of a timeline: one per event, with expanded children in place (U10) and the streaming text last (U18).
-// Rows are created once and only appended, so new events cost the same however long the journal is (U14). Expanded
-// children are spliced between them.
+// The rows of a timeline: one row per event, the rows of an expanded child after the child's start (U10), and streaming
+// text last (U18). A row is created once, and new rows are appended. So a new event costs the same in a long journal as
+// in a short one (U14).
 
 import type { Trigger } from "../../../../src/journal/events.ts";
 import { omitUndefined } from "../../../../src/omit-undefined.ts";

@@ -144,10 +144,10 @@ function useFollows(runId: string, isLive: boolean): boolean {
 /** Estimated height of a delegation in pixels. */
 const CARD = 72;
 
-/** Rows with a fixed, known height; measuring each would slow down scrolling. */
+/** Whether the row has a fixed height. Such rows are not measured, because measuring slows down scrolling. */
 const isLine = (row: Row | undefined): boolean => row?.type === "entry" && row.childId === undefined;
 
-/** Must match the row's CSS classes (`h-10 md:h-7`). */
+/** The height of an event's row in pixels. It must match the row's CSS classes (`h-10 md:h-7`). */
 function useLineHeight(): number {
   const isWide = useMedia("(min-width: 48rem)");
   return (isWide ? 1.75 : 2.5) * Number.parseFloat(getComputedStyle(document.documentElement).fontSize);

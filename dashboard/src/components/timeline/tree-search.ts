@@ -1,4 +1,5 @@
-// U12: searches the timelines of a tree in chunks, so that a tree of any size can be searched while it loads.
+// U12: searches the timelines of a tree in chunks, so that the page stays responsive and a tree can be searched while it
+// loads.
 
 import { useEffect, useMemo, useState } from "react";
 import type { TimelineEntry } from "../../../../src/projections/views/timeline.ts";
@@ -12,7 +13,7 @@ export interface TreeSearch {
   /** Sequence numbers of the hits by run, in order. */
   readonly hits: ReadonlyMap<string, readonly number[]>;
   readonly total: number;
-  /** Searches some more entries; true if there are more. */
+  /** Searches the next entries. Returns true if there are more to search. */
   advance(runs: ReadonlyMap<string, RunJournal>, entries: number): boolean;
 }
 
@@ -118,6 +119,6 @@ function stepIn(all: readonly EventRef[], from: EventRef | undefined, way: 1 | -
   const at = all.findIndex(({ runId, seq }) => runId === from?.runId && seq === from.seq);
   if (at !== -1) return all[(at + way + all.length) % all.length];
   if (way === -1) return all.at(-1);
-  // The selection is not a match: take the next match in the selected run, or the first of all.
+  // The selected event is not a match: step to the next match in its run, or else to the first match of the tree.
   return all.find(({ runId, seq }) => runId === from?.runId && seq > (from?.seq ?? 0)) ?? all[0];
 }

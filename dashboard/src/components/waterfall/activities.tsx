@@ -1,4 +1,4 @@
-// Each activity has a colour, a pattern and a word. Readers who cannot tell colours apart still have the other two.
+// Each activity has a colour, a pattern and a word, so readers need not tell colours apart.
 
 import { ACTIVITIES, type Activity } from "../../../../src/projections/views/waterfall.ts";
 import { useNarrow } from "../../ui/use-media.ts";
@@ -28,7 +28,7 @@ export const ACTIVITY_WORDS: Record<Activity, ActivityWords> = {
 /** The fill of an activity's bars; see `BarPatterns`. */
 export const fillOf = (activity: Activity): string => `url(#w-${activity})`;
 
-/** Explains the bars. On a phone it is collapsed, to leave room for the bars. */
+/** Explains the bars. On a phone the legend starts collapsed, to leave room for the bars. */
 export function Legend() {
   const narrow = useNarrow();
   if (!narrow) return <Marks />;

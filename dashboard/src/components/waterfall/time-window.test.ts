@@ -19,7 +19,7 @@ test("[U08] only spans inside the window are drawn, clipped at its edges", () =>
   ]);
 });
 
-test("[U14] a thousand spans on a hundred pixels become at most fifty bars, each showing its dominant activity", () => {
+test("[U14] a thousand spans on a hundred pixels become at most fifty bars, and each bar shows its longest activity", () => {
   const spans = Array.from({ length: 1_000 }, (_, at) =>
     span(at % 4 === 0 ? "tool" : "model", at * 10, at * 10 + 10),
   );
@@ -28,7 +28,7 @@ test("[U14] a thousand spans on a hundred pixels become at most fifty bars, each
   expect(new Set(bars.map(({ activity }) => activity))).toEqual(new Set(["model"]));
 });
 
-test("[U08] bars never overlap and stay within any window", () => {
+test("[U08] in any window, bars do not overlap and do not leave the window", () => {
   const lengths = fc.array(fc.nat(500), { minLength: 1, maxLength: 60 });
   fc.assert(
     fc.property(lengths, fc.nat(2_000), fc.integer({ min: 1, max: 9_000 }), (all, from, length) => {
@@ -47,14 +47,14 @@ test("[U08] bars never overlap and stay within any window", () => {
   );
 });
 
-test("[U08] zooming keeps the point under the pointer and stays within the whole range", () => {
+test("[U08] zooming keeps the time under the pointer in place and never leaves the whole range", () => {
   const whole = { from: 0, to: 1_000 };
   expect(zoomWindow(whole, 0.5, whole, 250)).toEqual({ from: 125, to: 625 });
   expect(zoomWindow({ from: 0, to: 100 }, 100, whole)).toEqual(whole);
   expect(shiftWindow({ from: 900, to: 1_000 }, 500, whole)).toEqual({ from: 900, to: 1_000 });
 });
 
-test("[U08] finds the span at a time, and ticks are at round times", () => {
+test("[U08] `spanAt` finds the span at a time, and `ticks` returns round times", () => {
   const spans = [span("model", 0, 10), span("tool", 10, 20), span("tool", 20, 30)];
   expect([spanAt(spans, -1), spanAt(spans, 10), spanAt(spans, 19), spanAt(spans, 99)]).toEqual([0, 1, 1, 2]);
   expect(ticks({ from: 500, to: 60_500 }, 500, 600)).toEqual(

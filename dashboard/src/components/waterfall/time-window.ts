@@ -1,4 +1,5 @@
-// The visible time window and the bars inside it. Pure. Work depends on what is visible, not on the number of spans.
+// Pure functions for the visible time window and the bars in it. Their cost depends on what is visible, not on the number
+// of spans.
 
 import type { Activity, Span } from "../../../../src/projections/views/waterfall.ts";
 
@@ -21,7 +22,7 @@ export const timeScale =
   (ts: number): number =>
     ((ts - from) / Math.max(1, to - from)) * width;
 
-/** Spans too narrow to see are drawn as one bar with the activity that took the most time. */
+/** Neighbouring spans that are too narrow to see become one bar, which shows the activity that took the most time. */
 export function barsIn(spans: readonly Span[], window: TimeWindow, width: number, now: number): Bar[] {
   const x = timeScale(window, width);
   const bars: Bar[] = [];
@@ -50,7 +51,7 @@ export function barsIn(spans: readonly Span[], window: TimeWindow, width: number
   return bars;
 }
 
-/** Index of the last span that had started by then; 0 if none had. */
+/** The index of the last span that had started at this time; 0 if no span had started. */
 export function spanAt(spans: readonly Span[], ts: number): number {
   let [low, high] = [0, spans.length - 1];
   while (low < high) {
@@ -61,7 +62,7 @@ export function spanAt(spans: readonly Span[], ts: number): number {
   return low;
 }
 
-/** Zooms in (factor below 1) or out, keeping `at` in place and staying within the whole range. */
+/** Zooms in (factor below 1) or out. The time `at` keeps its place, and the window stays within the whole range. */
 export function zoomWindow(window: TimeWindow, factor: number, whole: TimeWindow, at?: number): TimeWindow {
   const { from, to } = window;
   const point = at ?? (from + to) / 2;

@@ -173,7 +173,7 @@ function Drawing({ row: { life, pieces }, window, width }: Pick<BarsProps, "row"
   );
 }
 
-/** Joins adjacent pieces into one line. */
+/** Joins adjacent pieces of the critical path into one line. */
 function joined(pieces: TreeRow["pieces"]): TimeWindow[] {
   const lines: TimeWindow[] = [];
   for (const { from, to } of pieces) {
@@ -192,7 +192,7 @@ function wordsFor({ life }: TreeRow, index: number): Pick<Tip, "words" | "label"
 
 const WIDTH = 320;
 
-/** A tooltip for the span under the pointer or keyboard focus. */
+/** A tooltip that describes the span under the pointer or under the keyboard focus. */
 export function SpanTip({ tip }: { tip: Tip | undefined }) {
   if (!tip) return null;
   const left = Math.max(8, Math.min(tip.x + 12, innerWidth - WIDTH - 8));
@@ -228,7 +228,7 @@ interface TreeTime {
   path: PathPiece[];
 }
 
-/** The runs of a tree with their spans, a parent before its children, and the critical path. */
+/** The critical path of a tree, and a row for each run. A parent's row comes before the rows of its children. */
 export function treeTime(journal: TreeJournal, rootId: string, now: number): TreeTime {
   const order = treeOrder(journal.runs, rootId);
   const levels = treeLevels(journal.runs, order);

@@ -1,4 +1,4 @@
-// Parts of the page that explain an event or a run: its causes, and text with commands.
+// Components that explain an event or a run: the causes of an event, and text that contains commands.
 
 import { useMemo } from "react";
 import { type Why, whyOf } from "../../../../src/projections/views/why.ts";
@@ -44,7 +44,7 @@ interface ReasonRowProps {
   onSelect(runId: string, seq?: number): void;
 }
 
-/** One step of the chain: what happened and why, with a link to the event. */
+/** One event in a chain of causes: what happened and why, with a link to the event. */
 export function ReasonRow({ reason, onSelect }: ReasonRowProps) {
   const { runId, agent, seq, ts, what, because } = reason;
   return (
@@ -73,11 +73,11 @@ export function ReasonRow({ reason, onSelect }: ReasonRowProps) {
 
 interface WithCodeProps {
   text: string;
-  /** The text is Cadre's own, so its commands get a copy button. Text from others never becomes a command. */
+  /** Whether Cadre wrote the text. Only then do its commands get a copy button. */
   isOurs?: boolean;
 }
 
-/** A text with the parts in backticks shown as code. */
+/** Shows the parts of a text in backticks as code. */
 export function TextWithCode({ text, isOurs = false }: WithCodeProps) {
   const whole = useCommand();
   let at = 0;

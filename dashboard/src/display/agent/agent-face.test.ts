@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { agentFace, agentTitle, nameWithTitle, parseColor, parseEmoji } from "./agent-face.ts";
 
-test("[S2-79] an icon is a single emoji, including joined ones; text and invisible characters are rejected", () => {
+test("[S2-79] only a single emoji is accepted as an icon; text and invisible characters are rejected", () => {
   expect(["🤖", " 👨‍💻 ", "🛠️", "🇨🇭"].map(parseEmoji)).toEqual(["🤖", "👨‍💻", "🛠️", "🇨🇭"]);
   expect([undefined, "", "robot", "a", "🤖🤖", "\u202e🤖", "<b>"].map(parseEmoji)).toEqual(
     Array.from({ length: 7 }, () => undefined),
   );
 });
 
-test("[A63] a colour is a name or a hex code, and no other CSS", () => {
+test("[A63] a colour name or a hex code is accepted as a colour; other CSS is rejected", () => {
   expect(["purple", "#E67E22", "#abc"].map(parseColor)).toEqual(["purple", "#E67E22", "#abc"]);
   expect([undefined, "url(//x)", "var(--x)", "#12", "red; top: 0"].map(parseColor)).toEqual(
     Array.from({ length: 5 }, () => undefined),
@@ -25,7 +25,7 @@ test("[S2-35] [A17] a title is one line with invisible characters spelled out; a
   expect(nameWithTitle({ name: "desk" })).toBe("desk");
 });
 
-test("[S2-35] agents with the same title, or a title equal to another's name, are told apart", () => {
+test("[S2-35] a title is marked as shared if another agent has it as title or name", () => {
   const agents = [
     { name: "a", title: "Reviewer" },
     { name: "b", title: "Reviewer" },

@@ -1,5 +1,5 @@
-// The parts of an agent file's `icon`, `color` and `title` that are safe to show: one emoji, a plain colour, one line.
-// Agent files may come from untrusted sources.
+// Checks `icon`, `color` and `title` of an agent file, which may come from an untrusted source. The page shows only one
+// emoji, a plain colour, and one line of text.
 
 import { revealHidden } from "../../../../src/journal/visible.ts";
 
@@ -30,14 +30,14 @@ export interface AgentFace {
 
 const LONGEST = 80;
 
-/** The title to show; undefined if the agent has only its name. */
+/** The title to show; undefined if the agent has no title other than its name. */
 export function agentTitle({ name, title = "" }: Titled): string | undefined {
   const line = revealHidden(title.replaceAll(/\s+/g, " ").trim());
   if (line === "" || line === name) return undefined;
   return line.length <= LONGEST ? line : `${line.slice(0, LONGEST - 1).toWellFormed()}…`;
 }
 
-/** Plain text, for example `Billing and invoices (billing)`. */
+/** The agent as plain text, for example `Billing and invoices (billing)`. */
 export function nameWithTitle(agent: Titled): string {
   const title = agentTitle(agent);
   return title === undefined ? agent.name : `${title} (${agent.name})`;

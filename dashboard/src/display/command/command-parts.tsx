@@ -1,5 +1,5 @@
-// U24: what a command would do, part by part, as the server parsed it; with a warning if the text does not show
-// everything.
+// U24: lists the programs, files and hosts of a command, as the server parsed it. A warning appears if the text does not
+// show everything that the command would do.
 
 import { FileInput, FileOutput, Globe, ScrollText, TriangleAlert } from "lucide-react";
 import type { ReactNode } from "react";
@@ -96,7 +96,7 @@ function Word({ word }: { word: string | null }) {
   return <CommandTitle text={/[\s]/.test(shown) || shown === "" ? JSON.stringify(shown) : shown} />;
 }
 
-/** Longer words are cut; the command above shows them in full. */
+/** Longer words are cut. The command's full text is shown above. */
 const LONGEST = 120;
 
 interface NameShown {

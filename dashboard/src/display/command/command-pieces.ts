@@ -39,7 +39,7 @@ function spelled(text: string): Piece[] {
     .flatMap((part, at): Piece[] => (at % 2 === 1 ? [{ kind: "hidden", text: part }] : letters(part)));
 }
 
-/** Checks word by word: a word in one alphabet is fine, unless all its letters look like Latin ones. */
+/** Marks look-alike letters word by word. A word in one alphabet is fine, unless all its letters look like Latin ones. */
 function letters(text: string): Piece[] {
   return text.split(/([\p{L}\p{M}\p{N}]+)/u).flatMap((part, at): Piece[] => {
     if (at % 2 === 0 || !isDisguised(part)) return [{ kind: "plain", text: part }];

@@ -1,5 +1,5 @@
-// A17: a command, or any text that will be acted on, in full and with nothing hidden. Long lines wrap and are never
-// cut, because nobody can approve what they cannot see.
+// A17: shows a command, or another text that a person approves, in full and with nothing hidden. Long lines wrap and are
+// never cut, because people cannot approve what they cannot see.
 
 import { TONES } from "../../ui/badge.tsx";
 import { classNames } from "../../ui/class-names.ts";
@@ -42,7 +42,7 @@ export function CommandPieces({ text, blanks }: { text: string; blanks: "all" | 
   );
 }
 
-/** The same within a line: runs of blanks become one, and hidden characters are spelled out. */
+/** A command within a line: several blanks become one, and hidden characters are spelled out. */
 export function CommandTitle({ text }: { text: string }) {
   return <CommandPieces text={text} blanks="one" />;
 }

@@ -16,12 +16,12 @@ test("[U22] each line of a patch has its line number on both sides", () => {
   ]);
 });
 
-test("[A17] content that looks like a header stays content", () => {
+test("[A17] changed lines that look like headers are shown as changed lines", () => {
   const patch = "@@ -1,2 +1,2 @@\n--- passwd\n+++ safe\n @@ -1 +1 @@\n";
   expect(diffRows(patch).map(({ kind }) => kind)).toEqual(["hunk", "removed", "added", "same"]);
 });
 
-test("[A17] text without hunks is shown, and new content appears as added lines", () => {
+test("[A17] a text without hunks is shown as a note, and new content as added lines", () => {
   const rows = diffRows("a.txt: too different for a diff; the whole new content:\n+one\n+two");
   expect(rows.map(({ kind }) => kind)).toEqual(["note", "added", "added"]);
 });

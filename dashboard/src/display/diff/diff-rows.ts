@@ -1,5 +1,5 @@
-// Parses a unified diff into rows. The counts in the hunk headers decide what a line is, so no content can pass for a
-// header.
+// Parses a unified diff into rows. The counts in a hunk's header say how many lines belong to the hunk, so changed text
+// cannot pass for a header.
 
 export interface DiffLine {
   kind: "same" | "added" | "removed";
@@ -65,7 +65,7 @@ function outside(line: string): DiffRow {
 const AROUND = 3;
 const FOLD_FROM = 4;
 
-/** Separates long unchanged parts, which are collapsed, from the context of a change. */
+/** Separates long unchanged parts, which the page collapses, from changes and the lines around them. */
 export function diffParts(rows: readonly DiffRow[]): DiffPart[] {
   const parts: DiffPart[] = [];
   let same: DiffLine[] = [];

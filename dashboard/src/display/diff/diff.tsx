@@ -1,4 +1,4 @@
-// A unified diff with line numbers and marks. Lines wrap, so that nothing is out of sight (A17).
+// Shows a unified diff with line numbers and marks. Long lines wrap, so that nothing is out of sight (A17).
 
 import { UnfoldVertical } from "lucide-react";
 import { useMemo, useState } from "react";
@@ -7,12 +7,12 @@ import { Button } from "../../ui/button.tsx";
 import { VisibleText } from "../visible-text.tsx";
 import { type DiffLine, type DiffRow, diffParts, diffRows } from "./diff-rows.ts";
 
-/** Longer diffs show the rest on demand. */
+/** A longer diff shows its remaining rows on demand. */
 const MAX_ROWS = 3_000;
 
 export interface DiffProps {
   patch: string;
-  /** A17: shows every row, because a person decides by this diff. */
+  /** A17: shows every row, because a person makes a decision by this diff. */
   whole?: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** The change a Write or Edit call requests, as a diff; undefined for other calls. */
+/** The change that a Write or Edit call requests, as a diff; undefined for other calls. */
 export function patchOfCall(tool: string, input: unknown): string | undefined {
   const field = (name: string): string | undefined => {
     const value = (input as Record<string, unknown> | null)?.[name];

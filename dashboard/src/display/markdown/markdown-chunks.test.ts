@@ -18,7 +18,7 @@ test("[U18] a code block is never split", () => {
   ]);
 });
 
-test("[U18] the chunks joined are the text", () => {
+test("[U18] joining the chunks gives the original text", () => {
   const line = fc.constantFrom("a", "", "```", "- x", "~~~", "w".repeat(900));
   fc.assert(
     fc.property(fc.array(line, { maxLength: 60 }), (lines) => {

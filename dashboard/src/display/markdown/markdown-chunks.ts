@@ -2,7 +2,7 @@
 
 const ENOUGH = 4_000;
 
-/** Never splits a code block, a list or a table. The chunks joined are the text. */
+/** Never splits a code block, a list or a table. Joining the chunks gives the original text. */
 export function markdownChunks(text: string): string[] {
   if (text.length <= ENOUGH) return [text];
   const chunks: string[] = [];

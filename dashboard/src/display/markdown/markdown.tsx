@@ -1,5 +1,5 @@
-// Renders Markdown from a model. The renderer loads on first use. Until then, for very long texts, and if it fails, the
-// plain text is shown, so there is always something to read.
+// Renders Markdown from a model. The renderer loads on first use. The plain text is shown while the renderer loads, if it
+// fails, and if the text is very long.
 
 import { Component, lazy, memo, type ReactNode, Suspense, useDeferredValue } from "react";
 import { VisibleText } from "../visible-text.tsx";
@@ -9,11 +9,11 @@ const RenderedMarkdown = lazy(() =>
   import("./rendered-markdown.tsx").then((file) => ({ default: file.RenderedMarkdown })),
 );
 
-/** Longer or more deeply nested texts would freeze the page. */
+/** Rendering a longer or more deeply nested text would freeze the page. */
 const MAX_LENGTH = 40_000;
 const DEEP = /^(?:[ \t]*(?:[>*+-]|\d+[.)])){40}|[[(*_~`]{200}/m;
 
-/** Also renders a text that is still streaming. */
+/** Renders complete texts, and texts that are still streaming. */
 export const Markdown = memo(function Markdown({ text }: { text: string }) {
   const shown = useDeferredValue(text);
   let at = 0;

@@ -4,7 +4,7 @@ import { ansiSpans } from "./ansi-spans.ts";
 
 const ESC = "\u001b";
 
-test("[A64] colours become styles and end at their reset", () => {
+test("[A64] a colour code sets the style of the text up to its reset code", () => {
   expect(ansiSpans(`a${ESC}[1;31mb${ESC}[22mc${ESC}[0md`)).toEqual([
     { text: "a", style: {} },
     { text: "b", style: { bold: true, colour: 1 } },
@@ -19,7 +19,7 @@ test("[A64] 256-colour and RGB codes map to the nearest of eight colours", () =>
   ).toEqual([{ colour: 1 }, { colour: 2 }, { colour: 2, background: 4 }]);
 });
 
-test("[A64] the single-character CSI form works too", () => {
+test("[A64] a colour code that starts with the single CSI character is understood", () => {
   expect(ansiSpans("\u009b31mx")).toEqual([{ text: "x", style: { colour: 1 } }]);
 });
 
@@ -35,7 +35,7 @@ test("[A64] hidden text and text overwritten by a carriage return are shown", ()
   expect(ansiSpans("rm -rf /\rls")).toEqual([{ text: "rm -rf /\nls", style: {} }]);
 });
 
-test("[A64] text without sequences is unchanged", () => {
+test("[A64] a text without control sequences stays unchanged", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme" }), (text) => {
       fc.pre(!/[\u001b\u009b\r]/.test(text));

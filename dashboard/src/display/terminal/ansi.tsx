@@ -54,7 +54,7 @@ function classOf({ colour, background, bold, dim, italic, underline }: AnsiStyle
   );
 }
 
-/** The page's own colours, because terminal colours are not readable on every background. */
+/** The page uses its own colours, because terminal colours are not readable on every background. */
 const COLOURS = ["", "text-bad", "text-good", "text-warn", "text-info", "text-child", "text-accent", ""];
 const BACKGROUNDS = [
   "bg-raised",

@@ -10,7 +10,7 @@ export function When({ ts }: { ts: number }) {
   );
 }
 
-/** How long something took, or has taken so far. */
+/** The time that something took, or has taken so far. */
 export function Elapsed({ from, to }: { from: number; to?: number | undefined }) {
   const now = useNow(to !== undefined);
   const text = to === undefined ? elapsed(Math.max(now, from) - from) : duration(to - from);

@@ -6,8 +6,8 @@ let timer: ReturnType<typeof setInterval> | undefined;
 let held = false;
 
 /**
- * The current time, updated once a second by one clock for the whole page. It stands still with `still`, or at a past
- * moment.
+ * The current time. One clock for the whole page updates it once a second. The time does not change if `still` is set, or
+ * if the page shows a past moment.
  */
 export function useNow(still = false): number {
   const moment = useContext(Moment);
@@ -36,7 +36,7 @@ function tick(): void {
   for (const each of listeners) each();
 }
 
-/** Stops the clock while the server is down; a running clock would suggest that work continues. */
+/** Stops the clock while the server is down, because a running clock would suggest that work continues. */
 export function stopClock(hold: boolean): void {
   held = hold;
   tick();
@@ -44,5 +44,5 @@ export function stopClock(hold: boolean): void {
 
 const never = () => () => {};
 
-/** The past moment that the page shows; undefined for now. */
+/** The past moment that the page shows; undefined if it shows the present. */
 export const Moment = createContext<number | undefined>(undefined);
