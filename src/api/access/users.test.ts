@@ -380,7 +380,7 @@ describe("[A09] a new token, a revocation or a new role", () => {
     expect((await as("abe").get("/api/me")).name).toBe("abe");
   });
 
-  test("the hash that the store keeps gives no access", async () => {
+  test("the hash of a key, which the store keeps, gives no access", async () => {
     const kept = JSON.stringify(await served.runtime.store.users.list());
     for (const token of tokens.values()) expect(kept).not.toContain(token);
     await expect(

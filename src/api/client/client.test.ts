@@ -152,7 +152,7 @@ test("[F46] a feed that continues from a position misses no message and repeats 
   expect(seqs).toEqual(sequenced.map(({ seq }) => seq));
 });
 
-test("a feed with an unknown position gets a reset, and a lost feed is an error, not an end", async () => {
+test("a feed with an unknown position begins with a reset, and a lost feed throws an error", async () => {
   const stop = new AbortController();
   const feed = api.client.feed({ after: 999_999, signal: stop.signal });
   expect((await feed.next()).value).toEqual({ type: "reset" });

@@ -190,7 +190,7 @@ test("the answer says so if only a command can continue the run", async () => {
   await eventsUntil(api, runId, isEnd);
 });
 
-test("messages of one session are one conversation: the agent sees the earlier ones", async () => {
+test("the agent sees the earlier messages of the session", async () => {
   const say = (text: string) =>
     openai.chat.completions.create({
       model: "writer",

@@ -94,7 +94,7 @@ describe("agents", () => {
     );
   });
 
-  test("[U53] [S4-59] versions group its runs by pinned definition; a changed file is a new version", async () => {
+  test("[U53] [S4-59] the versions of an agent group its runs by pinned definition; a changed file makes a new version", async () => {
     await led();
     await led();
     const first = await api.client.get("/api/agents/{name}/versions", { name: "lead" });
@@ -161,7 +161,7 @@ describe("usage over time", () => {
     expect(await all()).toEqual(before);
   });
 
-  test("a run that was suspended before the report starts is named when it continues", async () => {
+  test("the report includes a run that was suspended before the report starts and continues later", async () => {
     const { runId } = await api.client.post("/api/runs", {
       body: { agent: "asker", task: "ask", attended: true },
     });

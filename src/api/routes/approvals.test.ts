@@ -242,7 +242,7 @@ describe("decisions", () => {
     expect(book.paid).toEqual([]);
   });
 
-  test("[F15] ids of another run, of no run and of no item get the same answer, and change nothing", async () => {
+  test("[F15] a decision with the id of another run, of no run or of no item gets the same answer, and changes nothing", async () => {
     const [one, two] = [await firstAsked("three"), await firstAsked()];
     const foreign = `${two.runId}:m1.2`;
     const before = await api.client.events(two.runId);

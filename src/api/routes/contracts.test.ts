@@ -99,7 +99,7 @@ describe("S0", () => {
     expect(answer).toEqual({ status: 400, body: { error: expect.stringMatching(/Nothing was changed\.$/) } });
   });
 
-  test("[S0-72] [S0-61] a child blocks its parent; the decision given to the parent reaches the child", async () => {
+  test("[S0-72] [S0-61] a decision given to a blocked parent reaches the child that blocks it", async () => {
     const before = book.paid.length;
     const { runId } = (await sendRequest(api, "POST", "/runs", { prompt: "Pay ann" })).body;
     const [item] = await blocked(runId);

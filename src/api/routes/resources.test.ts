@@ -195,7 +195,7 @@ describe("agents", () => {
     expect((await sendRequest(api, "GET", "/api/agents/ops%2Fcoding")).body.name).toBe("ops/coding");
   });
 
-  test("[A11] an agent of a pack is found by its full name; a double slash is not found", async () => {
+  test("[A11] an agent of a pack is found by its full name; a path with a double slash is not found", async () => {
     const { body } = await sendRequest(api, "GET", "/api/agents/ops%2Fcoding");
     expect((await sendRequest(api, "GET", "/api/agents/ops/coding")).body).toEqual(body);
     expect((await sendRequest(api, "GET", "/api/agents/ops/coding/explain")).body.agent).toBe("ops/coding");
@@ -217,7 +217,7 @@ describe("agents", () => {
     expect((await sendRequest(api, "GET", "/api/agents/nobody/explain")).status).toBe(400);
   });
 
-  test("[S4-3] a new file is a new agent after a reload", async () => {
+  test("[S4-3] after a reload, a new file is listed as a new agent", async () => {
     writeFileSync(join(project.folder, "agents/late.md"), TALKER.replace("name: talker", "name: late"));
     const { status, body } = await sendRequest(api, "POST", "/api/agents/reload");
     expect(status).toBe(415);
@@ -304,7 +304,7 @@ test("GET /metrics answers in Prometheus' text format", async () => {
   expect(value("cadre_store_bytes")).toBeGreaterThan(0);
 });
 
-test("health shows whether this process drives runs, or others do", async () => {
+test("health shows whether this process or another one drives runs", async () => {
   const asks = { id: "r1", status: "suspended", waitingOn: { kind: "approval", items: ["m1.0", "m1.1"] } };
   const health = async (drives: boolean, silent: boolean, open = ["m1.0", "m1.1"]) => {
     const store = {

@@ -139,7 +139,7 @@ describe("the tree", () => {
   );
 
   served(
-    "[U01] [U03] [U04] a list has the totals of trees, the runs that each waits for, and the search hits",
+    "[U01] [U03] [U04] the list of runs has the totals of trees, the runs that each run waits for, and the search hits",
     chain,
     async (world, api) => {
       const runId = await world.run("see to it");

@@ -351,7 +351,7 @@ describe("reading", () => {
     ]);
   });
 
-  test("an intact journal verifies, with its length and head", async () => {
+  test("verifying an intact journal returns its length and head", async () => {
     const id = await finished();
     const verified = await api.client.get("/api/runs/{id}/verify", { id });
     expect(Verification.strict().parse(verified)).toEqual(verified);
@@ -364,7 +364,7 @@ describe("reading", () => {
     });
   });
 
-  test("a damaged journal is reported with its event, and does not hide approvals of other runs", async () => {
+  test("verifying a damaged journal names the damaged event, and approvals of other runs are still listed", async () => {
     const [damaged, whole] = [await waiting(), await waiting()];
     const file = new DatabaseSync(`${project.folder}/cadre.db`);
     file
@@ -500,7 +500,7 @@ describe("actions", () => {
     expect((await sendRequest(api, "POST", `/api/runs/${id}/pause`, { forever: true })).status).toBe(400);
   });
 
-  test("an outcome for a call without an open question is rejected", async () => {
+  test("a verdict on a call whose outcome is not in question is rejected", async () => {
     const id = await waiting();
     const verdict = { callId: "m1.0", verdict: "happened" as const };
     await expect(api.client.post("/api/runs/{id}/outcome", { id, body: verdict })).rejects.toMatchObject({

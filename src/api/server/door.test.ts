@@ -140,7 +140,7 @@ describe("[A03] a foreign host name that resolves to this machine", () => {
   );
 });
 
-test("[A11] another spelling of a path does not bypass the door", async () => {
+test("[A11] another spelling of a path does not bypass the access checks", async () => {
   const paths = [
     "//api//runs",
     "/API/runs",
@@ -251,7 +251,7 @@ test("[A05] a POST with the token needs neither a body nor a content type; a POS
   expect((await withToken(cancel, post)).status).toBe(202);
 });
 
-test("[A07] a WebSocket upgrade does not pass the door", async () => {
+test("[A07] a WebSocket upgrade is rejected", async () => {
   const { hostname, port } = new URL(served.server.url);
   const socket = connect(Number(port), hostname);
   socket.write(
@@ -303,7 +303,7 @@ test("[A09] the browser that requests a new token stays signed in; the other bro
   delete opened.served;
 });
 
-test("[U47] a rejected browser gets a styled page within the policy, a program gets JSON", async () => {
+test("[U47] a rejected browser gets a page that its policy allows, and a rejected program gets JSON", async () => {
   const Accept = "text/html,application/xhtml+xml,*/*;q=0.8";
   const asked: [string, number, RegExp, Promise<{ status: number; text: string; headers: object }>][] = [
     [

@@ -53,7 +53,7 @@ test("the server replaces a socket that a crash left behind", async () => {
   expect(await (await socketFetch(path)("http://cadre/")).text()).toBe("again");
 });
 
-test("a missing folder is an error, not a hang", async () => {
+test("serving in a missing folder fails, and does not hang", async () => {
   await expect(serveOnSocket(new Hono(), join(folder, "none", "cadre.sock"))).rejects.toThrow("ENOENT");
 });
 
