@@ -33,7 +33,7 @@ export interface ApiParts {
   retry(runId: RunId, idempotencyKey?: string, by?: string): Promise<{ runId: RunId }>;
   /** Starts a new root with the content of another run up to an event. */
   fork(runId: RunId, request: ForkRequest, idempotencyKey?: string, by?: string): Promise<{ runId: RunId }>;
-  /** Sends a message to a main agent in a session: it joins the active run there, or starts the next one. */
+  /** Sends a message to a main agent in a session. The message joins the active run there, or starts the next one. */
   say(message: PersonMessage, idempotencyKey?: string): Promise<{ runId: RunId; joined: boolean }>;
   /** Describes an agent without running it. Throws AGENT_NOT_FOUND or AGENT_INVALID. */
   explain(name: string): Promise<Explanation>;

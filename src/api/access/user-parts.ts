@@ -65,7 +65,7 @@ function withoutLastingGrants(store: Store, person: Person): Store {
   });
 }
 
-/** Overrides one member and keeps the getters of the others. */
+/** Copies an object with one member replaced. The other members keep their getters. */
 const override = <T extends object, K extends keyof T>(whole: T, name: K, value: T[K]): T =>
   Object.create(whole, { [name]: { value, enumerable: true } }) as T;
 

@@ -15,7 +15,7 @@ import { describeCall } from "../../projections/views/timeline.ts";
 import type { CadreClient } from "../client/client.ts";
 import type { ApprovalView, DecisionBody, OutcomeBody } from "../client/types.ts";
 import type { EditorConnection } from "./editor-connection.ts";
-import { cardId, filePathIn, textContent, toolKind } from "./updates.ts";
+import { cardId, pathIn, textContent, toolKind } from "./updates.ts";
 
 /** A question without choices, which the person answers with their next message. */
 export const isFreeQuestion = ({ kind, choices }: ApprovalView): boolean =>
@@ -76,12 +76,12 @@ export function approvalTitle({ path, kind, tool, input, detail }: ApprovalView)
 
 /** Shows a change of a file as a diff, and any other call by its preview. */
 async function contentOf(item: ApprovalView, client: CadreClient): Promise<ToolCallContent[]> {
-  const { id, runId, kind, tool, input, preview, untrusted } = item;
+  const { id, runId, kind, target, input, preview, untrusted } = item;
   const warning = untrusted
     ? [textContent(`The run has read untrusted text from ${untrusted.join(", ")}.`)]
     : [];
-  const path = filePathIn(input);
-  if (kind === "tool" && toolKind(tool ?? "") === "edit" && path !== undefined) {
+  const path = target?.use === "changes" ? pathIn(input, target.field) : undefined;
+  if (kind === "tool" && path !== undefined) {
     const [{ workspace }, { change }] = await Promise.all([
       client.get("/api/runs/{id}", { id: runId }),
       client.post("/api/approvals/{id}/preview", { id, body: { input } }),

@@ -85,7 +85,7 @@ function proposalCard(shown: Shown, { runId, payload }: EventOf<"TOOL_PROPOSED">
   shown.cards.add(id);
   const run = runOf(shown, runId);
   const input = run.names.calls.get(toolCallId)?.input;
-  const path = filePathIn(input);
+  const path = pathIn(input, "path");
   return [
     {
       sessionUpdate: "tool_call",
@@ -158,9 +158,9 @@ const KINDS: Readonly<Record<string, ToolKind>> = {
 
 export const toolKind = (tool: string): ToolKind => KINDS[tool] ?? "other";
 
-/** Path of the file that a call is about. */
-export function filePathIn(input: unknown): string | undefined {
-  const path = (input as { path?: unknown } | null | undefined)?.path;
+/** Path of the file that a call is about, in a field of its input. */
+export function pathIn(input: unknown, field: string): string | undefined {
+  const path = (input as Record<string, unknown> | null | undefined)?.[field];
   return typeof path === "string" ? path : undefined;
 }
 

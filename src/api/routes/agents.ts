@@ -40,7 +40,7 @@ export const AgentView = z.object({
   models: z.array(z.string()),
   file: z.string(),
   problems: z.array(ProblemView),
-  /** Where the agent was found. An agent of the project overrides one of the user, and that overrides a built-in one. */
+  /** The place where the agent was found. An agent of the project overrides one of the user, and that overrides a built-in one. */
   scope: z.enum(["project", "user", "builtin"]),
   /** The product that the agent's file was written for. */
   dialect: z.string(),

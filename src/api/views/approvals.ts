@@ -84,9 +84,9 @@ export const ApprovalView = namedObject("ApprovalView", {
   agent: z.string(),
   callId: z.string().optional(),
   tool: z.string().optional(),
-  /** What the call can change or contact, as its tool declares it. */
+  /** The kinds of things that the call can change or contact, as its tool declares them. */
   reaches: z.array(z.enum([...POWERS, "runtime"])).optional(),
-  /** What the call is about, and the field of its input that says so. */
+  /** The kind of thing that the call is about, and the field of its input that names it. */
   target: z
     .object({
       kind: z.enum(["command", "path", "url", "name"]),

@@ -166,13 +166,13 @@ const TAMPERED: [what: string, sql: (ids: Columns) => string, problem: (ids: Col
     ({ definition }) =>
       `UPDATE blobs SET text = replace(text, '"maxTurns"', '"maxturns"') || ' ' WHERE hash = '${definition}'`,
     ({ child, definition }) =>
-      `The stored value ${definition}, which event 1 of run ${child} rests on, is missing or damaged.`,
+      `The stored value ${definition}, which event 1 of run ${child} refers to, is missing or damaged.`,
   ],
   [
     "an agent that is gone",
     ({ definition }) => `DELETE FROM blobs WHERE hash = '${definition}'`,
     ({ child, definition }) =>
-      `The stored value ${definition}, which event 1 of run ${child} rests on, is missing or damaged.`,
+      `The stored value ${definition}, which event 1 of run ${child} refers to, is missing or damaged.`,
   ],
   [
     "a run that is said to be another",

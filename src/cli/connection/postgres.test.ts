@@ -55,7 +55,7 @@ test("[A16] [J7] [J9] [I3] verify reports rows that were removed or forged outsi
   const pinned = `SELECT born::json ->> 'definition' FROM runs WHERE id = '${child}'`;
   await postgres.query(`DELETE FROM blobs WHERE hash = (${pinned})`, url);
   expect(await verified()).toMatch(
-    new RegExp(`which event 1 of run ${child} rests on, is missing or damaged`),
+    new RegExp(`which event 1 of run ${child} refers to, is missing or damaged`),
   );
   await postgres.query(`DELETE FROM runs WHERE id = '${child}'`, url);
   expect(await verified()).toMatch(new RegExp(`^Not whole: Run ${child}, which event \\d+ of run ${root}`));
