@@ -15,11 +15,11 @@ export async function loadEditedAgent(
   known: AgentEnvironment,
   { file, text }: { file: string; text: string },
 ): Promise<Agent & { definition: NonNullable<Agent["definition"]> }> {
-  if (text.length > MAX_FILE) throw invalid("it is larger than 1 MB");
+  if (text.length > MAX_FILE) throw invalidText("it is larger than 1 MB");
   const { path, folder } = (await locateAgentFile(folders, file)) ?? projectLocation(folders);
   const edited = await draftFile(text, path, folder);
   const [draft] = edited.drafts;
-  if (!draft) throw invalid(edited.skipped ? problemText(edited.skipped) : "it names none");
+  if (!draft) throw invalidText(edited.skipped ? problemText(edited.skipped) : "it names none");
   const others = (await readAgentFiles(folders)).filter((other) => other.file !== edited.file);
   return findAgent(assembleAgents([edited, ...others], known), draft.name);
 }
@@ -30,5 +30,5 @@ function projectLocation(folders: AgentFolders): { path: string; folder: AgentFo
   return { path: join(folder!.path, "edited.md"), folder: folder! };
 }
 
-const invalid = (why: string): CadreError =>
+const invalidText = (why: string): CadreError =>
   new CadreError("AGENT_INVALID", `The text is not an agent: ${why}. Nothing was started.`);

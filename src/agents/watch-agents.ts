@@ -11,10 +11,7 @@ import { type AgentFolders, agentsStamp } from "./files/folders.ts";
 import { type OwnFiles, readOwnFiles } from "./files/read.ts";
 import { type AgentSet, assembleAgents } from "./load.ts";
 
-/**
- * The files are checked once per event loop turn, and read again only if a file has changed. A caller that needs a single agent
- * passes its name. The set may then lack the built-in agents, which take longer to read than most runs.
- */
+/** The files are read again only after a change. A caller that needs one agent passes its name and may get a smaller set. */
 export function watchAgents(
   folders: AgentFolders,
   known: AgentEnvironment,

@@ -28,10 +28,7 @@ export function toolNameProblem(server: string, tool: string): string | undefine
     : undefined;
 }
 
-/**
- * Names that a person could mistake for each other. All of them are returned, because Cadre cannot tell which one is the
- * impostor.
- */
+/** Names that a person could mistake for each other. Cadre cannot tell which one is the impostor, so it returns all. */
 export function lookalikes(names: readonly string[]): Set<string> {
   const groups = Map.groupBy(names, skeleton);
   return new Set([...groups.values()].filter((group) => group.length > 1).flat());
@@ -52,9 +49,7 @@ export function serversOfAgent(
   );
 }
 
-/**
- * Matches the servers of a rule such as `mcp__git__log`, `mcp__git__*` or `mcp__*`. Undefined if the rule is not about servers.
- */
+/** Matches the servers of a rule such as `mcp__git__log` or `mcp__*`. Undefined if the rule is not about servers. */
 function serverPattern(rule: string): RegExp | undefined {
   const name = rule.split("(", 1)[0]!.trim();
   if (!name.startsWith("mcp__")) return undefined;

@@ -52,7 +52,7 @@ export function writePin(place: PinPlace, pin: Omit<Pin, "folder">): void {
   const file = pinFile(place, pin.server);
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const draft = `${file}.${process.pid}`;
-  writeFileSync(draft, `${JSON.stringify({ folder: real(place.folder), ...pin }, null, 2)}\n`, {
+  writeFileSync(draft, `${JSON.stringify({ folder: realFolder(place.folder), ...pin }, null, 2)}\n`, {
     mode: 0o600,
   });
   renameSync(draft, file);
@@ -60,11 +60,11 @@ export function writePin(place: PinPlace, pin: Omit<Pin, "folder">): void {
 
 function pinFile({ folder, env, home }: PinPlace, server: string): string {
   const base = env["XDG_CONFIG_HOME"] || join(env["HOME"] || home || homedir(), ".config");
-  const project = createHash("sha256").update(real(folder)).digest("hex").slice(0, 16);
+  const project = createHash("sha256").update(realFolder(folder)).digest("hex").slice(0, 16);
   return join(base, "cadre", "servers", project, `${server}.json`);
 }
 
-function real(folder: string): string {
+function realFolder(folder: string): string {
   try {
     return realpathSync(folder);
   } catch {
@@ -91,15 +91,12 @@ export const isSameLaunch = (a: Launch, b: Launch): boolean => canonical(a) === 
 const SCRIPT = /\.([cm]?[jt]sx?|py|sh|bash|rb|pl|php|lua|jar)$/i;
 const MAX_PROGRAM = 20 * 1024 * 1024;
 
-/**
- * Hashes of the project's files in a command line. If such a file changes, the same command line starts a different program
- * (A49).
- */
+/** Hashes of the project's files in a command line: after a change, the same line starts a different program (A49). */
 function programsOf(words: readonly string[], folder: string): Record<string, string> | undefined {
-  const root = real(folder);
+  const root = realFolder(folder);
   const found = words.flatMap((word, index) => {
     const path = resolve(root, word);
-    if (!(real(path).startsWith(root + sep) && (index === 0 || SCRIPT.test(word)))) return [];
+    if (!(realFolder(path).startsWith(root + sep) && (index === 0 || SCRIPT.test(word)))) return [];
     const file = statSync(path, { throwIfNoEntry: false });
     if (!file?.isFile() || file.size > MAX_PROGRAM) return [];
     return [[word, createHash("sha256").update(readFileSync(path)).digest("hex")]];

@@ -85,10 +85,7 @@ function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promis
 const FIRST_MS = 1_000;
 const LONGEST_MS = 60_000;
 
-/**
- * Decides when to retry a server that failed: after 1 s, 2 s, 4 s … up to a minute. There is no timer: a caller that comes too
- * early gets the reason and the remaining time.
- */
+/** Delays retries of a failed server: 1 s, 2 s, 4 s … up to a minute. A caller that comes too early gets the reason. */
 function createBackOff(clock: Clock) {
   let failures = 0;
   let last = "";

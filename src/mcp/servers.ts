@@ -191,9 +191,7 @@ function changedText(entry: Entry): string {
   return `The MCP server ${entry.name} ${message}; a person can ${suggestion}.`;
 }
 
-/**
- * Lists and pins a server for the first time. Tools with hidden characters are not pinned, so that a person must approve them.
- */
+/** Lists and pins a server for the first time. Tools with hidden characters are left for a person to approve. */
 async function pinFirst(
   entry: Entry,
   pin: (entry: Entry, launch: Launch, tools: readonly ListedTool[]) => void,

@@ -16,10 +16,7 @@ export interface StdioTransport extends Transport {
 }
 
 const MAX_ERRORS = 2_000;
-/**
- * When a server's stdout closes, the server is usually exiting. Cadre waits for its exit code, which says more than killing it
- * would.
- */
+/** A server that closes its stdout is usually exiting. Its own exit code says more than killing it would. */
 const ENDING_MS = 1_000;
 
 export function createStdioTransport(

@@ -21,10 +21,7 @@ export interface SupervisedServer {
 
 const GRACE_MS = 2_000;
 
-/**
- * $1 is the mark. The other arguments are the command, which the shell runs without interpreting it. Descriptor 3 is the pipe
- * from Cadre. The supervisor's own environment has no mark, or it would kill itself.
- */
+/** $1 is the mark, the rest is the command, and descriptor 3 is the pipe from Cadre. The supervisor itself has no mark. */
 const SUPERVISOR = `
 mark=$1
 shift

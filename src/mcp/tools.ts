@@ -66,19 +66,19 @@ async function call(
   const { signal } = context;
   const said = { server: server.name, trusted: server.trusted, nonce: context.nonce() };
   const connection = server.connection();
-  if ("problem" in connection) return stale(connection.problem);
+  if ("problem" in connection) return staleAnswer(connection.problem);
   try {
     const { tools } = await connection.list(signal);
     const now = tools.find(({ name }) => name === pinned.name);
     if (!now || toolHash(now) !== hash) {
       server.changed(pinned.name);
-      return stale(changedText(server.name, pinned.name, now !== undefined));
+      return staleAnswer(changedText(server.name, pinned.name, now !== undefined));
     }
     return answerOf(await connection.call(pinned, input, signal), said);
   } catch (error) {
     const sent = error instanceof ServerFailure && error.sent;
     const lead = sent
-      ? `${pinned.name} of ${server.name} did not answer well${outcome(server)}. `
+      ? `${pinned.name} of ${server.name} did not answer well${outcomeText(server)}. `
       : NOT_CALLED;
     return { ...markAnswer(lead, messageOf(error), said), isError: true };
   }
@@ -86,10 +86,10 @@ async function call(
 
 const NOT_CALLED = "Nothing was called. Go on without this tool, or say that it is missing. ";
 
-const outcome = ({ readOnly }: ServerParts): string =>
+const outcomeText = ({ readOnly }: ServerParts): string =>
   readOnly ? "" : "; what it was asked to do may be done";
 
-const stale = (output: string): ToolAnswer => ({ output, isError: true, stale: true });
+const staleAnswer = (output: string): ToolAnswer => ({ output, isError: true, stale: true });
 
 const changedText = (server: string, tool: string, isThere: boolean): string =>
   `Nothing was called: the MCP server ${server} ${isThere ? `has another ${tool} than the one that was approved` : `no longer has ${tool}`}. A person can look at it: cadre servers approve ${server}. Go on without it.`;

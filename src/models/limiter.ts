@@ -8,9 +8,7 @@ import type { Clock } from "../clock.ts";
 import { providerOf } from "./names.ts";
 
 export interface Limiter {
-  /**
-   * When to ask again. Undefined means that the call may start now. While a provider recovers, each caller gets its own turn.
-   */
+  /** When to ask again. Undefined means call now. While a provider recovers, each caller gets its own turn. */
   notBefore(model: string): number | undefined;
   failed(model: string, retryAt: number): void;
   succeeded(model: string): void;

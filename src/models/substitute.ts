@@ -205,10 +205,7 @@ export const PROVIDER_TIERS: Readonly<Record<string, ProviderTiers>> = {
 const tierOfWord = (word: string): Tier | undefined =>
   TIER_OF_WORD.get(word.toLowerCase().replace(/\[\d+[km]\]$/, ""));
 
-/**
- * The model of that size from the configured model's provider. The configured model is used for its own size, and for every size if
- * its provider has none.
- */
+/** The model of that size from the configured model's provider, or the configured model if that has no sizes. */
 function modelOfTier(tier: Tier, configured: string): string {
   const provider = providerOf(configured);
   const tiers = Object.hasOwn(PROVIDER_TIERS, provider) ? PROVIDER_TIERS[provider] : undefined;

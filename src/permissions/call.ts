@@ -62,11 +62,10 @@ export function describeCall(
   target: ToolTarget | undefined,
 ): Call {
   const tool = { name: request.tool, target };
-  const input = (request.input ?? {}) as Record<string, unknown>;
-  const written = textOf(target && input[target.field]);
+  const written = targetText(target, request.input);
   if (target?.kind === "command") return { tool, units: shellUnits(parseShell(written), request) };
   if (target?.kind === "path") return { tool, units: [pathUnit(written || ".", target.use, request)] };
-  const strings = Object.values(input).filter((value) => typeof value === "string");
+  const strings = Object.values(request.input ?? {}).filter((value) => typeof value === "string");
   return { tool, units: [{ kind: "plain", strings }] };
 }
 
@@ -175,8 +174,11 @@ function once<T>(compute: () => T): () => T {
   };
 }
 
-/** The value if it is a text. The input may not be validated, so any other value gives "". */
-export const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
+/** The text in the input field that the target names. The input may not be validated, so any other value gives "". */
+export function targetText(target: ToolTarget | undefined, input: unknown): string {
+  const value = target && ((input ?? {}) as Record<string, unknown>)[target.field];
+  return typeof value === "string" ? value : "";
+}
 
 export const isReadOnlyUnit = (unit: Unit): boolean =>
   (unit.kind === "command" || unit.kind === "redirect") && unit.readOnly;

@@ -2,7 +2,7 @@
 // the call exactly.
 
 import type { FindFacts, NamedTool } from "../journal/tool-facts.ts";
-import { textOf } from "./call.ts";
+import { targetText } from "./call.ts";
 import type { GrantFor } from "./permission.ts";
 import { quoteArgv } from "./shell/argv-pattern.ts";
 import { isReadOnlyCommand } from "./shell/judge-shell.ts";
@@ -13,8 +13,8 @@ export const createGrantFor =
   (tool, input) => {
     const target = find(tool)?.target;
     if (target === undefined) return tool;
-    const value = ((input ?? {}) as Record<string, unknown>)[target.field];
-    if (target.kind === "command") return grantForCommand(tool, textOf(value));
+    const value = targetText(target, input);
+    if (target.kind === "command") return grantForCommand(tool, value);
     if (target.kind === "path") return target.use === "changes" ? grantForFile(value) : tool;
     return namedGrant({ name: tool, target }, input);
   };
@@ -22,17 +22,15 @@ export const createGrantFor =
 /** A grant for one host, agent or service. Undefined if the call names none. */
 export function namedGrant({ name, target }: NamedTool, input: unknown): string | undefined {
   if (target?.kind !== "url" && target?.kind !== "name") return undefined;
-  const value = textOf(((input ?? {}) as Record<string, unknown>)[target.field]);
+  const value = targetText(target, input);
   if (target.kind === "name") return value === "" ? undefined : `${name}(${value})`;
   const origin = URL.parse(value)?.origin;
   return origin === undefined || origin === "null" ? undefined : `${name}(${origin}/**)`;
 }
 
 /** A path with spaces around it gets no grant: rules are trimmed, so a grant for ` .envrc` would cover `.envrc` (A21). */
-function grantForFile(path: unknown): string | undefined {
-  if (typeof path !== "string" || path !== path.trim()) return undefined;
-  return `Edit(${escapeGlob(path)})`;
-}
+const grantForFile = (path: string): string | undefined =>
+  path === "" || path !== path.trim() ? undefined : `Edit(${escapeGlob(path)})`;
 
 /** A grant for exactly one command. Read-only commands may follow it, as in `npm test | tail`. */
 function grantForCommand(tool: string, command: string): string | undefined {

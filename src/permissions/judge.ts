@@ -22,22 +22,22 @@ export const createJudge =
   (request) => {
     const facts = find(request.tool);
     const call = describeCall(request, facts?.target);
-    const denial = denied(call, request);
+    const denial = findDenial(call, request);
     const host = requestedHost(facts?.target, request.input);
     const verdict =
-      stoppedByGate(call, request) ??
+      gateVerdict(call, request) ??
       (denial?.sure ? denial.verdict : undefined) ??
       presetDenial(request, facts) ??
-      granted(call, request) ??
-      askedInFork(request) ??
+      grantVerdict(call, request) ??
+      forkVerdict(request) ??
       taintVerdict(request, facts, host) ??
-      askedFromAbove(call, request) ??
+      inheritedAsk(call, request) ??
       denial?.verdict ??
-      byRules(call, request, facts);
+      ruleVerdict(call, request, facts);
     return host ? { ...verdict, host } : verdict;
   };
 
-function stoppedByGate(call: Call, { gate }: PermissionRequest): Verdict | undefined {
+function gateVerdict(call: Call, { gate }: PermissionRequest): Verdict | undefined {
   if (gate.allow === undefined) return undefined;
   const listed = rulesFor(gate.allow, "strict", call.tool).filter((rule) => rule.names(call.tool.name));
   // A bare name passes every call of the tool, even for protected files, because the gate only says which tools the agent has.
@@ -45,7 +45,7 @@ function stoppedByGate(call: Call, { gate }: PermissionRequest): Verdict | undef
   return passes ? undefined : { verdict: "deny", rule: "agent tools: not listed" };
 }
 
-function denied(call: Call, request: PermissionRequest): { sure: boolean; verdict: Verdict } | undefined {
+function findDenial(call: Call, request: PermissionRequest): { sure: boolean; verdict: Verdict } | undefined {
   let doubt: { sure: boolean; verdict: Verdict } | undefined;
   const own = { source: "agent tools", rules: request.gate };
   for (const { source, rules } of [own, ...request.ancestors, ...request.authority]) {
@@ -58,16 +58,13 @@ function denied(call: Call, request: PermissionRequest): { sure: boolean; verdic
   return doubt;
 }
 
-/**
- * An effect in a fork asks, and no rule in a file can override this: the rules were written for the original run, not for
- * repeating its effects.
- */
-function askedInFork({ forked, tool }: PermissionRequest): Verdict | undefined {
+/** An effect in a fork asks, because the rules were written for the original run. No rule in a file can override this. */
+function forkVerdict({ forked, tool }: PermissionRequest): Verdict | undefined {
   return forked ? { verdict: "ask", rule: `fork ask ${tool}: it is not recorded` } : undefined;
 }
 
 /** Every part of the call must be granted, except for read-only commands. */
-function granted(call: Call, request: PermissionRequest): Verdict | undefined {
+function grantVerdict(call: Call, request: PermissionRequest): Verdict | undefined {
   let decisive: string | undefined;
   const own = namedGrant(call.tool, request.input);
   const standing = request.grants.filter((grant) => isInForce(grant, request));
@@ -96,7 +93,7 @@ function isInForce(
   return folder === undefined || folder === workspace || mergesInto.includes(folder);
 }
 
-function askedFromAbove(call: Call, { gate, ancestors }: PermissionRequest): Verdict | undefined {
+function inheritedAsk(call: Call, { gate, ancestors }: PermissionRequest): Verdict | undefined {
   const own = firstMatch(rulesFor(gate.ask, "wide", call.tool), call);
   if (own) return { verdict: "ask", rule: `agent tools ask ${own.rule.text}` };
   for (const { source, rules } of ancestors) {
@@ -107,7 +104,7 @@ function askedFromAbove(call: Call, { gate, ancestors }: PermissionRequest): Ver
 }
 
 /** Judges each part by its most specific rule, or else by the default. If one part asks, the whole call asks. */
-function byRules(call: Call, request: PermissionRequest, facts: DeclaredFacts | undefined): Verdict {
+function ruleVerdict(call: Call, request: PermissionRequest, facts: DeclaredFacts | undefined): Verdict {
   let byRule: Verdict | undefined;
   let byDefault: Verdict | undefined;
   for (const unit of call.units) {
@@ -159,10 +156,7 @@ function singleton(rule: string): readonly string[] {
   return list;
 }
 
-/**
- * Once untrusted input has come into the run, these calls ask: effects that cannot be undone, hosts that the run did not know
- * before, and work for an agent that may do more. Only a person's grant overrides this, never a rule in a file.
- */
+/** In a tainted run, these calls ask: effects that cannot be undone, new hosts, and work for an agent that may do more. */
 function taintVerdict(
   request: PermissionRequest,
   facts: DeclaredFacts | undefined,
@@ -171,14 +165,14 @@ function taintVerdict(
   const { taint } = request;
   const [first, ...others] = taint?.sources ?? [];
   if (!taint || first === undefined) return undefined;
-  const why = reason(request.effect, taint, facts, host);
+  const why = taintReason(request.effect, taint, facts, host);
   if (why === undefined) return undefined;
   const from = others.length === 0 ? first : `${first} and ${others.length} more`;
   return { verdict: "ask", rule: `taint ask: words from ${from} came in${why}`, basis: "taint" };
 }
 
 /** Says why the call asks. Undefined if the call is harmless, which a call of a tool that declares nothing never is. */
-function reason(
+function taintReason(
   effect: PermissionRequest["effect"],
   { hosts, raises }: NonNullable<PermissionRequest["taint"]>,
   facts: DeclaredFacts | undefined,

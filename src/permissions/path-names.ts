@@ -9,10 +9,7 @@ export interface WorkspaceView {
   workspace: string;
   /** Folders that the workspace is a copy of and will be merged into. The nearest comes first. */
   mergesInto?: readonly string[] | undefined;
-  /**
-   * Resolves an absolute path as the system would: `link/../x` is not `x`. File tools refuse paths whose links lead elsewhere,
-   * but shell commands follow links (A35).
-   */
+  /** Resolves an absolute path as the system would: `link/../x` is not `x`. Shell commands follow links (A35). */
   inspectPath?: InspectPath | undefined;
   /** The setting by which the repository makes git run a program, if there is one (A30). */
   gitProgramSetting?: ((workspace: string) => string | undefined) | undefined;
@@ -84,10 +81,7 @@ function placeIn(workspace: string, absolute: string): NamedPath {
   return { path: sep === "/" ? inside : inside.replaceAll(sep, "/"), absolute };
 }
 
-/**
- * The path's counterpart in the original folder. A path outside the copy is returned unchanged. Both folders may be below the
- * top of their repository.
- */
+/** The path's counterpart in the original folder. A path outside the copy is returned unchanged. */
 function originalOf(absolute: string, copy: string, original: string): string {
   if (basename(copy) === basename(original) && dirname(copy) !== copy)
     return originalOf(absolute, dirname(copy), dirname(original));

@@ -64,7 +64,7 @@ function wideMatcher(pattern: string, exact: boolean, speaksOf: "change" | "read
     }
     if (unit.kind === "text")
       return [...unit.named().certain, ...unit.named().possible].some(touches) ? "maybe" : "no";
-    if (unit.kind !== "command" || cannot(speaksOf, unit)) return "no";
+    if (unit.kind !== "command" || cannotDo(speaksOf, unit)) return "no";
     const { certain, possible, unknown } = unit.named();
     if (certain.some(touches)) return "yes";
     if (unknown || possible.some(touches)) return "maybe";
@@ -94,10 +94,7 @@ function literalPath(literal: string): (path: string) => boolean {
   };
 }
 
-/**
- * Whether a folder may contain files that the pattern matches. A pattern without a fixed folder matters only for recursive
- * commands.
- */
+/** Whether a folder may contain files that the pattern matches. */
 function folderAbove(pattern: string): (place: NamedPath, goesDown: "deep" | "shallow") => boolean {
   const fixed = pattern.split("/");
   const wild = fixed.findIndex((part) => /[*?[{(!]/.test(part));
@@ -110,7 +107,7 @@ function folderAbove(pattern: string): (place: NamedPath, goesDown: "deep" | "sh
 }
 
 /** Whether the command cannot do what the rule is about, because it never changes files or takes its words as plain text. */
-function cannot(speaksOf: "change" | "read", { readOnly, command, reach }: CommandUnit): boolean {
+function cannotDo(speaksOf: "change" | "read", { readOnly, command, reach }: CommandUnit): boolean {
   if (speaksOf === "change" && readOnly) return true;
   if (command.assigns || reach().argvs.some(([name]) => name === undefined)) return false;
   const [program = "", verb = ""] = command.argv;

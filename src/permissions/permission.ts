@@ -7,10 +7,7 @@ import type { WorkspaceView } from "./path-names.ts";
 
 export interface Verdict {
   verdict: "allow" | "ask" | "deny";
-  /**
-   * The rule that decided, with its origin: `project deny Bash(rm *)`, `default ask Write`. This text is for people. Code reads
-   * `basis`.
-   */
+  /** The rule that decided, with its origin: `project deny Bash(rm *)`. The text is for people, code reads `basis`. */
   rule: string;
   /** Absent if a permission rule decided, or if the default allowed the call. */
   basis?: RuleBasis;

@@ -60,10 +60,7 @@ export function isProtectedPath(path: string): boolean {
   return parts.some((part) => PROTECTED_FOLDERS.has(part) || PROTECTED_NAMES.test(part));
 }
 
-/**
- * Whether the path is one of Cadre's own files: the token that can approve calls, or the journals of all runs. Even reading
- * them asks (A32).
- */
+/** Whether the path is one of Cadre's own files: the token, or the journals of all runs. Even reading them asks (A32). */
 export const isCadreState = (path: string): boolean =>
   foldPath(path)
     .split("/")
@@ -75,10 +72,7 @@ export function foldPath(path: string): string {
   return `${path.startsWith("/") ? "/" : ""}${parts.join("/")}`;
 }
 
-/**
- * Unifies spellings that some file system treats as the same: letter case, composed and invisible letters, `name.`, `name ` and
- * `name::$DATA` (A36).
- */
+/** Unifies spellings that some file system treats as the same: letter case, `name.`, `name ` and `name::$DATA` (A36). */
 function fold(name: string): string {
   if (name === "..") return name;
   return name

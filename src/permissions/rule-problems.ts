@@ -36,10 +36,7 @@ export function ruleProblems(
   });
 }
 
-/**
- * Problems of the rules in cadre.yaml. A problem of an ask or deny rule is an error, because the rule would restrict too
- * little. A problem of an allow rule is a warning.
- */
+/** Problems of the rules in cadre.yaml. They are errors for ask and deny rules, which would restrict too little. */
 export function configRuleProblems(
   { permissions, at }: Pick<Config, "permissions" | "at">,
   toolNames: readonly string[],

@@ -114,7 +114,10 @@ function compile(text: string, reading: Reading): CompiledRule {
     };
   }
   const base = { text, bare: false, names };
-  const about = (speaksOf: "change" | "read") => ({ ...base, ...weighed({ pattern, reading, speaksOf }) });
+  const about = (speaksOf: "change" | "read") => ({
+    ...base,
+    ...pathMatching({ pattern, reading, speaksOf }),
+  });
   if (names("Bash")) {
     const concerns = (tool: NamedTool) => named(tool) || (reading === "wide" && runsCommands(tool));
     return { ...base, ...argvRule(parseArgvPattern(pattern)!, reading), concerns };
@@ -134,10 +137,7 @@ const changesFiles = (tool: NamedTool): boolean =>
 const readsFiles = (tool: NamedTool): boolean =>
   runsCommands(tool) || (tool.target?.kind === "path" && tool.target.use !== "changes");
 
-/**
- * For a rule with a tool's own name, the pattern is matched with what the tool's calls are about: a path, a command, or plain
- * text.
- */
+/** Compares the pattern with whatever the tool's calls are about: a path, a command, or plain text. */
 function ownMatcher(pattern: string, reading: Reading): CompiledRule["matches"] {
   const path = pathRule({ pattern, reading, speaksOf: "read" });
   const argv = parseArgvPattern(pattern);
@@ -150,9 +150,7 @@ function ownMatcher(pattern: string, reading: Reading): CompiledRule["matches"] 
   };
 }
 
-/**
- * A rule that was recorded with a masked secret in it (A61). It is unknown what the rule forbids, so it might match any call.
- */
+/** A rule that was recorded with a masked secret (A61). It might match any call, because its target is unknown. */
 const maskedRule = (text: string): CompiledRule => ({
   text,
   weight: 0,
@@ -169,9 +167,7 @@ function unreadable(text: string, reading: Reading): CompiledRule {
   return { text, weight: 0, bare: false, names, concerns, matches: () => "yes" };
 }
 
-/**
- * A rule without a pattern covers every call of the tool. An allow rule does not cover protected files and unreadable commands.
- */
+/** A rule without a pattern covers every call. An allow rule leaves out protected files and unreadable commands. */
 function bareMatcher(reading: Reading): (unit: Unit) => Match {
   if (reading === "wide") return () => "yes";
   return (unit) => (unit.protected !== undefined || (unit.kind === "unread" && unit.broken) ? "no" : "yes");
@@ -202,15 +198,12 @@ function argvRule(pattern: ArgvPattern, reading: Reading): Matching {
   };
 }
 
-function weighed(options: PathRuleOptions): Matching {
+function pathMatching(options: PathRuleOptions): Matching {
   const { weight, exact, matches } = pathRule(options);
   return { weight: patternWeight(weight, exact), matches };
 }
 
-/**
- * Compares the pattern with every text in the input of a tool that Cadre does not know. A match can ask or deny, but never
- * allow.
- */
+/** Compares the pattern with every text in the input of an unknown tool. A match can ask or deny, but never allow. */
 function textMatcher(pattern: string, reading: Reading): CompiledRule["matches"] {
   if (reading === "strict") return () => "no";
   const test = picomatch(pattern, { dot: true, nocase: true, bash: true, flags: "is" });

@@ -3,7 +3,7 @@
 //  SG2  A suggestion rests on calls that people allowed in runs without untrusted input, and is no wider than these calls.
 
 import type { DeclaredFacts, FindFacts } from "../journal/tool-facts.ts";
-import { textOf } from "./call.ts";
+import { targetText } from "./call.ts";
 import type { Judge, PastCall, PermissionRequest } from "./permission.ts";
 import { quoteArgv } from "./shell/argv-pattern.ts";
 import { parseShell } from "./shell/parse-shell.ts";
@@ -46,7 +46,7 @@ export function suggestRules(past: readonly PastCall[], judge: Judge, find: Find
   for (const { rule, spares } of tried) {
     if (chosen.length === MOST_SUGGESTED || spares.difference(spared).size < FEWEST) continue;
     for (const call of spares) spared.add(call);
-    chosen.push(told(rule, spares, asked, refused, find));
+    chosen.push(suggestionFor(rule, spares, asked, refused, find));
   }
   return chosen;
 }
@@ -75,7 +75,7 @@ function candidatesOf(asked: readonly PastCall[], find: FindFacts): string[] {
     .map(([rule]) => rule);
 }
 
-function told(
+function suggestionFor(
   rule: string,
   spares: ReadonlySet<PastCall>,
   asked: readonly PastCall[],
@@ -108,7 +108,7 @@ interface Candidate {
 
 export function candidateRules(tool: string, input: unknown, facts: DeclaredFacts | undefined): Candidate[] {
   const { target, server } = facts ?? {};
-  const value = textOf(target && ((input ?? {}) as Record<string, unknown>)[target.field]);
+  const value = targetText(target, input);
   if (target?.kind === "command") return forCommand(tool, value);
   if (target?.kind === "path") return forPath(target.use === "changes" ? "Edit" : tool, value);
   const isOfServer = server !== undefined || (facts === undefined && tool.startsWith("mcp__"));
@@ -125,7 +125,7 @@ function forCommand(tool: string, command: string): Candidate[] {
   if (only.assigns || only.fed || mayRunCode(argv) || isWild(argv)) return [];
   const exact: Candidate = { rule: `${tool}(${quoteArgv(argv)})`, seen: "", isOpen: false };
   const fixed = Array.from({ length: Math.min(LONGEST_FIXED, argv.length) - 1 }, (_, at) => at + 2);
-  const open = fixed.filter((length) => saysWhat(argv.slice(0, length)));
+  const open = fixed.filter((length) => isMeaningful(argv.slice(0, length)));
   return [
     exact,
     ...open.map((length) => ({
@@ -137,12 +137,9 @@ function forCommand(tool: string, command: string): Candidate[] {
 }
 
 /** Whether the words say what the command does. A program alone, or with only a flag, does not. */
-const saysWhat = (words: readonly string[]): boolean => !words.at(-1)!.startsWith("-");
+const isMeaningful = (words: readonly string[]): boolean => !words.at(-1)!.startsWith("-");
 
-/**
- * Programs whose effects cannot be undone, that reach other machines, or that run arbitrary code. A person decides about each
- * of their calls.
- */
+/** Programs that cannot be undone, reach other machines or run any code. A person decides about each of their calls. */
 const PROGRAMS = new Set(
   `aws az chmod chown curl dd docker doas eval exec gcloud gh helm kill killall kubectl mkfs mysql nc pkill podman psql reboot
   rm rmdir rsync scp sftp shred shutdown source ssh su sudo systemctl telnet terraform truncate wget`.split(

@@ -6,10 +6,7 @@ import type { ToolAnswer } from "./tool.ts";
 /** Tells the model in one sentence why nothing was done. */
 export const refusal = (sentence: string): ToolAnswer => ({ output: sentence, isError: true });
 
-/**
- * An answer with this text. If the text is too long for the context, the answer leaves out its middle and keeps the full text
- * separately.
- */
+/** An answer with this text. A text that is too long for the context is cut in the middle, and kept in full in `full`. */
 export function textAnswer(text: string): ToolAnswer {
   const bounded = boundOutput(text);
   return bounded.cut ? { output: bounded.text, full: text, size: Buffer.byteLength(text) } : { output: text };

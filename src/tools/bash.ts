@@ -85,16 +85,16 @@ async function runConfined(confined: Confined, timeout: number, context: ToolCon
     const failed = ended.code !== 0 || stopped !== undefined;
     const notes = [
       ...(ended.left ? [`Mind: ${ended.left}.`] : []),
-      ...(await confined.checkAfterwards(failed ? text : "").catch(unseen)),
+      ...(await confined.checkAfterwards(failed ? text : "").catch(uncheckedNote)),
     ];
-    return { ...answer(text, size, [end, ...notes].join("\n"), failed), sandbox };
+    return { ...answerWith(text, size, [end, ...notes].join("\n"), failed), sandbox };
   } finally {
     confined.release();
   }
 }
 
 /** The command has already run, so this failure must not be reported as "not run". */
-const unseen = (error: unknown): string[] => [
+const uncheckedNote = (error: unknown): string[] => [
   `Mind: what it has left could not be looked at (${messageOf(error)}).`,
 ];
 
@@ -132,7 +132,7 @@ async function watch(
   signal.addEventListener("abort", onAbort, { once: true });
   try {
     const ended = await run.ended;
-    await orAfter(closed, 1_000);
+    await waitAtMost(closed, 1_000);
     return { text: collected.text(), size: collected.size, ended, stopped };
   } finally {
     clearTimeout(timer);
@@ -142,13 +142,13 @@ async function watch(
 }
 
 /** Waits at most `ms` milliseconds: a process that escaped may keep the pipe open forever. */
-async function orAfter(done: Promise<void>, ms: number): Promise<void> {
+async function waitAtMost(done: Promise<void>, ms: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   await Promise.race([done, new Promise<void>((late) => (timer = setTimeout(late, ms)))]);
   clearTimeout(timer);
 }
 
-function answer(text: string, size: number, end: string, isError: boolean): ToolAnswer {
+function answerWith(text: string, size: number, end: string, isError: boolean): ToolAnswer {
   const body = text === "" || text.endsWith("\n") ? text : `${text}\n`;
   const bounded = boundOutput(body);
   const output = `${bounded.text}${bounded.cut ? "\n" : ""}${end}`;

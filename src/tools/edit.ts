@@ -29,12 +29,12 @@ export const editTool = defineTool({
   target: { kind: "path", field: "path", use: "changes" },
   aliases: ["edit_file", "str_replace", "replace_in_file"],
 
-  execute: (input, context) => changeFile(input.path, replacing(input), context),
-  preview: (input, { workspace }) => previewChange(input.path, replacing(input), workspace),
-  fingerprints: (input, { workspace }) => fingerprintsOf(input.path, replacing(input), workspace),
+  execute: (input, context) => changeFile(input.path, replacePlan(input), context),
+  preview: (input, { workspace }) => previewChange(input.path, replacePlan(input), workspace),
+  fingerprints: (input, { workspace }) => fingerprintsOf(input.path, replacePlan(input), workspace),
 });
 
-function replacing(input: Input): ChangePlan {
+function replacePlan(input: Input): ChangePlan {
   return (before) => {
     if (before === undefined) return { refused: "does not exist: use Write to create it" };
     const adapt = lineEndingsOf(before);

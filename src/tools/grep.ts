@@ -168,14 +168,14 @@ async function contentOf(folder: OpenFolder, name: string): Promise<string | und
     if (size > MAX_BYTES) return undefined;
     const content = Buffer.alloc(size);
     const { bytesRead } = await file.read(content, 0, content.length, 0);
-    return decoded(content.subarray(0, bytesRead));
+    return decode(content.subarray(0, bytesRead));
   } catch {
     return undefined;
   }
 }
 
 /** Decodes as ripgrep does: by the byte order mark, or else as UTF-8 with invalid bytes replaced. */
-function decoded(content: Buffer): string {
+function decode(content: Buffer): string {
   const mark = content.length > 1 ? content.readUInt16BE(0) : 0;
   if (mark === 0xfffe) return content.subarray(2).toString("utf16le");
   if (mark === 0xfeff)

@@ -58,7 +58,7 @@ async function listing(
       if (++more >= MAX_COUNTED) break;
     } else if (mayShow?.([...names, entry.name].join("/")) === false) kept++;
     else if (entry.isDirectory()) folders.push(`${revealHiddenInName(entry.name)}/`);
-    else files.push(await described(folder, entry.name));
+    else files.push(await describeEntry(folder, entry.name));
   }
   const lines = [...folders.sort(), ...files.sort()];
   if (more > 0) lines.push(`(${more >= MAX_COUNTED ? "at least " : ""}${more} more are not shown: use Glob)`);
@@ -66,7 +66,7 @@ async function listing(
   return lines;
 }
 
-async function described(folder: OpenFolder, name: string): Promise<string> {
+async function describeEntry(folder: OpenFolder, name: string): Promise<string> {
   const stats = await lstat(pathIn(folder, name)).catch(() => undefined);
   const shown = revealHiddenInName(name);
   if (!stats) return shown;

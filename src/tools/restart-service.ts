@@ -27,7 +27,7 @@ const HEALTH_MS = 60_000;
 export const restartServiceTool = ({ services, folder }: ServiceAccess) =>
   defineTool({
     name: "restart_service",
-    description: `Restarts a service of this project and waits until it is healthy again. Known: ${listed(services)}.`,
+    description: `Restarts a service of this project and waits until it is healthy again. Known: ${serviceList(services)}.`,
     input: z.strictObject({ service: z.string().min(1).max(200).describe("The name of the service") }),
     effect: "unsafe",
     reaches: ["commands"],
@@ -39,7 +39,7 @@ export const restartServiceTool = ({ services, folder }: ServiceAccess) =>
 
     async execute({ service }, context) {
       const found = serviceOf(services, service);
-      if (!found) return refusal(unknown(services, service));
+      if (!found) return refusal(unknownServiceText(services, service));
       if (context.signal.aborted) return refusal("Cancelled before it began; nothing was restarted.");
       const place = { cwd: folder, env: cleanEnvironment(context.workspace, context.runId) };
       const ended = await runProgram(found.restart, {
@@ -48,13 +48,13 @@ export const restartServiceTool = ({ services, folder }: ServiceAccess) =>
         signal: context.signal,
       });
       const words = commandWords(service, ended);
-      if (ended.code !== 0 || ended.stopped !== undefined) return answer(words, ended.text, true);
+      if (ended.code !== 0 || ended.stopped !== undefined) return answerWith(words, ended.text, true);
       return healthAnswer(found, words, ended, { ...context, ...place });
     },
 
     async preview({ service }) {
       const found = serviceOf(services, service);
-      if (!found) return { text: unknown(services, service) };
+      if (!found) return { text: unknownServiceText(services, service) };
       const { health } = found;
       const check = health
         ? `\nthen wait for ${revealHidden(health.url ?? commandText(health.command!))}`
@@ -70,13 +70,13 @@ export const restartServiceTool = ({ services, folder }: ServiceAccess) =>
 const serviceOf = (services: Services, name: string) =>
   Object.hasOwn(services, name) ? services[name] : undefined;
 
-const listed = (services: Services): string => Object.keys(services).sort().join(", ") || "none";
+const serviceList = (services: Services): string => Object.keys(services).sort().join(", ") || "none";
 
-function unknown(services: Services, name: string): string {
+function unknownServiceText(services: Services, name: string): string {
   if (Object.keys(services).length === 0) {
     return "No services are configured for this project, so none can be restarted. A person sets `services: { name: { restart: [command, …] } }` in cadre.yaml (and trusts the folder with `cadre trust`). Leave the restart to people, and say so in your answer.";
   }
-  return `There is no service ${JSON.stringify(revealHidden(name))}; nothing was restarted. Known are: ${listed(services)}.`;
+  return `There is no service ${JSON.stringify(revealHidden(name))}; nothing was restarted. Known are: ${serviceList(services)}.`;
 }
 
 const longestHealth = (services: Services): number =>
@@ -104,18 +104,18 @@ async function healthAnswer(
   { cwd, env, signal }: Place,
 ): Promise<ToolAnswer> {
   if (!health)
-    return answer(`${words} No health check is configured, so look whether it works.`, text, false);
+    return answerWith(`${words} No health check is configured, so look whether it works.`, text, false);
   const timeout = health.timeout ?? HEALTH_MS;
   const check = await waitForHealth(health, { cwd, env, signal, timeout });
-  if (check.healthy) return answer(`${words} It is healthy, after ${check.seconds} s.`, text, false);
+  if (check.healthy) return answerWith(`${words} It is healthy, after ${check.seconds} s.`, text, false);
   const why = check.last === undefined ? "" : `; the last check: ${check.last}`;
   const sad = signal.aborted
     ? "The wait for its health was cancelled"
     : `It was not healthy within ${timeout / 1000} s`;
-  return answer(`${words} ${sad}${why}. Read its log before you do anything else.`, text, true);
+  return answerWith(`${words} ${sad}${why}. Read its log before you do anything else.`, text, true);
 }
 
-function answer(words: string, text: string, isError: boolean): ToolAnswer {
+function answerWith(words: string, text: string, isError: boolean): ToolAnswer {
   const output = text.trim() === "" ? words : `${words}\nOutput of the command:\n${text.trimEnd()}`;
   return { output, isError };
 }

@@ -59,14 +59,9 @@ export interface Fingerprints {
 }
 
 export interface Preview {
-  /**
-   * A diff or a command, shown to a person before approving. It comes from the input alone, never from the model's explanation.
-   */
+  /** A diff or a command, shown to a person before approving. It comes from the input, never from the model's words. */
   text: string;
-  /**
-   * Changes if the effect of the call would change, for example with a file's content. The same input and fingerprint mean the
-   * same effect.
-   */
+  /** Changes if the effect of the call would change. The same input and fingerprint mean the same effect. */
   fingerprint?: string;
   /** The file's text before and after, for people who want to see all of it. Never recorded. */
   change?: { before: string; after: string };

@@ -18,9 +18,7 @@ import { readPage } from "./web/read-page.ts";
 const PAGE_CHARACTERS = 25_000;
 const ERROR_CHARACTERS = 2_000;
 
-/**
- * Rules judge this text, so it must be in plain form: `HTTP://EXAMPLE.com.` would not match a rule for `http://example.com`.
- */
+/** Rules judge this text, so it must be plain: a rule for `http://example.com` would not match `HTTP://EXAMPLE.com.` */
 const Url = z
   .string()
   .max(2_048)
@@ -33,9 +31,7 @@ const Url = z
     context.addIssue({ code: "custom", message });
   });
 
-/**
- * Whether the address is in plain form. Characters that need encoding may be written unencoded, because the target is the same.
- */
+/** Whether the address is in plain form. Characters may be unencoded, because the target is the same. */
 const isPlain = (written: string, { origin, href }: URL): boolean =>
   written === origin || (written.startsWith(`${origin}/`) && decodedText(written) === decodedText(href));
 

@@ -51,7 +51,7 @@ export const webSearchTool = (access: SearchAccess) =>
       const { settings, env } = access;
       if (!settings) return refusal(NOT_CONFIGURED);
       const key = settings.keyEnv === undefined ? undefined : env[settings.keyEnv];
-      if (settings.keyEnv !== undefined && !key) return refusal(missing(settings.keyEnv));
+      if (settings.keyEnv !== undefined && !key) return refusal(missingKeyText(settings.keyEnv));
       return await answerTo({ query, count }, settings, key, context);
     },
 
@@ -62,7 +62,7 @@ export const webSearchTool = (access: SearchAccess) =>
     },
   });
 
-const missing = (variable: string): string =>
+const missingKeyText = (variable: string): string =>
   `cadre.yaml takes the key for searching from the variable ${variable}, which is not set. Nothing was searched; a person must set it and start Cadre again.`;
 
 const baseOf = ({ provider, url }: SearchSettings): URL => new URL(url ?? PROVIDERS[provider].address!);
@@ -167,10 +167,10 @@ function jsonOf(text: string): unknown {
 const LIMITS = { title: 200, url: 2_048, snippet: 800, date: 40 };
 
 function foundText({ title, url, snippet, date }: SearchResult, number: number): string {
-  const when = date === undefined || date === "" ? "" : ` (${plain(date, LIMITS.date)})`;
-  const about = plain(snippet, LIMITS.snippet);
+  const when = date === undefined || date === "" ? "" : ` (${plainLine(date, LIMITS.date)})`;
+  const about = plainLine(snippet, LIMITS.snippet);
   return [
-    `${number}. ${plain(title, LIMITS.title)}${when}`,
+    `${number}. ${plainLine(title, LIMITS.title)}${when}`,
     `   ${revealHidden(url).slice(0, LIMITS.url)}`,
     ...(about === "" ? [] : [`   ${about}`]),
   ].join("\n");
@@ -187,7 +187,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 /** The text on one line, without the tags that highlight matches. */
-function plain(text: string, max: number): string {
+function plainLine(text: string, max: number): string {
   const bare = text
     .replace(/<\/?(?:strong|b|em|mark|span|i)\b[^<>]{0,200}>/gi, "")
     .replace(/&(#?\w{1,6});/g, (whole, name: string) => ENTITIES[name.toLowerCase()] ?? whole)

@@ -24,12 +24,12 @@ export const writeTool = defineTool({
   target: { kind: "path", field: "path", use: "changes" },
   aliases: ["write_file", "create_file", "write_to_file"],
 
-  execute: ({ path, content }, context) => changeFile(path, whole(content), context),
-  preview: ({ path, content }, { workspace }) => previewChange(path, whole(content), workspace),
-  fingerprints: ({ path, content }, { workspace }) => fingerprintsOf(path, whole(content), workspace),
+  execute: ({ path, content }, context) => changeFile(path, wholeFilePlan(content), context),
+  preview: ({ path, content }, { workspace }) => previewChange(path, wholeFilePlan(content), workspace),
+  fingerprints: ({ path, content }, { workspace }) => fingerprintsOf(path, wholeFilePlan(content), workspace),
 });
 
-function whole(content: string): ChangePlan {
+function wholeFilePlan(content: string): ChangePlan {
   return (before = "") => {
     const mark = hasByteOrderMark(before) && !hasByteOrderMark(content) ? "\ufeff" : "";
     return { text: mark + lineEndingsOf(before)(content), said: `${lineCount(content)} lines` };

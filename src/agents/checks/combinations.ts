@@ -30,11 +30,11 @@ export const checkCombinations: Check = ({ definition }) => {
   const clashes = EXCLUSIVE.filter(([one, other]) => has(one) && has(other)).map(([one, other, why]) =>
     errorAt(other, "INCOMPATIBLE", `\`${one}\` and \`${other}\` do not go together: ${why}`),
   );
-  return [...clashes, ...withoutAnswer(definition), ...beyondPrograms(definition)];
+  return [...clashes, ...checkAnswer(definition), ...checkRunner(definition)];
 };
 
 /** An agent without `Finalize` never answers itself, so another agent or a pattern must answer. */
-function withoutAnswer(definition: Definition): Finding[] {
+function checkAnswer(definition: Definition): Finding[] {
   const isAnswered = patternsIn(definition).some(
     ({ pattern }) => pattern.stage === "work" || pattern.answer === "target",
   );
@@ -45,7 +45,7 @@ function withoutAnswer(definition: Definition): Finding[] {
 }
 
 /** Reports keys that have no effect on an external program. */
-function beyondPrograms({ runner, agents, output }: Definition): Finding[] {
+function checkRunner({ runner, agents, output }: Definition): Finding[] {
   if (!runner) return [];
   const delegates = "`agents` has no effect: the program of its `runner` cannot delegate here";
   const data = "`runner` and `output` do not go together: a program answers in words, not in data";

@@ -6,7 +6,7 @@ import { type Edge, patternEdges } from "../explain/edges.ts";
 import type { Check } from "./check.ts";
 
 export const checkCycles: Check = (agent, { agents }) => {
-  const path = wayBack(agent.name, (name) => {
+  const path = shortestCycle(agent.name, (name) => {
     const definition = agents.get(name)?.definition;
     return definition ? patternEdges(definition) : [];
   });
@@ -22,7 +22,7 @@ export const checkCycles: Check = (agent, { agents }) => {
 };
 
 /** The shortest path from an agent to itself. If there are several, it is the first in the order of the files. */
-function wayBack(start: string, edges: (name: string) => Edge[]): Edge[] | undefined {
+function shortestCycle(start: string, edges: (name: string) => Edge[]): Edge[] | undefined {
   const seen = new Set<string>();
   let paths: Edge[][] = [[]];
   while (paths.length > 0) {

@@ -57,7 +57,7 @@ function typeMisfit(output: Schema, input: Schema, place: string): string | unde
     (type) => !taken.includes(type) && !(type === "integer" && taken.includes("number")),
   );
   return wrong.length > 0
-    ? `${named(place)} may be ${wrong.join(" or ")}, and the input takes ${taken.join(" or ")}`
+    ? `${placeText(place)} may be ${wrong.join(" or ")}, and the input takes ${taken.join(" or ")}`
     : undefined;
 }
 
@@ -65,7 +65,7 @@ function valueMisfit(output: Schema, input: Schema, place: string): string | und
   const [given, taken] = [valuesOf(output), valuesOf(input)];
   const wrong = given && taken && given.filter((value) => !taken.includes(value));
   return wrong && wrong.length > 0
-    ? `${named(place)} may be ${wrong.join(" or ")}, and the input takes ${taken.join(" or ")}`
+    ? `${placeText(place)} may be ${wrong.join(" or ")}, and the input takes ${taken.join(" or ")}`
     : undefined;
 }
 
@@ -74,15 +74,16 @@ function insideMisfit(output: Schema, input: Schema, place: string): string | un
   if (isMapping(given)) {
     const required = Array.isArray(input["required"]) ? input["required"] : [];
     const missing = required.find((name) => typeof name === "string" && !Object.hasOwn(given, name));
-    if (missing !== undefined) return `${named(joined(place, String(missing)))} is required and not in it`;
+    if (missing !== undefined)
+      return `${placeText(joinPlace(place, String(missing)))} is required and not in it`;
     for (const [name, schema] of Object.entries(isMapping(taken) ? taken : {})) {
       const misfit = Object.hasOwn(given, name)
-        ? misfitOf(given[name], schema, joined(place, name))
+        ? misfitOf(given[name], schema, joinPlace(place, name))
         : undefined;
       if (misfit) return misfit;
     }
   }
-  return misfitOf(output["items"], input["items"], joined(place, "items"));
+  return misfitOf(output["items"], input["items"], joinPlace(place, "items"));
 }
 
 function typesOf({ type }: Schema): string[] | undefined {
@@ -96,6 +97,6 @@ function valuesOf(schema: Schema): string[] | undefined {
   return Array.isArray(schema["enum"]) ? schema["enum"].map((value) => JSON.stringify(value)) : undefined;
 }
 
-const joined = (place: string, name: string): string => (place === "" ? name : `${place}.${name}`);
+const joinPlace = (place: string, name: string): string => (place === "" ? name : `${place}.${name}`);
 
-const named = (place: string): string => (place === "" ? "it" : `\`${place}\``);
+const placeText = (place: string): string => (place === "" ? "it" : `\`${place}\``);

@@ -125,7 +125,7 @@ function compile(compiling: Compiling, tools: Definition["tools"]): Definition {
     workspace: values.workspace,
     pool: values.pool,
     mcpServers: serversOf(compiling),
-    ...badge(values),
+    ...iconAndColor(values),
     dialect: draft.dialect === "cadre" ? undefined : draft.dialect,
     source: { file: draft.file, hash: draft.hash },
   });
@@ -219,7 +219,7 @@ function limitsOf(values: AgentValues): AgentLimits {
   return { ...omitUndefined({ maxTurns, maxDuration }), ...(values.limits as AgentLimits | undefined) };
 }
 
-function badge({ icon, color }: AgentValues): Pick<Definition, "icon" | "color"> {
+function iconAndColor({ icon, color }: AgentValues): Pick<Definition, "icon" | "color"> {
   const text = (value: unknown) => (typeof value === "string" ? value : undefined);
   return omitUndefined({ icon: text(icon), color: text(color) });
 }

@@ -104,10 +104,7 @@ function nameMatcher(targets: readonly string[]): (name: string) => boolean {
 
 type RuleValues = Pick<AgentValues, "tools" | "disallowedTools" | "permissions">;
 
-/**
- * Problems of the tools and rules in an agent's file. They are warnings: the agent has fewer tools than meant, or a rule
- * restricts nothing.
- */
+/** Problems of the tools and rules in an agent's file. They are warnings, since the agent can run with fewer tools. */
 function agentRuleProblems(
   values: RuleValues,
   document: YamlDocument,

@@ -33,10 +33,7 @@ export interface Translation {
 
 export interface Dialect {
   name: string;
-  /**
-   * Recognises the product by folder or file name. `matchesKeys` is only asked if no dialect does. `path` is the whole path,
-   * with `/`.
-   */
+  /** Recognises the product by folder or file name, before any `matchesKeys`. `path` is the whole path, with `/`. */
   matchesPath?(path: string): boolean;
   /** Recognises the product by keys that no other product uses. */
   matchesKeys?(keys: Readonly<Record<string, Data>>): boolean;

@@ -33,7 +33,7 @@ export function readPermissionMap(map: Readonly<Record<string, Data>>): MapReadi
   const narrowed = new Set<string>();
   const outcomes = outcomesOf(rules, narrowed);
   const gate = composeGate(outcomes, rules);
-  lostServers(gate, outcomes, narrowed);
+  reportLostServers(gate, outcomes, narrowed);
   const agents = readTask(rules, narrowed);
   return omitUndefined({ gate, agents, narrowed: [...narrowed], bad });
 }
@@ -232,10 +232,8 @@ function takesBack({ subject }: Outcome, outcomes: readonly Outcome[]): boolean 
     .some((other) => other.pass !== "none" && mayOverlap(other.subject.words[0]!, subject.words[0]!));
 }
 
-/**
- * Reports a server that was allowed as an exception from a denied one. In Cadre the deny wins, so the agent loses that server.
- */
-function lostServers(gate: ToolGate, outcomes: readonly Outcome[], narrowed: Set<string>): void {
+/** Reports a server that was allowed as an exception from a denied one, because in Cadre the deny wins. */
+function reportLostServers(gate: ToolGate, outcomes: readonly Outcome[], narrowed: Set<string>): void {
   for (const [index, { subject, pass }] of outcomes.entries()) {
     const word = subject.words[0]!;
     if (pass === "none" || !subject.tools[0]?.startsWith("mcp__")) continue;

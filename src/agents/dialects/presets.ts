@@ -16,14 +16,14 @@ export const readPermissionMode: Reader = (builder, value, key) => {
     const suggestion = "`cadre run --yes` is the person's own flag for it";
     return warn(builder, [key], { code: "BYPASS_REFUSED", message, suggestion });
   }
-  notUnderstood(builder, key);
+  refuseValue(builder, key);
 };
 
 /** Reads Cursor's `readonly`. */
 export const readReadonly: Reader = (builder, value, key) => {
   if (value === null || value === false) return;
   if (value === true) return narrowTools(builder, READ_ONLY, [key]);
-  notUnderstood(builder, key);
+  refuseValue(builder, key);
 };
 
 /** Reads Codex's `sandbox_mode`. */
@@ -31,7 +31,7 @@ export const readSandboxMode: Reader = (builder, value, key) => {
   if (value === null || value === "workspace-write") return;
   if (value === "read-only") return narrowTools(builder, READ_ONLY, [key]);
   if (value === "danger-full-access") return warnGrantIgnored(builder, key, `\`${key}: ${value}\``);
-  notUnderstood(builder, key);
+  refuseValue(builder, key);
 };
 
 /** Reads Codex's `approval_policy`. */
@@ -39,7 +39,7 @@ export const readApprovalPolicy: Reader = (builder, value, key) => {
   if (value === null || value === "on-request" || value === "on-failure") return;
   if (value === "untrusted") return narrowTools(builder, { ask: ["Bash", "Write", "Edit"] }, [key]);
   if (value === "never") return warnGrantIgnored(builder, key, `\`${key}: never\``);
-  notUnderstood(builder, key);
+  refuseValue(builder, key);
 };
 
 export function warnGrantIgnored(builder: TranslationBuilder, key: string, what: string): void {
@@ -48,7 +48,7 @@ export function warnGrantIgnored(builder: TranslationBuilder, key: string, what:
   warn(builder, [key], { code: "GRANT_IGNORED", message, suggestion });
 }
 
-function notUnderstood(builder: TranslationBuilder, key: string): void {
+function refuseValue(builder: TranslationBuilder, key: string): void {
   const message = `\`${key}\` has an unknown value, and it decides what the agent may do`;
   refuse(builder, [key], { code: "BAD_PERMISSION", message });
 }

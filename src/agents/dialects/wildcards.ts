@@ -38,7 +38,7 @@ const MAX_CHOICES = 5;
 /** Whether some text could match both patterns. True if that is unclear. */
 export function mayOverlap(a: string, b: string): boolean {
   if (a.length * b.length > 40_000) return true;
-  const [left, right] = [loose(a), loose(b)];
+  const [left, right] = [normalizePattern(a), normalizePattern(b)];
   // reach[j] says whether the part of `left` read so far can match `right` up to j. One row of bytes is enough and fast,
   // because all pairs of patterns in a file are compared.
   const reach = new Uint8Array(right.length + 1);
@@ -106,17 +106,14 @@ function segmentGlob(segment: string, last: boolean): string {
   });
 }
 
-const loose = (pattern: string): string => pattern.trim().replace(/ \*$/, "*");
+const normalizePattern = (pattern: string): string => pattern.trim().replace(/ \*$/, "*");
 
 const MAX_ALTERNATIVES = 64;
 /** Characters that stand for the anchors `^` and `$`. */
 const START = "\u0002";
 const END = "\u0003";
 
-/**
- * Wildcards that together match the same paths as a regular expression. The expression may have plain text, `.*`, anchors and
- * groups of alternatives. Undefined for any other expression, because a wider wildcard would allow more.
- */
+/** Wildcards that match the same paths as a simple regular expression. Undefined for any other expression. */
 export function regexWildcards(source: string): string[] | undefined {
   const reader: Reader = { source, at: 0 };
   const found = alternatives(reader);

@@ -78,10 +78,7 @@ const INCLUDE = /\$\{include:([^}\n]*)\}/g;
 const MAX_TEXT = 1_000_000;
 const MAX_INCLUDES = 200;
 
-/**
- * Replaces each `${include:file}` in a prompt with the file's text. A file outside the agents folder `root` is never read, even
- * through a link. The error for a cycle shows its path.
- */
+/** Replaces each `${include:file}` in a prompt with the file's text. A file outside `root` is never read. */
 async function resolveIncludes(prompt: Draft, path: string, root: string): Promise<Draft> {
   if (!prompt.body.includes("${include:")) return prompt;
   const problems: Problem[] = [];

@@ -87,9 +87,7 @@ export async function locateAgentFile(
   return undefined;
 }
 
-/**
- * A text that changes whenever a file in the searched folders changes. It costs less than reading all files again for each run.
- */
+/** A text that changes whenever an agent file changes. It costs less than reading all files again for each run. */
 export function agentsStamp(folders: AgentFolders): string {
   const roles = folders.roles?.value;
   return foldersToSearch(folders)

@@ -77,7 +77,7 @@ function readField(field: Field, file: string): YamlDocument | undefined {
     code: "YAML_REPAIRED",
     severity: "warning",
     message: `\`${field.key}\` is not valid YAML (${document.problems[0]!.message}); it was read as text`,
-    suggestion: `write \`${field.key}: ${quoted(text)}\``,
+    suggestion: `write \`${field.key}: ${quoteShort(text)}\``,
   };
   const valueColumn = field.lines[0]!.search(/:/) + 2;
   const at = (_: Path, part?: "key" | "value") => ({
@@ -101,7 +101,7 @@ function rawText({ key, lines }: Field): string {
 
 const SHOWN = 40;
 
-function quoted(text: string): string {
+function quoteShort(text: string): string {
   const flat = text.replace(/\s+/g, " ");
   return JSON.stringify(flat.length > SHOWN ? `${flat.slice(0, SHOWN).trimEnd()}…` : flat);
 }

@@ -5,6 +5,7 @@
 //     durability look free.
 //  4  It reads the whole prompt only if the script asks for something far back.
 
+import { setImmediate, setTimeout } from "node:timers/promises";
 import {
   APICallError,
   type LanguageModelV4CallOptions,
@@ -15,6 +16,7 @@ import {
   type LanguageModelV4Usage,
 } from "@ai-sdk/provider";
 import { agentId } from "../../journal/agent-id.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import type { Model } from "../model.ts";
 import { fillIn, readRequest } from "./request.ts";
 import { patternOf, type Script, type ScriptedRequest, type ScriptedTurn } from "./script.ts";
@@ -56,7 +58,7 @@ async function play(name: string, choose: Choose, call: LanguageModelV4CallOptio
   const request = readRequest(call);
   const turn = choose(request);
   await pause(turn?.delay, call.abortSignal);
-  if (turn === undefined) throw noLine(name, request);
+  if (turn === undefined) throw noTurnError(name, request);
   if (turn.error !== undefined) throw errorOf(name, turn.error);
   const content = contentOf(turn, request);
   return {
@@ -204,25 +206,13 @@ function streamOf(
 
 async function pause(delay: number | undefined, signal: AbortSignal | undefined): Promise<void> {
   signal?.throwIfAborted();
-  if (!delay) {
-    await new Promise<void>((resolve) => setImmediate(resolve));
-  } else {
-    await new Promise<void>((resolve, reject) => {
-      const stop = () => {
-        clearTimeout(timer);
-        reject(signal?.reason);
-      };
-      const timer = setTimeout(() => {
-        signal?.removeEventListener("abort", stop);
-        resolve();
-      }, delay);
-      signal?.addEventListener("abort", stop, { once: true });
-    });
-  }
+  // An abort ends the delay. The line below then throws the signal's own reason.
+  if (delay) await setTimeout(delay, undefined, omitUndefined({ signal })).catch(() => undefined);
+  else await setImmediate();
   signal?.throwIfAborted();
 }
 
-function noLine(name: string, request: ScriptedRequest): APICallError {
+function noTurnError(name: string, request: ScriptedRequest): APICallError {
   const { agent, round, turn, attempt, purpose, lastTool } = request;
   const where = round === 0 ? `turn ${turn}` : `round ${round}, turn ${turn}`;
   const after = lastTool === undefined ? "" : `, after a result of ${lastTool}`;

@@ -105,10 +105,7 @@ function tokenize(source: string): Token[] | undefined {
   return tokens;
 }
 
-/**
- * Finds the flags of an ask or deny rule in any position, alone or combined: a rule that forbids `rm -rf` also forbids `rm -fr` and
- * `rm -r x -f`. A form that may mean the same, such as `--recursive`, is a "maybe". Undefined if the pattern has no flags.
- */
+/** Finds flags in any position: a rule that denies `rm -rf` also denies `rm -r x -f`. Undefined for a pattern without flags. */
 export function looseFlagMatcher(pattern: ArgvPattern): ((argv: readonly ShellWord[]) => Match) | undefined {
   const flags = pattern.words.filter((word) => typeof word === "string" && isFlag(word)) as string[];
   if (flags.length === 0) return undefined;
@@ -126,7 +123,7 @@ export function looseFlagMatcher(pattern: ArgvPattern): ((argv: readonly ShellWo
       if (given.includes(flag)) return "yes";
       return isUnclear || given.some((one) => meaningOf(one) === meaningOf(flag)) ? "maybe" : "no";
     });
-    return least([
+    return weakestMatch([
       ...found,
       matchArgv(
         others,
@@ -151,5 +148,5 @@ const MEANINGS: Readonly<Record<string, string>> = {
 
 const meaningOf = (flag: string): string => (MEANINGS[flag.replace(/=.*$/s, "")] ?? flag).toLowerCase();
 
-const least = (matches: readonly Match[]): Match =>
+const weakestMatch = (matches: readonly Match[]): Match =>
   matches.includes("no") ? "no" : matches.includes("maybe") ? "maybe" : "yes";

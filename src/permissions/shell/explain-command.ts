@@ -107,7 +107,7 @@ function takeInner(argv: readonly ShellWord[], depth: number, found: Found): voi
   const scripts = argv.slice(1).filter((word) => word !== undefined && /\s|[;|&]./.test(word));
   for (const script of scripts) takeScript(script!, depth, found);
   if (scripts.length > 0 || isShell(nameOf(argv)!)) return;
-  const tail = nameOf(argv) === "find" ? executed(argv) : behindOptions(argv);
+  const tail = nameOf(argv) === "find" ? commandOfFind(argv) : behindOptions(argv);
   if (tail.length > 0) takeCommand({ argv: tail, assigns: false, fed: false }, depth, found);
 }
 
@@ -126,7 +126,7 @@ function behindOptions(argv: readonly ShellWord[]): readonly ShellWord[] {
   return at < 0 ? [] : argv.slice(at);
 }
 
-function executed(argv: readonly ShellWord[]): readonly ShellWord[] {
+function commandOfFind(argv: readonly ShellWord[]): readonly ShellWord[] {
   const at = argv.findIndex((word) => /^-(exec|execdir|ok|okdir)$/.test(word ?? ""));
   if (at < 0) return [];
   const end = argv.findIndex((word, index) => index > at && (word === ";" || word === "+"));
@@ -163,39 +163,25 @@ function decodeHiddenText(texts: readonly string[]): { from: string; text: strin
   const found = new Map<string, string>();
   for (const source of texts) {
     for (const [piece] of source.matchAll(HEX))
-      take(piece, Buffer.from(piece.replaceAll("\\x", ""), "hex"), found);
-    for (const [piece] of source.matchAll(BASE64)) take(piece, Buffer.from(piece, "base64"), found);
+      addIfText(piece, Buffer.from(piece.replaceAll("\\x", ""), "hex"), found);
+    for (const [piece] of source.matchAll(BASE64)) addIfText(piece, Buffer.from(piece, "base64"), found);
     if (found.size >= MAX_FOUND) break;
   }
   return [...found].map(([from, text]) => ({ from, text }));
 }
 
 /** Adds the decoded bytes if they are text. The id of a commit, for example, does not decode to text. */
-function take(piece: string, bytes: Buffer, found: Map<string, string>): void {
+function addIfText(piece: string, bytes: Buffer, found: Map<string, string>): void {
   const text = bytes.toString("utf8");
   if (text.includes("\ufffd") || /[^\t\n\r\P{Cc}]/u.test(text) || !/[\s;|&/.$-]/.test(text)) return;
   if (found.size < MAX_FOUND) found.set(piece, text);
 }
 
-/** Says which plain words are files that the program changes. */
-const CHANGES: Readonly<Record<string, "all" | "last" | "but-first">> = {
-  rm: "all",
-  rmdir: "all",
-  unlink: "all",
-  shred: "all",
-  touch: "all",
-  mkdir: "all",
-  tee: "all",
-  truncate: "all",
-  mv: "all",
-  cp: "last",
-  ln: "last",
-  install: "last",
-  rsync: "last",
-  scp: "last",
-  chmod: "but-first",
-  chown: "but-first",
-  chgrp: "but-first",
+/** Programs that change files, by which of their plain words are these files. */
+const CHANGES = {
+  all: "rm rmdir unlink shred touch mkdir tee truncate mv".split(" "),
+  last: "cp ln install rsync scp".split(" "),
+  "but-first": "chmod chown chgrp".split(" "),
 };
 
 const READS = new Set(
@@ -210,34 +196,29 @@ const WRITES_OUTPUT = new Set("curl wget gcc g++ clang cc go rustc sort openssl 
 function fileUses(name: string | undefined, words: readonly ShellWord[]): FileUse[] {
   if (name === undefined) return [];
   const plain = words.filter((word) => word !== undefined && !word.startsWith("-")) as string[];
-  if (name === "dd") return plain.flatMap(copied);
+  if (name === "dd") return plain.flatMap(filesOfDd);
   if (name === "sed" && words.some((word) => /^(-[a-zA-Z]*i|--in-place)/.test(word ?? "")))
-    return plain.slice(1).map(written);
-  const how = CHANGES[name];
-  if (how !== undefined) return changed(plain, how);
-  if (READS.has(name)) return plain.map(read);
+    return plain.slice(1).map(writes);
+  if (CHANGES.all.includes(name)) return plain.map(writes);
+  if (CHANGES["but-first"].includes(name)) return plain.slice(1).map(writes);
+  if (CHANGES.last.includes(name)) return [...plain.slice(0, -1).map(reads), ...plain.slice(-1).map(writes)];
+  if (READS.has(name)) return plain.map(reads);
   return WRITES_OUTPUT.has(name) ? words.flatMap((word, at) => outputAt(words, word, at)) : [];
 }
 
-function changed(plain: readonly string[], how: "all" | "last" | "but-first"): FileUse[] {
-  if (how === "all") return plain.map(written);
-  if (how === "but-first") return plain.slice(1).map(written);
-  return [...plain.slice(0, -1).map(read), ...plain.slice(-1).map(written)];
-}
-
-function copied(word: string): FileUse[] {
+function filesOfDd(word: string): FileUse[] {
   const [, side, path] = /^(if|of)=(.+)$/s.exec(word) ?? [];
   if (path === undefined) return [];
-  return [side === "of" ? written(path) : read(path)];
+  return [side === "of" ? writes(path) : reads(path)];
 }
 
 function outputAt(words: readonly ShellWord[], word: ShellWord, at: number): FileUse[] {
   const joined = /^--output(?:-document|-file)?=(.+)$/s.exec(word ?? "")?.[1];
-  if (joined !== undefined) return [written(joined)];
+  if (joined !== undefined) return [writes(joined)];
   const next = words[at + 1];
-  return OUTPUT.test(word ?? "") && next !== undefined && !next.startsWith("-") ? [written(next)] : [];
+  return OUTPUT.test(word ?? "") && next !== undefined && !next.startsWith("-") ? [writes(next)] : [];
 }
 
-const written = (path: string): FileUse => ({ path, use: "writes" });
+const writes = (path: string): FileUse => ({ path, use: "writes" });
 
-const read = (path: string): FileUse => ({ path, use: "reads" });
+const reads = (path: string): FileUse => ({ path, use: "reads" });

@@ -13,10 +13,10 @@ interface Judgement {
 
 export const judgeShell: ShellJudge = (command) => {
   const parsed = parseShell(command);
-  if (parsed.grade !== "exact") return no(parsed.why);
-  if (parsed.redirects.length > 0) return no(`opens ${parsed.redirects[0]!.target} by redirection`);
+  if (parsed.grade !== "exact") return notReadOnly(parsed.why);
+  if (parsed.redirects.length > 0) return notReadOnly(`opens ${parsed.redirects[0]!.target} by redirection`);
   for (const one of parsed.commands) {
-    if (one.assigns) return no("sets variables for a command");
+    if (one.assigns) return notReadOnly("sets variables for a command");
     const judgement = isReadOnlyCommand(one.argv);
     if (!judgement.readOnly) return judgement;
   }
@@ -25,9 +25,9 @@ export const judgeShell: ShellJudge = (command) => {
 
 /** Without a workspace, links are not resolved, and absolute paths are treated as outside. */
 export function isReadOnlyCommand(argv: readonly ShellWord[], workplace?: WorkspaceView): Judgement {
-  if (argv.some((word) => word === undefined)) return no("a word is known only when it runs");
+  if (argv.some((word) => word === undefined)) return notReadOnly("a word is known only when it runs");
   const [name = "", ...rest] = argv as readonly string[];
-  if (isWrapper(name) && name !== "find") return no(`${name} runs other commands`);
+  if (isWrapper(name) && name !== "find") return notReadOnly(`${name} runs other commands`);
   if (name === "sed") return readsLinesWithSed(rest, workplace);
   if (name === "git") return gitOnlyReads(rest, workplace);
   return checkWords(name, rest, workplace);
@@ -37,20 +37,21 @@ export function isReadOnlyCommand(argv: readonly ShellWord[], workplace?: Worksp
 function gitOnlyReads(words: readonly string[], workplace: WorkspaceView | undefined): Judgement {
   const [verb = "", ...rest] = words[0] === "--no-pager" ? words.slice(1) : words;
   const program = workplace?.gitProgramSetting?.(workplace.workspace);
-  if (program !== undefined) return no(`this repository has git run a program (${program})`);
+  if (program !== undefined) return notReadOnly(`this repository has git run a program (${program})`);
   return checkWords(`git ${verb}`, rest, workplace);
 }
 
 /** `sed -n '10,20p' file` is the only accepted use of sed, because its script cannot write or run anything. */
 function readsLinesWithSed(words: readonly string[], workplace: WorkspaceView | undefined): Judgement {
   const [flag, script = "", ...files] = words;
-  if (flag !== "-n" || !/^\d+(,(\d+|\$))?p$/.test(script)) return no("sed can write files and run commands");
+  if (flag !== "-n" || !/^\d+(,(\d+|\$))?p$/.test(script))
+    return notReadOnly("sed can write files and run commands");
   return checkEach(files, (word) => !word.startsWith("-") && isInside(word, workplace), "sed");
 }
 
 function checkWords(name: string, words: readonly string[], workplace: WorkspaceView | undefined): Judgement {
   const spec = READ_ONLY_COMMANDS.get(name);
-  if (!spec) return no(`${name} is not known to only read`);
+  if (!spec) return notReadOnly(`${name} is not known to only read`);
   // The first plain word is the pattern and may look like anything, unless `-e` gives the pattern.
   let patterns =
     spec.operands === "pattern-then-paths" && !words.some((word) => /^-\w*e|^--files$/.test(word)) ? 1 : 0;
@@ -69,12 +70,12 @@ function checkWords(name: string, words: readonly string[], workplace: Workspace
 
 function checkEach(words: readonly string[], passes: (word: string) => boolean, name: string): Judgement {
   const stray = words.find((word) => !passes(word));
-  return stray === undefined ? { readOnly: true, why: "" } : no(`${name} with ${JSON.stringify(stray)}`);
+  return stray === undefined
+    ? { readOnly: true, why: "" }
+    : notReadOnly(`${name} with ${JSON.stringify(stray)}`);
 }
 
-/**
- * Every word that looks like a flag is checked as a flag, even after `--` or as a value of another flag, so that none can hide.
- */
+/** Every word that looks like a flag is checked, even after `--` or as a value of another flag, so that none can hide. */
 function isKnownFlag(word: string, spec: ReadOnlySpec): boolean {
   if (spec.counts && /^-\d+$/.test(word)) return true;
   if (spec.words?.includes(word)) return true;
@@ -97,4 +98,4 @@ export function isInside(path: string, workplace: WorkspaceView | undefined): bo
 const isFolder = (path: string, workplace: WorkspaceView | undefined): boolean =>
   workplace?.inspectPath?.(joinUnresolved(path, workplace.workspace)).isFolder ?? false;
 
-const no = (why: string): Judgement => ({ readOnly: false, why });
+const notReadOnly = (why: string): Judgement => ({ readOnly: false, why });

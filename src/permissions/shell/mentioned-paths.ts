@@ -42,7 +42,7 @@ export function mentionedPaths(
   const places = (names: readonly string[]): PathNames[] =>
     names
       .slice(0, most)
-      .flatMap((name) => folders.known.map((folder) => pathNames(within(folder, name), workplace)));
+      .flatMap((name) => folders.known.map((folder) => pathNames(joinPath(folder, name), workplace)));
   const isUnknown = (word: ShellWord): boolean =>
     word === undefined || (folders.unknown && !isAbsolute(word));
   const cut = sure.length > most || perhaps.length > most;
@@ -88,7 +88,7 @@ function pathsIn(word: string): string[] {
   return [whole, ...ends].filter((path) => path !== "" && !path.includes("\0"));
 }
 
-const within = (folder: string, name: string): string => (isAbsolute(name) ? name : `${folder}/${name}`);
+const joinPath = (folder: string, name: string): string => (isAbsolute(name) ? name : `${folder}/${name}`);
 
 const distinct = (words: readonly ShellWord[]): string[] => [
   ...new Set(words.filter((word) => word !== undefined)),

@@ -57,9 +57,7 @@ const PLAIN_NODES = new Set([
   "FileDescriptor",
 ]);
 
-/**
- * Characters that another parser may read as a blank or as nothing. Bash, a terminal and this parser must agree on the text.
- */
+/** Characters that another parser may read as a blank or as nothing. Bash and this parser must agree on the text. */
 const CONFUSING = /[^\t\n\P{C}]|[\p{Z}--\x20]/v;
 const ASCII = /^[\t\n\x20-\x7e]*$/;
 
@@ -160,10 +158,7 @@ function mayExpand(text: string): boolean {
   return /[$`~{}*?[\]()<>!^=#\\]/.test(rest);
 }
 
-/**
- * Whether there is other text than words, redirections and separators. A command could hide there, because the syntax tree
- * omits such text.
- */
+/** Whether there is other text than words, redirections and separators. A command could hide in such text. */
 function hasUnaccountedText(source: string, spans: readonly [number, number][]): boolean {
   let at = 0;
   const ordered = [...spans].sort((a, b) => a[0] - b[0]);

@@ -8,9 +8,7 @@ export interface ReadOnlySpec {
   values?: string;
   /** Long flags such as `--stat`. `--format=` takes a value after the sign. */
   words?: readonly string[];
-  /**
-   * The meaning of plain words: paths in the workspace, any text, or one text and then paths. Absent: plain words are refused.
-   */
+  /** Plain words are paths in the workspace, any text, or one text and then paths. Absent: they are refused. */
   operands?: "paths" | "text" | "pattern-then-paths";
   /** Whether a flag such as `-20` is a count. */
   counts?: boolean;
@@ -33,6 +31,14 @@ const GIT_LOG_WORDS = list(
     "--max-count= --skip= --pretty --pretty= --format= --decorate= --topo-order --date-order --shortstat",
 );
 
+const HEAD_OR_TAIL: ReadOnlySpec = {
+  letters: "qv",
+  values: "nc",
+  words: list("--lines= --bytes= --"),
+  operands: "paths",
+  counts: true,
+};
+
 /** Formats that check a commit's signature. Git then starts gpg, which writes to its home folder and may contact a server. */
 const CHECKS_SIGNATURE = /%[-+ ]?G/;
 
@@ -45,20 +51,8 @@ export const READ_ONLY_COMMANDS: ReadonlyMap<string, ReadOnlySpec> = new Map(
       operands: "paths",
     },
     cat: { letters: "AbeEnstTuv", words: list("--number --show-all --"), operands: "paths" },
-    head: {
-      letters: "qv",
-      values: "nc",
-      words: list("--lines= --bytes= --"),
-      operands: "paths",
-      counts: true,
-    },
-    tail: {
-      letters: "qv",
-      values: "nc",
-      words: list("--lines= --bytes= --"),
-      operands: "paths",
-      counts: true,
-    },
+    head: HEAD_OR_TAIL,
+    tail: HEAD_OR_TAIL,
     wc: { letters: "clLmw", words: list("--lines --words --bytes --chars --"), operands: "paths" },
     nl: { letters: "", values: "bw", operands: "paths" },
     pwd: { letters: "LP" },

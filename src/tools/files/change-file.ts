@@ -37,7 +37,7 @@ export async function changeFile(path: string, plan: ChangePlan, context: ToolCo
       files: [{ path: place.relative, change: fingerprints.before === ABSENT ? "created" : "modified" }],
       seen: { path: place.relative, fingerprint: before.fingerprint },
     };
-  if (isStale(before, context)) return stale(place);
+  if (isStale(before, context)) return staleAnswer(place);
   const planned = planFor(place, before, plan);
   if ("refused" in planned) return refusal(`${path} ${planned.refused}; nothing was changed`);
   if (before.ok && before.text === planned.text)
@@ -46,7 +46,7 @@ export async function changeFile(path: string, plan: ChangePlan, context: ToolCo
   if (context.approved && differenceOf(place, before, planned.text) === undefined)
     return refusal(`${path} ${TOO_LONG}; nothing was changed`);
   try {
-    if ((await replaceFile(place, planned.text, { key, before })) === "changed") return stale(place);
+    if ((await replaceFile(place, planned.text, { key, before })) === "changed") return staleAnswer(place);
   } catch (error) {
     return refusal(`${path} ${writeFailure(error)}`);
   }
@@ -105,7 +105,7 @@ const NOTEBOOK =
 const isStale = ({ fingerprint }: FileText, { attempt, fingerprints }: ToolContext): boolean =>
   fingerprints === undefined ? attempt > 1 : fingerprints.before !== fingerprint;
 
-const stale = ({ relative }: WorkspacePath): ToolAnswer => ({
+const staleAnswer = ({ relative }: WorkspacePath): ToolAnswer => ({
   output: `${relative} has been changed by somebody else since it was last looked at; nothing was changed. Read it again, and make the change anew if it is still wanted.`,
   isError: true,
   stale: true,
@@ -119,10 +119,7 @@ export function lineEndingsOf(before: string): (text: string) => string {
 
 export const hasByteOrderMark = (text: string): boolean => text.startsWith("\ufeff");
 
-/**
- * A model sees `⟦secret NAME⟧` instead of a secret value. If the model wrote that mark back, it would replace the value in the
- * file. Returns the rest of a sentence that says why the text must not be written.
- */
+/** Says why the text must not be written: the mark `⟦secret NAME⟧` would replace the secret's value in the file. */
 function markProblem(text: string, before: string): string | undefined {
   const mark = findSecretMarks(text).find((found) => !before.includes(found));
   if (mark === undefined) return undefined;

@@ -9,16 +9,16 @@ const MAX_DEPTH = 10;
 
 export function compileGlob(pattern: string): GlobPattern {
   if (/[+@!?*]\([^)]*\|/.test(pattern) || /[+@!]\(/.test(pattern))
-    return no("patterns such as @(a|b) are not known: write {a,b}");
+    return unusable("patterns such as @(a|b) are not known: write {a,b}");
   if (/\{[^{},]*\.\.[^{},]*\}/.test(pattern))
-    return no("ranges such as {1..9} are not known: write [1-9], or {8,9,10}");
+    return unusable("ranges such as {1..9} are not known: write [1-9], or {8,9,10}");
   const source = translate(pattern.replace(/^(\.\/)+/, ""));
-  if (source === undefined) return no("its braces are not closed, or too deep");
+  if (source === undefined) return unusable("its braces are not closed, or too deep");
   try {
     const compiled = RE2JS.compile(source, RE2JS.DOTALL);
     return { ok: true, matches: (path) => compiled.testExact(path) };
   } catch {
-    return no("a range in brackets runs backwards");
+    return unusable("a range in brackets runs backwards");
   }
 }
 
@@ -45,7 +45,7 @@ function translate(pattern: string): string | undefined {
       if (rest[0] === "}") depth--;
       at++;
     } else {
-      const [length, piece] = single(rest);
+      const [length, piece] = nextCharacter(rest);
       source += piece;
       at += length;
     }
@@ -54,7 +54,7 @@ function translate(pattern: string): string | undefined {
 }
 
 /** The next character of the pattern: its length, and its source for RE2. */
-function single(rest: string): [number, string] {
+function nextCharacter(rest: string): [number, string] {
   const stars = /^\*+/.exec(rest)?.[0].length;
   if (stars) return [stars, "[^/]*"];
   if (rest[0] === "?") return [1, "[^/]"];
@@ -62,4 +62,4 @@ function single(rest: string): [number, string] {
   return [literal.length + (rest[0] === "\\" && rest.length > 1 ? 1 : 0), RE2JS.quote(literal)];
 }
 
-const no = (why: string): GlobPattern => ({ ok: false, why });
+const unusable = (why: string): GlobPattern => ({ ok: false, why });

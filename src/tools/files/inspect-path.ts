@@ -4,10 +4,7 @@
 import { lstatSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 
-/**
- * Resolves an absolute path as the system would: `link/../x` is not `x`. `real` is undefined for a dangling link, a folder
- * without permission, and a `..` behind a missing folder.
- */
+/** Resolves an absolute path as the system would: `link/../x` is not `x`. `real` is undefined if that fails. */
 export function inspectPath(path: string): { real: string | undefined; isFolder: boolean } {
   const parts = path.split("/");
   for (let end = parts.length; end > 0; end--) {

@@ -11,10 +11,7 @@ import { join } from "node:path";
 export interface OpenFolder extends AsyncDisposable {
   /** A path that leads to this folder while it is open, even if the folder is moved. */
   path: string;
-  /**
-   * Whether the original path still leads to this folder, and `name` still leads to the opened file. Check this before you
-   * trust what you read.
-   */
+  /** Whether the path still leads to this folder, and `name` to the opened file. Check this before you trust what you read. */
   isUnchanged(opened?: { name: string; handle: FileHandle }): Promise<boolean>;
 }
 
@@ -28,9 +25,7 @@ export interface OpenFolderOptions {
 
 const HERE: OpenMethod = existsSync("/proc/self/fd/0") ? "by-descriptor" : "by-name";
 
-/**
- * Throws the same errors as `open`: ENOENT for a missing folder, ENOTDIR or ELOOP if a folder was replaced by a file or a link.
- */
+/** Throws the same errors as `open`: ENOENT for a missing folder, ENOTDIR or ELOOP for one replaced by a file or link. */
 export function openFolder(
   root: string,
   names: readonly string[],

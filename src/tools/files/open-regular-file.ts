@@ -5,9 +5,7 @@ import { readFileSync, type Stats } from "node:fs";
 import { constants, type FileHandle, lstat, open } from "node:fs/promises";
 import { type OpenFolder, openIn, pathIn } from "./open-folder.ts";
 
-/**
- * A Linux flag: refers to a file without opening it, so closing the handle drops no locks. Node has no constant for the flag.
- */
+/** A Linux flag that Node lacks: refers to a file without opening it, so closing the handle drops no locks. */
 const O_PATH = 0o10000000;
 
 const OWN_DATABASE = /[\\/](owner|cadre)\.db(-\w+)?$/i;

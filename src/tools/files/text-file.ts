@@ -38,10 +38,7 @@ export async function readTextFile({ root, names }: WorkspacePath): Promise<File
   }
 }
 
-/**
- * Replaces the file in one step. Returns "changed" if the file differs from `before`. If the process is killed, the file has
- * the old or the new content, never a part.
- */
+/** Replaces the file in one step: a kill leaves the old or the new content. "changed": the file differs from `before`. */
 export async function replaceFile(
   { root, names }: WorkspacePath,
   text: string,
@@ -97,11 +94,11 @@ async function readIn(folder: OpenFolder, name: string): Promise<FileText> {
   try {
     const { mode, uid, gid, size, mtimeMs } = await file.stat();
     const fingerprint = `${mode}:${size}:${mtimeMs}`;
-    if (size > MAX_FILE_BYTES) return no(tooLong(size), fingerprint);
+    if (size > MAX_FILE_BYTES) return unusable(tooLong(size), fingerprint);
     const content = await readBounded(file);
-    if (content.length > MAX_FILE_BYTES) return no(tooLong((await file.stat()).size), fingerprint);
+    if (content.length > MAX_FILE_BYTES) return unusable(tooLong((await file.stat()).size), fingerprint);
     if (size === 0 && content.length > 0 && (await file.stat()).size === 0)
-      return no("is not a regular file: the system makes it up as it is read", fingerprint);
+      return unusable("is not a regular file: the system makes it up as it is read", fingerprint);
     return textOf(content, { mode: mode & 0o777, uid, gid });
   } catch (error) {
     return unreadable(error);
@@ -128,11 +125,14 @@ function textOf(content: Buffer, owner: Owner): FileText {
   const fingerprint = fingerprintOf(content);
   const mark = content.length > 1 ? content.readUInt16BE(0) : 0;
   if (mark === 0xfffe || mark === 0xfeff)
-    return no("is UTF-16 text, and only UTF-8 can be used: convert a copy with Bash (iconv)", fingerprint);
+    return unusable(
+      "is UTF-16 text, and only UTF-8 can be used: convert a copy with Bash (iconv)",
+      fingerprint,
+    );
   if (content.includes(0))
-    return no(`is binary (${content.length} bytes), and only text can be used`, fingerprint);
+    return unusable(`is binary (${content.length} bytes), and only text can be used`, fingerprint);
   if (!isUtf8(content))
-    return no("is not UTF-8 text (Latin-1, perhaps): convert a copy with Bash (iconv)", fingerprint);
+    return unusable("is not UTF-8 text (Latin-1, perhaps): convert a copy with Bash (iconv)", fingerprint);
   // Node keeps a byte order mark as a character, so an edit preserves it.
   return { ok: true, text: content.toString("utf8"), owner, fingerprint };
 }
@@ -149,7 +149,7 @@ async function writeNew(
   const file = await openIn(folder, name, O_WRONLY | O_CREAT | O_EXCL, owner?.mode ?? 0o666);
   try {
     await file.writeFile(text);
-    if (owner) await likeBefore(file, owner);
+    if (owner) await keepOwner(file, owner);
     await file.sync();
   } finally {
     await file.close();
@@ -157,7 +157,7 @@ async function writeNew(
 }
 
 /** Keeps owner and mode. Only root can keep another owner. For other users the file becomes their own, as in most editors. */
-async function likeBefore(file: FileHandle, { mode, uid, gid }: Owner): Promise<void> {
+async function keepOwner(file: FileHandle, { mode, uid, gid }: Owner): Promise<void> {
   const now = await file.stat();
   if (now.uid !== uid || now.gid !== gid) await file.chown(uid, gid).catch(() => undefined);
   await file.chmod(mode);
@@ -173,16 +173,21 @@ async function syncFolder(folder: OpenFolder): Promise<void> {
 function unreadable(error: unknown): FileText {
   const code = (error as NodeJS.ErrnoException).code;
   if (code === "ENOENT") return { ok: false, missing: true, why: "does not exist", fingerprint: ABSENT };
-  if (code === "EACCES" || code === "EPERM") return no("may not be read by this user", code);
+  if (code === "EACCES" || code === "EPERM") return unusable("may not be read by this user", code);
   if (code === "ELOOP" || code === "ENOTDIR")
-    return no("is reached by a link or through a file since a moment ago", code);
-  if (code === "EISDIR") return no("is a folder: use LS to see what is in it", code);
-  if (code === "ENXIO") return no("is not a regular file", code);
-  if (code === "EBUSY") return no("is a database that Cadre itself has open, and no text", code);
-  return no(`could not be read (${describeSystemError(error)})`, code ?? "unreadable");
+    return unusable("is reached by a link or through a file since a moment ago", code);
+  if (code === "EISDIR") return unusable("is a folder: use LS to see what is in it", code);
+  if (code === "ENXIO") return unusable("is not a regular file", code);
+  if (code === "EBUSY") return unusable("is a database that Cadre itself has open, and no text", code);
+  return unusable(`could not be read (${describeSystemError(error)})`, code ?? "unreadable");
 }
 
-const no = (why: string, fingerprint: string): FileText => ({ ok: false, missing: false, why, fingerprint });
+const unusable = (why: string, fingerprint: string): FileText => ({
+  ok: false,
+  missing: false,
+  why,
+  fingerprint,
+});
 
 const tooLong = (bytes: number): string =>
   `is ${megabytes(bytes)} MB, more than the ${megabytes(MAX_FILE_BYTES)} MB that can be used: use Grep to find the part that matters`;

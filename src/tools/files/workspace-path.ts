@@ -102,10 +102,7 @@ const refuse = (why: string): ResolvedPath => ({ ok: false, why });
 
 const DEVICE = /^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³])(\.|$)/i;
 
-/**
- * Says why no file should be created under this name, as the rest of a sentence: on some system the name would mean another
- * file (A36).
- */
+/** Says why no file should be created under this name: on some system, the name would mean another file (A36). */
 export function unportableName(name: string): string | undefined {
   if (/[. ]$/.test(name)) return "ends in a dot or a space, which other systems drop";
   if (/:[^:]*:?\$|:$/.test(name) || (process.platform === "win32" && name.includes(":")))
@@ -117,10 +114,7 @@ export function unportableName(name: string): string | undefined {
   return undefined;
 }
 
-/**
- * The spelling on disk, if the file system finds the entry under a different spelling. Rules and people judge a path by its
- * spelling, so a file is used only under its spelling on disk (A36).
- */
+/** The spelling on disk, if it differs. Rules judge a path by its spelling, so a file is used only under that one (A36). */
 export async function spellingOnDisk(folder: string, name: string): Promise<string | undefined> {
   const found = await identity(join(folder, name));
   if (found === undefined) return undefined;

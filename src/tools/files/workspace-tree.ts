@@ -39,7 +39,7 @@ export async function workspaceTree(
       },
     });
     if (!end.ok) return { problem: `${path} cannot be listed: ${end.why}` };
-    return { path: place.relative, entries: nested(files, place.relative), truncated: !end.complete };
+    return { path: place.relative, entries: nestEntries(files, place.relative), truncated: !end.complete };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     return {
@@ -51,7 +51,7 @@ export async function workspaceTree(
   }
 }
 
-function nested(files: readonly string[], base: string): TreeEntry[] {
+function nestEntries(files: readonly string[], base: string): TreeEntry[] {
   const top: TreeEntry[] = [];
   const folders = new Map<string, TreeEntry[]>([["", top]]);
   const childrenOf = (folder: string): TreeEntry[] => {

@@ -7,9 +7,7 @@ import { dirname, join, resolve } from "node:path";
 import { readPlainFile } from "../../config/plain-file.ts";
 import { LFS_COMMAND } from "./repository-programs.ts";
 
-/**
- * The first such setting, or a description of the file that could not be read. Undefined if there is none, or no repository.
- */
+/** The first such setting, or a description of an unreadable file. Undefined if there is none. */
 export function gitProgramSetting(workspace: string): string | undefined {
   const folder = gitFolder(workspace);
   if (folder === undefined) return undefined;
@@ -44,10 +42,7 @@ function gitFolder(workspace: string): string | typeof STRAY | undefined {
   }
 }
 
-/**
- * Whether the git folder names this folder as its owner, as a worktree's record and a submodule's git folder do. Any other git
- * folder may belong to another repository.
- */
+/** Whether the git folder names this folder as its owner, as those of worktrees and submodules do. */
 function pointsBack(folder: string, top: string): boolean {
   const tops = [top, realpathSync(top)];
   const record = textAt(join(folder, "gitdir"))?.trim();

@@ -13,7 +13,7 @@ export async function readOnlyGitEnvironment(folder: string): Promise<NodeJS.Pro
   return {
     ...gitSettingVariables([
       ...READING,
-      ...own.flatMap(harmless),
+      ...own.flatMap(harmlessSettings),
       ...[...submodules, ...named].map((name): GitSetting => [`submodule.${name}.ignore`, "dirty"]),
     ]),
     // Missing objects of a partial clone are not fetched, because the remote could name a program to start.
@@ -51,7 +51,7 @@ interface OwnSetting {
   value: string;
 }
 
-function harmless({ key, value }: OwnSetting): GitSetting[] {
+function harmlessSettings({ key, value }: OwnSetting): GitSetting[] {
   if (key === "diff.external" || /^diff\..+\.command$/s.test(key)) return [[key, PLAIN_DIFF]];
   if (/^diff\..+\.textconv$/s.test(key)) return [[key, "cat"]];
   if (/^gpg(\..+)?\.program$/s.test(key)) return [[key, "false"]];

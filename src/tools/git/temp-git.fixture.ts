@@ -5,6 +5,7 @@ import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promi
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { afterAll, beforeAll } from "vitest";
 
 const run = promisify(execFile);
 
@@ -50,4 +51,19 @@ export async function tempGit(files: Record<string, string> = { "a.txt": "a\n" }
   await person.git(["init", "-q", "-b", "main", "--template="]);
   await person.commit(files);
   return person;
+}
+
+/** Gives the tests of a file an empty home folder, so that the machine's git configuration does not affect them. */
+export function setUpEmptyHome(): { path: string } {
+  const home = { path: "" };
+  const before = process.env["HOME"];
+  beforeAll(async () => {
+    home.path = await mkdtemp(join(tmpdir(), "cadre-home-"));
+    process.env["HOME"] = home.path;
+  });
+  afterAll(async () => {
+    process.env["HOME"] = before;
+    await rm(home.path, { recursive: true, force: true });
+  });
+  return home;
 }

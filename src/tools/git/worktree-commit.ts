@@ -87,10 +87,7 @@ async function halfDone(found: WorktreeRecord, tracked: readonly string[]): Prom
   return tracked.some(isClash) ? "it was left with conflicts of its own" : undefined;
 }
 
-/**
- * Copies the index with its file time. Git compares that time with the times of files to decide which files it must check for
- * changes.
- */
+/** Copies the index with its file time, by which git decides which files it must check for changes. */
 async function copyIndex(from: string, to: string): Promise<void> {
   const stats = await stat(from).catch(() => undefined);
   if (!stats) return;

@@ -43,13 +43,13 @@ export async function mergeBack(
   const tip = await commitAt(at, `refs/heads/${branch}`);
   if (tip === undefined) {
     const earlier = await earlierMerge(at, worktree);
-    return earlier === undefined ? { status: "unchanged" } : merged(at, earlier);
+    return earlier === undefined ? { status: "unchanged" } : mergedResult(at, earlier);
   }
   if (tip === base) return { status: "unchanged" };
   if (await isAncestor(at, tip, "HEAD")) {
     if (await isAncestor(at, tip, base)) return { status: "unchanged" };
     const earlier = await earlierMerge(at, worktree);
-    if (earlier !== undefined) return merged(at, earlier);
+    if (earlier !== undefined) return mergedResult(at, earlier);
     return { status: "merged", commit: tip, files: await changedFiles(at, base, tip) };
   }
   // A commit can contain protected files that no tool wrote and no command could leave in the folder (A37).
@@ -83,7 +83,7 @@ async function mergeOnce(worktree: Worktree, tip: string, message: string): Prom
   // `--no-overwrite-ignore` keeps the parent's ignored files.
   const how = ["--ff-only", "--quiet", "--no-stat", "--no-autostash", "--no-overwrite-ignore"];
   const answer = await tryGit(at, ["merge", ...how, commit]);
-  if (answer.ok) return merged(at, commit);
+  if (answer.ok) return mergedResult(at, commit);
   if ((await git(at, ["rev-parse", "HEAD"])) !== head) return undefined;
   return keepBranch(worktree, refusalIn(parent, answer.complaint));
 }
@@ -124,7 +124,7 @@ async function earlierMerge(at: GitLocation, { branch, base }: Worktree): Promis
   return (await git(at, ["log", ...how, `${base}..HEAD`, "--"])) || undefined;
 }
 
-async function merged(at: GitLocation, commit: string): Promise<MergeResult> {
+async function mergedResult(at: GitLocation, commit: string): Promise<MergeResult> {
   return { status: "merged", commit, files: await changedFiles(at, `${commit}^1`, commit) };
 }
 

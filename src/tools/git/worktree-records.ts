@@ -56,7 +56,7 @@ export const programsProblem = (workspace: string, programs: readonly string[]):
 
 export async function recordedWorktrees(common: string): Promise<WorktreeRecord[]> {
   const records = await readdir(join(common, "worktrees")).catch(() => []);
-  const found = await Promise.all(records.map((name) => recorded(join(common, "worktrees", name))));
+  const found = await Promise.all(records.map((name) => readRecord(join(common, "worktrees", name))));
   return found.filter((worktree) => worktree !== undefined);
 }
 
@@ -68,10 +68,7 @@ export async function findRecord({ path }: Worktree, common: string): Promise<Wo
   return found;
 }
 
-/**
- * Throws if the record leads to another repository: git would follow it, and that repository's settings could start programs
- * (A30).
- */
+/** Throws if the record leads to another repository, whose settings could start programs (A30). */
 async function mustBelongTo(common: string, { path, record }: WorktreeRecord): Promise<void> {
   // Without the file `commondir`, git does not treat the record as a repository.
   const said = await readFile(join(record, "commondir"), "utf8").catch(() => undefined);
@@ -126,7 +123,7 @@ export async function listFolder(folder: string): Promise<string[]> {
   });
 }
 
-async function recorded(record: string): Promise<WorktreeRecord | undefined> {
+async function readRecord(record: string): Promise<WorktreeRecord | undefined> {
   const gitFile = await readFile(join(record, "gitdir"), "utf8").catch(() => undefined);
   if (gitFile === undefined) return undefined;
   const path = dirname(resolve(record, gitFile.trimEnd()));

@@ -2,12 +2,11 @@
 // or lost.
 
 import { spawn } from "node:child_process";
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdtemp, readdir, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type TempGit, tempGit } from "./temp-git.fixture.ts";
+import { describe, expect, test } from "vitest";
+import { setUpEmptyHome, type TempGit, tempGit } from "./temp-git.fixture.ts";
 import {
   closeWorktree,
   headOf,
@@ -18,17 +17,7 @@ import {
 } from "./worktrees.ts";
 
 const message = "what the child did";
-let home = "";
-const before = process.env["HOME"];
-
-beforeAll(async () => {
-  home = await mkdtemp(join(tmpdir(), "cadre-home-"));
-  process.env["HOME"] = home;
-});
-afterAll(async () => {
-  process.env["HOME"] = before;
-  await rm(home, { recursive: true, force: true });
-});
+const home = setUpEmptyHome();
 
 describe.concurrent("[D6] an operation killed after a git command succeeds when repeated", () => {
   test.each(["worktree add", "worktree unlock"])(
@@ -148,13 +137,13 @@ async function killAfter(command: string, call: string, args: readonly unknown[]
 
 /** Runs the call in another process, with a script in place of git. Returns the exit code or signal. */
 async function runWithFakeGit(script: string, call: string, args: readonly unknown[]): Promise<unknown> {
-  const bin = await mkdtemp(join(home, "bin-"));
+  const bin = await mkdtemp(join(home.path, "bin-"));
   const path = process.env["PATH"];
   await writeFile(join(bin, "git"), `#!/bin/sh\nPATH=${JSON.stringify(path)}\n${script}\n`, { mode: 0o755 });
   const file = new URL("./worktrees.ts", import.meta.url).href;
   const code = `const { ${call} } = await import(${JSON.stringify(file)}); await ${call}(...${JSON.stringify(args)});`;
   const child = spawn(process.execPath, ["--input-type=module", "-e", code], {
-    env: { HOME: home, PATH: bin + delimiter + path },
+    env: { HOME: home.path, PATH: bin + delimiter + path },
     stdio: "inherit",
     detached: true,
   });

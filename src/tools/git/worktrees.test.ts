@@ -1,9 +1,8 @@
 import { mkdir, mkdtemp, readdir, rm, stat, symlink, unlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type TempGit, tempGit } from "./temp-git.fixture.ts";
+import { describe, expect, test } from "vitest";
+import { setUpEmptyHome, type TempGit, tempGit } from "./temp-git.fixture.ts";
 import {
   closeWorktree,
   headOf,
@@ -15,32 +14,21 @@ import {
 } from "./worktrees.ts";
 
 const message = "what the child did";
-let home = "";
-const before = process.env["HOME"];
-
-// An empty home folder, so that no git configuration of the machine (name, keys, hooks) affects these tests.
-beforeAll(async () => {
-  home = await mkdtemp(join(tmpdir(), "cadre-home-"));
-  process.env["HOME"] = home;
-});
-afterAll(async () => {
-  process.env["HOME"] = before;
-  await rm(home, { recursive: true, force: true });
-});
+const home = setUpEmptyHome();
 
 describe.concurrent("[D6] worktreeProblem and headOf", () => {
   test("worktreeProblem explains why a folder cannot have worktrees", async () => {
     await using repository = await tempGit();
     expect(await worktreeProblem(repository.path)).toBe(undefined);
-    expect(await worktreeProblem(home)).toMatch(/not a git repository.*git init/s);
-    expect(await worktreeProblem(join(home, "nowhere"))).toMatch(/cannot change to/);
+    expect(await worktreeProblem(home.path)).toMatch(/not a git repository.*git init/s);
+    expect(await worktreeProblem(join(home.path, "nowhere"))).toMatch(/cannot change to/);
     await repository.write({ "scratch/b.txt": "b" });
     expect(await worktreeProblem(join(repository.path, "scratch"))).toMatch(
       /^Nothing in .*scratch is committed/,
     );
     await repository.git(["init", "-q", "fresh"]);
     expect(await worktreeProblem(join(repository.path, "fresh"))).toMatch(/has no commit yet/);
-    await expect(headOf(home)).rejects.toThrow(/not a git repository/);
+    await expect(headOf(home.path)).rejects.toThrow(/not a git repository/);
   });
 
   test("headOf reports the workspace's folder relative to the top of the repository", async () => {
@@ -143,9 +131,13 @@ describe.concurrent("[D6] a child's work is merged back", () => {
     await mkdir(join(repository.path, ".git/hooks"));
     const hooks = ["pre-commit", "post-checkout", "post-merge", "reference-transaction", "post-commit"];
     for (const hook of hooks)
-      await writeFile(join(repository.path, ".git/hooks", hook), `#!/bin/sh\ntouch "${home}/ran"\nexit 1\n`, {
-        mode: 0o755,
-      });
+      await writeFile(
+        join(repository.path, ".git/hooks", hook),
+        `#!/bin/sh\ntouch "${home.path}/ran"\nexit 1\n`,
+        {
+          mode: 0o755,
+        },
+      );
     for (const setting of [
       "commit.gpgsign true",
       "gpg.program false",
@@ -156,7 +148,7 @@ describe.concurrent("[D6] a child's work is merged back", () => {
     const child = await openChild(repository);
     await repository.write({ "new.txt": "new\n" }, child.path);
     expect(await closeWorktree(child, { message })).toMatchObject({ status: "merged" });
-    await expect(stat(join(home, "ran"))).rejects.toThrow();
+    await expect(stat(join(home.path, "ran"))).rejects.toThrow();
   });
 
   test("a grandchild's work is merged into the child's worktree, and with it into the root's", async () => {
@@ -496,7 +488,7 @@ describe.concurrent("[D6] a damaged or incomplete worktree", () => {
 
   test("worktrees work when .cadre is a symbolic link", async () => {
     await using repository = await tempGit();
-    const elsewhere = await mkdtemp(join(home, "state-"));
+    const elsewhere = await mkdtemp(join(home.path, "state-"));
     await symlink(elsewhere, join(repository.path, ".cadre"));
     const child = await openChild(repository);
     await openWorktree(child);
@@ -554,7 +546,7 @@ test("[D6] sweepWorktrees closes only worktrees of ended runs, and inner ones be
     ["cadre/c1", "cadre/c3", "cadre/c4", "cadre/c5", "main", "theirs"].join("\n"),
   );
   expect(await sweepWorktrees(repository.path, isOver)).toEqual([]);
-  expect(await sweepWorktrees(home, isOver)).toEqual([]);
+  expect(await sweepWorktrees(home.path, isOver)).toEqual([]);
 });
 
 async function openChild(repository: TempGit, id = "c1", workspace = repository.path): Promise<Worktree> {

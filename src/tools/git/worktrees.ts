@@ -63,7 +63,7 @@ export async function headOf(workspace: string): Promise<Head> {
 
 /** Creates the worktree, or completes a partly created one. */
 export function openWorktree(worktree: Worktree): Promise<void> {
-  return inTurn(worktree.parent, async () => {
+  return runInTurn(worktree.parent, async () => {
     try {
       await open(worktree);
     } catch (error) {
@@ -81,12 +81,9 @@ export interface CloseOptions {
   mustLook?: (path: string) => boolean;
 }
 
-/**
- * Commits uncommitted work, merges the branch unless `keep` is set, and removes the folder. The branch is deleted once the
- * parent has its work. Files in `.gitignore` are deleted with the folder.
- */
+/** Commits uncommitted work, merges the branch unless `keep` is set, and removes the folder with its ignored files. */
 export function closeWorktree(worktree: Worktree, options: CloseOptions): Promise<MergeResult> {
-  return inTurn(worktree.parent, async () => {
+  return runInTurn(worktree.parent, async () => {
     try {
       return await close(worktree, options);
     } catch (error) {
@@ -115,7 +112,7 @@ export async function sweepWorktrees(
   const held: string[] = [];
   for (const { path } of ours) {
     if (!(await isOver(basename(path)))) continue;
-    const merged = await closeWorktree(await asFound(path, top), {
+    const merged = await closeWorktree(await worktreeAt(path, top), {
       message: "Work of a run that ended before it was merged",
       keep: true,
     });
@@ -124,10 +121,7 @@ export async function sweepWorktrees(
   return held;
 }
 
-/**
- * A cheap check without git, because it runs every minute. Worktrees are in the top folder of the repository, which is the
- * workspace or a folder above it.
- */
+/** A cheap check without git, because it runs every minute. Worktrees are at the top of the repository, here or above. */
 async function mayHaveSome(workspace: string): Promise<boolean> {
   let folder = await realpath(workspace).catch(() => workspace);
   while (!(await exists(join(folder, FOLDER)))) {
@@ -173,7 +167,7 @@ function isRecent(version: string): boolean {
 async function open(worktree: Worktree): Promise<void> {
   const { common } = await checkoutAt(worktree.parent);
   await ignoreStateFolder(worktree.parent);
-  const found = await standing(worktree, common);
+  const found = await existingWorktree(worktree, common);
   if (found?.hasFolder) return;
   if (found) {
     await commitWork(worktree, found, "");
@@ -193,22 +187,19 @@ async function close(
 ): Promise<MergeResult> {
   const { parent, branch } = worktree;
   const { common, gitDir } = await checkoutAt(parent);
-  const found = await standing(worktree, common);
+  const found = await existingWorktree(worktree, common);
   const work: CommitResult = found ? await commitWork(worktree, found, message) : {};
   if (work.stays !== undefined) return keepBranch(worktree, work.stays);
   const why = work.why ?? (keep ? "it was to be kept apart" : undefined);
   const merged = await mergeBack(worktree, { gitDir, message, why, mustLook });
-  if (found && !(await removed(worktree, found))) return merged;
+  if (found && !(await removeFolder(worktree, found))) return merged;
   // git refuses to delete the branch unless the parent has all of it.
   if (!("branch" in merged)) await tryGit(inFolder(parent), ["branch", "--delete", "--quiet", "--", branch]);
   return merged;
 }
 
-/**
- * The existing worktree, if there is one. An incomplete worktree is removed. A folder without a record in git gets a new
- * record.
- */
-async function standing(worktree: Worktree, common: string): Promise<WorktreeRecord | undefined> {
+/** The existing worktree. An incomplete one is removed, and a folder without a record in git gets a new record. */
+async function existingWorktree(worktree: Worktree, common: string): Promise<WorktreeRecord | undefined> {
   const found = await findRecord(worktree, common);
   if (found && (await lockReason(found)) === MAKING) {
     await discard(found);
@@ -225,9 +216,7 @@ async function standing(worktree: Worktree, common: string): Promise<WorktreeRec
   return undefined;
 }
 
-/**
- * Registers a folder as a worktree again after git has lost its record. Existing files are kept, and missing files are added.
- */
+/** Registers a folder as a worktree again after git has lost its record. Existing files are kept. */
 async function adopt(worktree: Worktree, common: string): Promise<WorktreeRecord> {
   const { parent, path } = worktree;
   const beside = join(parent, ".cadre", "adopted", basename(path));
@@ -257,13 +246,13 @@ async function discard({ path, record }: WorktreeRecord): Promise<void> {
 }
 
 /** Removes the folder. A folder with new files stays, and so does one that a person has locked. */
-async function removed({ parent, path }: Worktree, found: WorktreeRecord): Promise<boolean> {
+async function removeFolder({ parent, path }: Worktree, found: WorktreeRecord): Promise<boolean> {
   if (!(await isFullyCommitted(found))) return false;
   return (await tryGit(inFolder(parent), ["worktree", "remove", "--force", "--", path])).ok;
 }
 
 /** Rebuilds a worktree's data from its path. The base is the commit at which the worktree and its parent diverge. */
-async function asFound(path: string, top: string): Promise<Worktree> {
+async function worktreeAt(path: string, top: string): Promise<Worktree> {
   const parent = dirname(dirname(dirname(path)));
   const worktree = worktreeOf((await exists(parent)) ? parent : top, basename(path), "HEAD");
   const parted = await tryGit(inFolder(worktree.parent), [
@@ -276,7 +265,7 @@ async function asFound(path: string, top: string): Promise<Worktree> {
 
 const turns = new Map<string, Promise<unknown>>();
 
-function inTurn<T>(parent: string, work: () => Promise<T>): Promise<T> {
+function runInTurn<T>(parent: string, work: () => Promise<T>): Promise<T> {
   const turn = (turns.get(parent) ?? Promise.resolve()).then(work);
   const settled = turn
     .catch(() => undefined)

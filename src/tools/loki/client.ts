@@ -75,13 +75,13 @@ function headersFor({ tenantEnv, tokenEnv }: LokiSettings, env: Env): Headers {
   ] as const) {
     if (variable === undefined) continue;
     const secret = env[variable];
-    if (!secret) return { ok: false, why: missing(variable) };
+    if (!secret) return { ok: false, why: missingSecretText(variable) };
     values[name] = before + secret;
   }
   return { ok: true, values };
 }
 
-const missing = (variable: string): string =>
+const missingSecretText = (variable: string): string =>
   `cadre.yaml takes a secret for Loki from the variable ${variable}, which is not set. Nothing was asked; a person must set it and start Cadre again.`;
 
 async function replyOf(response: Response, origin: string): Promise<LokiReply> {

@@ -74,10 +74,7 @@ function sharedLabels(lines: readonly LogLine[]): Record<string, string> {
   return Object.fromEntries(shared);
 }
 
-/**
- * Our own sentence, followed by the untrusted text inside the mark. A text that is too long is cut in the middle, and the full
- * text is kept separately.
- */
+/** Our own sentence, followed by the untrusted text inside the mark. A long text is cut, and kept in full in `full`. */
 export function untrustedAnswer(words: string, theirs: string, context: ToolContext): ToolAnswer {
   const nonce = context.nonce();
   const marked = (text: string): string => `${words}\n${markUntrusted(nonce, "loki", text)}`;

@@ -15,10 +15,7 @@ import {
 
 const run = promisify(execFile);
 
-/**
- * The first form is tried first, because bubblewrap before 0.8 has no `--disable-userns`. Without that flag, a command could
- * drop the sandbox's mounts in a user namespace of its own, and rename protected files.
- */
+/** Without `--disable-userns` (bubblewrap before 0.8), a command could drop the mounts in a user namespace of its own. */
 const FORMS = [["--unshare-user", "--disable-userns"], ["--unshare-user"]] as const;
 
 const ALWAYS = [
@@ -33,7 +30,7 @@ export const bwrap: SandboxDriver = {
   async attempt() {
     let complaint = "";
     for (const form of FORMS) {
-      const said = await works(form);
+      const said = await problemOfForm(form);
       if (said === undefined) return sandboxOf(form);
       complaint ||= said;
     }
@@ -41,7 +38,7 @@ export const bwrap: SandboxDriver = {
   },
 };
 
-async function works(form: readonly string[]): Promise<string | undefined> {
+async function problemOfForm(form: readonly string[]): Promise<string | undefined> {
   const args = [
     ...form,
     ...ALWAYS,

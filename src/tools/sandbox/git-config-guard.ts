@@ -8,17 +8,11 @@ import { LFS_COMMAND } from "../git/repository-programs.ts";
 import { tryGit } from "../git/run-git.ts";
 import { moveAside } from "./protected-paths.ts";
 
-/**
- * Settings that git itself writes for `remote add`, `push -u`, `switch -c`, `init`, `submodule add` and similar commands. None
- * of them names a program.
- */
+/** Settings that git itself writes for `remote add`, `push -u`, `init` and similar commands. None names a program. */
 const KEPT_BY_GIT =
   /^(remote\..+\.(url|pushurl|fetch|push|tagopt|prune|mirror)|remote\.pushdefault|branch\..+\.(remote|merge|rebase|pushremote|description)|submodule\.(.+\.(url|active|branch|ignore|shallow)|active)|core\.(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|sparsecheckout|sparsecheckoutcone)|index\.sparse|extensions\.(objectformat|refstorage|worktreeconfig)|user\.(name|email)|filter\.lfs\.required|lfs\.repositoryformatversion)$/s;
 
-/**
- * Must be called before the command. The returned function must be called after the command: it restores the file and returns
- * the removed settings.
- */
+/** Call it before the command. The returned function, called afterwards, restores the file and lists removed settings. */
 export async function guardGitConfig(
   config: string,
   command: string,

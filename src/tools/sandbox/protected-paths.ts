@@ -37,7 +37,7 @@ export async function protectedPaths({
   const isOurs = (name: string) => name === ".cadre" || join(workspace, name) === git?.common;
   const inWorkspace = (await entriesOf(workspace)).filter((name) => isProtected(name) && !isOurs(name));
   return Promise.all([
-    ...inWorkspace.map((name) => found(join(workspace, name), name)),
+    ...inWorkspace.map((name) => describePath(join(workspace, name), name)),
     ...(git ? await inGit(git) : []),
   ]);
 }
@@ -46,7 +46,7 @@ async function inGit({ common, own }: GitFolders): Promise<Promise<ProtectedPath
   const parts = async (folder: string, wanted: readonly string[], named: string) =>
     (await entriesOf(folder))
       .filter((entry) => wanted.includes(entry))
-      .map((entry) => found(join(folder, entry), join(named, entry)));
+      .map((entry) => describePath(join(folder, entry), join(named, entry)));
   const records = (await entriesOf(join(common, "worktrees"))).map((name) => join(common, "worktrees", name));
   const modules = await modulesIn(join(common, "modules"));
   const of = (folder: string): string => (folder === own ? ".git" : join(".git", relative(common, folder)));
@@ -86,7 +86,7 @@ async function entriesOf(folder: string): Promise<string[]> {
   return isOwn ? readdir(folder).catch(() => []) : [];
 }
 
-const found = async (path: string, name: string): Promise<ProtectedPath> => ({
+const describePath = async (path: string, name: string): Promise<ProtectedPath> => ({
   path,
   name,
   link: await readlink(path).catch(() => undefined),

@@ -45,7 +45,7 @@ async function load(): Promise<Manager> {
 const sandboxOf = (manager: Manager): Sandbox => ({
   name: "srt",
   async wrap(argv, reach) {
-    await begin(manager);
+    await acquireProxy(manager);
     // The id is random, because it gives access to the command's hosts.
     const commandId = randomBytes(16).toString("base64url");
     const { network } = reach;
@@ -54,13 +54,13 @@ const sandboxOf = (manager: Manager): Sandbox => ({
       if (network === "on") open--;
       manager.unregisterCommandNetworkLists(commandId);
       manager.cleanupAfterCommand();
-      end(manager);
+      releaseProxy(manager);
     };
     try {
       if (typeof network !== "string")
         manager.registerCommandNetworkLists(commandId, { allowedDomains: [...network] });
       // srt's own temporary folder is hidden like all others, so TMPDIR must point elsewhere.
-      const command = `${process.platform === "linux" ? "TMPDIR=/tmp " : ""}exec ${argv.map(quoted).join(" ")}`;
+      const command = `${process.platform === "linux" ? "TMPDIR=/tmp " : ""}exec ${argv.map(quoteWord).join(" ")}`;
       const filesystem = filesystemOf(reach, manager.getLinuxHttpSocketPath());
       const wrapped = await manager.wrapWithSandbox(command, "bash", { filesystem }, undefined, {
         commandId,
@@ -73,10 +73,7 @@ const sandboxOf = (manager: Manager): Sandbox => ({
   },
 });
 
-/**
- * Number of running commands that may call every host. srt cannot tell which command makes a request, so during such a command
- * all other commands of this process may call every host, too.
- */
+/** Number of running commands that may call every host. srt cannot tell commands apart, so others may then do so, too. */
 let open = 0;
 
 /** Number of running commands. The proxy runs only while it is above 0, because the proxy would keep the process alive. */
@@ -84,22 +81,22 @@ let users = 0;
 let ready: Promise<void> | undefined;
 let stopped: Promise<void> = Promise.resolve();
 
-async function begin(manager: Manager): Promise<void> {
+async function acquireProxy(manager: Manager): Promise<void> {
   users++;
-  ready ??= stopped.then(() => start(manager));
+  ready ??= stopped.then(() => startProxy(manager));
   await ready.catch((error) => {
-    end(manager);
+    releaseProxy(manager);
     throw error;
   });
 }
 
-function end(manager: Manager): void {
+function releaseProxy(manager: Manager): void {
   if (--users > 0) return;
   ready = undefined;
   stopped = manager.reset();
 }
 
-async function start(manager: Manager): Promise<void> {
+async function startProxy(manager: Manager): Promise<void> {
   const signals = ["SIGINT", "SIGTERM"] as const;
   const before = new Set(signals.flatMap((signal) => process.listeners(signal)));
   await manager.initialize(
@@ -121,11 +118,11 @@ const ownPrograms = (): string =>
   join(dirname(createRequire(import.meta.url).resolve("@anthropic-ai/sandbox-runtime")), "../vendor");
 
 /** srt must take the path literally, not as a pattern. */
-const literal = (path: string) => ({ path, literal: true as const });
+const literalPath = (path: string) => ({ path, literal: true as const });
 
 function filesystemOf({ paths }: SandboxAccess, socket: string | undefined) {
   const those = (...wanted: string[]) =>
-    paths.filter(({ access }) => wanted.includes(access)).map(({ path }) => literal(path));
+    paths.filter(({ access }) => wanted.includes(access)).map(({ path }) => literalPath(path));
   const around = (path: string): PathAccess["access"] =>
     path === sep ? "read" : (paths.find((one) => one.path === path)?.access ?? around(dirname(path)));
   // Denying a folder denies everything below it, so only read-only paths inside writable folders are denied.
@@ -139,13 +136,13 @@ function filesystemOf({ paths }: SandboxAccess, socket: string | undefined) {
   return {
     denyRead: those("hidden"),
     allowRead: [
-      ...shown.map(({ path }) => literal(path)),
-      ...(socket === undefined ? [] : [literal(socket)]),
-      literal(ownPrograms()),
+      ...shown.map(({ path }) => literalPath(path)),
+      ...(socket === undefined ? [] : [literalPath(socket)]),
+      literalPath(ownPrograms()),
     ],
     allowWrite: those("write"),
-    denyWrite: denied.map(({ path }) => literal(path)),
+    denyWrite: denied.map(({ path }) => literalPath(path)),
   };
 }
 
-const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
+const quoteWord = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;

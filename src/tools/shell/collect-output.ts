@@ -41,19 +41,19 @@ export function collectOutput(): CollectedOutput {
       if (start.subarray(0, 8192).includes(0)) return `(binary output, ${size} bytes, not shown)`;
       const end = Buffer.concat(tail).subarray(-TAIL_BYTES);
       const left = size - start.length - end.length;
-      if (left === 0) return harmless(Buffer.concat([start, end]).toString());
+      if (left === 0) return showControls(Buffer.concat([start, end]).toString());
       // A character that was cut in half is dropped.
       const first = new TextDecoder().decode(start, { stream: true });
       const whole = end.findIndex((byte) => (byte & 0xc0) !== 0x80);
       const last = end.subarray(Math.max(0, whole)).toString();
-      return `${harmless(first)}\n… ${left} bytes left out …\n${harmless(last)}`;
+      return `${showControls(first)}\n… ${left} bytes left out …\n${showControls(last)}`;
     },
   };
 }
 const CONTROL = /[^\P{Cc}\t\n\r]/gu;
 
 /** Removes colours, and makes control characters visible that could move the cursor or hide text. */
-function harmless(text: string): string {
+function showControls(text: string): string {
   return stripVTControlCharacters(text).replace(
     CONTROL,
     (character) => `⟦U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}⟧`,

@@ -17,12 +17,15 @@ export async function probeCommand(command: string, context: ProbeContext): Prom
   const looks: Look[] = [];
   for (const [program = "", ...words] of commands) {
     const [first = "-"] = words;
-    if (program === "cd" && !first.startsWith("-")) base = joined(base, first);
+    if (program === "cd" && !first.startsWith("-")) base = joinPaths(base, first);
     else if (!TRACELESS.has(program) && !isGit(program, words, "add"))
       looks.push({ program, ...(await lookOf(program, words, { ...context, base })) });
   }
   if (looks.length === 0) return cannotTell("It leaves nothing behind that could be looked up.");
-  return { found: together(looks), evidence: looks.flatMap(({ evidence }) => evidence.map(revealHidden)) };
+  return {
+    found: combineResults(looks),
+    evidence: looks.flatMap(({ evidence }) => evidence.map(revealHidden)),
+  };
 }
 
 const TRACELESS: ReadonlySet<string> = new Set(["sleep", "echo", "true", "pwd", "ls"]);
@@ -37,7 +40,7 @@ interface LookContext extends ProbeContext {
 }
 
 /** Combines the results of commands joined by `&&`: the last command ran only if all before it succeeded. */
-function together(looks: readonly Look[]): ProbeResult["found"] {
+function combineResults(looks: readonly Look[]): ProbeResult["found"] {
   const last = looks.at(-1)!;
   if (looks.every(({ found }) => found === "done")) return "done";
   // A missing file may never have existed, so a successful `rm` proves nothing about the commands before it.
@@ -83,73 +86,73 @@ interface Shape {
   judge(seen: readonly Plain[], context: LookContext): ProbeResult;
 }
 
-const some = (count: number): boolean => count > 0;
-const two = (count: number): boolean => count === 2;
+const isSome = (count: number): boolean => count > 0;
+const isTwo = (count: number): boolean => count === 2;
 
 const SHAPES: Readonly<Record<string, Shape>> = {
   mkdir: {
     flags: /^(-p|--parents)$/,
-    takes: some,
-    judge: (seen, context) => ofEach(seen, madeFolder, context),
+    takes: isSome,
+    judge: (seen, context) => judgeEach(seen, judgeFolder, context),
   },
-  touch: { flags: /^$/, takes: some, judge: (seen, context) => ofEach(seen, touched, context) },
+  touch: { flags: /^$/, takes: isSome, judge: (seen, context) => judgeEach(seen, judgeTouch, context) },
   rm: {
     flags: /^(-[rRf]+|--recursive|--force)$/,
-    takes: some,
-    judge: (seen, context) => ofEach(seen, removed, context),
+    takes: isSome,
+    judge: (seen, context) => judgeEach(seen, judgeRemoval, context),
   },
-  rmdir: { flags: /^$/, takes: some, judge: (seen, context) => ofEach(seen, removed, context) },
+  rmdir: { flags: /^$/, takes: isSome, judge: (seen, context) => judgeEach(seen, judgeRemoval, context) },
   mv: {
     flags: /^-f$/,
     goesInto: true,
-    takes: two,
-    judge: ([from, to], context) => moved(from!, to!, context),
+    takes: isTwo,
+    judge: ([from, to], context) => judgeMove(from!, to!, context),
   },
   cp: {
     flags: /^-[fp]+$/,
     goesInto: true,
-    takes: two,
-    judge: ([from, to], context) => copied(from!, to!, context),
+    takes: isTwo,
+    judge: ([from, to], context) => judgeCopy(from!, to!, context),
   },
 };
 
 type Judge = (seen: Plain, context: LookContext) => [ProbeResult["found"], string];
 
 /** Conclusive only if all paths agree. Otherwise the command may have been done in part. */
-function ofEach(seen: readonly Plain[], judge: Judge, context: LookContext): ProbeResult {
+function judgeEach(seen: readonly Plain[], judge: Judge, context: LookContext): ProbeResult {
   const looks = seen.map((one) => judge(one, context));
   const [first] = looks[0]!;
   const found = looks.every(([one]) => one === first) ? first : "cannot_tell";
   return { found, evidence: looks.map(([, words]) => words) };
 }
 
-const madeFolder: Judge = (seen, { startedAt }) => {
+const judgeFolder: Judge = (seen, { startedAt }) => {
   const { path } = seen;
   if (seen.at === "absent") return ["not_done", `There is no folder ${path}.`];
   if (seen.at === "file") return ["not_done", `${path} is a file, and no folder.`];
   if (seen.made === undefined) return ["cannot_tell", `The folder ${path} is there; since when is not kept.`];
   if (isSince(seen.made, startedAt))
-    return ["done", `The folder ${path} is there, made ${at(seen.made)}, after the call began.`];
-  return ["cannot_tell", `The folder ${path} was there before the call began (made ${at(seen.made)}).`];
+    return ["done", `The folder ${path} is there, made ${timeText(seen.made)}, after the call began.`];
+  return ["cannot_tell", `The folder ${path} was there before the call began (made ${timeText(seen.made)}).`];
 };
 
-const touched: Judge = (seen, { startedAt }) => {
+const judgeTouch: Judge = (seen, { startedAt }) => {
   const { path } = seen;
   if (seen.at === "absent") return ["not_done", `There is no file ${path}.`];
   if (!isSince(seen.changed, startedAt))
-    return ["not_done", `${path} was last changed ${at(seen.changed)}, before the call began.`];
-  return ["done", `${path} is there, last changed ${at(seen.changed)}, after the call began.`];
+    return ["not_done", `${path} was last changed ${timeText(seen.changed)}, before the call began.`];
+  return ["done", `${path} is there, last changed ${timeText(seen.changed)}, after the call began.`];
 };
 
-const removed: Judge = (seen, { startedAt }) => {
+const judgeRemoval: Judge = (seen, { startedAt }) => {
   const { path } = seen;
   if (seen.at === "absent") return ["done", `${path} is not there.`];
   if (seen.made !== undefined && isSince(seen.made, startedAt))
-    return ["cannot_tell", `${path} is there, but was made ${at(seen.made)}, after the call began.`];
+    return ["cannot_tell", `${path} is there, but was made ${timeText(seen.made)}, after the call began.`];
   return ["not_done", `${path} is still there.`];
 };
 
-function moved(from: Plain, to: Plain, context: LookContext): ProbeResult {
+function judgeMove(from: Plain, to: Plain, context: LookContext): ProbeResult {
   const gone = from.at === "absent";
   const words = [`${from.path} is ${gone ? "not" : "still"} there.`, thereWords(to, context)];
   if (gone && to.at !== "absent" && isSince(to.touched, context.startedAt))
@@ -157,7 +160,7 @@ function moved(from: Plain, to: Plain, context: LookContext): ProbeResult {
   return { found: !gone && to.at === "absent" ? "not_done" : "cannot_tell", evidence: words };
 }
 
-function copied(from: Plain, to: Plain, context: LookContext): ProbeResult {
+function judgeCopy(from: Plain, to: Plain, context: LookContext): ProbeResult {
   if (to.at === "absent") return { found: "not_done", evidence: [thereWords(to, context)] };
   const isSame =
     to.at === "file" &&
@@ -175,7 +178,7 @@ function copied(from: Plain, to: Plain, context: LookContext): ProbeResult {
 function thereWords(seen: Plain, { startedAt }: LookContext): string {
   if (seen.at === "absent") return `${seen.path} is not there.`;
   const when = isSince(seen.changed, startedAt) ? "" : ", before the call began";
-  return `${seen.path} is there${hashWords(seen)}, last changed ${at(seen.changed)}${when}.`;
+  return `${seen.path} is there${hashWords(seen)}, last changed ${timeText(seen.changed)}${when}.`;
 }
 
 const hashWords = ({ fingerprint }: There): string =>
@@ -184,17 +187,14 @@ const hashWords = ({ fingerprint }: There): string =>
 /** Allows a second, because some file systems have coarse timestamps. */
 const isSince = (time: number, startedAt: number): boolean => time >= startedAt - 1_000;
 
-const at = (time: number): string => new Date(time).toISOString();
+const timeText = (time: number): string => new Date(time).toISOString();
 
-const joined = (base: string, path: string): string =>
+const joinPaths = (base: string, path: string): string =>
   path.startsWith("/") || base === "." ? path : `${base}/${path}`;
 
 const cannotTell = (...evidence: string[]): ProbeResult => ({ found: "cannot_tell", evidence });
 
-/**
- * The words of each command in a line of words and quotes that `&&` joins. Undefined for a line with anything that a shell
- * interprets: a variable, a pattern, a redirection, another operator.
- */
+/** The words of each command in a plain line with `&&`. Undefined for a line with anything that a shell interprets. */
 export function parsePlainCommands(line: string): string[][] | undefined {
   const commands: string[][] = [[]];
   let word: string | undefined;
@@ -235,10 +235,7 @@ function inQuotes(text: string): string | undefined {
 
 type PathState = { path: string } & (
   | { at: "absent" }
-  /**
-   * Times in milliseconds since 1970. `made` is undefined if the file system does not record it. A rename also updates
-   * `touched`.
-   */
+  /** Milliseconds since 1970. `made` is undefined if it is not recorded. A rename also updates `touched`. */
   | {
       at: "file" | "folder";
       made: number | undefined;
@@ -250,16 +247,13 @@ type PathState = { path: string } & (
   | { at: "unknown"; why: string }
 );
 
-/**
- * Looks at a path through open folders, never through a link, and only if the rules let it be read (PB2, X2). `base` is the folder
- * that the path is relative to, itself relative to the workspace.
- */
+/** Looks at a path through open folders, never through a link, if the rules let it be read (PB2, X2). */
 async function probePath(
   path: string,
   base: string,
   { workspace, mayShow }: ProbeContext,
 ): Promise<PathState> {
-  const place = await resolveInWorkspace(workspace, joined(base, path));
+  const place = await resolveInWorkspace(workspace, joinPaths(base, path));
   if (!place.ok) return { path, at: "unknown", why: `${place.why}.` };
   const { relative, root, names } = place;
   if (!mayShow(relative))
@@ -301,13 +295,13 @@ async function probeCommit(
   const since = commits.filter(({ at }) => at >= Math.floor(startedAt / 1000));
   const message = messageOf(words);
   const made = since.find((commit) => message !== undefined && isMessage(commit.message, message));
-  if (made) return { found: "done", evidence: [`Commit ${named(made)} has this message.`] };
+  if (made) return { found: "done", evidence: [`Commit ${commitText(made)} has this message.`] };
   const [head] = commits;
   if (since.length > 0)
     return cannotTell(
-      `HEAD has ${since.length} new since the call began, the latest ${named(since[0]!)}: none is known to be this one.`,
+      `HEAD has ${since.length} new since the call began, the latest ${commitText(since[0]!)}: none is known to be this one.`,
     );
-  const still = head ? `HEAD is still ${named(head)}, older than the call.` : "There is no commit yet.";
+  const still = head ? `HEAD is still ${commitText(head)}, older than the call.` : "There is no commit yet.";
   return { found: "not_done", evidence: [still] };
 }
 
@@ -360,14 +354,15 @@ const HARMLESS: ReadonlySet<string> = new Set(
 );
 
 const isMessage = (recorded: string, given: string): boolean =>
-  tidy(recorded) === tidy(given) || tidy(recorded).startsWith(`${tidy(given)}\n\nSigned-off-by: `);
+  tidyMessage(recorded) === tidyMessage(given) ||
+  tidyMessage(recorded).startsWith(`${tidyMessage(given)}\n\nSigned-off-by: `);
 
 /** Cleans up the message as git does: without trailing spaces and repeated empty lines. */
-const tidy = (text: string): string =>
+const tidyMessage = (text: string): string =>
   text
     .replaceAll(/[ \t]+$/gm, "")
     .replaceAll(/\n{3,}/g, "\n\n")
     .trim();
 
-const named = ({ id, at, message }: Commit): string =>
+const commitText = ({ id, at, message }: Commit): string =>
   `${id.slice(0, 12)} "${message.split("\n", 1)[0]!.slice(0, 100)}" of ${new Date(at * 1000).toISOString()}`;

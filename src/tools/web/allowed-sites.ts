@@ -40,12 +40,12 @@ export function urlProblem(url: URL, { settings }: WebPolicy): string | undefine
   if (settings.allow.length > 0 && !settings.allow.some((entry) => isSameOrSubdomain(host, entry)))
     return `${host} is not among the hosts that web.allow in cadre.yaml lists: ${settings.allow.join(", ")}.`;
   if (!PORTS.includes(port) && !settings.private.some((site) => site.port === port))
-    return `Pages are read from the ports ${PORTS.join(", ")}, not from ${port}. ${opening(host, port)}`;
+    return `Pages are read from the ports ${PORTS.join(", ")}, not from ${port}. ${howToAllow(host, port)}`;
   if (
     isLocalName(host) &&
     !settings.private.some((site) => "host" in site && isSameOrSubdomain(host, site.host))
   )
-    return `${host} is a name of a private network, which is not read. ${opening(host, port)}`;
+    return `${host} is a name of a private network, which is not read. ${howToAllow(host, port)}`;
   return undefined;
 }
 
@@ -56,18 +56,18 @@ export function addressProblem(
 ): string | undefined {
   const port = portOf(url);
   const host = plainHost(url);
-  const isOpen = settings.private.some((site) => opens(site, { host, port, address }));
+  const isOpen = settings.private.some((site) => allowsAddress(site, { host, port, address }));
   if (isPublicAddress(address))
     return PORTS.includes(port) || isOpen ? undefined : `Port ${port} is not read.`;
   if (port === ownPort) return "That is Cadre's own interface, which agents do not get to.";
   if (isOpen) return undefined;
   const what = host === address ? `${host} is` : `${host} has the address ${address}, which is`;
-  return `${what} private: of this machine, its network or its cloud. ${opening(host, port)}`;
+  return `${what} private: of this machine, its network or its cloud. ${howToAllow(host, port)}`;
 }
 
 export const portOf = (url: URL): number => Number(url.port) || (url.protocol === "https:" ? 443 : 80);
 
-function opening(host: string, port: number): string {
+function howToAllow(host: string, port: number): string {
   const site = PORTS.includes(port) ? host : `${host.includes(":") ? `[${host}]` : host}:${port}`;
   return `If it is meant to be read, a person sets \`web: { private: ["${site}"] }\` in cadre.yaml.`;
 }
@@ -77,7 +77,7 @@ function isLocalName(host: string): boolean {
   return !host.includes(".") || LOCAL_NAMES.some((name) => isSameOrSubdomain(host, name));
 }
 
-function opens(
+function allowsAddress(
   site: Site,
   { host, port, address }: { host: string; port: number; address: string },
 ): boolean {

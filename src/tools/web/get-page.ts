@@ -93,7 +93,7 @@ async function getOnce(url: URL, access: WebAccess, signal: AbortSignal): Promis
     if (refused !== undefined) return { ok: false, why: refused };
   }
   const client = new Client(url.origin, {
-    connect: pinned(addresses, access.connect ?? systemDialer, signal),
+    connect: pinnedConnector(addresses, access.connect ?? systemDialer, signal),
     allowH2: false,
     maxHeaderSize: MAX_HEADERS,
     headersTimeout: IDLE_MS,
@@ -153,7 +153,7 @@ async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T
 
 const systemDialer = buildConnector({ allowH2: false, timeout: CONNECT_MS, maxCachedSessions: 0 });
 
-function pinned(
+function pinnedConnector(
   addresses: readonly string[],
   connect: buildConnector.connector,
   signal: AbortSignal,
@@ -263,10 +263,7 @@ function decodersFor(contentEncoding: string): (() => Transform)[] | undefined {
   return decoders.every((decoder) => decoder !== undefined) ? decoders : undefined;
 }
 
-/**
- * Reads at most `max` bytes of a body, counted as they arrive, both on the wire and after decompression. A few kilobytes that
- * decompress to gigabytes cost no more than the limit (A44).
- */
+/** Reads at most `max` bytes of a body, counted on the wire and after decompression while they arrive (A44). */
 async function readBody(
   from: Readable,
   { decoders, max }: { decoders: readonly (() => Transform)[]; max: number },
@@ -274,14 +271,14 @@ async function readBody(
   const wire = { left: max };
   const kept = { left: max };
   const chunks: Buffer[] = [];
-  const packed = Readable.from(metered(from, wire), { objectMode: false });
+  const packed = Readable.from(limitBytes(from, wire), { objectMode: false });
   // An error in one stream destroys the last stream, and the loop below throws it.
   const unpacked = decoders.reduce<Readable>(
     (source, decoder) => pipeline(source, decoder(), () => {}),
     packed,
   );
   try {
-    for await (const chunk of metered(unpacked, kept)) chunks.push(chunk);
+    for await (const chunk of limitBytes(unpacked, kept)) chunks.push(chunk);
     return { bytes: Buffer.concat(chunks), more: false };
   } catch (error) {
     if (wire.left >= 0 && kept.left >= 0) throw error;
@@ -292,7 +289,7 @@ async function readBody(
   }
 }
 
-async function* metered(source: AsyncIterable<Buffer>, budget: { left: number }): AsyncGenerator<Buffer> {
+async function* limitBytes(source: AsyncIterable<Buffer>, budget: { left: number }): AsyncGenerator<Buffer> {
   for await (const chunk of source) {
     const fits = chunk.subarray(0, Math.max(0, budget.left));
     budget.left -= chunk.length;

@@ -31,7 +31,7 @@ const MAX_DEPTH = 5_000;
 export function toMarkdown(html: string, url: string): Markdown {
   if (nestingDepth(html) > MAX_DEPTH) throw new Error("Too many elements lie in each other.");
   const document = createDocument(html);
-  const base = absolute(document.querySelector("base")?.getAttribute("href"), url) ?? url;
+  const base = absoluteUrl(document.querySelector("base")?.getAttribute("href"), url) ?? url;
   const page: Page = { base, hidden: 0 };
   const text = document.body ? render(document.body, page) : "";
   const tidy = text.replace(/(?<![ \t])[ \t]+$/gm, "").replace(/\n{3,}/g, "\n\n");
@@ -49,7 +49,7 @@ function render(node: DomNode, page: Page): string {
   if (name === "BR") return "\n";
   if (name === "HR") return block("---");
   if (name === "IMG") return imageText(node);
-  if (name === "PRE") return fenced(plainText(node, page));
+  if (name === "PRE") return fencedBlock(plainText(node, page));
   if (name === "UL" || name === "OL") return block(listText(node, page));
   if (name === "TR") return rowText(node, page);
   const content = contentOf(node, page);
@@ -126,7 +126,7 @@ function inlineText(node: DomNode, content: string, page: Page): string {
   const isPlain = text === "" || (text.includes("\n") && node.nodeName !== "A");
   if (isPlain || (mark === undefined && node.nodeName !== "A")) return content;
   const inner =
-    mark === undefined ? link(text, absolute(node.getAttribute("href"), page.base)) : mark + text + mark;
+    mark === undefined ? link(text, absoluteUrl(node.getAttribute("href"), page.base)) : mark + text + mark;
   return `${/^\s/.test(content) ? " " : ""}${inner}${/\s$/.test(content) ? " " : ""}`;
 }
 
@@ -134,7 +134,7 @@ const link = (text: string, href: string | undefined): string =>
   href === undefined ? text : `[${oneLine(text)}](${href.replaceAll("(", "%28").replaceAll(")", "%29")})`;
 
 /** The absolute address, if it can be opened. `javascript:` and `data:` addresses cannot. */
-function absolute(href: string | null | undefined, base: string): string | undefined {
+function absoluteUrl(href: string | null | undefined, base: string): string | undefined {
   if (typeof href !== "string" || !URL.canParse(href, base)) return undefined;
   const url = new URL(href, base);
   return /^(https?|mailto):$/.test(url.protocol) ? url.href : undefined;
@@ -145,7 +145,7 @@ function imageText(image: DomNode): string {
   return alt === "" ? "" : `[image: ${alt}]`;
 }
 
-function fenced(text: string): string {
+function fencedBlock(text: string): string {
   const longest = (text.match(/`{3,}/g) ?? []).reduce((most, run) => Math.max(most, run.length), 2);
   const fence = "`".repeat(longest + 1);
   return text.trim() === "" ? "" : block(`${fence}\n${text.replace(/^\n|\n$/g, "")}\n${fence}`);
@@ -190,10 +190,7 @@ const ENDLESS = new Set(
   link meta optgroup option p param rb rp rt rtc source tbody td tfoot th thead tr track wbr`.split(/\s+/),
 );
 
-/**
- * Estimates how deeply the elements of a page are nested. For each new element, the parser walks up through all open ones, so a
- * page of nothing but opening tags would block its thread (A44).
- */
+/** Estimates the nesting depth of a page. The parser is slow for a page of nothing but opening tags (A44). */
 export function nestingDepth(html: string): number {
   let depth = 0;
   let deepest = 0;
