@@ -1,7 +1,5 @@
 // One run while this process drives it: the lease, the fold of its journal, and the three ways to write.
-//  L1  Nothing happens to a run except by an appended event.
-//  L3  An intent is appended before its effect begins, and only if nothing came in between.
-//  L4  A driver with a stale epoch starts nothing new: it appends the outcomes of its open calls and stops.
+// It keeps the rules L1, L3 and L4 of `drive.ts`.
 // Recorded events are folded and queued immediately, and committed together with the next intent.
 // If another writer's event turns out to precede recorded events, the journal is folded again from the start.
 

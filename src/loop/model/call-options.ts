@@ -6,6 +6,7 @@ import type {
   LanguageModelV4Prompt,
 } from "@ai-sdk/provider";
 import type { Definition } from "../../journal/definition.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import type { Action } from "../../patterns/action.ts";
 import type { DecisionView } from "../../patterns/pattern.ts";
 import { promptMessages } from "../../projections/folds/transcript.ts";
@@ -42,8 +43,7 @@ export function callOptions(
     tools: offeredTools(action, run, parts),
     abortSignal,
     providerOptions: { cadre: place },
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    ...omitUndefined({ temperature, maxOutputTokens }),
     ...(reasoning === undefined ? {} : { reasoning: reasoning as never }),
   };
 }

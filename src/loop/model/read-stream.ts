@@ -95,6 +95,8 @@ async function collect(
 /** Longest answer in characters. A provider that never ends its answer must not fill the memory. */
 const LONGEST_ANSWER = 16_000_000;
 
+type Delta = Extract<LanguageModelV4StreamPart, { type: "text-delta" | "reasoning-delta" }>;
+
 class Collector {
   characters = 0;
   private readonly options: StreamOptions;
@@ -118,12 +120,7 @@ class Collector {
         break;
       case "text-delta":
       case "reasoning-delta":
-        this.grow(
-          part.id,
-          part.type === "text-delta" ? "text" : "reasoning",
-          part.delta,
-          part.providerMetadata,
-        );
+        this.grow(part, part.type === "text-delta" ? "text" : "reasoning");
         break;
       case "text-end":
       case "reasoning-end":
@@ -145,7 +142,7 @@ class Collector {
 
   spent(): { usage?: Usage; characters: number } {
     const { finish, characters } = this;
-    return { characters, ...(finish ? { usage: usageOf(finish.usage) } : {}) };
+    return { characters, ...(finish && { usage: usageOf(finish.usage) }) };
   }
 
   outcome(): StreamOutcome {
@@ -156,7 +153,6 @@ class Collector {
     if (unified === "length") return { type: "cut-off", usage };
     if (unified === "error" || unified === "interrupted")
       return { type: "failed", error: this.options.cutStreamError() };
-    for (const id of this.open.keys()) this.close(id, undefined);
     return { type: "answer", answer: { content: this.content, usage, finish: raw ?? unified } };
   }
 
@@ -166,7 +162,7 @@ class Collector {
     this.content.push(part as ThoughtPart);
   }
 
-  private grow(id: string, type: "text" | "reasoning", delta: string, metadata: unknown): void {
+  private grow({ id, delta, providerMetadata: metadata }: Delta, type: "text" | "reasoning"): void {
     if (!this.open.has(id)) this.begin(id, type, metadata);
     const part = this.open.get(id)!;
     part.text += delta;

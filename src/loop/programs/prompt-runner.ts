@@ -7,12 +7,19 @@
 import { messageOf } from "../../errors.ts";
 import type { EventBody, Payload } from "../../journal/events.ts";
 import type { Action } from "../../patterns/action.ts";
+import { isTreeLimit } from "../../projections/usage/tree-budget.ts";
+import { budgetOf, hasBudget, openBudgetItem, treeBudgetOf } from "../drive/limits.ts";
 import { recordLostSession, recoverPrompt } from "../drive/recover.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
-import { attemptOf, handleRefusedCall, LAST_TURN_NOT_COVERED, modelCallIntent } from "../model/call-model.ts";
+import {
+  attemptOf,
+  handleRefusedCall,
+  LAST_TURN_NOT_COVERED,
+  modelCallIntent,
+  recordBudgetStop,
+} from "../model/call-model.ts";
 import type { LoopParts } from "../parts.ts";
 import type { LiveRunner, RunnerReport } from "./runner.ts";
-import { checkRunnerBudget, recordCost, runnerReservation } from "./runner-budget.ts";
 import {
   type ActivePrompt,
   closeOpenCalls,
@@ -209,7 +216,7 @@ async function enforceLimits({ type }: RunnerReport, prompt: Prompt): Promise<vo
   const { action, run } = prompt;
   if (run.state.seq >= run.state.start!.limits.maxEvents)
     return stop({ cause: "model", message: "Stopped: its journal is as long as it may be." }, prompt);
-  const over = await checkRunnerBudget(prompt);
+  const over = await checkBudget(prompt);
   if (!over) return type === "asked" ? recordCost(prompt) : undefined;
   const { stays, ...why } = over;
   if (!stays && action.purpose !== "final") run.record(LAST_TURN_NOT_COVERED);
@@ -285,4 +292,39 @@ function fail(action: CallModel, why: Failure, run: RunJournal, live?: LiveRunne
   const spent = cost === undefined ? {} : { usage: { input: 0, output: 0 }, cost };
   const payload = { ...attemptOf(action), ...(live && { ms: live.workedMs }), ...spent, ...why };
   run.record({ type: "MODEL_CALL_FAILED", payload });
+}
+
+/** Reserves nothing, because the cost is unknown. Only money that is already spent can refuse the prompt. */
+function runnerReservation({ state }: RunJournal) {
+  const budget = budgetOf(state);
+  const tree = treeBudgetOf(state) ?? {};
+  if (!hasBudget(budget) && !hasBudget(tree)) return {};
+  return { reserve: { estimate: { tokens: 0, cost: null }, run: budget, tree } };
+}
+
+/** Records the reported cost, before the run rests and before other runs spend from the same budget. */
+function recordCost({ action, live, run }: Prompt): void {
+  if (!live.cost) return;
+  const payload = { ...attemptOf(action), index: run.state.runner.spent, cost: live.takeCost()! };
+  run.record({ type: "RUNNER_SPENT", payload });
+}
+
+/**
+ * Checks the reported cost against the budgets of the run and its tree. The cost of a prompt is not known beforehand,
+ * so the budget may end the work in the middle: for good, or until a person raises the budget (`stays`).
+ */
+async function checkBudget(prompt: Prompt): Promise<(Failure & { stays: boolean }) | undefined> {
+  const { action, live, run } = prompt;
+  const needs = runnerReservation(run);
+  if (!needs.reserve || !live.cost) return undefined;
+  recordCost(prompt);
+  let refused = await run.begin([], needs);
+  // A signal arrived in between and is folded now. The money is spent all the same.
+  if (refused === "signals") refused = await run.begin([], runnerReservation(run));
+  if (refused !== "budget") return undefined;
+  const { limit, value } = run.exceededBudget!;
+  recordBudgetStop(action, run);
+  const stays = openBudgetItem(run.state) !== undefined;
+  const message = `Stopped: ${isTreeLimit(limit) ? "its tree" : "it"} has cost what it may (${value}).`;
+  return { cause: stays ? "interrupted" : "model", message, stays };
 }

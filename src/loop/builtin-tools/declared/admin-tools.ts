@@ -11,7 +11,7 @@ import { type DeclaredTool, misfit, offerOf, type ToolGate } from "./declared-to
 const One = z.strictObject({ run_id: z.string().min(1).describe("The run's id.") });
 const Reasoned = One.extend({ reason: z.string().optional().describe("Why; people read it.") });
 const Listed = z.strictObject({
-  status: z.array(RunStatus).min(1).optional().describe("Only runs that stand so."),
+  status: z.array(RunStatus).min(1).optional().describe("Only runs with one of these statuses."),
   agent: z.string().min(1).optional().describe("Only runs of this agent, by its full name."),
   limit: z.int().min(1).max(50).optional().describe("How many, the newest first; 20 by default."),
 });
@@ -33,7 +33,7 @@ export const listRuns = adminTool({
   name: "mcp__admin__list_runs",
   effect: "read",
   reaches: [],
-  description: "List the runs of this project, the newest first: whose they are, how they stand, what for.",
+  description: "List the runs of this project, the newest first, with their agents, statuses and tasks.",
   input: Listed,
 });
 
@@ -49,7 +49,8 @@ export const retryRun = adminTool({
   name: "mcp__admin__retry_run",
   effect: "unsafe",
   ...ON_OTHER_RUNS,
-  description: "Try an ended run again: a new run goes on from its last good event, and you pay for it.",
+  description:
+    "Try an ended run again: a new run continues from its last good event, and your budget pays for it.",
   input: One,
 });
 
@@ -57,7 +58,7 @@ export const recoverRun = adminTool({
   name: "mcp__admin__recover_run",
   effect: "unsafe",
   ...ON_OTHER_RUNS,
-  description: "Let a run go on that was set aside because it could not be driven.",
+  description: "Let a run continue that was set aside because it could not be driven.",
   input: One,
 });
 
@@ -66,7 +67,7 @@ export const health = adminTool({
   effect: "read",
   reaches: [],
   description:
-    "How the runs of this project stand: how many of each status, who needs a person, what is stuck.",
+    "Show the health of this project: how many runs have each status, which need a person, and which are stuck.",
   input: z.strictObject({}),
 });
 
@@ -74,7 +75,7 @@ export const runStatus = adminTool({
   name: "mcp__monitoring__run_status",
   effect: "read",
   reaches: [],
-  description: "Where one run stands, what it waits for, what it has used, and its children.",
+  description: "Show one run: its status, what it waits for, what it has used, and its children.",
   input: One,
 });
 
