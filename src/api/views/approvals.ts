@@ -11,7 +11,7 @@ import { type DeclaredFacts, reachOf } from "../../journal/tool-facts.ts";
 import { grantRuleFor } from "../../loop/commands/decision-event.ts";
 import { previewEdit } from "../../loop/commands/person-commands.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
-import { explainCommand } from "../../permissions/shell/explain-command.ts";
+import { CommandReading, explainCommand } from "../../permissions/shell/explain-command.ts";
 import { APPROVAL_KINDS, openItems } from "../../projections/folds/approvals.ts";
 import { blockersOf } from "../../projections/folds/parent-events.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
@@ -25,26 +25,7 @@ import { allRuns, unlessDamaged } from "./read-runs.ts";
 import { totalUsage } from "./run-tree.ts";
 
 /** The effect of a shell command, derived from the command itself and never from an agent's description. */
-export const CommandView = namedObject("CommandView", {
-  grade: z.enum(["exact", "dynamic", "broken"]),
-  /** The reason why the grade is not `exact`. */
-  why: z.string(),
-  programs: z.array(
-    z.object({
-      /** Arguments as the program receives them. An argument is null if only running the command would reveal it. */
-      argv: z.array(z.string().nullable()),
-      /** The depth is 0 for a program of the command itself, and more for a program that another one starts. */
-      depth: z.int(),
-      readOnly: z.boolean(),
-      note: z.string().optional(),
-      /** Set if the program executes its input: `curl … | sh`. */
-      runsInput: z.literal(true).optional(),
-    }),
-  ),
-  files: z.array(z.object({ path: z.string(), use: z.enum(["writes", "reads"]), outside: z.boolean() })),
-  hosts: z.array(z.string()),
-  decoded: z.array(z.object({ from: z.string(), text: z.string() })),
-});
+export const CommandView = named("CommandView", CommandReading);
 export type CommandView = z.infer<typeof CommandView>;
 
 const Spent = z.object({ cost: z.number(), unpriced: z.int() });

@@ -3,41 +3,45 @@
 //  - The explanation is for people, and never decides a verdict. It says if the words do not show everything.
 //  - It is made from the recorded command alone, never from the agent's own explanation (A17).
 
+import { z } from "zod";
 import { isInside, isReadOnlyCommand } from "./judge-shell.ts";
 import { parseShell, type ShellCommand, type ShellRedirect, type ShellWord } from "./parse-shell.ts";
 import { isInterpreter, isShell, runsOthers } from "./wrappers.ts";
 
-export interface CommandReading {
-  /** `exact`: only these words run. `dynamic`: parts are known only at run time. `broken`: the command was not understood. */
-  grade: "exact" | "dynamic" | "broken";
-  /** Why the grade is not `exact`. */
-  why: string;
-  programs: ProgramReading[];
-  files: FileReading[];
-  hosts: string[];
-  /** Text hidden in base64 or hexadecimal. */
-  decoded: { from: string; text: string }[];
-}
-
-export interface ProgramReading {
+const ProgramReading = z.object({
   /** The words as the program receives them. Null for a word that is known only at run time. */
-  argv: (string | null)[];
+  argv: z.array(z.string().nullable()),
   /** 0 for a program of the command itself, more for a program in the words of another program. */
-  depth: number;
+  depth: z.int(),
   /** Whether the program is known to change nothing. */
-  readOnly: boolean;
+  readOnly: z.boolean(),
   /** A remark about something that the words do not show. */
-  note?: string;
+  note: z.string().exactOptional(),
   /** Whether the program executes its input, as in `curl … | sh`. */
-  runsInput?: true;
-}
+  runsInput: z.literal(true).exactOptional(),
+});
+type ProgramReading = z.infer<typeof ProgramReading>;
 
-export interface FileReading {
-  path: string;
-  use: "writes" | "reads";
+const FileReading = z.object({
+  path: z.string(),
+  use: z.enum(["writes", "reads"]),
   /** Whether the file is outside the workspace. */
-  outside: boolean;
-}
+  outside: z.boolean(),
+});
+type FileReading = z.infer<typeof FileReading>;
+
+export const CommandReading = z.object({
+  /** `exact`: only these words run. `dynamic`: parts are known only at run time. `broken`: the command was not understood. */
+  grade: z.enum(["exact", "dynamic", "broken"]),
+  /** Why the grade is not `exact`. */
+  why: z.string(),
+  programs: z.array(ProgramReading),
+  files: z.array(FileReading),
+  hosts: z.array(z.string()),
+  /** Text hidden in base64 or hexadecimal. */
+  decoded: z.array(z.object({ from: z.string(), text: z.string() })),
+});
+export type CommandReading = z.infer<typeof CommandReading>;
 
 const MAX_DEPTH = 3;
 const MAX_LISTED = 100;

@@ -1,8 +1,9 @@
 // Model calls as rows of the S2 document, folded from the journals in commit order. A row's id is the store position of the
 // event that started the call. So ids grow, parents come before children, and a refold gives the same rows.
 
+import { z } from "zod";
 import { toolCallId } from "../../ids.ts";
-import type { ContextMode } from "../../journal/definition.ts";
+import { ContextMode } from "../../journal/definition.ts";
 import {
   type EventOf,
   isTurn,
@@ -297,75 +298,45 @@ function addMetadata(row: MessageRow, more: Record<string, unknown>): void {
 
 const timeText = (ts: number): string => new Date(ts).toISOString();
 
-// A model call as a row with exactly the columns of the S2 document.
-
-export interface MessageRow {
-  id: number;
+/** A model call as a row, with exactly the columns of the S2 document in their order. */
+export const MessageRow = z.object({
+  id: z.int(),
   /** The run's session, or its root run if it has none. */
-  session_id: string;
+  session_id: z.string(),
   /** The parent's model call that delegated. */
-  parent_message_id: number | null;
-  started_at: string;
-  completed_at: string | null;
-  duration_ms: number | null;
-  agent_role: string;
-  agent_depth: number;
-  model_id: string;
+  parent_message_id: z.number().nullable(),
+  started_at: z.string(),
+  completed_at: z.string().nullable(),
+  duration_ms: z.number().nullable(),
+  agent_role: z.string(),
+  agent_depth: z.int(),
+  model_id: z.string(),
   /** Hash of the pinned definition. */
-  system_prompt_id: string;
-  request_type: "prompt" | "tool_call" | "delegation" | "continuation";
+  system_prompt_id: z.string(),
+  request_type: z.enum(["prompt", "tool_call", "delegation", "continuation"]),
   /** The messages that are new in this call. */
-  request_content: string | null;
-  context_mode: Exclude<ContextMode, "none"> | null;
+  request_content: z.string().nullable(),
+  context_mode: ContextMode.exclude(["none"]).nullable(),
   /** Estimated tokens of the context taken over from the parent. */
-  context_token_count: number | null;
-  response_content: string | null;
+  context_token_count: z.number().nullable(),
+  response_content: z.string().nullable(),
   /** The run's summary; only in its last row. */
-  response_summary: string | null;
-  tool_calls_json: string | null;
-  files_modified_json: string | null;
-  prompt_tokens: number | null;
-  completion_tokens: number | null;
-  total_tokens: number | null;
+  response_summary: z.string().nullable(),
+  tool_calls_json: z.string().nullable(),
+  files_modified_json: z.string().nullable(),
+  prompt_tokens: z.number().nullable(),
+  completion_tokens: z.number().nullable(),
+  total_tokens: z.number().nullable(),
   /** Turns of the run so far, including this one. */
-  iteration_count: number;
-  max_iterations: number;
-  max_duration_ms: number;
-  bailout_reason: "timeout" | "max_iterations" | "error" | null;
-  status: "pending" | "running" | "completed" | "failed" | "cancelled" | "timeout";
-  error_message: string | null;
+  iteration_count: z.number(),
+  max_iterations: z.number(),
+  max_duration_ms: z.number(),
+  bailout_reason: z.enum(["timeout", "max_iterations", "error"]).nullable(),
+  status: z.enum(["pending", "running", "completed", "failed", "cancelled", "timeout"]),
+  error_message: z.string().nullable(),
   /** JSON with `run_id` and `call_id`, and optionally `attempt`, `purpose`, `cost`, `finish` and `stop_reason`. */
-  metadata_json: string;
-}
+  metadata_json: z.string(),
+});
+export type MessageRow = z.infer<typeof MessageRow>;
 
-/** In the order of the S2 document. */
-export const MESSAGE_COLUMNS = [
-  "id",
-  "session_id",
-  "parent_message_id",
-  "started_at",
-  "completed_at",
-  "duration_ms",
-  "agent_role",
-  "agent_depth",
-  "model_id",
-  "system_prompt_id",
-  "request_type",
-  "request_content",
-  "context_mode",
-  "context_token_count",
-  "response_content",
-  "response_summary",
-  "tool_calls_json",
-  "files_modified_json",
-  "prompt_tokens",
-  "completion_tokens",
-  "total_tokens",
-  "iteration_count",
-  "max_iterations",
-  "max_duration_ms",
-  "bailout_reason",
-  "status",
-  "error_message",
-  "metadata_json",
-] as const satisfies (keyof MessageRow)[];
+export const MESSAGE_COLUMNS = Object.keys(MessageRow.shape) as (keyof MessageRow)[];
