@@ -2,6 +2,7 @@
 // Editing an agent's file affects the next run, never one that is under way.
 
 import { z } from "zod";
+import { omitUndefined } from "../omit-undefined.ts";
 import { pinnedSchemas } from "../patterns/declarations/facts.ts";
 
 /** What a tool call does to the world, which decides what happens to it after a crash. `unsafe` calls are never repeated silently. */
@@ -81,7 +82,7 @@ export const Delegation = z.object({
   /** `generic` offers `delegate`, `per-agent` one `run_<name>_agent` per delegate. The other two are names from other products. */
   tool: z.enum(["generic", "per-agent", "delegate_to_agent", "mcp__agent__spawn"]),
   onFailure: z.enum(["return", "fail", "retry"]),
-  /** What a finished run does about children that it did not await. */
+  /** What a finished run does with children that it did not await. */
   atEnd: z.enum(["wait", "cancel"]),
 });
 export type Delegation = z.infer<typeof Delegation>;
@@ -137,38 +138,38 @@ export const Definition = z.object({
   }),
   /** Rules for this agent and its whole subtree. */
   permissions: z.object({ ask: z.array(z.string()), deny: z.array(z.string()) }),
-  /** Full names of the agents that it may delegate to. */
+  /** Full names of the agents that this agent may delegate to. */
   agents: z.array(z.string()),
-  /** The same agents, as the model is told about them. */
+  /** The same agents as the model sees them. */
   delegates: z.array(Delegate).optional(),
   delegation: Delegation.optional(),
-  /** False: only people may start it, no model. */
+  /** False: only people may start this agent, not a model. */
   delegable: z.literal(false).optional(),
-  /** A hint for the delegating agent: what a good task for it says. */
+  /** A hint for delegating agents: what a good task for this agent contains. */
   usage: z.string().optional(),
-  /** How much of the parent's conversation it sees as a child. Also the default for its own children. */
+  /** How much of the parent's conversation this agent sees as a child. Also the default for its own children. */
   context: ContextMode.optional(),
-  /** False: it returns the output of its last child or handoff instead of an answer of its own. */
+  /** False: the run returns the output of its last child or handoff instead of its own answer. */
   finalizes: z.literal(false).optional(),
   ...pinnedSchemas,
-  /** The external program that does its work instead of a model. */
+  /** The external program that does the agent's work instead of a model. */
   runner: Runner.optional(),
   limits: AgentLimits,
   input: z.unknown().optional(),
   output: z.unknown().optional(),
-  /** A drafting run of best-of: it gets only read-only tools, whatever its list says. */
+  /** A drafting run of best-of, which gets only read-only tools, whatever its list says. */
   readOnly: z.literal(true).optional(),
   workspace: z.enum(["shared", "worktree"]).optional(),
   pool: z.string().optional(),
-  /** MCP servers that it may use in addition to those whose tools it names. Invalid values from older versions are ignored. */
-  mcpServers: z.array(z.string()).optional().catch(undefined),
+  /** MCP servers that the agent may use in addition to those whose tools it names. */
+  mcpServers: z.array(z.string()).optional(),
   icon: z.string().optional(),
   color: z.string().optional(),
-  /** The product that its file was written for, if that is not Cadre. */
+  /** The product that the agent's file was written for, if that is not Cadre. */
   dialect: z.string().optional(),
   source: z.object({ file: z.string(), hash: z.string() }),
 });
 export type Definition = z.infer<typeof Definition>;
 
 /** The pool field of a new run's RUN_STARTED. Empty if the agent names no pool. */
-export const poolIn = ({ pool }: Definition): { pool?: string } => (pool === undefined ? {} : { pool });
+export const poolIn = ({ pool }: Definition): { pool?: string } => omitUndefined({ pool });

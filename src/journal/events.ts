@@ -67,9 +67,9 @@ const Purpose = z.enum(["turn", "final", "summary", "brief", "judge", "repair"])
 export type Purpose = z.infer<typeof Purpose>;
 
 /**
- * What decided a verdict, if it was not a permission rule or the default that allows: a person's grant, the default that
- * asks, untrusted text in the run, the recorded result of another run, the fact that there is no such call to make, or that of a
- * program that did not ask.
+ * What decided a verdict, if it was neither a permission rule nor the default that allows. `grant`: a person's grant. `default`:
+ * the default that asks. `taint`: untrusted text in the run. `recorded`: the recorded result of another run. `impossible`: the call
+ * cannot be made. `unasked`: an external program made the call without asking.
  */
 export const RuleBasis = z.enum(["grant", "default", "taint", "recorded", "impossible", "unasked"]);
 export type RuleBasis = z.infer<typeof RuleBasis>;
@@ -104,7 +104,7 @@ export const payloads = {
     rootRunId: z.string(),
     parentRunId: z.string().optional(),
     parentKey: z.string().optional(),
-    /** Why a pattern started it: the router's reason, or `handoff from drafter`. For people. */
+    /** Why a pattern started the run: the router's reason, or `handoff from drafter`. For people. */
     reason: z.string().optional(),
     /** The round of a team that this run takes part in, as a member or for the member that handed over to it. */
     team: TeamSlot.optional(),
@@ -118,7 +118,7 @@ export const payloads = {
     hops: Hops,
     sessionId: z.string().optional(),
     userId: z.string().optional(),
-    /** The user who started it, if that is not the owner (`userId`). */
+    /** The user who started the run, if that is not its owner (`userId`). */
     by: z.string().optional(),
     /** Model that the caller asked for instead of the agent's own. */
     model: z.string().optional(),
@@ -157,7 +157,7 @@ export const payloads = {
     model: z.string(),
     attempt: Attempt,
     purpose: Purpose.optional(),
-    /** The last event that the model sees. Absent: it sees everything before this event (J11). */
+    /** The last event that the model sees. Absent: the model sees everything before this event (J11). */
     sawSeq: z.int().optional(),
     estimate: Estimate.optional(),
   }),
@@ -191,7 +191,7 @@ export const payloads = {
     message: z.string(),
     /** Why the provider rejected the request, if it is known: the account is empty, or the text is too long for the model. */
     rejection: z.enum(["quota", "too_long"]).optional(),
-    /** When the next attempt is due. Absent: there is none. */
+    /** When the next attempt is due. Absent: there is no further attempt. */
     retryAt: z.number().optional(),
     /** Tokens that were, or may have been, spent. */
     usage: Usage.optional(),
@@ -213,7 +213,7 @@ export const payloads = {
     unjudged: z.string().optional(),
     /** The host and port that the call would contact, if its input names one. */
     host: z.string().optional(),
-    /** From 2 on: a person is asked again, because the files or rules behind the first question changed. */
+    /** 2 or more: a person is asked again, because the files or rules behind the first question changed. */
     round: z.int().positive().optional(),
     /** For a delegation: how much of this run's conversation the child will see. */
     context: ContextMode.optional(),
@@ -226,7 +226,7 @@ export const payloads = {
     fingerprint: z.string().optional(),
     preview: z.string().optional(),
     expiresAt: z.number().optional(),
-    /** Only on calls that a person is asked about. */
+    /** Present only on calls that a person is asked about. */
     untrusted: Untrusted,
     /** For a delegation or route that a person is asked about: what the started agents could do. */
     blastRadius: BlastRadius.optional(),
@@ -268,7 +268,7 @@ export const payloads = {
     fingerprints: z.object({ path: z.string(), before: z.string(), after: z.string() }).optional(),
     receipt: Receipt,
   }),
-  /** Outcome: what came of a call. A call that was denied or never started has one too. */
+  /** Outcome: the result of a call. A call that was denied or never started has a result too. */
   TOOL_RESULT: z.object({
     toolCallId: z.string(),
     attempt: Attempt,
@@ -307,7 +307,7 @@ export const payloads = {
     evidence: z.array(z.string()),
     by: z.string(),
   }),
-  /** The run gave its lease back and waits. Kinds that need no person resume by themselves. */
+  /** The run gave its lease back and waits. A wait that needs no person ends by itself. */
   RUN_SUSPENDED: z.object({
     waitingOn: WaitingOn,
     /** The runs below that need a person, and the direct child that leads to the first of them. */
@@ -328,7 +328,7 @@ export const payloads = {
     trigger: Trigger,
     key: z.string(),
     attempt: Attempt,
-    /** False: the call already has its result, and the child's end will arrive as a message. */
+    /** False: the call already has its result, and the parent gets the child's end as a message. */
     awaited: z.literal(false).optional(),
     /** Attempts left if this one fails. */
     retries: z.int().positive().optional(),

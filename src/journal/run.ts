@@ -31,7 +31,7 @@ export const StopReason = z.enum([
 ]);
 export type StopReason = z.infer<typeof StopReason>;
 
-/** An absent limit is unchanged, or there is none. */
+/** Limits in tokens and dollars. Absent: no limit; in a change, the limit stays as it is. */
 export const Budget = z.object({ maxTokens: z.number().optional(), maxCost: z.number().optional() });
 export type Budget = z.infer<typeof Budget>;
 
@@ -59,9 +59,9 @@ export type UnjournaledState = z.infer<typeof UnjournaledState>;
 /** What a suspended run waits for. */
 export const WaitingOn = z.object({
   kind: z.enum(WAITING_KINDS),
-  /** Ids of what it waits for: items (tool calls, `budget/1`, `loop/1`) or child runs. */
+  /** Ids that the run waits for: items (tool calls, `budget/1`, `loop/1`) or child runs. */
   items: z.array(z.string()).optional(),
-  /** The runs below that need a person, if that is why this one cannot continue. */
+  /** The runs below that need a person, if this run cannot continue because of them. */
   blockers: z.array(z.string()).optional(),
   until: z.number().optional(),
   /** The run has its answer and only waits for its children to end. */
@@ -72,7 +72,7 @@ export const WaitingOn = z.object({
   choices: z.array(z.string()).optional(),
   /** For a pause: the frozen branches that the run belongs to, each named by its top run. Absent: only this run is paused. */
   frozen: z.array(z.string()).optional(),
-  /** For a frozen run: the pause or quarantine it was in before, to which it returns when it is thawed. */
+  /** For a frozen run: its earlier pause or quarantine, to which the run returns when it is thawed. */
   heldBefore: z
     .object({
       kind: z.enum(["paused", "quarantine", "definition_changed"]),
@@ -171,17 +171,17 @@ export type Worktree = z.infer<typeof Worktree>;
 export const Estimate = z.object({ tokens: z.number(), cost: z.number().nullable() });
 export type Estimate = z.infer<typeof Estimate>;
 
-/** Intent: an external program does the agent's work. Written before the first prompt, so that a later process can find it. */
+/** Intent: an external program does the agent's work. Written before the first prompt, so that a later process can find the program. */
 export const RunnerStarted = z.object({
-  /** The first model call that it serves. */
+  /** The first model call that the program serves. */
   callId: z.string(),
   attempt: z.int().positive().optional(),
   command: z.string(),
   args: z.array(z.string()).optional(),
-  /** Its sandbox. `none`: it has the rights of Cadre's user. */
+  /** The program's sandbox. `none`: the program has the rights of Cadre's user. */
   sandbox: z.string(),
   host: z.string(),
-  /** Process id of the shell that supervises it (leader of its process session), and its start time according to the system. */
+  /** Process id of the shell that supervises the program (leader of its process session), and the shell's start time. */
   pid: z.int(),
   began: z.string().optional(),
   /** The program's id for the conversation. */

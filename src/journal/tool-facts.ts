@@ -1,16 +1,16 @@
-// Facts about a tool that the rest of Cadre asks for without knowing the tool: what a call can reach, and what its input is
-// about. Each tool declares them in its own file. A tool that declares nothing counts as reaching everything.
+// Facts that each tool declares about itself in its own file: what a call can reach, and what its input is about. Other code
+// reads these facts instead of the tool's name. A tool that declares nothing counts as reaching everything.
 
 import { POWERS, type Power } from "./blast-radius.ts";
 
-/** `runtime`: it starts or stops runs, and these are bound by the same rules as the run that calls it. */
+/** `runtime`: the tool starts or stops runs, which are bound by the same rules as the calling run. */
 export type Reach = Power | "runtime";
 
 /** What a call is about, and the input field that says it. Permission rules read a call by this. */
 export type ToolTarget =
   /** A shell command: `Bash(npm test)`. */
   | { kind: "command"; field: string }
-  /** A path of the workspace: `Read(.env)`, `Edit(src/**)`. `lists`: it shows names, never the content of a file. */
+  /** A path of the workspace: `Read(.env)`, `Edit(src/**)`. `lists`: the tool shows names, never the content of a file. */
   | { kind: "path"; field: string; use: "reads" | "lists" | "changes" }
   /** An address: `WebFetch(https://example.com/**)`. */
   | { kind: "url"; field: string }
@@ -20,11 +20,11 @@ export type ToolTarget =
 export interface ToolFacts {
   /** What a call can change or contact; `[]` for a tool that only shows what the run may see anyway. */
   reaches: readonly Reach[];
-  /** The hosts that it contacts, in words for a person. Absent for a tool with `network`: any host. */
+  /** The hosts that the tool contacts, in words for a person. Absent for a tool with `network`: any host. */
   hosts?: readonly string[];
   /** Absent: rules see the input as plain texts. */
   target?: ToolTarget;
-  /** The MCP server that provides it. */
+  /** The MCP server that provides the tool. */
   server?: string;
 }
 
@@ -37,7 +37,7 @@ export interface NamedTool {
 /** Facts of a tool that may come from plain JavaScript, so that nothing in them is certain. */
 export type DeclaredFacts = { readonly [Key in keyof ToolFacts]?: ToolFacts[Key] | undefined };
 
-/** Looks up a tool's facts by its own name; undefined for a tool that nobody knows. */
+/** Looks up a tool's facts by its own name. Undefined for an unknown tool. */
 export type FindFacts = (tool: string) => DeclaredFacts | undefined;
 
 /** The host and port that a call would contact; "" if its input names none. Undefined for a tool without a `url` target. */
@@ -52,7 +52,7 @@ export const hostOf = (url: string): string => URL.parse(url)?.host ?? "";
 
 const EVERYTHING: readonly Reach[] = [...POWERS, "runtime"];
 
-/** What a tool can reach. Everything, if it declares nothing or something that is not known here. */
+/** What a tool can reach: everything, if its declaration is missing or invalid. */
 export const reachOf = (tool: DeclaredFacts | undefined): readonly Reach[] =>
   declaresReach(tool) ? tool.reaches : EVERYTHING;
 
@@ -68,6 +68,6 @@ export const canReach = (tool: DeclaredFacts | undefined, ...any: readonly Reach
 export const powersOf = (tool: DeclaredFacts | undefined): Power[] =>
   POWERS.filter((power) => canReach(tool, power));
 
-/** Whether it only starts or stops runs: what these may do is judged where they run. */
+/** Whether a tool only starts or stops runs. The calls of those runs are judged by themselves. */
 export const reachesOnlyRuns = (tool: DeclaredFacts | undefined): boolean =>
   reachOf(tool).length > 0 && reachOf(tool).every((reach) => reach === "runtime");

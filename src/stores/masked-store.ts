@@ -1,5 +1,5 @@
-// The one way into a store: everything that is written is masked first (A61). A group whose members write is listed member by
-// member, so that a new member does not compile here until it is masked or found to hold no text.
+// Wraps a store so that everything written to it is masked first (A61). Groups with writing members are listed member by
+// member, so that a new member does not compile until it is added here.
 
 import { CadreError } from "../errors.ts";
 import type { Mask } from "../journal/masking/mask.ts";
@@ -66,7 +66,7 @@ export function maskedStore(store: Store, mask: Mask): Store {
   };
 }
 
-/** A chain covers the text that was written elsewhere, so it cannot be masked here: the tree is imported as it is, or refused. */
+/** A tree from another store cannot be masked, because its hash chains cover the text. It is imported unchanged, or refused. */
 function refuseSecrets(tree: CarriedTree, mask: Mask): CarriedTree {
   const found = tree.events.find(({ text }) => mask.text(text) !== text)?.event;
   const where = found ? `Event ${found.seq} of run ${found.runId}` : "A stored value";
@@ -78,7 +78,7 @@ function refuseSecrets(tree: CarriedTree, mask: Mask): CarriedTree {
   return tree;
 }
 
-/** Masks event by event, and keeps the append itself if nothing in it is secret. */
+/** Masks each event. Returns the same append if it contains no secret. */
 function maskedAppend(append: Append, mask: Mask): Append {
   const { events, spawn } = append;
   const masked = events.map((event) => mask.value(event));

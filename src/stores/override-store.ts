@@ -1,4 +1,4 @@
-// A store with some members replaced.
+// Makes a store with some members replaced, for tests and for restricted views.
 
 import type { Store } from "./store.ts";
 
@@ -8,7 +8,7 @@ type Overrides = {
   >;
 };
 
-/** All other members are those of the given store, also where it computes them only when they are read. */
+/** Inherits all other members from the given store, including getters. */
 export function overrideStore(store: Store, overrides: Overrides): Store {
   const groups = Object.entries(overrides).map(([group, members]) => {
     const value = Object.assign(Object.create(store[group as keyof Overrides]), members) as unknown;

@@ -11,7 +11,7 @@ import { createTruncatedSecrets } from "./truncated-secrets.ts";
 import { createPartLookup, createWordIndex, type WordIndex } from "./word-index.ts";
 
 export interface Secret {
-  /** The variable that holds it; shown in the mark. */
+  /** The variable that has the secret as its value. The mark shows this name. */
   name: string;
   value: string;
 }
@@ -43,7 +43,7 @@ export const SHORTEST_SECRET = 8;
 
 export const secretMark = (name: string): string => `⟦secret ${name}⟧`;
 
-/** The marks in a text. A call that contains one cannot run, because the value behind the mark is gone. */
+/** The marks in a text. A call that contains a mark cannot run, because the value behind the mark is lost. */
 export const findSecretMarks = (text: string): string[] => text.match(/⟦secret [\w.-]+⟧/g) ?? [];
 
 export function createMask(secrets: Secrets): Mask {
@@ -143,7 +143,7 @@ function knownForms(all: readonly Secret[]): KnownForms | undefined {
   };
 }
 
-/** A value of several lines, and its longer lines: some tools print them one by one. */
+/** A multi-line value and its longer lines, because some tools print a secret line by line. */
 function partsOf(value: string): string[] {
   const lines = value.split(/\r?\n/);
   return lines.length === 1

@@ -14,9 +14,7 @@ export type LimitName =
   | "maxCost"
   | "maxEvents"
   | "tree.maxTokens"
-  | "tree.maxCost"
-  /** This name is only in older journals. */
-  | "treeBudget";
+  | "tree.maxCost";
 
 const STOP_REASONS: Record<LimitName, StopReason> = {
   maxTurns: "max_turns",
@@ -25,7 +23,6 @@ const STOP_REASONS: Record<LimitName, StopReason> = {
   maxCost: "budget",
   "tree.maxTokens": "budget",
   "tree.maxCost": "budget",
-  treeBudget: "budget",
   maxEvents: "history_limit",
 };
 

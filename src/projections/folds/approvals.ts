@@ -146,7 +146,7 @@ export const outcomeItemId = (callId: string, attempt = 1): string => `outcome/$
 const attemptId = (callId: string, attempt: number): string =>
   attempt > 1 ? `${callId}~${attempt}` : callId;
 
-/** A running call has no outcome yet either. Only a driver that finds a call left open suspends the run to ask a person. */
+/** A running call has no outcome yet either, so the run must be suspended: a driver found the call open and asks a person. */
 function isPutToPerson({ waitingOn }: RunState, call: ToolCall): boolean {
   return (
     waitingOn?.kind === "outcome_unknown" &&
@@ -192,7 +192,7 @@ function probeField({ probe, attempts }: ToolCall): Pick<ApprovalItem, "probe"> 
   return { probe: { found, evidence, by, at: ts } };
 }
 
-/** Has the same form as a question of an agent's module, which is not a call. */
+/** The question has the same form as one of an agent's module, which is not a call. */
 function questionItem({ id, input }: ToolCall, { question, choices }: Question) {
   return {
     kind: "question" as const,
@@ -224,7 +224,7 @@ function askedPerson({ askedPeople }: RunState, itemId: string): ApprovalItem["a
   return { person, by, ...omitUndefined({ note }), at: ts };
 }
 
-// Whether a suspended run has all its answers and only needs a driver. Without one its row still says "suspended", and a
+// Whether a suspended run has all its answers and only needs a driver. Until it is driven, its row still says "suspended", and a
 // person who sees "needs you" would find nothing to answer.
 
 type Answerable = Pick<RunRow, "id" | "status"> & {
@@ -232,7 +232,7 @@ type Answerable = Pick<RunRow, "id" | "status"> & {
   cancelRequested?: boolean;
 };
 
-/** What is known about the runs around it. */
+/** Facts about the runs around a run. */
 interface SurroundingRuns {
   hasOpenItem(runId: string): boolean;
   /** Undefined if the run is not known. */
@@ -246,7 +246,7 @@ export function isAnswered({ id, status, waitingOn }: Answerable, around: Surrou
   return ANSWERED_BY_ITEMS.has(waitingOn?.kind) && !around.hasOpenItem(id);
 }
 
-/** No person has to do anything about the run any more. */
+/** Whether no person has to decide anything in the run any more. */
 const isClear = (run: Answerable | undefined, around: SurroundingRuns): boolean =>
   run !== undefined &&
   (run.status !== "suspended" || run.cancelRequested === true || isAnswered(run, around));

@@ -1,4 +1,4 @@
-// Counts repetitions of an agent (F43, F45), so that a person is asked before a loop costs money without end.
+// Counts the repetitions of an agent (F43, F45), so that a person is asked before a loop wastes money.
 
 export interface LoopGuard {
   signature: string;

@@ -17,7 +17,7 @@ export function blockersOf(row: RunRow): readonly string[] {
   return row.waitingOn?.kind === "child_hitl" ? (row.waitingOn.blockers ?? []) : [row.id];
 }
 
-/** The event for a waiting run when its set of blockers has changed. Undefined: it has not. */
+/** The event for a waiting run whose set of blockers has changed. Undefined: the set is the same. */
 export function blockedEvent(row: RunRow, children: readonly RunRow[]): EventBody | undefined {
   const blockers = children.flatMap(blockersOf);
   if (JSON.stringify(blockers) === JSON.stringify(row.waitingOn?.blockers ?? [])) return undefined;
@@ -54,7 +54,7 @@ function spentBy({ usage }: RunRow): Spent {
   return { usage: { input, output, cacheRead, cacheWrite }, cost: unpriced > 0 ? null : cost };
 }
 
-/** E5: the event about a quarantined child. For the parent it has ended. */
+/** E5: the event about a quarantined child, which counts as ended for its parent. */
 export function childQuarantinedEvent(row: RunRow, reason: string): EventBody | undefined {
   if (row.parentRunId === undefined || row.parentKey === undefined) return undefined;
   const summary = `The run was quarantined and needs a person: ${reason}`;

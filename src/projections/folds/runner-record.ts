@@ -1,5 +1,5 @@
-// The external program that does an agent's work: how to find its process again, and how many calls, texts and cost reports
-// it has produced so far, so that each gets an id of its own.
+// The external program that does an agent's work: its process, and the number of its calls, texts and cost reports so far,
+// from which the next ones get their ids.
 
 import type { JournalEvent } from "../../journal/events.ts";
 import type { RunnerStarted } from "../../journal/run.ts";
@@ -8,7 +8,7 @@ import { PROMPT } from "./tool-call.ts";
 export interface RunnerRecord {
   /** The latest process. It may have ended long ago. */
   started: RunnerStarted | undefined;
-  /** A person was asked what became of it, so its session is not continued. */
+  /** A person was asked what the process had done, so its session is not continued. */
   isLost: boolean;
   calls: number;
   said: number;

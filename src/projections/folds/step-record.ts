@@ -8,7 +8,7 @@ export type AnsweredStep = Pick<Payload<"STEP_YIELDED">, "kind" | "arguments" | 
 
 export interface StepRecord {
   answered: AnsweredStep[];
-  /** The event of the latest answer, and the agent's turns until then. Everything later belongs to the current step. */
+  /** The event of the latest answer, and the number of the agent's turns before it. Later events belong to the current step. */
   seq: number;
   turns: number;
   /** Due times of timers, by id. */

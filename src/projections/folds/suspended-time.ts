@@ -10,14 +10,14 @@ export interface SuspendedTime {
 }
 
 /** `status` is the run's status before this event. */
-export function trackSuspension(held: SuspendedTime, status: RunStatus, event: JournalEvent): void {
-  if (held.since !== undefined) {
-    held.ms += event.ts - held.since;
-    held.since = undefined;
+export function trackSuspension(suspended: SuspendedTime, status: RunStatus, event: JournalEvent): void {
+  if (suspended.since !== undefined) {
+    suspended.ms += event.ts - suspended.since;
+    suspended.since = undefined;
   }
   const waits = event.type === "RUN_SUSPENDED" ? event.payload.waitingOn.kind : undefined;
   const stays = status === "suspended" && event.type !== "RUN_RESUMED" && waits === undefined;
-  if (stays || (waits !== undefined && !SELF_RESUMING.has(waits))) held.since = event.ts;
+  if (stays || (waits !== undefined && !SELF_RESUMING.has(waits))) suspended.since = event.ts;
 }
 
 /** The current time on a clock that stops while the run waits for a person. */

@@ -1,5 +1,5 @@
 // A team's discussion, folded from its coordinator's journal, and the contributions of an agent that is a member itself.
-// Progress is tracked by `seq`: an agent that was told everything up to one is told the rest, and nothing twice.
+// Progress is tracked by `seq`, so that an agent is told each part of the discussion once.
 
 import type { EventOf, JournalEvent, TeamTurn } from "../../journal/events.ts";
 import type { LoopGuard } from "./loop-guard.ts";
@@ -9,10 +9,10 @@ type Calls = ReadonlyMap<string, ToolCall>;
 
 export interface TeamRound {
   number: number;
-  /** `seq` of the event that started it. */
+  /** `seq` of the event that started the round. */
   seq: number;
   members: readonly string[];
-  /** `seq` of the first message or vote. All are published together when the round ends. */
+  /** `seq` of the first message or vote. All messages and votes are published together when the round ends. */
   closedAt: number | undefined;
 }
 
@@ -25,13 +25,13 @@ export interface TeamState {
   votes: TeamVote[];
   /** Members that take no further part. */
   dropped: Set<string>;
-  /** `seq` up to which the coordinator was told the discussion. */
+  /** The coordinator was told the discussion up to this `seq`. */
   told: number;
   /** There are no further rounds. */
   over: boolean;
   /** Messages and vote of this agent that are not published yet. */
   spoken: TeamTurn;
-  /** Messages of the discussion that this agent was told. An agent that it hands over to needs them too. */
+  /** Messages of the discussion that this agent was told. After a handoff the next agent needs them too. */
   heard: { id: string; from: string; text: string }[];
 }
 
@@ -57,7 +57,7 @@ export function trackTeam(
       const { round: number, members } = event.payload;
       team.rounds.push({ number, seq: event.seq, members, closedAt: undefined });
       team.spoken = { broadcasts: [] };
-      // A coordinator that does the same in every round is not in a loop; the number of rounds is limited anyway.
+      // A coordinator that does the same in every round is not in a loop, because the number of rounds is limited.
       state.guard = { ...state.guard, signature: "", repeats: 0 };
       break;
     }
@@ -71,10 +71,10 @@ export function trackTeam(
       team.votes.push({ ...event.payload, seq: event.seq });
       break;
     case "CONTEXT_ADDED":
-      hear(team, event);
+      recordHeard(team, event);
       break;
     case "TOOL_RESULT":
-      if (!event.payload.isError) speak(team, calls.get(event.payload.toolCallId));
+      if (!event.payload.isError) recordSpoken(team, calls.get(event.payload.toolCallId));
       break;
     default:
   }
@@ -94,7 +94,7 @@ function close({ rounds }: TeamState, { seq, payload }: EventOf<"TEAM_MESSAGE" |
   if (round) round.closedAt ??= seq;
 }
 
-function hear(team: TeamState, { seq, payload }: EventOf<"CONTEXT_ADDED">): void {
+function recordHeard(team: TeamState, { seq, payload }: EventOf<"CONTEXT_ADDED">): void {
   const { source, id, from = "", text } = payload;
   if (source !== "team") return;
   if (!id.startsWith(DISCUSSION)) {
@@ -105,14 +105,14 @@ function hear(team: TeamState, { seq, payload }: EventOf<"CONTEXT_ADDED">): void
   if (id === discussionId("over")) finish(team);
 }
 
-function speak(team: TeamState, call: ToolCall | undefined): void {
-  const { message = "", ready = false, reason = "" } = (call?.input ?? {}) as Said;
+function recordSpoken(team: TeamState, call: ToolCall | undefined): void {
+  const { message = "", ready = false, reason = "" } = (call?.input ?? {}) as SpokenInput;
   if (call?.name === BROADCAST) team.spoken.broadcasts.push(message);
   if (call?.name === VOTE_CONCLUDE) team.spoken.vote = { ready, reason };
   if (call?.name === CONCLUDE_TEAM) finish(team);
 }
 
-interface Said {
+interface SpokenInput {
   message?: string;
   ready?: boolean;
   reason?: string;

@@ -1,4 +1,4 @@
-// An agent's to-do list. It has no effect except that people see it; the latest accepted list is the run's.
+// An agent's to-do list, which only people see. The latest accepted list is the current one.
 
 import type { Todo } from "../../journal/todo.ts";
 

@@ -213,7 +213,7 @@ function addStepCall(transcript: Transcript, { seq, payload }: EventOf<"TOOL_PRO
   transcript.slots.set(id, { message, index: 0 });
 }
 
-/** The provider's id if it is unused; our own if the server sends `call_0` every turn. */
+/** The provider's id of a call, or our own id if the provider's is used already: some servers send `call_0` every turn. */
 function sentId(transcript: Transcript, call: ToolCallPart, own: string): string {
   let id = call.toolCallId === "" ? own.replace(".", "_") : call.toolCallId;
   if (transcript.usedIds.has(id)) id = own.replace(".", "_");
@@ -249,7 +249,7 @@ function sentInput({ input }: ToolCallPart): unknown {
   return typeof input === "object" && input !== null && !Array.isArray(input) ? input : {};
 }
 
-/** The placeholder until the result arrives. It stays if the run ended with the call open. */
+/** The placeholder for a result that has not arrived. It stays if the run ends while the call is open. */
 function placeholderResult(id: string, toolName: string): PromptToolResult {
   const value = "Interrupted: it is not known whether this was done.";
   return { type: "tool-result", toolCallId: id, toolName, output: { type: "error-text", value } };

@@ -1,5 +1,5 @@
-// The four agent events of S1 for programs that embed Cadre, emitted after each commit. They are notifications, not a
-// record: a program that was not listening reads the journal instead.
+// Emits the four agent events of S1 after each commit, for programs that embed Cadre. They are notifications: a program that
+// was not listening reads the journal instead.
 
 import { isTurn, type JournalEvent, type ResultEnvelope } from "../../journal/events.ts";
 import { type AgentMessage, agentMessages } from "./agent-records.ts";
@@ -14,12 +14,12 @@ export interface AgentEvents {
 }
 
 export type AgentEventName = keyof AgentEvents;
-export type AgentListener<Name extends AgentEventName> = (told: AgentEvents[Name]) => void;
+export type AgentListener<Name extends AgentEventName> = (notification: AgentEvents[Name]) => void;
 
 /** Adds a listener and returns a function that removes it. */
 export type OnAgent = <Name extends AgentEventName>(name: Name, listener: AgentListener<Name>) => () => void;
 
-type Told = { [Name in AgentEventName]: { name: Name; payload: AgentEvents[Name] } }[AgentEventName];
+type Notification = { [Name in AgentEventName]: { name: Name; payload: AgentEvents[Name] } }[AgentEventName];
 
 interface Commits {
   onCommit(listener: (events: readonly JournalEvent[]) => void): () => void;
@@ -31,7 +31,7 @@ type Report = (problem: { runId: string; message: string; error: unknown }) => v
 export function createAgentEvents(commits: Commits, report: Report): OnAgent {
   const listeners = new Set<{ name: AgentEventName; listener(payload: unknown): unknown }>();
   const runtimeCalls = new Set<string>();
-  const tell = ({ name, payload }: Told): void => {
+  const notify = ({ name, payload }: Notification): void => {
     const failed = (error: unknown): void =>
       report({ runId: payload.agentId, message: `A listener to ${name} failed; the run goes on.`, error });
     for (const { listener } of [...listeners].filter((one) => one.name === name)) {
@@ -43,17 +43,17 @@ export function createAgentEvents(commits: Commits, report: Report): OnAgent {
       }
     }
   };
-  const hear = (events: readonly JournalEvent[]): void => {
+  const notifyAll = (events: readonly JournalEvent[]): void => {
     for (const event of events) {
-      const told = isRuntimeCall(event, runtimeCalls) ? undefined : toldBy(event);
-      if (told) tell(told);
+      const notification = isRuntimeCall(event, runtimeCalls) ? undefined : notificationFor(event);
+      if (notification) notify(notification);
     }
   };
   let stop: (() => void) | undefined;
   return (name, listener) => {
     const one = { name, listener: listener as (payload: unknown) => unknown };
     listeners.add(one);
-    stop ??= commits.onCommit(hear);
+    stop ??= commits.onCommit(notifyAll);
     return () => {
       listeners.delete(one);
       if (listeners.size > 0) return;
@@ -72,7 +72,7 @@ function isRuntimeCall(event: JournalEvent, runtimeCalls: Set<string>): boolean 
   return true;
 }
 
-function toldBy(event: JournalEvent): Told | undefined {
+function notificationFor(event: JournalEvent): Notification | undefined {
   const agentId = event.runId;
   switch (event.type) {
     case "RUN_STARTED": {

@@ -1,5 +1,5 @@
-// The live feed of S4 (S4-31 … S4-46): nine event types, derived from journal events. One journal event gives none, one or
-// several of them.
+// The live feed of S4 (S4-31 … S4-46): nine types of feed events, derived from journal events. A journal event leads to any
+// number of feed events.
 
 import type { Delta } from "../../journal/deltas.ts";
 import { type EventOf, isTurn, type JournalEvent, type Payload } from "../../journal/events.ts";
@@ -131,7 +131,7 @@ const TELL: { [T in JournalEvent["type"]]?: (state: LiveState, event: EventOf<T>
     state.run.detail = titleOf(event);
     return [stateUpdated(state), status(state, "idle", state.run.detail)];
   },
-  // Sent at once: the run may not be driven for a while, and until then the page would ask for a decision already made.
+  // Sent immediately: the run may not be driven for a while, and until then the page would still ask for the decision.
   APPROVAL_DECIDED: (state) => [stateUpdated(state)],
   OUTCOME_DECIDED: (state) => [stateUpdated(state)],
   CANCEL_REQUESTED: (state) => [stateUpdated(state)],

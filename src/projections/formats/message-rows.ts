@@ -241,7 +241,7 @@ function failedStatus(
   return cause === "interrupted" && cancelled ? "cancelled" : "failed";
 }
 
-/** Ends the open call. `ms` is undefined if a crash ended it. */
+/** Ends the row of the open call. `ms` is undefined if a crash ended the call. */
 function close(recording: Recording, ts: number, ms: number | undefined): MessageRow | undefined {
   const row = recording.runtimeCall ?? recording.turn;
   recording.runtimeCall = undefined;
@@ -259,7 +259,7 @@ function touch(row: MessageRow | undefined, files: Payload<"TOOL_RESULT">["files
   return row;
 }
 
-/** A call that is still open when its run ends will get no answer. */
+/** Ends the row of a call that is still open when its run ends. */
 function cutOff(row: MessageRow | undefined, { type, payload, ts }: EndEvent): MessageRow | undefined {
   if (row?.status !== "running") return row;
   const late = payload.stopReason === "max_duration";

@@ -9,10 +9,10 @@ export interface BudgetChanges {
   changedTreeBudget: Budget;
 }
 
-export function trackBudget(set: BudgetChanges, event: JournalEvent): void {
-  const word = budgetChangeIn(event);
-  if (word?.scope === "tree") set.changedTreeBudget = { ...set.changedTreeBudget, ...word.limits };
-  else if (word) set.changedBudget = { ...set.changedBudget, ...word.limits };
+export function trackBudget(state: BudgetChanges, event: JournalEvent): void {
+  const change = budgetChangeIn(event);
+  if (change?.scope === "tree") state.changedTreeBudget = { ...state.changedTreeBudget, ...change.limits };
+  else if (change) state.changedBudget = { ...state.changedBudget, ...change.limits };
 }
 
 /** The budget change in an event, with its scope. */
@@ -20,9 +20,9 @@ export function budgetChangeIn({
   type,
   payload,
 }: JournalEvent): { limits: Budget; scope: string } | undefined {
-  const isWord =
+  const isChange =
     type === "BUDGET_SET" ||
     (type === "APPROVAL_DECIDED" && payload.decision !== "reject" && payload.decision !== "expire");
-  if (!isWord || payload.limits === undefined) return undefined;
+  if (!isChange || payload.limits === undefined) return undefined;
   return { limits: payload.limits, scope: payload.scope === "tree" ? "tree" : "run" };
 }

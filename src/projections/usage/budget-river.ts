@@ -106,7 +106,7 @@ function add(sum: Flow & { runs: number }, { runs, ...flow }: Flow & { runs: num
 
 /** The root's initial limits, overridden by the latest change in any journal of the tree. */
 function treeLimit(budgets: ReadonlyMap<string, RunBudget>, topId: string): Budget {
-  const words = [...budgets.values()].flatMap(({ treeChanges }) => treeChanges);
-  words.sort((a, b) => a.position - b.position);
-  return Object.assign({}, budgets.get(topId)?.tree, ...words.map(({ limits }) => limits)) as Budget;
+  const changes = [...budgets.values()].flatMap(({ treeChanges }) => treeChanges);
+  changes.sort((a, b) => a.position - b.position);
+  return Object.assign({}, budgets.get(topId)?.tree, ...changes.map(({ limits }) => limits)) as Budget;
 }

@@ -1,4 +1,4 @@
-// A run's budget: what it may spend, has spent, and has reserved for the call under way. Used to show the budgets of a tree.
+// A run's budget: its limits, its spending, and the amount reserved for the call under way. Used to show the budgets of a tree.
 
 import type { Budget, JournalEvent } from "../../journal/events.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
@@ -9,10 +9,10 @@ import type { Spending } from "./tree-budget.ts";
 
 export interface RunBudget {
   row: RunRow | undefined;
-  /** The budgets it started with: its own and its tree's. */
+  /** The initial budgets of the run and of its tree. */
   own: Budget;
   tree: Budget;
-  /** Changes by people to its own budget. */
+  /** Changes by people to the run's own budget. */
   raised: Budget;
   /** Changes to the tree's budget that are recorded in this journal, with their position in the store. */
   treeChanges: { position: number; limits: Budget }[];
@@ -43,9 +43,9 @@ function applyRunBudget(state: RunBudget, event: JournalEvent): RunBudget {
     state.own = budgetIn(limits);
     state.tree = budgetIn(limits.tree ?? {});
   } else if (state.row) applyRunRow(state.row, event);
-  const word = budgetChangeIn(event);
-  if (word?.scope === "tree") state.treeChanges.push({ position: event.position, limits: word.limits });
-  else if (word) state.raised = { ...state.raised, ...word.limits };
+  const change = budgetChangeIn(event);
+  if (change?.scope === "tree") state.treeChanges.push({ position: event.position, limits: change.limits });
+  else if (change) state.raised = { ...state.raised, ...change.limits };
   trackCall(state, event);
   return state;
 }

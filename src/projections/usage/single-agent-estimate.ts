@@ -1,7 +1,7 @@
 // Estimates what a single agent would have used for the work of a tree (S1-75), from the turns that were taken.
 //  - The single agent takes the same turns one after another in one conversation. Each turn reads everything that any run of
 //    the tree said or found before it, plus what is new: the growth of its own run's prompt since that run's last turn.
-//  - What a child is given at its start (prompt, tools, task) does not count, because a single agent would not need it.
+//  - The prompt, tools and task of a child do not count, because a single agent would not need them.
 //  - A token costs the average price of the top run's tokens.
 //  - Not considered: caching, context limits, and that a single agent might need fewer turns.
 
@@ -39,7 +39,7 @@ export function addTurnToBaseline(
   baseline.topCost = baseline.topCost === null || cost === null ? null : baseline.topCost + cost;
 }
 
-/** Null: no price is known. */
+/** The estimated cost. Null: no price is known. */
 export function baselineCost({ tokens, topTokens, topCost }: Baseline): number | null {
   return topCost === null || topTokens === 0 ? null : (tokens * topCost) / topTokens;
 }

@@ -16,7 +16,7 @@ interface Budget {
 /** A warning is written when this share of a budget is used. */
 export const SOFT_SHARE = 0.8;
 
-/** The limit that a call would exceed. `of` prefixes its name: `tree.` for the tree's limits. */
+/** The limit that a call would exceed. `of` is a prefix for its name: `tree.` for the tree's limits. */
 export function exceededLimit(
   spent: Spending,
   { tokens, cost }: Estimate,
@@ -26,7 +26,7 @@ export function exceededLimit(
   if (maxTokens !== undefined && spent.tokens + tokens > maxTokens)
     return { limit: `${of}maxTokens`, value: maxTokens };
   if (maxCost === undefined) return undefined;
-  // Without a price nothing can be reserved, but a budget that is used up still stops the call.
+  // A call without a known price reserves no money, but a budget that is used up still stops the call.
   const isBeyond = cost === null ? spent.cost >= maxCost : spent.cost + cost > maxCost;
   return isBeyond ? { limit: `${of}maxCost`, value: maxCost } : undefined;
 }
@@ -44,8 +44,8 @@ function warning(limit: string, used: number, value: number | undefined): EventB
   return [{ type: "LIMIT_REACHED", payload: { limit, value, hard: false } }];
 }
 
-/** Whether a limit applies to all runs of a tree together. Older journals call it `treeBudget`. */
-export const isTreeLimit = (limit: string): boolean => limit.startsWith("tree.") || limit === "treeBudget";
+/** Whether a limit applies to all runs of a tree together. */
+export const isTreeLimit = (limit: string): boolean => limit.startsWith("tree.");
 
 export type TreeBudgetChange = Extract<EventBody, { type: "BUDGET_SET" | "APPROVAL_DECIDED" }>;
 
@@ -58,7 +58,7 @@ export function treeBudgetChangeIn(events: readonly EventBody[]): TreeBudgetChan
   });
 }
 
-/** A run stopped at the tree's budget, without a decision yet. */
+/** The stop of a run at the tree's budget that no person has decided on. */
 export type TreeStop = Pick<Payload<"LIMIT_REACHED">, "limit" | "value" | "itemId">;
 
 /** The event key of the decision on an item. */

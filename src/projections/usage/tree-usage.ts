@@ -1,6 +1,6 @@
-// Usage and results of one tree, small enough to be stored next to its journals (S1-70, S1-75, S2-93, S2-94). The store
-// updates one of these per tree with every event, and `usage-report.ts` adds them up.
-//  - Must be folded in commit order. A model call counts once, at its outcome, for the calling agent and the called model.
+// Usage and results of one tree, small enough to be stored next to its journals (S1-70, S1-75, S2-93, S2-94).
+// `usage-report.ts` adds up the trees.
+//  - Events must be folded in commit order. A model call counts once, at its outcome, for its agent and its model.
 //  - Time is kept in buckets. A bucket of one millisecond is exact.
 //  - State that only helps to interpret later events (`open`) is dropped when the last run has ended.
 
@@ -216,7 +216,7 @@ function endRun(tree: TreeUsage, { type, runId }: EventOf<keyof typeof END_STATU
   tree.baseline = newBaseline(tree.baseline);
 }
 
-/** Length of the union of the stretches. */
+/** The time that the stretches cover together. Overlaps count once. */
 export function coveredTime(stretches: readonly Stretch[]): number {
   let total = 0;
   let until = Number.NEGATIVE_INFINITY;

@@ -1,5 +1,5 @@
-// Two runs side by side (FK7): run by run from the root down, aligned by what the agents did, with cost and duration, and the
-// first difference. The history that a fork continues counts as its own steps, but not as its own cost.
+// Compares two trees (FK7): run by run from the root down, aligned by what the agents did, with cost, duration and the first
+// difference. The history that a fork continues counts among its steps, but not in its cost.
 
 import { toolCallId } from "../../ids.ts";
 import type { EventOf, JournalEvent, Payload } from "../../journal/events.ts";
@@ -15,7 +15,7 @@ import { describeCall } from "./timeline.ts";
 /** The journals of a run and all runs below it. */
 export interface ComparedTree {
   runId: string;
-  /** Events of the run that it continues, which come before its own journal. */
+  /** Events of the run that this run continues. They come before its own journal. */
   before: readonly JournalEvent[];
   runs: ReadonlyMap<string, readonly JournalEvent[]>;
 }
@@ -75,13 +75,13 @@ function sideOf(runId: string | undefined, { runId: top, before, runs }: Compare
   return { facts, steps: compareSteps(runId === top ? [...before, ...events] : events) };
 }
 
-/** The same step with the same outcome, or with one outcome recorded from the other. */
+/** Whether both sides have the same step with the same outcome, or one side uses the recorded outcome of the other. */
 function isSame({ a, b }: Sides<CompareStep>): boolean {
   if (!a || !b || a.key !== b.key) return false;
   return a.detail === b.detail || (a.resultAt !== undefined && a.resultAt === b.resultAt);
 }
 
-/** A recorded result is shown with the detail of the original. */
+/** Shows a recorded result with the detail of the original. */
 function visibleRow({ a, b, same }: Sides<CompareStep> & { same: boolean }): ComparedNode["rows"][number] {
   const detail = same ? (a?.recorded ? b?.detail : a?.detail) : undefined;
   return {
@@ -135,7 +135,7 @@ function compareSteps(events: readonly JournalEvent[]): CompareStep[] {
   for (const event of events) {
     switch (event.type) {
       case "RUN_STARTED":
-        // An edited task replaces the original one if the model has not answered that yet.
+        // An edited task replaces the original task if the model has not answered yet.
         if (event.payload.fork?.edited?.includes("message") && steps.every(({ kind }) => kind === "heard"))
           steps.length = 0;
         if (hasOwnTask(event.payload)) steps.push(stepOf(event, "heard", event.payload.task));

@@ -32,7 +32,7 @@ export interface IncomingMessage {
   source: "task" | Payload<"CONTEXT_ADDED">["source"];
   from: string | undefined;
   text: string;
-  /** Untrusted sources whose text is in it. */
+  /** Untrusted sources whose text is in the message. */
   untrusted: readonly string[];
 }
 
@@ -40,7 +40,7 @@ export interface Answer {
   kind: "answer";
   seq: number;
   ts: number;
-  /** When it was complete. */
+  /** When the answer was complete. */
   to: number | undefined;
   activity: ConversationActivity[];
   /** The final text; undefined while the answer is under way. */
@@ -122,7 +122,7 @@ export function applyConversation(talk: Conversation, event: JournalEvent): Conv
       addMessage(talk, event, "task", event.payload.userId, event.payload.task);
       break;
     case "CONTEXT_ADDED":
-      told(talk, event);
+      addContext(talk, event);
       break;
     case "MODEL_CALL_STARTED":
       talk.open = { callId: event.payload.callId, isTurn: isTurn(event.payload.purpose) };
@@ -185,7 +185,7 @@ function addMessage(
 }
 
 /** Messages from people and agents end an answer. Messages from the runtime become part of it. */
-function told(talk: Conversation, event: EventOf<"CONTEXT_ADDED">): void {
+function addContext(talk: Conversation, event: EventOf<"CONTEXT_ADDED">): void {
   const { source, from, text } = event.payload;
   const answer = openAnswer(talk);
   const isSaid = source === "person" || source === "agent" || source === "parent";

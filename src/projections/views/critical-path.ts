@@ -50,7 +50,7 @@ function piecesOf(
     const own = (a: number, b: number): PathPiece => ({ runId, activity: span.activity, from: a, to: b });
     if (!span.below) return [own(start, end)];
     const pieces: PathPiece[] = [];
-    // Backwards from the end: the child that worked last, then the one that worked before that child began.
+    // Goes backwards from the end: the child that worked last, then the child that worked before that one began.
     for (let at = end; at > start; ) {
       const last = latestChild(lives, life.children, at, start);
       if (!last) {
@@ -78,7 +78,7 @@ function latestChild(
   for (const id of children) {
     const life = lives.get(id);
     if (!life || life.from >= at || life.to <= since || life.from === life.to) continue;
-    // If several were still working at `at`, take the one that worked longest. Events of the waiting run split its wait.
+    // If several children were still working at `at`, take the child that worked longest, because events split the wait.
     const later = latest ? Math.min(life.to, at) - Math.min(latest.life.to, at) : 1;
     if (later > 0 || (later === 0 && latest && life.to > latest.life.to)) latest = { id, life };
   }

@@ -1,4 +1,4 @@
-// Decisions of people about the calls of a run, each with the call as it was when they were asked.
+// Decisions of people about the calls of a run, each with the call as the person saw it.
 
 import type { JournalEvent, Payload } from "../../journal/events.ts";
 import { toolCallsOf } from "../../journal/message-parts.ts";
@@ -10,12 +10,12 @@ export interface PastDecision {
   effect: Payload<"TOOL_PROPOSED">["effect"];
   /** A call that was edited before it was allowed counts as refused in its original form. */
   decided: "allowed" | "refused";
-  /** Untrusted sources whose text had entered the run by then. */
+  /** Untrusted sources whose text had entered the run before the decision. */
   untrusted: string[];
   at: number;
 }
 
-/** In order of the decisions. Expired items and approvals by `--yes` are left out, because no person decided them. */
+/** Lists the decisions in order, without expired items and approvals by `--yes`, which no person decided. */
 export function pastDecisions(events: readonly JournalEvent[]): PastDecision[] {
   const inputs = new Map<string, unknown>();
   const asked = new Map<string, Payload<"TOOL_PROPOSED">>();

@@ -22,18 +22,18 @@ export interface Source {
   /** From the run's own event down to the event with the text. */
   path: ProvenanceStep[];
   kind: SourceText["kind"];
-  /** Words of the sentence that the text contains. */
+  /** The words that the sentence shares with the source. */
   shared: string[];
-  /** The text around them. */
+  /** The text around the shared words. */
   excerpt: string;
-  /** Untrusted sources whose text is in it. */
+  /** Untrusted sources whose text is in the source. */
   untrusted: readonly string[];
 }
 
 export interface Provenance {
   sentences: { text: string; sources: Source[] }[];
   effects: TaintedEffect[];
-  /** What was not read, because of the bounds. */
+  /** The number of sentences and sources that were not read, because of the bounds. */
   unread: { sentences: number; sources: number };
   /** Number of source words that were compared. */
   work: number;
@@ -84,18 +84,22 @@ export function answerOf(end: JournalEvent): string | undefined {
     : `${summary}\n${result.details}`;
 }
 
-interface Asked {
+interface ParsedSentence {
   text: string;
   words: Word[];
   traits: Trait[];
 }
 
-const parseSentence = (text: string): Asked => ({ text, words: wordsOf(text), traits: traitsOf(text) });
+const parseSentence = (text: string): ParsedSentence => ({
+  text,
+  words: wordsOf(text),
+  traits: traitsOf(text),
+});
 
 /** Traits by their first word, so that most words of a text cost one lookup. */
 type Wanted = Map<string, Map<string, { sentence: number; trait: Trait }[]>>;
 
-function traitIndex(sentences: readonly Asked[]): Wanted {
+function traitIndex(sentences: readonly ParsedSentence[]): Wanted {
   const wanted: Wanted = new Map();
   for (const [sentence, { traits }] of sentences.entries()) {
     for (const trait of traits) {
@@ -176,7 +180,7 @@ interface Below {
   within?: ReadonlySet<Trait>;
 }
 
-function sourcesOf(index: number, sentence: Asked, below: Below): Source[] {
+function sourcesOf(index: number, sentence: ParsedSentence, below: Below): Source[] {
   const { journals, found, path, runId } = below;
   const sources: Source[] = [];
   for (const hit of bestHits(index, below)) {
@@ -205,7 +209,7 @@ function bestHits(index: number, { found, runId, within }: Below): Hit[] {
 
 const RANK: Record<SourceText["kind"], number> = { tool: 0, child: 1, message: 2, task: 3 };
 
-function sourceAt({ source, traits, at }: Hit, sentence: Asked, path: ProvenanceStep[]): Source {
+function sourceAt({ source, traits, at }: Hit, sentence: ParsedSentence, path: ProvenanceStep[]): Source {
   const { kind, text, untrusted } = source;
   const from = Math.max(0, at - EXCERPT);
   const to = Math.min(text.length, at + 2 * EXCERPT);
@@ -214,7 +218,7 @@ function sourceAt({ source, traits, at }: Hit, sentence: Asked, path: Provenance
 }
 
 /** The shared words; neighbouring ones are joined as in the sentence. */
-function sharedWords({ text, words }: Asked, traits: ReadonlySet<Trait>): string[] {
+function sharedWords({ text, words }: ParsedSentence, traits: ReadonlySet<Trait>): string[] {
   const covered = words.map((_, at) => [...traits].some(({ from, to }) => from <= at && at < to));
   const spans: { start: number; end: number }[] = [];
   for (const [at, { start, end }] of words.entries()) {

@@ -1,4 +1,4 @@
-// Why an event happened, as one line: what happened, and because of what. Rules, limits and people are named as in the journal.
+// Explains an event in one line: what happened, and why. Rules, limits and people are named as in the journal.
 
 import type { EventOf, EventType, JournalEvent, Payload, Trigger } from "../../journal/events.ts";
 import { toolCallsOf } from "../../journal/message-parts.ts";
@@ -77,7 +77,7 @@ function becauseOf(event: JournalEvent, around: Around): string | undefined {
   return words?.(event, around);
 }
 
-/** For the other types the cause alone is enough. */
+/** Reasons by event type. For other types the cause alone is enough. */
 const BECAUSE: { [T in EventType]?: (event: EventOf<T>, around: Around) => string | undefined } = {
   RUN_STARTED: ({ payload }) => startCause(payload),
   MODEL_CALL_STARTED: ({ payload }, { cause }) => modelCallReason(payload, cause),
@@ -105,7 +105,7 @@ const BECAUSE: { [T in EventType]?: (event: EventOf<T>, around: Around) => strin
       : describeStop(payload.stopReason).why,
 };
 
-/** Our sentences and others' words alike. */
+/** Makes a sentence of ours fit into another one. Text of models and people stays as it is. */
 const inSentence = (text: string): string =>
   /^(It|A|The|Its|Nobody) /.test(text)
     ? text.charAt(0).toLowerCase() + text.slice(1).replace(/\.$/, "")

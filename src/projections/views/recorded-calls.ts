@@ -18,7 +18,7 @@ export interface RecordedCall {
   result: Pick<Payload<"TOOL_RESULT">, "output" | "isError" | "ref" | "size" | "untrusted">;
 }
 
-/** Calls whose results came after `after`, in order of their results. */
+/** The calls whose results came after the event `after`, in the order of their results. */
 export function recordedCalls(events: readonly JournalEvent[], after: number): RecordedCall[] {
   const known: Known = { calls: new Map(), proposals: new Map(), children: new Map() };
   return events.flatMap((event) => {

@@ -8,7 +8,7 @@ export interface Word {
   end: number;
 }
 
-/** Something that a sentence may share with another text. `key` is its normalized words, joined by spaces. */
+/** A phrase or word that a sentence may share with another text. `key` is its normalized words, joined by spaces. */
 export interface Trait {
   key: string;
   /** Index range of its words in the sentence. */
@@ -18,7 +18,7 @@ export interface Trait {
   weight: "phrase" | "strong" | "weak";
 }
 
-/** Leaves out Markdown prefixes of headings, lists and quotations. */
+/** Splits a text into sentences, without the Markdown prefixes of headings, lists and quotations. */
 export function sentencesOf(text: string): string[] {
   const segmenter = new Intl.Segmenter("en", { granularity: "sentence" });
   return text.split("\n").flatMap((line) => {

@@ -16,7 +16,7 @@ export interface SourceText {
   /** Short description of the source. */
   what: string;
   text: string;
-  /** Untrusted sources whose text is in it. */
+  /** Untrusted sources whose text is in this text. */
   untrusted: readonly string[];
   /** For a child's answer: the child's run. */
   childRunId?: string;

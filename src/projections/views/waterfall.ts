@@ -1,4 +1,4 @@
-// What a run did or waited for at every moment of its life: "where did the three hours go?" (U08).
+// Shows what a run did or waited for at every moment of its life: "where did the three hours go?" (U08).
 //  T3  The spans of a run follow each other without gaps or overlaps and cover its whole life.
 //  T4  Nothing is guessed. If the next driver finds an intent open, its time is `lost`, because the journal does not say when
 //      the process died. A run that is due and has nothing open is `queued`, whatever the reason.
@@ -24,7 +24,7 @@ export interface Span {
   from: number;
   /** Absent: the span has not ended. */
   to?: number;
-  /** `seq` of the event that it began with. */
+  /** `seq` of the event that the span began with. */
   seq: number;
   label: string;
   /** The run waits for runs below it. */
@@ -125,7 +125,7 @@ function modelLabel({ model, purpose, attempt = 1 }: Payload<"MODEL_CALL_STARTED
 }
 
 function modelFailed(state: Waterfall, payload: Payload<"MODEL_CALL_FAILED">): void {
-  // Written by the driver that found the call open, which does not know how long it took.
+  // The driver that found the call open wrote this, and does not know how long the call took.
   if (payload.cause === "interrupted" && payload.ms === undefined) markLost(state);
   state.model = undefined;
   if (payload.retryAt === undefined || state.waits) return;

@@ -39,42 +39,44 @@ export function whyOf(
   if (seq !== undefined) {
     const { what, because } = reasonOf(event);
     const answer = because === undefined ? what : `${what}: ${because}`;
-    const chain = told(causesOf(journals, event), event).map(reasonOf);
+    const chain = withoutRepeats(causesOf(journals, event), event).map(reasonOf);
     return { ...about, seq, answer, since: event.ts, chain, next: [] };
   }
   if (event.type === "RUN_FAILED") return { ...about, ...failure(journals, event, row, reasonOf) };
-  const stands = TERMINAL_TYPES.has(event.type) ? event : explainingEvent(journals, row, event);
-  const chain = told(causesOf(journals, stands), stands).map(reasonOf);
-  const since = stands.runId === runId ? stands.ts : row.updatedAt;
-  const held = [stands.runId, runId].find((id) => quarantined.has(id) && !isSetAside(stands));
-  if (held !== undefined && row.endedAt === undefined)
+  const explaining = TERMINAL_TYPES.has(event.type) ? event : explainingEvent(journals, row, event);
+  const chain = withoutRepeats(causesOf(journals, explaining), explaining).map(reasonOf);
+  const since = explaining.runId === runId ? explaining.ts : row.updatedAt;
+  const quarantinedRun = [explaining.runId, runId].find(
+    (id) => quarantined.has(id) && !isQuarantineWait(explaining),
+  );
+  if (quarantinedRun !== undefined && row.endedAt === undefined)
     return {
       ...about,
       status: "suspended",
-      ...quarantineAnswer(journals, runId, held, quarantined.get(held)!),
+      ...quarantineAnswer(journals, runId, quarantinedRun, quarantined.get(quarantinedRun)!),
       since,
       chain,
     };
   return {
     ...about,
-    ...(undrivenAnswer(journals, row, stands, idle) ?? statusAnswer(journals, row, stands, reasonOf)),
+    ...(undrivenAnswer(journals, row, explaining, idle) ?? statusAnswer(journals, row, explaining, reasonOf)),
     since,
     chain,
   };
 }
 
-const isSetAside = (event: JournalEvent): boolean =>
+const isQuarantineWait = (event: JournalEvent): boolean =>
   event.type === "RUN_SUSPENDED" && event.payload.waitingOn.kind === "quarantine";
 
-/** No command can resume such a run before its journal is restored. */
+/** The answer for a quarantined run, which no command can resume before its journal is restored. */
 function quarantineAnswer(
   journals: Journals,
   runId: string,
-  held: string,
+  quarantinedRun: string,
   reason: string,
 ): Pick<Why, "answer" | "next"> {
-  const whose = held === runId ? "" : ` (${agentOfRun(journals, held)})`;
-  return { answer: `Quarantined${whose}: ${reason}`, next: [repairHint(held)] };
+  const whose = quarantinedRun === runId ? "" : ` (${agentOfRun(journals, quarantinedRun)})`;
+  return { answer: `Quarantined${whose}: ${reason}`, next: [repairHint(quarantinedRun)] };
 }
 
 /** What a person can do about an unreadable run. */
@@ -89,11 +91,11 @@ function rowOf([first, ...events]: readonly JournalEvent[]): RunRow | undefined 
 }
 
 /** Leaves out events that only repeat their neighbour in the chain, such as a child's start, which is in both journals. */
-function told(chain: readonly JournalEvent[], asked: JournalEvent): JournalEvent[] {
+function withoutRepeats(chain: readonly JournalEvent[], asked: JournalEvent): JournalEvent[] {
   return chain.filter((event, at) => {
     if (event === asked) return true;
     const later = chain[at - 1];
-    if (event.type === "TOOL_PROPOSED") return isToldApart(event.payload.verdict, later);
+    if (event.type === "TOOL_PROPOSED") return isShownSeparately(event.payload.verdict, later);
     if (event.type === "MODEL_CALL_STARTED") return (event.payload.attempt ?? 1) > 1;
     if (event.type === "RUN_STARTED") return chain[at + 1] === undefined;
     if (event.type === "CHILD_RUN_COMPLETED") return chain[at + 1]?.runId === event.runId;
@@ -101,8 +103,8 @@ function told(chain: readonly JournalEvent[], asked: JournalEvent): JournalEvent
   });
 }
 
-/** An allowed call is told by its start, a denied one by its result. */
-function isToldApart(verdict: "allow" | "ask" | "deny", later: JournalEvent | undefined): boolean {
+/** The start of an allowed call and the result of a denied call already show the verdict. */
+function isShownSeparately(verdict: "allow" | "ask" | "deny", later: JournalEvent | undefined): boolean {
   const isResult = later?.type === "TOOL_RESULT";
   return verdict === "ask" || (verdict === "allow") === isResult;
 }
@@ -127,7 +129,7 @@ function failure(
     answer: `Failed${whose}. ${why}`,
     since: event.ts,
     first,
-    chain: told(up, event).toReversed().map(reasonOf),
+    chain: withoutRepeats(up, event).toReversed().map(reasonOf),
     next: [
       ...(next === undefined ? [] : [next]),
       `\`cadre retry ${rootRunId}\` retries it in a new run that keeps finished work.`,
@@ -178,7 +180,7 @@ function undrivenAnswer(
 function statusAnswer(
   journals: Journals,
   row: RunRow,
-  stands: JournalEvent,
+  explaining: JournalEvent,
   reasonOf: ReasonOf,
 ): Pick<Why, "answer" | "next"> {
   if (row.stopReason !== undefined) {
@@ -186,26 +188,26 @@ function statusAnswer(
     const word = row.status === "completed" ? "Completed" : "Cancelled";
     return { answer: `${word}. ${why}`, next: next === undefined ? [] : [next] };
   }
-  const whose = stands.runId === row.id ? "" : ` (${agentOfRun(journals, stands.runId)})`;
-  if (stands.type === "MODEL_CALL_FAILED")
+  const whose = explaining.runId === row.id ? "" : ` (${agentOfRun(journals, explaining.runId)})`;
+  if (explaining.type === "MODEL_CALL_FAILED")
     return { answer: `Waits for the provider${whose}, and goes on by itself.`, next: [] };
-  if (stands.type !== "RUN_SUSPENDED")
+  if (explaining.type !== "RUN_SUSPENDED")
     return { answer: `At work${whose}.`, next: [`\`cadre tail ${row.id}\` follows it.`] };
-  const { items = [] } = stands.payload.waitingOn;
-  if (isAnswered(journals, stands, items))
+  const { items = [] } = explaining.payload.waitingOn;
+  if (isAnswered(journals, explaining, items))
     return {
       answer: `Answered, but not continued yet${whose}.`,
       next: ["`cadre run` or `cadre worker` continues it, if no other process does."],
     };
-  const { reason: words, next } = describeWait(stands.payload.waitingOn);
+  const { reason: words, next } = describeWait(explaining.payload.waitingOn);
   if (!next) return { answer: `Waits${whose}: ${words}. It continues by itself.`, next: [] };
-  const asked = causeOf(journals, stands);
+  const asked = causeOf(journals, explaining);
   const reason = asked?.type === "TOOL_PROPOSED" ? reasonOf(asked) : undefined;
   const what = reason ? `${reason.what}, because ${reason.because}` : words;
-  return { answer: `Waits for you${whose}: ${what}.`, next: next(stands.runId, items) };
+  return { answer: `Waits for you${whose}: ${what}.`, next: next(explaining.runId, items) };
 }
 
-/** Everything that it waits for has been decided, but no driver has continued the run. */
+/** Whether everything that the run waits for has been decided, but no driver has continued it. */
 function isAnswered(journals: Journals, { runId, seq }: JournalEvent, items: readonly string[]): boolean {
   const later = journals.get(runId)!.filter((event) => event.seq > seq);
   const decided = new Set(

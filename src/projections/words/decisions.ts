@@ -12,7 +12,7 @@ export const ITEM_HEADLINES: Record<ApprovalKind, string> = {
   loop: "repeats itself",
 };
 
-/** The same without an agent, for lists. */
+/** The headlines without an agent, for lists. */
 export const ITEM_LABELS: Record<ApprovalKind, string> = {
   tool: "needs approval",
   question: "asks",
@@ -71,5 +71,5 @@ export const REJECT_REASONS = [
   { label: "Ask first", note: "Ask me first what I want before you try something like this again." },
 ] as const;
 
-/** The note for what a person typed as a reason: `3` is the third common reason, anything else their own words. */
+/** The note for a reason that a person typed: `3` is the third common reason, any other text is the note itself. */
 export const rejectionNote = (typed: string): string => REJECT_REASONS[Number(typed) - 1]?.note ?? typed;

@@ -28,10 +28,10 @@ export function duration(ms: number): string {
   return ms < 9_950 ? `${(ms / 1_000).toFixed(1)} s` : wholeSeconds(Math.round(ms / 1_000));
 }
 
-/** The time since something began that is still under way. In whole seconds, because tenths would never stand still. */
+/** The duration of something that is still under way, in whole seconds: tenths would change too fast to read. */
 export const elapsed = (ms: number): string => wholeSeconds(Math.floor(Math.max(0, ms) / 1_000));
 
-/** The same in its largest unit, for narrow places: `17 min`. */
+/** A duration in its largest unit, for narrow columns: `17 min`. */
 export function roughDuration(ms: number): string {
   const minutes = Math.floor(ms / 60_000);
   if (minutes < 1) return elapsed(ms);

@@ -4,8 +4,8 @@
 import type { RunRow } from "../folds/run-row.ts";
 
 /**
- * Finer than the recorded status. `undriven`: the run could continue, but no process drives it. `answered`: a person has
- * decided, and the next driver continues it. `cancel_pending`: it was cancelled, but no process ends it.
+ * More detailed than the recorded status. `undriven`: the run could continue, but no process drives it. `answered`: a person has
+ * decided, and the next driver continues the run. `cancel_pending`: the run was cancelled, but no process has ended it.
  */
 export type ShownStatus =
   | "queued"

@@ -1,4 +1,4 @@
-// Why a run ended, and what a person can do now (U42), the same in the terminal and on the page.
+// Describes why a run ended, and what a person can do now (U42), the same in the terminal and on the page.
 
 import type { StopReason } from "../../journal/events.ts";
 

@@ -1,4 +1,4 @@
-// Why a run waits, in every form in which the terminal and the page say it: one entry per kind.
+// Describes why a run waits, in every form that the terminal and the page need: one entry per kind of wait.
 
 import { approvalId } from "../../ids.ts";
 import type { Payload, WaitingOn } from "../../journal/events.ts";

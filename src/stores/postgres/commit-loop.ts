@@ -139,7 +139,7 @@ export class CommitLoop {
     try {
       const asked = systemClock.elapsed();
       const head = await begin(client);
-      this.databaseClock.heard(head.now, asked);
+      this.databaseClock.adjust(head.now, asked);
       const made = await this.perform(jobs, new Sql(client), head);
       ending = { transaction: head.transaction, made };
       await client.query(this.ending(made.tx));
@@ -165,7 +165,7 @@ export class CommitLoop {
       if (known?.["outcome"] === "aborted") return false;
       if (known?.["outcome"] !== "in progress") {
         this.cache.records.clear();
-        this.feed.doubt();
+        this.feed.readAgain();
         throw unknownOutcomeError(this.database.address);
       }
       await pause(20);

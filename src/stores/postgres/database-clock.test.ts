@@ -5,7 +5,7 @@ import { DatabaseClock } from "./database-clock.ts";
 test("[F36] the clock continues from the database's time, whatever this machine's clock says", () => {
   const own = fakeClock();
   const clock = new DatabaseClock(own);
-  clock.heard(5_000, 0);
+  clock.adjust(5_000, 0);
   own.advance(100);
   own.set(0);
   expect(clock.now()).toBe(5_100);
@@ -14,12 +14,12 @@ test("[F36] the clock continues from the database's time, whatever this machine'
 test("[F36] a slow answer does not make the clock worse, and a database clock that is set back is followed", () => {
   const own = fakeClock();
   const clock = new DatabaseClock(own);
-  clock.heard(5_000, 0);
+  clock.adjust(5_000, 0);
   own.advance(20_000);
-  clock.heard(5_010, 0);
+  clock.adjust(5_010, 0);
   expect(clock.now(), "as good as before").toBe(25_000);
-  clock.heard(1_000, 20_000);
+  clock.adjust(1_000, 20_000);
   expect(clock.now()).toBe(1_001);
-  clock.heard(9_000, 20_000);
+  clock.adjust(9_000, 20_000);
   expect(clock.now()).toBe(9_000);
 });

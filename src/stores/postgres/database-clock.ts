@@ -23,7 +23,7 @@ export class DatabaseClock implements Clock {
   }
 
   /** `asked`: the monotonic clock at the request. `now` is in whole milliseconds. */
-  heard(now: number, asked: number): void {
+  adjust(now: number, asked: number): void {
     const [least, most] = [now - this.own.elapsed(), now + 1 - asked];
     this.ahead = Math.min(Math.max(this.ahead, least), most);
   }

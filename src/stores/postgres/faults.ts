@@ -21,9 +21,11 @@ export function parseAddress(url: string): DatabaseAddress {
       "The store's address cannot be read: use postgres://user:password@host:5432/database, with special characters of the password as %XX.",
     );
   }
-  const given = parsed.password === "" ? parsed.searchParams.get("password") : parsed.password;
-  const secrets = given ? [...new Set([given, decoded(given), encodeURIComponent(decoded(given))])] : [];
-  const user = decoded(parsed.username) || (parsed.searchParams.get("user") ?? "");
+  const password = parsed.password === "" ? parsed.searchParams.get("password") : parsed.password;
+  const secrets = password
+    ? [...new Set([password, decode(password), encodeURIComponent(decode(password))])]
+    : [];
+  const user = decode(parsed.username) || (parsed.searchParams.get("user") ?? "");
   const [, schema] = /search_path\s*=\s*"?([^",\s]+)/.exec(parsed.searchParams.get("options") ?? "") ?? [];
   return { name: `postgres://${parsed.host || "localhost"}${parsed.pathname}`, user, schema, secrets };
 }
@@ -34,7 +36,7 @@ const isAmbiguous = (url: string): boolean => /^[^/?#]*\/\/[^/?#]*[/?#].*@/s.tes
 /** Whether the connection broke or could not be opened. The transaction was not committed, and may be tried again. */
 export function isConnectionLost(error: unknown): boolean {
   const { code = "" } = error as { code?: string };
-  if (LOST.has(code) || code.startsWith("08") || isOutdated(error)) return true;
+  if (LOST_CODES.has(code) || code.startsWith("08") || isOutdated(error)) return true;
   return error instanceof Error && !("severity" in error) && LOST_WORDS.test(error.message);
 }
 
@@ -54,7 +56,7 @@ export const isUnfitValue = (error: unknown): boolean =>
 export function storageError(error: unknown, address: DatabaseAddress): CadreError {
   if (error instanceof CadreError) return error;
   const { code = "" } = error as { code?: string };
-  const why = masked(describeSystemError(error), address);
+  const why = maskSecrets(describeSystemError(error), address);
   if (code === "53100") {
     return unusable(
       "STORAGE_FULL",
@@ -112,18 +114,18 @@ export function storageError(error: unknown, address: DatabaseAddress): CadreErr
 
 /** The statement that grants the missing right. */
 function rightFor(code: string, why: string, { user, schema }: DatabaseAddress): string {
-  const to = `TO ${user === "" ? "<the user>" : quoted(user)}`;
+  const to = `TO ${user === "" ? "<the user>" : quote(user)}`;
   // Postgres reports a schema without USAGE as missing.
   if (code === "3F000")
-    return `CREATE SCHEMA IF NOT EXISTS ${quoted(schema ?? "public")}; GRANT USAGE, CREATE ON SCHEMA ${quoted(schema ?? "public")} ${to}`;
+    return `CREATE SCHEMA IF NOT EXISTS ${quote(schema ?? "public")}; GRANT USAGE, CREATE ON SCHEMA ${quote(schema ?? "public")} ${to}`;
   const [, kind, name = ""] = /permission denied for (schema|database) (\S+)/.exec(why) ?? [];
   // pg-boss has a schema of its own.
-  if (kind === "database") return `GRANT CREATE ON DATABASE ${quoted(name)} ${to}`;
-  if (kind === "schema") return `GRANT USAGE, CREATE ON SCHEMA ${quoted(name)} ${to}`;
-  return `GRANT ALL ON ALL TABLES IN SCHEMA ${quoted(schema ?? "public")} ${to}`;
+  if (kind === "database") return `GRANT CREATE ON DATABASE ${quote(name)} ${to}`;
+  if (kind === "schema") return `GRANT USAGE, CREATE ON SCHEMA ${quote(name)} ${to}`;
+  return `GRANT ALL ON ALL TABLES IN SCHEMA ${quote(schema ?? "public")} ${to}`;
 }
 
-const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /** The error of opening a database. Unlike later errors it does not promise that work continues by itself. */
 export function openError(error: unknown, address: DatabaseAddress): CadreError {
@@ -133,7 +135,7 @@ export function openError(error: unknown, address: DatabaseAddress): CadreError 
     (error as { code?: string }).code === "53300"
   )
     return storageError(error, address);
-  const why = masked(describeSystemError(error), address);
+  const why = maskSecrets(describeSystemError(error), address);
   return unusable(
     "STORAGE_UNUSABLE",
     `${address.name} cannot be reached (${why}). Nothing was done, and nothing that was acknowledged is lost; try again when the database is back.`,
@@ -149,7 +151,7 @@ export function unknownOutcomeError(address: DatabaseAddress): CadreError {
   );
 }
 
-const LOST = new Set([
+const LOST_CODES = new Set([
   "57P01",
   "57P02",
   "57P03",
@@ -177,11 +179,11 @@ function unusable(code: "STORAGE_FULL" | "STORAGE_UNUSABLE" | "UNPROCESSABLE", t
   return new CadreError(code, text, undefined, cause);
 }
 
-function masked(text: string, { secrets }: DatabaseAddress): string {
+function maskSecrets(text: string, { secrets }: DatabaseAddress): string {
   return secrets.reduce((left, secret) => left.replaceAll(secret, "***"), text);
 }
 
-function decoded(text: string): string {
+function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -43,14 +43,14 @@ export class Feed {
   private readonly sql: Sql;
   private readonly listeners = new Set<CommitListener>();
   private readonly userListeners = new Set<() => void>();
-  private readonly leaving = new AbortController();
+  private readonly closing = new AbortController();
   /** The end of the journals as this process last saw it, and the last position that listeners were told. */
   private known: Position;
   private announced: Position | undefined;
-  private attending: Promise<void> | undefined;
+  private listenLoop: Promise<void> | undefined;
   private client: Client | undefined;
-  private catching: Promise<void> | undefined;
-  private again = false;
+  private readLoop: Promise<void> | undefined;
+  private mustReadAgain = false;
 
   constructor({ database, schema, position, self }: FeedParts) {
     this.known = position;
@@ -62,14 +62,14 @@ export class Feed {
 
   add(listener: CommitListener): () => void {
     this.listeners.add(listener);
-    this.attending ??= this.attend();
+    this.listenLoop ??= this.keepListening();
     return () => this.listeners.delete(listener);
   }
 
   /** Called when another process has changed the users, and after a reconnect, when a notification may have been missed. */
   onUsers(listener: () => void): () => void {
     this.userListeners.add(listener);
-    this.attending ??= this.attend();
+    this.listenLoop ??= this.keepListening();
     return () => this.userListeners.delete(listener);
   }
 
@@ -96,25 +96,25 @@ export class Feed {
   }
 
   /** A commit of this process has an unknown outcome. No other process would announce it, so the feed reads again. */
-  doubt(): void {
+  readAgain(): void {
     if (this.listeners.size > 0) void this.catchUp();
   }
 
   async close(): Promise<void> {
-    this.leaving.abort();
+    this.closing.abort();
     this.listeners.clear();
     this.userListeners.clear();
     await this.client?.end().catch(() => {});
-    await this.attending;
-    await this.catching;
+    await this.listenLoop;
+    await this.readLoop;
   }
 
   /** Keeps a connection listening for as long as the store is open. */
-  private async attend(): Promise<void> {
-    const { signal } = this.leaving;
+  private async keepListening(): Promise<void> {
+    const { signal } = this.closing;
     for (let wait = FIRST_PAUSE_MS; !signal.aborted; wait = Math.min(2 * wait, LONGEST_PAUSE_MS)) {
       const listening = await this.listen().catch(() => undefined);
-      if (listening) this.tellUsers();
+      if (listening) this.notifyUsers();
       await this.catchUp();
       if (listening) {
         wait = FIRST_PAUSE_MS;
@@ -130,7 +130,7 @@ export class Feed {
     client.on("error", () => lost.resolve());
     client.on("end", () => lost.resolve());
     client.on("notification", ({ payload }) => {
-      if (payload === USERS) this.tellUsers();
+      if (payload === USERS) this.notifyUsers();
       else if (payload !== this.self) void this.catchUp();
     });
     try {
@@ -141,7 +141,7 @@ export class Feed {
       throw error;
     }
     this.client = client;
-    if (this.leaving.signal.aborted) void client.end().catch(() => {});
+    if (this.closing.signal.aborted) void client.end().catch(() => {});
     const pulse = setInterval(() => {
       const silent = setTimeout(() => lost.resolve(), ANSWER_MS).unref();
       client.query("SELECT 1").then(
@@ -152,7 +152,7 @@ export class Feed {
     return { lost: lost.promise.finally(() => this.drop(client, pulse)) };
   }
 
-  private tellUsers(): void {
+  private notifyUsers(): void {
     for (const listener of this.userListeners) listener();
   }
 
@@ -164,27 +164,27 @@ export class Feed {
 
   /** Reads and announces new events. Only one read runs at a time; a request during it causes one more read. */
   private catchUp(): Promise<void> {
-    this.again = true;
-    this.catching ??= this.keepLooking();
-    return this.catching;
+    this.mustReadAgain = true;
+    this.readLoop ??= this.keepLooking();
+    return this.readLoop;
   }
 
   /** Retries a read that fails. The listening connection may be fine, and bring no further notification. */
   private async keepLooking(): Promise<void> {
-    const { signal } = this.leaving;
-    for (let wait = FIRST_PAUSE_MS; this.again && !signal.aborted; ) {
-      this.again = false;
+    const { signal } = this.closing;
+    for (let wait = FIRST_PAUSE_MS; this.mustReadAgain && !signal.aborted; ) {
+      this.mustReadAgain = false;
       try {
         await this.readOn();
         wait = FIRST_PAUSE_MS;
       } catch {
-        this.again = true;
+        this.mustReadAgain = true;
         await pause(wait, undefined, { signal, ref: false }).catch(() => {});
         wait = Math.min(2 * wait, LONGEST_PAUSE_MS);
       }
     }
-    // No await between the check of `again` and this line: a later request must start a new loop.
-    this.catching = undefined;
+    // No await between the check of `mustReadAgain` and this line: a later request must start a new loop.
+    this.readLoop = undefined;
   }
 
   private async readOn(): Promise<void> {

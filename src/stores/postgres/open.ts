@@ -49,7 +49,7 @@ export async function openDatabase(url: string): Promise<Database> {
     query_timeout: ANSWER_MS,
     lock_timeout: LOCK_MS,
     idle_in_transaction_session_timeout: IDLE_IN_COMMIT_MS,
-    types: numbers(pg.types),
+    types: parseNumbers(pg.types),
   };
   const pool = new pg.Pool({ ...config, max: MOST_CONNECTIONS, allowExitOnIdle: true });
   // The pool replaces an idle connection that breaks.
@@ -113,12 +113,12 @@ export async function transaction<T>(pool: Pool, work: (sql: Sql) => Promise<T>)
 /** Listens for `error`: an idle connection that breaks emits it, and without a listener the process would end. */
 export async function checkOut(pool: Pool): Promise<PoolClient> {
   const client = await pool.connect();
-  client.on("error", ignored);
+  client.on("error", ignoreError);
   return client;
 }
 
 export function checkIn(client: PoolClient): void {
-  client.off("error", ignored);
+  client.off("error", ignoreError);
   client.release();
 }
 
@@ -133,7 +133,7 @@ export async function rollBack(client: PoolClient, why: unknown): Promise<void> 
   }
 }
 
-const ignored = (): void => {};
+const ignoreError = (): void => {};
 
 export async function loadPg(): Promise<typeof import("pg").default> {
   try {
@@ -147,7 +147,7 @@ export async function loadPg(): Promise<typeof import("pg").default> {
 }
 
 /** Parses BIGINT and NUMERIC as numbers. By default they are strings, and sums over them would be wrong. */
-function numbers(types: CustomTypesConfig): CustomTypesConfig {
+function parseNumbers(types: CustomTypesConfig): CustomTypesConfig {
   const INT8 = 20;
   const NUMERIC = 1700;
   const getTypeParser = ((id: number, format?: "text" | "binary") =>

@@ -24,7 +24,7 @@ export class Sql implements CommonSql {
 
   async all(text: string, ...values: Value[]): Promise<Columns[]> {
     const { rows } = await this.on.query<Columns>(prepared(text, values));
-    for (const columns of rows) restore(columns);
+    for (const columns of rows) unescapeColumns(columns);
     return rows;
   }
 
@@ -42,7 +42,7 @@ function prepared(text: string, values: readonly Value[]): QueryConfig {
   // A text with several statements, such as a migration, cannot be prepared.
   if (text.includes(";")) return { text };
   const name = statementName(text);
-  return { ...(name === undefined ? {} : { name }), text, values: values.map(sent) };
+  return { ...(name === undefined ? {} : { name }), text, values: values.map(toParameter) };
 }
 
 const names = new Map<string, string>();
@@ -59,7 +59,7 @@ export const closedError = (): CadreError =>
 
 /** Rows for `json_populate_recordset`, which inserts them all with one statement. */
 export const manyRows = (rows: readonly Columns[]): ManyRows => ({
-  json: JSON.stringify(rows, (_, value: unknown) => (typeof value === "string" ? zeroless(value) : value)),
+  json: JSON.stringify(rows, (_, value: unknown) => (typeof value === "string" ? escapeNul(value) : value)),
 });
 
 /** A statement for many rows; `$rows` stands for them in its text. */
@@ -104,23 +104,23 @@ export async function setMeta(sql: Sql, name: string, value: string): Promise<vo
 /** A noncharacter of Unicode. Postgres cannot store NUL in a text, so NUL is written as this character and a digit. */
 const MARK = "\ufdd0";
 
-function zeroless(text: string): string {
+function escapeNul(text: string): string {
   // UTF-8 cannot hold a lone surrogate.
   const whole = text.toWellFormed();
   if (!whole.includes("\0") && !whole.includes(MARK)) return whole;
   return whole.replaceAll(MARK, `${MARK}1`).replaceAll("\0", `${MARK}0`);
 }
 
-const withZeros = (text: string): string => text.replaceAll(`${MARK}0`, "\0").replaceAll(`${MARK}1`, MARK);
+const unescapeNul = (text: string): string => text.replaceAll(`${MARK}0`, "\0").replaceAll(`${MARK}1`, MARK);
 
-function sent(value: Value): Value {
-  if (typeof value === "string") return zeroless(value);
+function toParameter(value: Value): Value {
+  if (typeof value === "string") return escapeNul(value);
   return value !== null && typeof value === "object" && "json" in value ? value.json : value;
 }
 
-function restore(columns: Columns): void {
+function unescapeColumns(columns: Columns): void {
   for (const name in columns) {
     const value = columns[name];
-    if (typeof value === "string" && value.includes(MARK)) columns[name] = withZeros(value);
+    if (typeof value === "string" && value.includes(MARK)) columns[name] = unescapeNul(value);
   }
 }

@@ -198,7 +198,7 @@ async function prepare({ url, clock }: PostgresOptions): Promise<CommitLoopParts
         await retryQuarantined(sql, clock?.now() ?? null);
         const asked = systemClock.elapsed();
         const { now, ...found } = await identity(sql);
-        databaseClock.heard(now, asked);
+        databaseClock.adjust(now, asked);
         return found;
       }),
     );

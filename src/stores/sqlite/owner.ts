@@ -41,7 +41,7 @@ const PATIENCE_MS = 2_000;
 /** A socket address has 104 bytes on macOS and 108 on Linux, with its terminator. */
 const LONGEST_SOCKET = 100;
 /** Keeps connections alive: one that is garbage-collected is closed, and its lock is gone. */
-const held = new Set<DatabaseSync>();
+const locks = new Set<DatabaseSync>();
 
 /** Makes this process the owner, or says which process owns the folder. */
 export async function takeOwnership(
@@ -52,7 +52,7 @@ export async function takeOwnership(
   const until = systemClock.elapsed() + PATIENCE_MS;
   for (;;) {
     const lock = tryLock(folder);
-    if (lock) return own(lock, nameFile, { pid: process.pid, socket: socketPath(folder), ...self });
+    if (lock) return becomeOwner(lock, nameFile, { pid: process.pid, socket: socketPath(folder), ...self });
     const owner = readName(nameFile);
     const patient = systemClock.elapsed() < until;
     if (owner && (isAlive(owner.pid) || !patient)) return { owner };
@@ -92,14 +92,14 @@ function tryLock(folder: string): DatabaseSync | undefined {
   }
 }
 
-function own(lock: DatabaseSync, nameFile: string, info: OwnerInfo): Ownership {
-  held.add(lock);
+function becomeOwner(lock: DatabaseSync, nameFile: string, info: OwnerInfo): Ownership {
+  locks.add(lock);
   const draft = `${nameFile}.${info.pid}`;
   writeFileSync(draft, `${JSON.stringify(info)}\n`, { mode: 0o600 });
   renameSync(draft, nameFile);
   return {
     release() {
-      if (!held.delete(lock)) return;
+      if (!locks.delete(lock)) return;
       rmSync(nameFile, { force: true });
       lock.close();
     },
