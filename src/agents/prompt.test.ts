@@ -45,7 +45,7 @@ describe("variables", () => {
   });
 });
 
-describe("parts", () => {
+describe("the parts of a prompt", () => {
   const headings = (text: string) => text.match(/^## .*/gm) ?? [];
 
   test("the prompt of a root without tools is only the body", () => {

@@ -25,7 +25,6 @@ export interface PromptContext {
   /** When the run started. The current time would change the cached prefix on every turn. */
   now: number;
   workspace: string;
-  /** Names of the offered tools. */
   tools: readonly string[];
 }
 

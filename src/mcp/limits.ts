@@ -3,7 +3,6 @@
 /** Maximum bytes of one HTTP response, or of everything that a stdio server sends between two requests. */
 export const MAX_ANSWER = 16 * 1024 * 1024;
 
-/** The reason given when a server exceeds `MAX_ANSWER`. */
 export const tooMuch = `it sent more than ${MAX_ANSWER / 1024 / 1024} MB at once and was ended`;
 
 /** Time limit for connecting, and for listing the tools. It is long because the first `npx` downloads a package. */

@@ -33,7 +33,6 @@ const Pin = z.object({
 export type Pin = z.infer<typeof Pin>;
 
 export interface PinPlace {
-  /** The project folder. */
   folder: string;
   env: Readonly<Record<string, string | undefined>>;
   home?: string;

@@ -61,7 +61,6 @@ export interface ServersParts {
   clock: Clock;
 }
 
-/** Current state of one server. */
 interface Entry {
   name: string;
   config: McpServer;

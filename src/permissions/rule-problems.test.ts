@@ -40,7 +40,7 @@ describe("rules that do nothing", () => {
     ]);
   });
 
-  test("the message says whether the rule fails to allow, ask or forbid", () => {
+  test("the message says whether the mistyped rule allows, asks about or forbids nothing", () => {
     const ending = (effect: "allow" | "ask" | "deny") => ruleProblems(["Bsah(x)"], TOOLS, effect)[0]?.message;
     expect(ending("allow")).toMatch(/allows nothing$/);
     expect(ending("ask")).toMatch(/asks about nothing$/);

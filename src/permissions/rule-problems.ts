@@ -10,7 +10,6 @@ export type RuleEffect = "allow" | "ask" | "deny";
 
 export interface RuleProblem {
   rule: string;
-  /** Index in the list. */
   index: number;
   code: "UNKNOWN_TOOL" | "BAD_RULE";
   message: string;

@@ -279,7 +279,7 @@ describe.each(sandboxes)("Bash in the sandbox %s", (driver) => {
   });
 });
 
-describe("the judge", () => {
+describe("unpacking an archive", () => {
   it.each([
     "tar -xf a.tar",
     "tar xf a.tar",

@@ -232,7 +232,7 @@ describe("Write", () => {
     expect((await writeTool.preview!(input, folder.context())).fingerprint).not.toBe(present.fingerprint);
   });
 
-  it("[P4] a repeated call recognises its own earlier write, and refuses if the file was changed otherwise", async () => {
+  it("[P4] a repeated call recognises its own earlier write, and does nothing if someone else changed the file", async () => {
     await using folder = await tempWorkspace();
     const path = join(folder.path, "a");
     const input = { path: "a", content: "mine" };

@@ -209,7 +209,7 @@ describe("rules about one agent", () => {
     expect(withheld(["c"])).toEqual([]);
   });
 
-  test("values that a dialect filled in are not reported", () => {
+  test("the checks do not report values that a dialect filled in", () => {
     const agents = agentSet({ a: { context: "full" } });
     agents.get("a")!.dialect = "roles";
     checkAgents(agents);
@@ -336,7 +336,7 @@ describe("[S3-15] an output must fit the input of the handoff's target", () => {
       "`list.items.x` may be string, and the input takes boolean",
     ],
     ["the whole output", text, object({}), "it may be string, and the input takes object"],
-  ])("an output does not fit because of %s", (_title, output, input, why) => {
+  ])("an output does not fit the next agent's input because of %s", (_title, output, input, why) => {
     expect(check({ a: { output, handoff: handoff("b") }, b: { input } }).lines).toEqual([
       `error HANDOFF_MISFIT agents/a.md:8:10 the output of \`a\` does not fit the input of \`b\`: ${why}`,
     ]);
@@ -349,7 +349,7 @@ describe("[S3-15] an output must fit the input of the handoff's target", () => {
     ["any string, which cannot be judged", object({ x: text }), object({ x: { enum: ["a"] } })],
     ["anyOf, which cannot be judged", { anyOf: [text, number] }, object({ x: text })],
     ["no declared schema", undefined, object({ x: text })],
-  ])("an output fits: %s", (_title, output, input) => {
+  ])("an output fits the next agent's input: %s", (_title, output, input) => {
     expect(check({ a: { output, handoff: handoff("b") }, b: { input } }).lines).toEqual([]);
   });
 
@@ -367,7 +367,7 @@ describe("[S3-15] an output must fit the input of the handoff's target", () => {
   });
 });
 
-test("the order of the agents does not matter", () => {
+test("the checks give the same problems in any order of the agents", () => {
   const said: Record<string, Said> = {
     a: { handoff: handoff("b"), agents: ["d"] },
     b: { handoff: handoff("a") },

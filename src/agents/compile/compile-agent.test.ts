@@ -372,7 +372,7 @@ describe("models", () => {
     ["deep", ["anthropic/opus"]],
     ["[deep, inherit, deep]", ["anthropic/opus", "scripted/rehearsal"]],
     ["kilo/anthropic/claude", ["kilo/anthropic/claude"]],
-  ])("`model: %s` is compiled", (model, chain) => {
+  ])("`model: %s` gives the expected list of models", (model, chain) => {
     expect(definition(`model: ${model}`).models).toEqual(chain);
   });
 
@@ -383,7 +383,7 @@ describe("models", () => {
   });
 });
 
-describe("policy narrows", () => {
+describe("a policy restricts the agent", () => {
   test("a policy without Patch removes tools that change files, and one without Delegate removes delegates", () => {
     expect(definition("policy: [Finalize]\nagents: [b]")).toMatchObject({
       tools: { deny: ["Write", "Edit", "Bash"] },

@@ -99,7 +99,7 @@ describe("an agent never gets what its base denies", () => {
     });
   });
 
-  test("an invalid value of the base is an error at `extends`", async () => {
+  test("an invalid value in the base is reported at `extends`", async () => {
     const agent = await child("tools: {bogus: 1, deny: [Bash]}", "model: x/y");
     expect(agent.definition).toBeUndefined();
     expect(agent.problems).toContainEqual(expect.objectContaining({ severity: "error", line: 2 }));

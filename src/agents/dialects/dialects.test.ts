@@ -255,7 +255,7 @@ describe("codex", () => {
   ]);
 });
 
-describe("which dialect", () => {
+describe("the dialect of a file", () => {
   test.each([
     [".claude/agents/a.md", {}, "claude"],
     ["/home/u/.claude/agents/deep/a.md", {}, "claude"],

@@ -83,6 +83,9 @@ test.each([
   ["(?!a)b", undefined],
   ["a$b", undefined],
   ["a\\*", undefined],
-])("the regular expression %s becomes wildcards, if it can", (regex, patterns) => {
-  expect(regexWildcards(regex)).toEqual(patterns);
-});
+])(
+  "the regular expression %s is translated to wildcards, if they match the same paths",
+  (regex, patterns) => {
+    expect(regexWildcards(regex)).toEqual(patterns);
+  },
+);

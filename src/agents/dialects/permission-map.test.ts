@@ -22,7 +22,7 @@ const REST = [
   "Skill",
 ];
 
-describe("rows", () => {
+describe("permission maps, row by row", () => {
   test.each<[permission: string, keys: object, codes?: string[]]>([
     ["{}", {}],
     ["", {}],
@@ -138,7 +138,7 @@ function mapsOf(keys: string[], patterns: string[]): fc.Arbitrary<Map> {
     .map(Object.fromEntries<Action | Record<string, Action>>);
 }
 
-describe("never allows more than the last matching rule", () => {
+describe("a translated permission map never allows more than its last matching rule", () => {
   test("[T1] the rules for commands never allow more than the last matching entry", () => {
     const maps = mapsOf(
       ["*", "bash", "b*", "edit"],

@@ -16,7 +16,7 @@ const MAIN = {
   MaxDurationMs: 600_000,
 };
 
-test("[S2] a role's own values win over the wrapper's defaults", () => {
+test("[S2] a role's own values override the wrapper's defaults", () => {
   const [main, coder] = translate({
     AgentRoles: {
       MaxDepth: 2,

@@ -46,7 +46,7 @@ describe("reachable agents", () => {
     ]);
   });
 
-  test("a path stops at the smallest maxDepth and at an agent that is already on it, and says why", () => {
+  test("a path stops at the smallest maxDepth and at an agent that is already on it, with the reason", () => {
     const said = {
       a: { agents: ["b"] },
       b: { agents: ["a", "c"], limits: { maxDepth: 2 } },
@@ -75,7 +75,7 @@ describe("reachable agents", () => {
 });
 
 describe("tools of reachable agents", () => {
-  test("[P12] an agent's tools are shown without those denied above; rules for some calls are shown", () => {
+  test("[P12] an agent's tools are listed without those that an agent above denies, and with rules that forbid some calls", () => {
     const said = {
       a: { ...tools("Read"), agents: ["b"], permissions: { ask: [], deny: ["Bash"] } },
       b: { agents: ["c"], permissions: { ask: [], deny: ["Write(src/**)"] } },

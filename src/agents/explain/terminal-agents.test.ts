@@ -13,7 +13,7 @@ test.each<[string, Said, boolean]>([
   ["an agent that hands off", { handoff: handoff("b") }, false],
   ["a router", { router: router(["b"]) }, false],
   ["an agent without Finalize", { finalizes: false, agents: ["b"] }, false],
-])("[S3-46] whether the text of %s is the final answer: %s", (_title, said, terminal) => {
+])("[S3-46] the text of %s is the final answer: %s", (_title, said, terminal) => {
   expect(isTerminal(agentSet({ a: said }).get("a")!.definition!)).toBe(terminal);
 });
 

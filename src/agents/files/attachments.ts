@@ -11,7 +11,6 @@ import { isMapping } from "./parse.ts";
 import { type ConfinedFile, nameBelow, readConfined } from "./read-confined.ts";
 
 export interface AttachmentRoots {
-  /** Path of the agent's file. */
   path: string;
   /** The agents folder. Includes, schemas and steps must be inside it. */
   folder: string;

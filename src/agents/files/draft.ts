@@ -26,7 +26,6 @@ export interface Draft extends Pick<Agent, "name" | "file" | "scope" | "dialect"
   problems: Problem[];
 }
 
-/** The drafts of one file. */
 export interface DraftFile {
   file: string;
   drafts: Draft[];
@@ -56,7 +55,6 @@ export function createDrafts(parsed: ParsedAgent, place: DraftSource): Draft[] {
   return isDataFile(file) ? [] : [cadreDraft(parsed, place)];
 }
 
-/** The drafts of a file in another product's format. */
 export function translateDrafts(dialect: Dialect, parsed: ParsedAgent, place: DraftSource): Draft[] {
   const { file, document, frontmatter: keys, body } = parsed;
   const translations = dialect.translate({ file, below: place.below, keys, body, document });
@@ -69,7 +67,6 @@ export function translateDrafts(dialect: Dialect, parsed: ParsedAgent, place: Dr
   }));
 }
 
-/** The draft of a file in Cadre's own format. */
 export function cadreDraft(parsed: ParsedAgent, place: DraftSource): Draft {
   const name = fullName(givenName(parsed.frontmatter), place);
   return { ...draftBase(parsed, place), name, dialect: "cadre", keys: parsed.frontmatter, from: {} };

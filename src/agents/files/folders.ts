@@ -11,7 +11,6 @@ export interface AgentFolders {
   project: string;
   /** The user's home folder. */
   user?: string;
-  /** Folder of the built-in agents. */
   builtin: string;
   /** Agents that the embedding program defines. */
   inCode?: readonly AgentInCode[];

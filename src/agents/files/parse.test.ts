@@ -38,7 +38,7 @@ describe("splitting", () => {
     ["a #! line", "#!/usr/bin/env ai\n---\nname: a\n---\nhi"],
     ["a byte order mark, a #! line and CR LF", "\uFEFF#!/usr/bin/env ai\r\n---\r\nname: a\r\n---\r\nhi"],
     ["spaces behind the fences", "---  \nname: a\n--- \t\nhi"],
-  ])("a file with %s is split", (_, source) => {
+  ])("a file with %s is split into front matter and body", (_, source) => {
     expect(parse(source)).toMatchObject({ frontmatter: { name: "a" }, body: "hi", problems: [] });
   });
 

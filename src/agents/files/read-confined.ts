@@ -6,7 +6,6 @@ import { relative, resolve, sep } from "node:path";
 const MAX_TEXT = 1_000_000;
 
 export interface FilePointer {
-  /** The name as written. */
   name: string;
   /** Folder that the name is relative to. */
   folder: string;

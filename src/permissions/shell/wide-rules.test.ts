@@ -361,7 +361,7 @@ describe("protected files, which decide what runs", () => {
     "env sh -c 'tee .mcp.json'",
     `cd a; cd b; cd c; cd d; cp ${Array.from({ length: 200 }, (_, at) => at).join(" ")} .git/hooks`,
   ];
-  it("[A37] a command that changes protected files asks even if every command and edit is allowed, however it reaches them", () => {
+  it("[A37] a command that changes protected files asks, even if rules allow every command and edit", () => {
     const setting: Setting = { project: { allow: ["Bash", "Edit(**)", "Write(**)", "*"] } };
     expect(verdicts(COMMANDS, setting)).toEqual(all("ask", COMMANDS));
   });
@@ -394,7 +394,7 @@ it("[A28] a command built to be slow is judged within 3 s of CPU time", () => {
 
 describe("allow rules for a command that changes the folder", () => {
   const setting: Setting = { project: { allow: ["Bash(cd *)", "Bash(echo *)", "Edit(src/**)"] } };
-  it("[A34] [Z3] a relative path after cd is not matched as if it were in the workspace", () => {
+  it("[A34] [Z3] a relative path after cd is not matched as a path in the workspace", () => {
     const asking = [
       "cd /etc && cat passwd",
       "cd /etc && echo x > src/a",

@@ -18,7 +18,6 @@ export interface OpenFolder extends AsyncDisposable {
 export type OpenMethod = "by-descriptor" | "by-name";
 
 export interface OpenFolderOptions {
-  /** Creates missing folders. */
   create?: boolean;
   method?: OpenMethod;
 }

@@ -11,7 +11,6 @@ import type { WorkspacePath } from "./workspace-path.ts";
 
 export const MAX_FILE_BYTES = 10 * 1024 * 1024;
 
-/** The fingerprint of a file that does not exist. */
 export const ABSENT = "absent";
 
 export type FileText = {

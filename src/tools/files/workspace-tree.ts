@@ -6,7 +6,6 @@ import { openFolder } from "./open-folder.ts";
 import { ripgrep } from "./ripgrep.ts";
 import { resolveInWorkspace } from "./workspace-path.ts";
 
-/** Maximum number of files in one tree. */
 const MAX_FILES = 5_000;
 
 export interface TreeEntry {

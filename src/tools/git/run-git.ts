@@ -40,7 +40,6 @@ export async function git(at: GitLocation, args: readonly string[], input = ""):
   return said.output.replace(/\n$/, "");
 }
 
-/** The entries of NUL-separated output. */
 export async function gitList(at: GitLocation, args: readonly string[]): Promise<string[]> {
   return (await git(at, args)).split("\0").filter((entry) => entry !== "");
 }

@@ -19,9 +19,9 @@ import {
 const message = "what the child did";
 const home = setUpEmptyHome();
 
-describe.concurrent("[D6] an operation killed after a git command succeeds when repeated", () => {
+describe.concurrent("[D6] an operation that was killed after a git command can be repeated", () => {
   test.each(["worktree add", "worktree unlock"])(
-    "opening a worktree, killed after git %s",
+    "a worktree can be opened again after a process was killed behind git %s",
     async (command) => {
       await using repository = await tempGit();
       const child = await planChild(repository);
@@ -41,7 +41,7 @@ describe.concurrent("[D6] an operation killed after a git command succeeds when 
     "merge --ff-only",
     "worktree remove",
     "branch --delete",
-  ])("closing a worktree, killed after git %s", async (command) => {
+  ])("a worktree can be closed again after a process was killed behind git %s", async (command) => {
     await using repository = await tempGit();
     const child = await planChild(repository);
     await openWorktree(child);

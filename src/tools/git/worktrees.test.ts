@@ -262,7 +262,7 @@ describe.concurrent("[D6] work that cannot be merged stays on its branch, and th
     expect(await closeWorktree(idle, { message, keep: true })).toEqual({ status: "unchanged" });
   });
 
-  test("work with conflict markers stays on its branch", async () => {
+  test("a child's work that contains conflict markers stays on its branch", async () => {
     await using repository = await tempGit();
     const child = await openChild(repository);
     await repository.write({ "a.txt": "stashed\n" }, child.path);

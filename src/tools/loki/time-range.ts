@@ -46,7 +46,6 @@ export function formatTime(ns: bigint): string {
 
 export const TIME_FORMS = `how long ago ("15m", "last 2h", "3 days ago"), "now", or RFC 3339 with a time zone ("2026-01-31T14:00:00Z")`;
 
-/** The input fields of a time range. */
 export const timeInput = {
   start: z.string().max(100).optional().describe(`Begin: ${TIME_FORMS}. 1h by default`),
   end: z.string().max(100).optional().describe("End, in the same forms. Now by default"),

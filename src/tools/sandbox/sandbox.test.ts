@@ -286,7 +286,7 @@ const steps = [
 socket.on("data", (chunk) => steps.shift()(chunk));
 `;
 
-describe("no sandbox", () => {
+describe("a missing sandbox", () => {
   it("Bash refuses to run if the configured sandbox is missing; with `auto` it runs without one", async () => {
     await using folder = await tempFolder();
     const script = `

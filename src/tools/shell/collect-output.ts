@@ -6,7 +6,6 @@ const HEAD_BYTES = 1024 * 1024;
 const TAIL_BYTES = 64 * 1024;
 
 export interface CollectedOutput {
-  /** Total bytes received. */
   readonly size: number;
   add(chunk: Buffer): void;
   text(): string;

@@ -28,7 +28,7 @@ describe("[PB4] a command is parsed only if a shell would take its words literal
     ],
     [`rm "a \\"b\\" $" c`, undefined],
     [`rm "a \\$b" ü`, [["rm", "a $b", "ü"]]],
-  ])("plainCommands reads the words of: %s", (line, words) =>
+  ])("parsePlainCommands returns the words of: %s", (line, words) =>
     expect(parsePlainCommands(line)).toEqual(words),
   );
 
@@ -48,7 +48,7 @@ describe("[PB4] a command is parsed only if a shell would take its words literal
     "rm a # b",
     "rm a?",
     "",
-  ])("plainCommands does not read: %j", (line) => expect(parsePlainCommands(line)).toBeUndefined());
+  ])("parsePlainCommands rejects: %j", (line) => expect(parsePlainCommands(line)).toBeUndefined());
 });
 
 describe("[PB4] paths", () => {
@@ -122,7 +122,7 @@ describe("[PB4] paths", () => {
     expect((await later("mv a out")).found).toBe("cannot_tell");
   });
 
-  test("with &&, evidence for the last command is enough; contradictory evidence is inconclusive", async () => {
+  test("for commands joined by &&, evidence for the last one is enough; contradictory evidence is inconclusive", async () => {
     await using w = await tempWorkspace();
     const probe = probeFrom(w.path);
     await mkdir(join(w.path, "out"));

@@ -5,7 +5,6 @@ import { z } from "zod";
 
 export interface SearchQuery {
   query: string;
-  /** Maximum number of results. */
   count: number;
 }
 
