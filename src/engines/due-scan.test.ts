@@ -132,7 +132,7 @@ test("a run that stays due does not cause a busy loop", async () => {
   expect(due).toHaveBeenCalledTimes(10);
 });
 
-test("scans never overlap; a scan requested during another one starts after it", async () => {
+test("scans never overlap: a scan that is requested during another scan starts after it", async () => {
   const gate = Promise.withResolvers<void>();
   let underWay = 0;
   let most = 0;

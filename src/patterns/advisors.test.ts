@@ -89,7 +89,7 @@ for (const [require, ok] of [
   ["0", true],
 ] as const) {
   scenario(
-    `[S3-55] with \`require: ${require}\`, a run of whose two advisors one fails ${ok ? "continues" : "fails and names the advisor"}`,
+    `[S3-55] one of two advisors fails: with \`require: ${require}\` the run ${ok ? "continues" : "fails and names the advisor"}`,
     {
       agent: advised(`, require: ${require}`),
       cast: { ...cast, legal: noOutput },

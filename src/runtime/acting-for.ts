@@ -1,5 +1,5 @@
 // Limits an agent that manages other runs to what its user may see and do (US3, US4).
-// The user's record is read on each call, so that a revocation applies at once.
+// The user's record is read on each call, so that a revocation applies immediately.
 
 import { hasRole, type Person, personOf, roleRefusalText } from "../api/access/person.ts";
 import { userStore } from "../api/access/user-store.ts";

@@ -85,7 +85,7 @@ describe("one run", () => {
   );
 
   scenario(
-    "[A66] an approval is for one call; a person's grant lifts the check, a rule in a file does not",
+    "[A66] an approval covers one call; a person's grant covers later calls, too, but a rule in a file does not",
     {
       ...stranger,
       script: turns(

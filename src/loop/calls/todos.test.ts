@@ -25,7 +25,7 @@ scenario(
 );
 
 scenario(
-  "an invalid or rejected list leaves the previous one in place",
+  "an invalid or rejected todo list leaves the previous list in place",
   {
     idle: true,
     config: "permissions: { ask: [TodoWrite] }",

@@ -127,7 +127,7 @@ scenario(
 );
 
 scenario(
-  "[F15] an unknown id, or one of another run, is not found, and nothing is written",
+  "[F15] an unknown id, or the id of another run's item, is not found, and nothing is written",
   { idle: true, config: ASK, script: once },
   async (world) => {
     const first = await world.run("charge");
@@ -302,7 +302,7 @@ for (const first of ["click", "timer"] as const) {
 }
 
 scenario(
-  "[F17] three calls, answered in reverse and one after a restart: each answer reaches its own call",
+  "[F17] each of three answers reaches its own call, although they come in reverse order and after a restart",
   {
     idle: true,
     config: ASK,

@@ -195,7 +195,7 @@ scenario("[P7] a cancel ends a paused run", { idle: true, script: turns() }, asy
 const SLEEP = `sleep 6${process.pid}.${Date.now()}`;
 
 scenario(
-  "[F23] [S4-18] three levels at work, one child waiting for a person and one sleeping in Bash: all end, no process is left",
+  "[F23] [S4-18] a cancel ends all runs of a tree, even those that wait for a person or sleep in Bash, and leaves no process",
   {
     agent: "agents: [coder]\ntools: []\ndelegation: { mode: parallel, maxParallel: 2 }",
     cast: { coder: "agents: [helper]\ntools: [charge]", helper: "tools: [Bash]" },

@@ -119,7 +119,7 @@ describe("[FK2] recorded results replace effects", () => {
   );
 
   scenario(
-    "one recorded result is used once: the same call a second time asks",
+    "a recorded result is used once: a second call of the same kind asks",
     {
       agent: TOOLS,
       config: CONFIG,

@@ -41,7 +41,7 @@ scenario(
 );
 
 scenario(
-  "[F13] a wider grant than the recorded one is refused, and the same decision again is no error",
+  "[F13] a grant that is wider than the recorded grant is refused, and the same decision again is no error",
   { config: "permissions: { ask: [charge] }", script: turns({ calls: [charge("a"), charge("b")] }) },
   async (world) => {
     const { people } = world.runtime;

@@ -231,7 +231,7 @@ scenario(
 );
 
 scenario(
-  "[B2] a failed attempt that cost money counts: if no retry fits the budget, the run ends",
+  "[B2] the cost of a failed attempt counts: if no retry fits the budget, the run ends",
   {
     idle: true,
     agent: "maxOutputTokens: 1000\nlimits: { maxTokens: 6000 }",

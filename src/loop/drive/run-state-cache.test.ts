@@ -48,7 +48,7 @@ test("concurrent readers count each event once", () =>
     expect(state).toEqual(fold(runStateProjection, await store.journal.read("r1")));
   }));
 
-test("[E7] a new journal under the id of a pruned run is recognised as another one", () =>
+test("[E7] a new journal under the id of a pruned run is recognised as another journal", () =>
   withStore(async (store) => {
     await admit(store, "r1");
     await (await acquireRun(store, "r1")).append([runEnded()]);

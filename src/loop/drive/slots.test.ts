@@ -82,7 +82,7 @@ scenario(
 );
 
 scenario(
-  "[B4] with one slot, several trees still end: a run that resumes queues, and none waits for ever",
+  "[B4] several trees end although they share one slot: a resumed run queues, and no run waits for ever",
   {
     config: "concurrency: 1",
     agent:
@@ -150,7 +150,7 @@ scenario(
 );
 
 scenario(
-  "[B4] a run that a person resumes queues behind the running ones",
+  "[B4] a run that a person resumes queues behind the runs at work",
   {
     idle: true,
     config: "concurrency: 1\npermissions: { ask: [charge] }",

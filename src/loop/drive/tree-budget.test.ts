@@ -77,7 +77,7 @@ scenario("[B3] rejecting a tree's budget lets every run write its last report", 
 });
 
 scenario(
-  "[B3] at 80 % of the tree's budget, the root's journal says so once",
+  "[B3] when 80 % of the tree's budget are spent, the root's journal has one warning",
   {
     ...family,
     config: "limits: { tree: { maxTokens: 40000 } }\n",

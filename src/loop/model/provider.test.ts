@@ -332,7 +332,7 @@ for (const cut of ["stream", "silent"] as const) {
 }
 
 scenario(
-  "[F41] at the output cap no tool runs; the model is told, and the attempts' cost counts",
+  "[F41] an answer that reaches the output cap runs no tool; the model is told, and the cost of the attempt counts",
   {
     idle: true,
     script: ({ turn, attempt, lastUser }) =>

@@ -71,7 +71,7 @@ scenario(
 let flaky = false;
 
 scenario(
-  "[FK7] a difference that began in a child is shown there; runs of only one tree stand alone",
+  "[FK7] a difference that began in a child is shown in the child; a run that only one tree has is listed alone",
   {
     agent: "agents: [worker, helper]\ntools: []",
     cast: { worker: "", helper: "" },
