@@ -1,4 +1,5 @@
-// How one agent can start another. Each way has its own word and line style, so the picture does not depend on colour.
+// The ways in which one agent starts another. Each way has its own word and line style, so that the graph does not depend
+// on colour.
 
 import type { AgentView } from "../../../../src/api/client/types.ts";
 import { ALL_PATTERNS, type PatternKey } from "../../../../src/patterns/declarations/facts.ts";
@@ -19,7 +20,7 @@ export const EDGE_LOOKS = Object.fromEntries([
   ...ALL_PATTERNS.map(({ key, edge: { label, meaning, line } }) => [key, { word: label, meaning, ...line }]),
 ]) as Readonly<Record<EdgeKind, EdgeLook>>;
 
-/** An agent with a module of steps starts the agents that its file names from that module. */
+/** The kind of an edge. An agent with a steps module starts other agents from that module. */
 export const edgeKind = (
   agent: Pick<AgentView, "steps">,
   key: AgentView["edges"][number]["key"],

@@ -1,4 +1,4 @@
-// Errors and warnings in agent files. Each links to its agent, at the line concerned.
+// Errors and warnings in agent files. Each links to the line in the file of its agent.
 
 import { Link } from "@tanstack/react-router";
 import { CircleCheckBig, OctagonX, TriangleAlert } from "lucide-react";

@@ -21,7 +21,7 @@ import { Problem } from "../../ui/problem.tsx";
 import { SettingsSection } from "../settings/settings-section.tsx";
 
 export function GrantSettings() {
-  // People also grant permissions in the inbox and at the terminal, so an earlier answer may be out of date.
+  // People also grant permissions in the inbox and at the terminal, so a cached list may be out of date.
   const grants = useQuery({ ...grantsQuery, refetchOnMount: "always" });
   return (
     <SettingsSection
@@ -61,7 +61,7 @@ export function GrantsDialog(props: GrantsDialogProps) {
   );
 }
 
-/** After several similar approvals, an admin is pointed to a rule that would make the next ones unnecessary. */
+/** After several similar approvals, an admin sees a link to a rule that makes further approvals unnecessary. */
 function SuggestedRules({ enabled }: { enabled: boolean }) {
   const isAdmin = useRefusal("admin") === undefined;
   const found = useQuery({ ...suggestionsQuery, enabled: enabled && isAdmin, staleTime: 0 });

@@ -1,5 +1,5 @@
-// U20, U30, U34: the queue and the selected card. The card stays selected until it is answered, whatever arrives
-// meanwhile; on a phone it fills the screen.
+// U20, U30, U34: the queue and the selected card. A card stays selected until the user answers it, even if new items
+// arrive. On a phone the card fills the screen.
 
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useRef, useState } from "react";
@@ -26,15 +26,15 @@ export function Inbox({ items, runs }: InboxProps) {
   const queue = useQueue(items);
   const order = queue.rows.filter(({ isClosed }) => !isClosed).map(({ item }) => item);
   const { current, forget } = useCurrent(wanted, order);
-  const [said, setSaid] = useState<string>();
+  const [confirmation, setConfirmation] = useState<string>();
   const [last, setLast] = useState<ApprovalView>();
   const [answered, setAnswered] = useState(0);
   const item = items.find(({ id }) => id === current);
   const open = (next: ApprovalView | undefined) =>
     void navigate({ search: next ? { item: next.id } : {}, replace: true });
   const step = (by: 1 | -1) => open(neighbourItem(queue.rows, order, current, by));
-  const done = (words: string, those: readonly ApprovalView[], after?: ApprovalView) => {
-    setSaid(words);
+  const finish = (words: string, those: readonly ApprovalView[], after?: ApprovalView) => {
+    setConfirmation(words);
     setLast(those[0]);
     setAnswered(answered + 1);
     forget(those);
@@ -61,14 +61,14 @@ export function Inbox({ items, runs }: InboxProps) {
           wanted !== undefined && "max-md:hidden",
         )}
       >
-        <QueuePane {...{ queue, runs, current, said, last }} />
+        <QueuePane {...{ queue, runs, current, confirmation, last }} />
       </div>
       <div className={classNames("flex min-w-0 flex-1 flex-col", wanted === undefined && "max-md:hidden")}>
         {together && similar.length > 1 ? (
           <BatchCard
             items={similar}
-            onDone={(words) => done(words, similar)}
-            onFailed={setSaid}
+            onDone={(words) => finish(words, similar)}
+            onFailed={setConfirmation}
             onBack={() => open(item)}
           />
         ) : item ? (
@@ -77,7 +77,7 @@ export function Inbox({ items, runs }: InboxProps) {
             item={item}
             takesFocus={answered > 0}
             onDecided={(word) =>
-              done(
+              finish(
                 `${confirmationText(word)}: ${approvalTitle(item)}`,
                 [item],
                 neighbourItem(queue.rows, order, item.id, 1),
@@ -96,10 +96,10 @@ export function Inbox({ items, runs }: InboxProps) {
   );
 }
 
-/** The item in the URL, or else the first one. It stays current even after another person has answered it. */
+/** The id of the item in the URL, or else of the first item. An item stays current after another person answered it. */
 function useCurrent(wanted: string | undefined, order: readonly ApprovalView[]) {
   const pinned = useRef<string>(undefined);
-  /** Answered in this tab; the list may still contain them for a moment. */
+  /** Items that were answered in this tab. The list may still contain them for a moment. */
   const answered = useRef(new Set<string>());
   const isOpen = (id: string | undefined): boolean => id !== undefined && !answered.current.has(id);
   const kept = isOpen(pinned.current) ? pinned.current : undefined;
@@ -112,7 +112,7 @@ function useCurrent(wanted: string | undefined, order: readonly ApprovalView[]) 
   };
 }
 
-/** The next or previous open item, counted from the card's old position if the card is no longer listed. */
+/** The next or previous open item. The count starts at the card's old position if the card is no longer listed. */
 function neighbourItem(
   rows: readonly { item: ApprovalView }[],
   order: readonly ApprovalView[],

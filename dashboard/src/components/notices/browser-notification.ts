@@ -1,5 +1,5 @@
-// Desktop notifications for a user who is looking elsewhere. All tabs use the same tag per tree, so each tree has one
-// notification however many tabs are open.
+// Desktop notifications for a user who is looking at another window. All tabs use the same tag for a tree, so several
+// open tabs still show one notification per tree.
 
 import { type Notice, summarizeNotices } from "./news.ts";
 import { isQuietAt, quietHoursEnd, readNoticeSettings } from "./notice-settings.ts";
@@ -15,7 +15,7 @@ export function notifyInBrowser(notice: Notice, onClick: (shown: Notice) => void
   else if (document.hidden) show(notice, onClick);
 }
 
-/** Collects notices and shows them as one at the end of the quiet hours. */
+/** Collects notices and shows them as one notice when the quiet hours end. */
 function keepForLater(notice: Notice, until: Date, onClick: (shown: Notice) => void): void {
   kept.push(notice);
   if (kept.length > 1) return;

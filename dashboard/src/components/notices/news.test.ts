@@ -16,7 +16,7 @@ const asks = (id: string, rootRunId: string, more: Partial<ApprovalView> = {}): 
     ...more,
   }) as ApprovalView;
 
-test("[U32] one notice per tree, and none on the first load", () => {
+test("[U32] each tree with new items gets one notice, and the first load gives no notice", () => {
   const now = [asks("1", "r1"), asks("2", "r1"), asks("3", "r1"), asks("4", "r2")];
   expect(newApprovalNotices(undefined, now)).toEqual([]);
   expect(newApprovalNotices(now, now)).toEqual([]);
@@ -31,7 +31,7 @@ test("[U32] one notice per tree, and none on the first load", () => {
   ]);
 });
 
-test("[U49] only root runs notify when they end", () => {
+test("[U49] the end of a root run gives a notice, the end of a child run does not", () => {
   const run = {
     run_id: "r1",
     agent_id: "lead",

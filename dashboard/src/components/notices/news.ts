@@ -1,4 +1,4 @@
-// U32, U49: notices for the user: a tree needs them, or a root run has ended. Each tree has at most one notice.
+// U32, U49: notices for the user: a tree needs a person, or a root run has ended. Each tree has at most one notice.
 
 import type { ApprovalView } from "../../../../src/api/client/types.ts";
 import type { LiveEvent } from "../../../../src/projections/formats/live-feed.ts";
@@ -6,7 +6,7 @@ import { ITEM_HEADLINES } from "../../../../src/projections/words/decisions.ts";
 import { plural } from "../../../../src/projections/words/format.ts";
 
 export interface Notice {
-  /** The tree it is about. A later notice replaces an earlier one of the same tree. */
+  /** The tree that the notice is about. A later notice replaces an earlier notice of the same tree. */
   rootRunId: string;
   kind: "needs-you" | "done";
   title: string;
@@ -16,7 +16,7 @@ export interface Notice {
   approvalId?: string;
 }
 
-/** Notices for items that are new since `before`. Undefined means the first load, which notifies of nothing. */
+/** Notices for items that are new since `before`. On the first load `before` is undefined, and there are no notices. */
 export function newApprovalNotices(
   before: readonly ApprovalView[] | undefined,
   now: readonly ApprovalView[],
@@ -57,11 +57,10 @@ export function runEndNotice(live: LiveEvent): Notice | undefined {
   };
 }
 
-// U32: all notices from quiet hours, as one notice at their end. Pure.
-/** Used in place of a tree's id. */
+/** Takes the place of a tree's id in the notice after quiet hours. */
 export const DIGEST = "digest";
 
-/** Undefined if there were no notices. Only the latest notice of each tree counts. */
+/** U32: sums up the notices of quiet hours; undefined without notices. Only the latest notice of each tree counts. */
 export function summarizeNotices(notices: readonly Notice[]): Notice | undefined {
   const trees = [...new Map(notices.map((notice) => [notice.rootRunId, notice])).values()];
   const count = (matches: (notice: Notice) => boolean): number => trees.filter(matches).length;

@@ -22,7 +22,7 @@ test("[U32] quiet hours may span midnight", () => {
   expect(isQuietAt({ ...night, quiet: false }, at(3))).toBe(false);
 });
 
-test("invalid stored settings are ignored", () => {
+test("the page ignores invalid stored settings", () => {
   expect(parseSettings("not json")).toEqual(DEFAULT_SETTINGS);
   expect(parseSettings('{"needsYou":"yes","done":true,"from":"<b>"}')).toEqual({
     ...DEFAULT_SETTINGS,

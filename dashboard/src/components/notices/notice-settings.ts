@@ -1,4 +1,4 @@
-// U32: when this browser may notify the user. Kept in this browser.
+// U32: when this browser may notify the user. The browser keeps these settings.
 
 import { useLocalStorage, writeLocalStorage } from "../../ui/local-storage.ts";
 
@@ -9,7 +9,7 @@ export interface NoticeSettings {
   /** A short sound, even while the page is visible. */
   soundNeedsYou: boolean;
   soundDone: boolean;
-  /** No notifications between `from` and `to`, written as "22:00". */
+  /** Whether there are quiet hours, from `from` until `to`. Both are times such as "22:00". */
   quiet: boolean;
   from: string;
   to: string;
@@ -48,7 +48,7 @@ export function parseSettings(text: string | null): NoticeSettings {
   }
 }
 
-/** Quiet hours may span midnight. */
+/** Whether a moment is in the quiet hours, which may span midnight. */
 export function isQuietAt({ quiet, from, to }: NoticeSettings, now: Date): boolean {
   if (!quiet) return false;
   const time = `${String(now.getHours()).padStart(2, "0")}:${String(now.getMinutes()).padStart(2, "0")}`;

@@ -21,7 +21,7 @@ export function Notices() {
   const [shown, setShown] = useState<readonly Notice[]>([]);
   const navigate = useNavigate();
   const drop = useCallback((notice: Notice) => setShown((all) => all.filter((one) => one !== notice)), []);
-  const tell = useCallback(
+  const announce = useCallback(
     (notice: Notice) => {
       notifyInBrowser(notice, (shown) => void navigate(targetOf(shown)));
       playNoticeSound(notice);
@@ -32,8 +32,8 @@ export function Notices() {
     },
     [navigate, drop],
   );
-  useNews(tell);
-  // A toast about the page the user is already on would only be in the way.
+  useNews(announce);
+  // The user does not need a toast about the page that is already open.
   const { pathname } = useLocation();
   const away = shown.filter((notice) => !isOnPage(notice, pathname));
   return (
@@ -70,21 +70,21 @@ const targetOf = ({ kind, rootRunId, approvalId }: Notice) =>
       ? ({ to: "/" } as const)
       : ({ to: "/r/$runId", params: { runId: rootRunId } } as const);
 
-function useNews(tell: (notice: Notice) => void): void {
+function useNews(announce: (notice: Notice) => void): void {
   const { data } = useQuery(approvalsQuery);
   const before = useRef<readonly ApprovalView[]>(undefined);
   useEffect(() => {
     if (!data) return;
-    for (const notice of newApprovalNotices(before.current, data)) tell(notice);
+    for (const notice of newApprovalNotices(before.current, data)) announce(notice);
     before.current = data;
-  }, [data, tell]);
+  }, [data, announce]);
   useEffect(
     () =>
       onFeedNews((news) => {
         const notice = news.type === "live" ? runEndNotice(news.live) : undefined;
-        if (notice) tell(notice);
+        if (notice) announce(notice);
       }),
-    [tell],
+    [announce],
   );
 }
 

@@ -51,7 +51,7 @@ export function ServerBanner() {
   return null;
 }
 
-/** A shorter interruption shows no banner. */
+/** An interruption shorter than this shows no banner. */
 const BLINK_MS = 1_500;
 
 function useIsLong(isLost: boolean, since: number): boolean {
@@ -65,7 +65,7 @@ function useIsLong(isLost: boolean, since: number): boolean {
   return isLong;
 }
 
-/** When the server restarted while this page was open. */
+/** When the server last restarted while this page was open; undefined if it did not. */
 function useRestart(): [startedAt: number | undefined, forget: () => void] {
   const { data } = useQuery(healthQuery);
   const [known, setKnown] = useState<number>();
@@ -115,7 +115,7 @@ function Bar({ tone, onClose, children }: BarProps) {
   );
 }
 
-/** A server that leaves runs to separate workers, while no worker is running. */
+/** Runs that wait because no worker is running, on a server that leaves runs to separate workers. */
 interface Idle {
   /** Number of runs waiting for a worker. */
   due: number;
@@ -123,7 +123,7 @@ interface Idle {
   pool?: string;
 }
 
-/** Undefined while every pool with waiting runs has a worker. */
+/** The runs that wait for a missing worker; undefined while every pool with waiting runs has a worker. */
 function useMissingWorkers(): Idle | undefined {
   const { data: health } = useQuery(healthQuery);
   const { data } = useQuery({ ...driversQuery, enabled: health?.isShared ?? false });

@@ -1,5 +1,5 @@
-// U32: two short sounds, synthesized here: rising for "needs you", falling for "done". A browser plays nothing until
-// the user has clicked on the page.
+// U32: two short sounds: a rising one for "needs you", a falling one for "done". A browser plays no sound before the
+// user has clicked on the page.
 
 import type { Notice } from "./news.ts";
 import { isQuietAt, readNoticeSettings } from "./notice-settings.ts";
@@ -26,7 +26,7 @@ export function playTone(kind: Notice["kind"]): void {
     const tone = new OscillatorNode(context!, { type: "sine", frequency });
     const volume = new GainNode(context!, { gain: LOUDNESS });
     const from = currentTime + at * NOTE_S;
-    // Fades out, because a tone that is cut off clicks.
+    // The tone fades out, because a sudden stop makes a click.
     volume.gain.setTargetAtTime(0, from + NOTE_S * 0.6, NOTE_S / 6);
     tone.connect(volume).connect(destination);
     tone.start(from);

@@ -1,5 +1,5 @@
-// P4: a call that must not run twice was started, and Cadre never saw it finish. Only a person who checks can say what
-// happened. The inbox and the run's page show the same evidence, the same three verdicts and the same explanations.
+// P4: a call that must not run twice was started, and Cadre never saw it finish. Only a person can find out what
+// happened. The inbox and the run's page show that person the same evidence and the same three verdicts.
 
 import { Eye } from "lucide-react";
 import { useRef } from "react";
@@ -52,7 +52,7 @@ export interface OutcomeEvidenceProps {
   item: ApprovalView;
   text: string;
   onText(text: string): void;
-  /** The key that starts a probe. Absent: no key. */
+  /** The key that starts a probe; absent if no key does. */
   probeKey?: string;
 }
 
@@ -73,17 +73,14 @@ export function OutcomeEvidence({ item, text, onText, probeKey }: OutcomeEvidenc
         , and Cadre never saw it finish. Check whether it took effect and whether it is still running, then
         choose a verdict. The run waits meanwhile, at no cost.
       </p>
-      <OutcomeProbe item={item} {...omitUndefined({ keys: probeKey })} />
+      <OutcomeProbe item={item} keys={probeKey} />
       <Field quiet label="What the agent should know (optional)">
-        {(id) => (
-          <TextArea
-            id={id}
-            rows={2}
-            value={text}
-            onChange={(event) => onText(event.target.value)}
-            onKeyDown={(event) => event.key === "Escape" && event.currentTarget.blur()}
-          />
-        )}
+        <TextArea
+          rows={2}
+          value={text}
+          onChange={(event) => onText(event.target.value)}
+          onKeyDown={(event) => event.key === "Escape" && event.currentTarget.blur()}
+        />
       </Field>
     </>
   );
@@ -145,26 +142,28 @@ export function VerdictButtons({ item, decide, text, hasHotkeys = false }: Verdi
   );
 }
 
-/** A result is what the call returned; a note is only recorded, or read with “not known”. */
+/** The agent reads the text as the result of the call, or as a note if the call did not happen. */
 function outcomeBody(verdict: Verdict["verdict"], text: string): Omit<OutcomeBody, "callId"> {
   const words = text.trim() || undefined;
   return { verdict, ...omitUndefined(verdict === "happened" ? { output: words } : { note: words }) };
 }
 
-// PB1: a probe checks whether a call with an unknown outcome took effect. The result is part of the item, so everyone
-// who has the item open sees the same evidence, and who probed when.
 interface OutcomeProbeProps {
   item: ApprovalView;
   /** The key that starts a probe; absent where no key is free. */
-  keys?: string;
+  keys: string | undefined;
 }
 
-/** The verdict that the probe's finding speaks for. */
+/** The verdict that the probe's result suggests. */
 const suggestedVerdict = ({ probe }: ApprovalView): "happened" | "run_again" | undefined => {
   if (probe?.found === "done") return "happened";
   return probe?.found === "not_done" ? "run_again" : undefined;
 };
 
+/**
+ * PB1: a probe checks whether a call with an unknown outcome took effect. The item contains the result, so everyone sees
+ * the same evidence, and who probed when.
+ */
 function OutcomeProbe({ item: { runId, callId = "", probe }, keys }: OutcomeProbeProps) {
   const { busy, problem, perform } = useAction();
   const mayProbe = useRefusal("operator") === undefined;

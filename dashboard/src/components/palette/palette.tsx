@@ -131,7 +131,6 @@ function Row({
   );
 }
 
-// The entries of the palette: pages, actions, agents and runs.
 interface Command {
   id: string;
   group: string;
@@ -170,7 +169,7 @@ function useCommands(typed: string, asked: string, actions: PaletteActions): Com
       run: () => void navigate({ to }),
     }),
   );
-  const ofAgents = (agents.data?.agents ?? []).map(
+  const agentCommands = (agents.data?.agents ?? []).map(
     ({ name, title, description }): Command => ({
       id: `agent ${name}`,
       group: "Agents",
@@ -180,8 +179,8 @@ function useCommands(typed: string, asked: string, actions: PaletteActions): Com
       run: () => void navigate({ to: "/agents/$name", params: { name } }),
     }),
   );
-  // The server has already matched these, possibly by words outside the task.
-  const ofRuns = (runs.data?.runs ?? []).slice(0, MOST.Runs).map(
+  // The server has already matched these runs, possibly by words outside the task.
+  const runCommands = (runs.data?.runs ?? []).slice(0, MOST.Runs).map(
     ({ id, task, agent, hit }): Command => ({
       id,
       group: "Runs",
@@ -199,9 +198,9 @@ function useCommands(typed: string, asked: string, actions: PaletteActions): Com
       MOST.Actions,
     ),
     ...rankItems(pages, typed, MOST.Pages),
-    ...(typed === "" ? [] : rankItems(ofAgents, typed, MOST.Agents)),
+    ...(typed === "" ? [] : rankItems(agentCommands, typed, MOST.Agents)),
     // Results for an earlier query are filtered until the new ones arrive.
-    ...(asked === typed ? ofRuns : rankItems(ofRuns, typed, MOST.Runs)),
+    ...(asked === typed ? runCommands : rankItems(runCommands, typed, MOST.Runs)),
   ];
 }
 

@@ -1,8 +1,6 @@
 // Ranks items by how well they match what the user typed. Pure.
 
-/**
- * Higher is better; undefined without a match. Every word must occur, and a match at the start of a word counts more.
- */
+/** How well a text matches; undefined if a typed word is missing. A match at the start of a word counts more. */
 export function rankOf(text: string, typed: string): number | undefined {
   const where = text.toLowerCase();
   let rank = 0;

@@ -1,5 +1,5 @@
-// U40, U41: the actions on a run's page. Actions that the run's state does not allow are hidden; if the server refuses
-// one anyway, its message is shown.
+// U40, U41: the actions on a run's page. The page hides the actions that the run's state does not allow. If the server
+// refuses an action anyway, the page shows the server's message.
 
 import { CircleStop, GitFork, MessageSquarePlus, Pause, Play, RotateCcw } from "lucide-react";
 import { useState } from "react";
@@ -24,7 +24,7 @@ export interface RunActionsProps {
   onFork(): void;
 }
 
-/** A viewer sees no actions, only the reason. */
+/** A viewer sees no actions, only why they are missing. */
 export function RunActions(props: RunActionsProps) {
   const refusal = useRefusal("operator");
   if (refusal === undefined) return <OfferedActions {...props} />;

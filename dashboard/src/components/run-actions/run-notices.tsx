@@ -37,9 +37,9 @@ export interface RunNoticesProps {
   journal: TreeJournal;
   rootId: string;
   runId: string;
-  /** The view below already explains the failure. */
+  /** Whether the view below already explains the failure. */
   isExplained: boolean;
-  /** The answer is already visible elsewhere on the page. */
+  /** Whether the answer is already visible elsewhere on the page. */
   isAnswered: boolean;
   onSelect(runId: string, seq?: number): void;
 }
@@ -65,7 +65,7 @@ export function RunNotices(props: RunNoticesProps) {
   );
 }
 
-/** Computed once, because a failed run no longer changes. */
+/** Why a run failed. It is computed once, because a failed run no longer changes. */
 function useFailure(journal: TreeJournal, runId: string): FailureCardProps["why"] | undefined {
   const failed = journal.runs.get(runId)?.row.status === "failed";
   const why = useMemo(
@@ -100,7 +100,7 @@ const SHOWN = 3;
 
 const SHOWN_NARROW = 1;
 
-/** Open requests of this tree. People answer them in the inbox, where the whole request is visible (A17). */
+/** The open requests of this tree. People answer them in the inbox, which shows the whole request (A17). */
 function ApprovalsStrip({ items, runId, onSelect }: ApprovalsStripProps) {
   const shown = useNarrow() ? SHOWN_NARROW : SHOWN;
   const more = items.length - shown;
@@ -140,8 +140,8 @@ function ApprovalsStrip({ items, runId, onSelect }: ApprovalsStripProps) {
 }
 
 /**
- * U45: a run that waits for its model provider: the reason, the attempt, the time left, and how many other runs wait. A
- * button retries immediately.
+ * U45: why a run waits for its model provider, the attempt, the time left, and how many other runs wait. A button
+ * retries immediately.
  */
 function ProviderNotice({ run: { row, events } }: { run: RunJournal }) {
   const { waitingOn, id, endedAt, cancelRequested } = row;
@@ -244,7 +244,7 @@ interface FailureCardProps {
   onSelect(runId: string, seq?: number): void;
 }
 
-/** U44: a failed run: the first cause, what to do about it, and how the failure reached this run. */
+/** U44: the first cause of a failure, what to do about it, and how the failure reached this run. */
 function FailureCard({ why, onSelect }: FailureCardProps) {
   const { runId, first, answer, next, chain } = why;
   const isBelow = first.runId !== runId;

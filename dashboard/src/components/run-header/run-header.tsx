@@ -57,7 +57,7 @@ export function RunHeader({ journal, run, actions, onSelect }: RunHeaderProps) {
   );
 }
 
-/** More links than this are only counted; the tree shows them all. */
+/** The status line shows at most this many links and counts the others. The tree shows all of them. */
 const NAMED = 3;
 
 function StatusLine({ journal, run, onSelect }: Omit<RunHeaderProps, "actions">) {
@@ -129,7 +129,7 @@ function Task({ text }: { text: string }) {
 
 const SHORT_ID = 12;
 
-/** Time, cost and tokens of the run, and its id for the terminal. */
+/** Time, cost and tokens of the run, and its id for use in a terminal. */
 function RunFacts({ journal, run }: { journal: TreeJournal; run: RunJournal }) {
   const { row } = run;
   const command = useCommand()(`show ${row.id.slice(0, SHORT_ID)}`);

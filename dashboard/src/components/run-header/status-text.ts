@@ -11,13 +11,13 @@ import type { RunJournal } from "../../live/run-journal.ts";
 
 export interface StatusText {
   text: string;
-  /** Runs the user would open next. */
+  /** Runs that the user will probably open next. */
   links: { runId: string; label: string }[];
   /** Number of children that have not started yet. */
   toStart?: number;
 }
 
-/** In the words of `cadre why`. */
+/** `cadre why` uses the same words. */
 export const ANSWERED = "Answered, but not continued yet";
 
 type Runs = ReadonlyMap<string, RunJournal>;
@@ -55,7 +55,7 @@ function endText(row: RunRow): string {
   return `${ended}. ${describeStop(row.stopReason).why}`;
 }
 
-/** What the last events began. */
+/** Says what the run is doing, from the last entry of its timeline. */
 function doing({ timeline, row, events }: RunJournal): string {
   const last = timeline.entries.at(-1);
   if (last?.kind === "model") return `Thinking (turn ${row.turns}${attemptOf(events)})`;

@@ -4,7 +4,7 @@ import { Command } from "../../display/command/command.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { NoticeBar } from "../../ui/notice-bar.tsx";
 
-/** P9: a run that is listed, but whose journal cannot be read at all. */
+/** P9: shown for a run whose journal cannot be read at all. */
 export function UnreadableRun({ row }: { row: RunTree }) {
   return (
     <div role="alert">
@@ -19,7 +19,7 @@ export function UnreadableRun({ row }: { row: RunTree }) {
   );
 }
 
-/** Part of the journal is missing; the rest is shown. */
+/** Shown above a run whose journal can be read only in part. */
 export function DamageNotice({ runId }: { runId: string }) {
   return (
     <NoticeBar tone="bad" role="alert">

@@ -65,14 +65,14 @@ function Bar({ bar: { name, unit, spent, reserved, limit, projected } }: { bar: 
 
 const SHOW = { count: shortCount, money: (value: number) => money(value), time: duration };
 
-// U36: for each limit of a run, the amount spent, the amount reserved for calls under way, and a projection.
+/** U36: one limit of a run, with the amount spent, the amount reserved for open calls, and a projection. */
 interface BudgetBar {
   name: string;
   unit: "count" | "money" | "time";
   spent: number;
   reserved: number;
   limit: number;
-  /** Expected amount at the last turn, at the pace so far; absent if there is nothing to project from. */
+  /** Expected amount at the last turn, if the pace stays the same. Absent before the first turn and after the end. */
   projected?: number;
 }
 

@@ -79,8 +79,10 @@ function FileRow({ file, onSelect }: { file: ChangedFile; onSelect(seq: number):
   );
 }
 
-// Files changed by the run's own tools, with the diff shown for approval, or else the requested change. Commands may
-// have changed other files that no journal knows about.
+/**
+ * A file that the run's own tools changed, with the diff that was shown for approval or else the requested change.
+ * Commands may have changed other files, which no journal records.
+ */
 interface ChangedFile {
   path: string;
   change: FileChange["change"];

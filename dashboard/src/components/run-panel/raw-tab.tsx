@@ -1,4 +1,4 @@
-// Every event as recorded. Only visible rows are rendered.
+// All events of a run as recorded. Only visible rows are rendered.
 
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { ChevronRight } from "lucide-react";

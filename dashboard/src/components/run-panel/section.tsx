@@ -9,7 +9,7 @@ export function Section({ title, children }: { title: string; children: ReactNod
   );
 }
 
-/** Says why a tab is empty. */
+/** A sentence in an empty tab that says why the tab is empty. */
 export const EmptyTab = ({ children }: { children: ReactNode }) => (
   <p className="py-6 text-center text-muted text-sm">{children}</p>
 );

@@ -1,4 +1,4 @@
-// U35: what a run has used by itself and with all runs below it, and its share of the parent's total.
+// U35: the usage of a run alone and with all runs below it, and its share of the parent's total.
 
 import { emptyUsage, type RunUsage, totalTokens } from "../../../../src/projections/usage/run-usage.ts";
 import { duration, money, plural, shortCount } from "../../../../src/projections/words/format.ts";
@@ -44,8 +44,10 @@ export function UsageTab({ run, journal }: { run: RunJournal; journal: TreeJourn
               off ({money(tree.wastedCost)}). They count, because the provider may have charged for them.
             </li>
           )}
-          {interrupted(run) > 0 && (
-            <li>{plural(interrupted(run), "call")} ended with a crashed process: the cost is an estimate.</li>
+          {countInterrupted(run) > 0 && (
+            <li>
+              {plural(countInterrupted(run), "call")} ended with a crashed process: the cost is an estimate.
+            </li>
           )}
         </ul>
       </Section>
@@ -81,13 +83,13 @@ function costWords({ unpriced, modelCalls, cost }: RunUsage): string {
   return `${plural(unpriced, "call")} without a known price: the real cost is higher.`;
 }
 
-const interrupted = ({ events }: RunJournal): number =>
+const countInterrupted = ({ events }: RunJournal): number =>
   events.filter(
     (event) =>
       event.type === "MODEL_CALL_FAILED" && event.payload.cause === "interrupted" && event.payload.usage,
   ).length;
 
-/** What a run and all runs below it have used; each call counts once. */
+/** The usage of a run and all runs below it. Each call counts once. */
 export function subtreeUsage(journal: TreeJournal, runId: string): { usage: RunUsage; runs: number } {
   const total = { usage: emptyUsage(), runs: 0 };
   for (const id of treeOrder(journal.runs, runId)) {

@@ -40,7 +40,7 @@ test("[U07] a node counts the runs below it; a run that waits for a child's appr
   expect(rollUps(runs, "root").get("b")).toMatchObject({ running: 1, failed: 0, cost: 2, tokens: 24 });
 });
 
-test("nodes appear in start order, without the children of a collapsed node", () => {
+test("the tree lists nodes in the order they started, without the children of a collapsed node", () => {
   expect(treeOrder(runs, "root")).toEqual(["root", "a", "c", "b", "d"]);
   expect(treeOrder(runs, "root", (id) => id !== "a")).toEqual(["root", "a", "b", "d"]);
   expect(pathTo(runs, "c").map(({ row }) => row.id)).toEqual(["root", "a", "c"]);

@@ -1,5 +1,5 @@
-// U07: totals for each node of a run tree: how many runs below it are running, waiting, failed or need a person, and
-// what they cost together.
+// U07: totals for each node of a run tree: how many of the runs below it are running, waiting, failed or need a person,
+// and what they cost together.
 
 import { type RunUsage, totalTokens } from "../../../../src/projections/usage/run-usage.ts";
 import { shownStatus } from "../../../../src/projections/words/statuses.ts";
@@ -10,9 +10,9 @@ export interface RollUp {
   waiting: number;
   failed: number;
   needsYou: number;
-  /** All runs. */
+  /** Number of all runs below the node. */
   runs: number;
-  /** Of the node itself and all runs below it. */
+  /** Cost of the node itself and all runs below it. */
   cost: number;
   unpriced: number;
   tokens: number;
@@ -23,7 +23,7 @@ type Runs = ReadonlyMap<string, RunJournal>;
 /** Totals by run id. Counts cover the runs below a node, not the node itself. */
 export function rollUps(runs: Runs, rootId: string): Map<string, RollUp> {
   const all = new Map<string, RollUp>();
-  // In reverse order, so that a node's children are complete before the node.
+  // The reverse order visits the children of a node before the node.
   for (const id of treeOrder(runs, rootId).reverse()) {
     const { row, children } = runs.get(id)!;
     const sum = ownTotals(row.usage);
@@ -61,7 +61,7 @@ export function treeLevels(runs: Runs, order: readonly string[]): Map<string, nu
   return levels;
 }
 
-/** From the root down to the run itself. */
+/** The runs from the root down to the run itself. */
 export function pathTo(runs: Runs, runId: string): RunJournal[] {
   const path: RunJournal[] = [];
   for (let run = runs.get(runId); run; run = runs.get(run.row.parentRunId ?? "")) path.unshift(run);

@@ -1,4 +1,4 @@
-// The run tree in a resizable pane on the left; on a phone in a dialog behind a button.
+// The run tree in a resizable pane on the left. On a phone a button opens it in a dialog.
 
 import { ListTree, PanelLeftClose, PanelLeftOpen } from "lucide-react";
 import { useState } from "react";
@@ -52,7 +52,7 @@ export function TreePane({ closed, onToggle, ...tree }: TreePaneProps) {
   );
 }
 
-/** The phone version: a button that opens the tree. */
+/** A button that opens the tree on a phone. */
 export function TreeDrawer(tree: RunTreeProps) {
   const [open, setOpen] = useState(false);
   const sum = rollUps(tree.journal.runs, tree.rootId).get(tree.rootId);

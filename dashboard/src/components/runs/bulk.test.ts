@@ -6,7 +6,7 @@ const tree = (id: string, endedAt?: number, children: RunTree[] = []) =>
   ({ id, endedAt, children }) as RunTree;
 const asks = (runId: string) => ({ runId }) as ApprovalView;
 
-test("[U06] a cancel counts each run once, the runs below, and the withdrawn requests", () => {
+test("[U06] the preview of a cancel counts each run once, the runs below it, and the withdrawn requests", () => {
   const child = tree("c", undefined, [tree("c1"), tree("c2", 5)]);
   const trees = [tree("r", undefined, [child]), child, tree("done", 5, [tree("left")])];
   const { runs, ...counts } = cancelPreview(trees, [asks("c1"), asks("c2"), asks("other")]);
@@ -14,7 +14,7 @@ test("[U06] a cancel counts each run once, the runs below, and the withdrawn req
   expect(counts).toEqual({ below: 3, approvals: 1, ended: 1 });
 });
 
-test("[U06] only root runs that did not succeed are retried", () => {
+test("[U06] the preview of a retry contains only root runs that failed or were cancelled", () => {
   const chosen = [
     { status: "failed" as const },
     { status: "cancelled" as const },

@@ -3,9 +3,9 @@
 import type { ApprovalView, RunSummary, RunTree } from "../../../../src/api/client/types.ts";
 
 export interface CancelPreview {
-  /** Selected runs that have not ended, without those below another selected run. */
+  /** Selected runs that have not ended. Runs below another selected run are left out. */
   runs: RunSummary[];
-  /** Number of runs below them that will end too. */
+  /** Number of runs below the selected runs that will end too. */
   below: number;
   /** Number of open requests that will be withdrawn. */
   approvals: number;
@@ -33,7 +33,7 @@ export interface RetryPreview<Run> {
   left: number;
 }
 
-/** Root runs that failed or were cancelled. A child is retried by its parent. */
+/** Only root runs that failed or were cancelled can be retried. The parent of a child run retries the child. */
 export function retryPreview<Run extends Pick<RunSummary, "status" | "stopReason" | "parentRunId">>(
   chosen: readonly Run[],
 ): RetryPreview<Run> {

@@ -1,4 +1,4 @@
-// U02: the filters of the list of runs. They are kept in the URL, and each can be copied as a CLI command.
+// U02: the controls for filtering the list of runs. The URL keeps the filters, and each can be copied as a CLI command.
 
 import { useQuery } from "@tanstack/react-query";
 import { ListFilter, Search, Terminal, X } from "lucide-react";
@@ -88,7 +88,7 @@ function Choices({ search, change }: ChoicesProps) {
   );
 }
 
-/** The active filters, one chip each. */
+/** One chip for each active filter. */
 export function FilterChips({ search, onChange }: FilterBarProps) {
   const chips = filterChips(search);
   const whole = useCommand();
@@ -129,7 +129,7 @@ export function FilterChips({ search, onChange }: FilterBarProps) {
 
 const PAUSE_MS = 250;
 
-/** Searches after a pause in typing. */
+/** A search field that starts the search after a pause in typing. */
 function SearchField({ value, onChange }: { value: string; onChange(q: string): void }) {
   const field = useRef<HTMLInputElement>(null);
   const [text, setText] = useState(value);

@@ -3,7 +3,7 @@ import { filterChips, parseRunsSearch, toCommand, toFilter } from "./filter.ts";
 
 const NOW = new Date(2026, 0, 31, 12, 34, 56).getTime();
 
-test("[U02] invalid parts of the URL are ignored", () => {
+test("[U02] the page ignores invalid filters in the URL", () => {
   expect(
     parseRunsSearch({
       q: "",
@@ -22,7 +22,7 @@ test("[U02] invalid parts of the URL are ignored", () => {
   });
 });
 
-test("[U02] the query stays stable for minutes, and covers child runs only for searches and wait filters", () => {
+test("[U02] the query stays the same for minutes, and includes child runs only for searches and wait filters", () => {
   expect(toFilter({}, NOW)).toEqual({ roots: true });
   expect(toFilter({ all: true }, NOW)).toEqual({});
   expect(toFilter({ q: "door" }, NOW)).toEqual({ q: "door" });
@@ -31,7 +31,7 @@ test("[U02] the query stays stable for minutes, and covers child runs only for s
   expect(toFilter({ since: "today" }, NOW)).toEqual({ since: new Date(2026, 0, 31).getTime(), roots: true });
 });
 
-test("[U02] the CLI command means the same, with quoting", () => {
+test("[U02] the CLI command has the same filters as the page, with shell quoting", () => {
   expect(toCommand({})).toBe("runs");
   expect(toCommand({ status: ["failed", "cancelled"], since: "today" })).toBe(
     "runs --status failed,cancelled --since today",

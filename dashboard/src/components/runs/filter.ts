@@ -1,4 +1,4 @@
-// U02: the filters of the list of runs. They are part of the URL, and become a server query, a CLI command and chips.
+// U02: reads the filters of the list of runs from the URL, and turns them into a server query, a CLI command and chips.
 // Pure.
 
 import type { RunsFilter } from "../../../../src/api/client/types.ts";
@@ -24,7 +24,7 @@ export interface RunsSearch {
   since?: Since;
   waiting?: WaitingOn["kind"] | "person";
   sort?: "cost";
-  /** Includes child runs. */
+  /** The list includes child runs. */
   all?: true;
 }
 
@@ -70,8 +70,8 @@ export function toFilter(search: RunsSearch, now: number): RunsFilter {
 }
 
 /**
- * Searches and wait filters cover child runs, which would be missed otherwise. `person` does not need that: a root
- * shows it too.
+ * Whether the list includes child runs. A search and most wait filters do, because a child run may match while its root
+ * does not. A root always shows that a person is needed below it.
  */
 export const showsAll = ({ all, q, waiting }: RunsSearch): boolean =>
   all === true || q !== undefined || (waiting !== undefined && waiting !== "person");
@@ -86,8 +86,8 @@ export function toCommand(search: RunsSearch): string {
   const { q, agent, status, since, waiting, sort } = search;
   const words = [
     ...(status === undefined ? [] : ["--status", status.join(",")]),
-    ...(agent === undefined ? [] : ["--agent", quoted(agent)]),
-    ...(q === undefined ? [] : ["--search", quoted(q)]),
+    ...(agent === undefined ? [] : ["--agent", quote(agent)]),
+    ...(q === undefined ? [] : ["--search", quote(q)]),
     ...(since === undefined ? [] : ["--since", since]),
     ...(waiting === undefined ? [] : ["--waiting-for", waiting]),
     ...(sort === undefined ? [] : ["--sort", sort]),
@@ -96,7 +96,7 @@ export function toCommand(search: RunsSearch): string {
   return ["runs", ...words].join(" ");
 }
 
-const quoted = (text: string): string =>
+const quote = (text: string): string =>
   /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 
 export interface Chip {
@@ -114,7 +114,7 @@ export const SINCE_WORDS: Record<Since, string> = {
   "30d": "in the last 30 days",
 };
 
-const awaited = (waiting: NonNullable<RunsSearch["waiting"]>): string =>
+const waitSubject = (waiting: NonNullable<RunsSearch["waiting"]>): string =>
   waiting === "person" ? "a person" : describeWait({ kind: waiting }).subject;
 
 export function filterChips(search: RunsSearch): Chip[] {
@@ -124,7 +124,7 @@ export function filterChips(search: RunsSearch): Chip[] {
     ["agent", agent && `agent ${agent}`, agent ? { agent } : {}],
     ["q", q && `“${q}”`, q ? { q } : {}],
     ["since", since && SINCE_WORDS[since], since ? { since } : {}],
-    ["waiting", waiting && `waiting for ${awaited(waiting)}`, waiting ? { waiting } : {}],
+    ["waiting", waiting && `waiting for ${waitSubject(waiting)}`, waiting ? { waiting } : {}],
     ["sort", sort && "most expensive of the latest 500", sort ? { sort } : {}],
   ];
   return chips.flatMap(([key, label, alone]) =>

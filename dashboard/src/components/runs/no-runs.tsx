@@ -1,4 +1,4 @@
-// U46: the empty list explains how to fill it.
+// U46: the empty list of runs explains how to start a run or how to change the filters.
 
 import { Activity, SearchX } from "lucide-react";
 import { Command } from "../../display/command/command.tsx";

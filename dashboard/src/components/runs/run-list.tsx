@@ -12,7 +12,7 @@ import { useStableList } from "./stable-order.ts";
 
 export interface RunListProps {
   runs: readonly ListedRun[];
-  /** Identifies the list; a new value starts over. */
+  /** Identifies the list. When it changes, the list starts over. */
   about: string;
   selection: Selection;
   isMore: boolean;
@@ -83,7 +83,7 @@ export function RunList({ runs, about, selection, isMore, onMore, end }: RunList
   );
 }
 
-/** Stands in for rows outside the view. It spans two columns, as many as a phone shows. */
+/** A placeholder for the rows outside the view. It spans two columns, because a phone shows two. */
 function Gap({ height }: { height: number }) {
   return (
     <tr aria-hidden>
@@ -158,11 +158,11 @@ function useRowKeys(
   ]);
 }
 
-/** The selected runs, as they were when they were selected. */
+/** The selected runs, as they were when the user selected them. */
 export interface Selection {
   readonly runs: readonly ListedRun[];
   has(id: string): boolean;
-  /** `range` also selects all rows between this one and the previous one. */
+  /** With `range`, all rows between this row and the last selected row are selected too. */
   toggle(shown: readonly ListedRun[], index: number, range: boolean): void;
   add(runs: readonly ListedRun[]): void;
   clear(): void;

@@ -112,7 +112,7 @@ function Agent({ run: { agent } }: { run: ListedRun }) {
   );
 }
 
-/** The link covers the whole row. */
+/** The run's task as a link that covers the whole row. */
 function Task({ run }: { run: ListedRun }) {
   const below = (run.tree?.runs ?? 1) - 1;
   return (

@@ -1,4 +1,4 @@
-// U03: one-click filters for the lists people open most.
+// U03: links to the lists of runs that people open most often.
 
 import { useQueries } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -8,7 +8,7 @@ import { type RunsSearch, toFilter } from "./filter.ts";
 interface SavedView {
   name: string;
   search: RunsSearch;
-  /** Shows how many runs it lists. */
+  /** Whether the link shows the number of its runs. */
   counted: boolean;
 }
 

@@ -10,7 +10,7 @@ test("[U05] rows keep their position while the user interacts; new rows are coun
   expect(ids(stableOrder(rows("cba"), rows("fedcba"), false).shown)).toBe("fedcba");
 });
 
-test("[U05] rows update in place, the next page is appended, and rows that no longer match stay", () => {
+test("[U05] rows update in place, the next page is appended, and rows that no longer match stay in the list", () => {
   const now = [{ id: "d" }, { id: "c", status: "done" }, { id: "a" }, { id: "z" }, { id: "y" }];
   const { shown, fresh, removed } = stableOrder<{ id: string; status?: string }>(rows("cba"), now, true);
   expect(ids(shown)).toBe("cbazy");
@@ -18,7 +18,7 @@ test("[U05] rows update in place, the next page is appended, and rows that no lo
   expect([fresh, [...removed]]).toEqual([1, ["b"]]);
 });
 
-test("[U05] if all rows were replaced, the new ones are counted and not shown", () => {
+test("[U05] if all rows were replaced, the list counts the new rows but does not show them", () => {
   expect(stableOrder(rows("ba"), rows("dc"), true)).toMatchObject({ fresh: 2 });
   expect(ids(stableOrder([], rows("dc"), true).shown)).toBe("dc");
 });

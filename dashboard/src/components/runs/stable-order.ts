@@ -1,5 +1,5 @@
-// U05: rows do not move under the pointer. While the user interacts with the list, rows keep their position and only
-// their content changes. New rows are counted, and rows that no longer match stay until the interaction ends.
+// U05: rows do not move while the user interacts with the list. Only their content changes. New rows are counted but not
+// shown, and rows that no longer match stay until the interaction ends.
 
 import { type RefObject, useEffect, useRef, useState } from "react";
 import type { ListedRun } from "../../../../src/api/client/types.ts";
@@ -19,7 +19,7 @@ export function stableOrder<Row extends { id: string }>(
   if (!isHeld || before.length === 0) return { shown: [...now], fresh: 0, removed: new Set() };
   const known = new Set(before.map(({ id }) => id));
   const current = new Map(now.map((row) => [row.id, row]));
-  // Rows after the last known one are the next page; unknown rows before it are new.
+  // Rows after the last known row are the next page. Unknown rows before the last known row are new.
   const next = now.findLastIndex(({ id }) => known.has(id)) + 1;
   return {
     shown: [...before.map((row) => current.get(row.id) ?? row), ...(next === 0 ? [] : now.slice(next))],
@@ -28,13 +28,15 @@ export function stableOrder<Row extends { id: string }>(
   };
 }
 
-// U05: keeps the list still while the pointer is over it, the focus is in it, or it is scrolled down.
 interface StableList extends StableRows<ListedRun> {
   /** Shows the new rows and scrolls to the top. */
   showNew(): void;
 }
 
-/** `about` identifies the list; a new value starts over. */
+/**
+ * Keeps the rows in place while the pointer is over the list, the focus is in the list, or the list is scrolled down.
+ * `about` identifies the list. When it changes, the list starts over.
+ */
 export function useStableList(
   runs: readonly ListedRun[],
   about: string,
@@ -61,26 +63,27 @@ function useIsHeld(scroller: RefObject<HTMLElement | null>): boolean {
   useEffect(() => {
     const element = scroller.current;
     if (!element) return;
-    // Includes the "3 new" button over the list, so that nothing moves on the way to it.
+    // The frame includes the "3 new" button, so that no row moves while the pointer is on its way to the button.
     const frame = element.parentElement ?? element;
     let pointed = false;
-    const look = () => setHeld(pointed || element.scrollTop > 0 || element.contains(document.activeElement));
+    const update = () =>
+      setHeld(pointed || element.scrollTop > 0 || element.contains(document.activeElement));
     const enter = (event: PointerEvent) => {
-      // Only a mouse: after a touch the pointer never leaves, which would freeze the list.
+      // Touches do not count: after a touch the pointer never leaves, and the list would stay frozen.
       pointed = event.pointerType === "mouse";
-      look();
+      update();
     };
     const leave = () => {
       pointed = false;
-      look();
+      update();
     };
     const controller = new AbortController();
     const { signal } = controller;
     frame.addEventListener("pointerenter", enter, { signal });
     frame.addEventListener("pointerleave", leave, { signal });
-    element.addEventListener("focusin", look, { signal });
-    element.addEventListener("focusout", look, { signal });
-    element.addEventListener("scroll", look, { signal, passive: true });
+    element.addEventListener("focusin", update, { signal });
+    element.addEventListener("focusout", update, { signal });
+    element.addEventListener("scroll", update, { signal, passive: true });
     return () => controller.abort();
   }, [scroller]);
   return isHeld;

@@ -5,7 +5,7 @@ import { runsQuery } from "../../live/queries.ts";
 import { type RunsSearch, toFilter } from "./filter.ts";
 
 const PAGE = 100;
-/** A sorted list is a single page. */
+/** Size of a sorted list, which has a single page. */
 const WHOLE = 500;
 
 export interface Runs {
@@ -17,7 +17,7 @@ export interface Runs {
   again(): void;
 }
 
-/** Matching runs, page by page. The previous results stay visible while a new search loads. */
+/** The runs that match a search, page by page. The previous results stay visible while a new search loads. */
 export function useRuns(search: RunsSearch): Runs {
   const filter = toFilter(search, Date.now());
   const { data, status, error, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = useInfiniteQuery({

@@ -10,7 +10,7 @@ const awaited = [
   { id: "r2", agent: "tester" },
 ];
 
-test("[U01] describes whom or what a run waits for", () => {
+test("[U01] the column names the person, child, provider or worker that a run waits for", () => {
   expect(run()).toBeUndefined();
   expect(run({ kind: "child", items: ["r1"] }, { awaited: awaited.slice(0, 1) })?.text).toBe("child editor");
   expect(run({ kind: "child", items: ["r1", "r2"] }, { awaited })?.text).toBe("2 children: editor, tester");
@@ -22,12 +22,12 @@ test("[U01] describes whom or what a run waits for", () => {
     /^provider until 2026-02-01 \d\d:\d\d$/,
   );
   expect(run({ kind: "approval" }, { cancelRequested: true })).toBeUndefined();
-  expect(run({ kind: "approval" }, { answered: true }), "nobody drives").toEqual({
+  expect(run({ kind: "approval" }, { answered: true }), "no worker drives the run").toEqual({
     text: "a worker",
     you: false,
   });
 });
 
-test("[U01] describes every kind of wait", () => {
+test("[U01] the column has a text for every kind of wait", () => {
   for (const kind of WAITING_KINDS) expect(run({ kind })?.text, kind).toMatch(/\w/);
 });

@@ -1,4 +1,4 @@
-// U01: what a run waits for, in words. One column says it all: you, a provider, a child, a time, a worker.
+// U01: the text of the column "Waiting for": you, a provider, a child, a time or a worker.
 
 import type { ListedRun } from "../../../../src/api/client/types.ts";
 import { shortTime } from "../../../../src/projections/words/format.ts";
@@ -6,7 +6,7 @@ import { describeWait } from "../../../../src/projections/words/waits.ts";
 
 export interface WaitingFor {
   text: string;
-  /** A person has to do something. */
+  /** Whether a person has to act. */
   you: boolean;
 }
 

@@ -1,4 +1,4 @@
-// Settings of this browser: the theme and the notifications. Only here does the page ask for the permission to notify.
+// Settings of this browser: the theme and the notifications. The page asks for permission to notify only here.
 
 import { Volume2 } from "lucide-react";
 import { useState } from "react";

@@ -1,4 +1,4 @@
-// U19: shows on every page whether it is live.
+// U19: the badge that shows on every page whether the page is live.
 
 import { CloudOff, LoaderCircle, Lock, Radio } from "lucide-react";
 import { useEffect, useState } from "react";

@@ -15,7 +15,7 @@ import { PinnedRun } from "../run-header/pinned-run.tsx";
 import { ConnectionBadge } from "./connection-badge.tsx";
 import { PAGES, pageName } from "./navigation.ts";
 
-// Loaded on first use.
+// These parts are loaded on first use.
 const Palette = lazy(async () => ({ default: (await import("../palette/palette.tsx")).Palette }));
 const HelpDialog = lazy(async () => ({ default: (await import("./help-dialog.tsx")).HelpDialog }));
 const StartRunDialog = lazy(async () => ({
@@ -61,7 +61,7 @@ export function Shell() {
           <Palette onClose={close} startRun={() => setOpened("start")} help={() => setOpened("help")} />
         )}
         {opened === "help" && <HelpDialog onClose={close} />}
-        {opened === "start" && <StartRunDialog open onOpenChange={close} />}
+        {opened === "start" && <StartRunDialog onClose={close} />}
       </Suspense>
     </div>
   );

@@ -28,6 +28,6 @@ test.each([
   [{ maxCost: "lots" }, /dollars/],
   [{ maxCost: "0" }, /dollars/],
   [{ maxTurns: "1.5" }, /whole number/],
-] as const)("%o is refused with a message", (over, words) => {
+] as const)("the form refuses %o with a message", (over, words) => {
   expect(draftProblem(draft(over))).toMatch(words);
 });

@@ -1,4 +1,4 @@
-// The start form's fields and the request they make. Pure.
+// The fields of the form that starts a run, and the request made from them. Pure.
 
 import type { StartRun } from "../../../../src/api/client/types.ts";
 import { omitUndefined } from "../../../../src/omit-undefined.ts";
@@ -7,7 +7,7 @@ export interface Draft {
   agent: string;
   task: string;
   mode: "auto" | "chat";
-  /** As typed; empty means no limit beyond the agent's own. */
+  /** The text as typed. An empty text means that only the agent's own limit applies. */
   maxCost: string;
   maxTurns: string;
 }

@@ -1,46 +1,45 @@
-// Starts a run. Opened from the list of runs, the palette, and an agent's page.
+// The dialog that starts a run. The list of runs, the palette and an agent's page open it.
 
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { Play } from "lucide-react";
-import { type FormEvent, useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { AgentView } from "../../../../src/api/client/types.ts";
-import { messageOf } from "../../../../src/errors.ts";
 import { nameWithTitle } from "../../display/agent/agent-face.ts";
 import { Failure, Loading } from "../../display/page-state.tsx";
 import { client } from "../../live/client.ts";
 import { useRefusal } from "../../live/me.ts";
 import { agentsQuery, settingsQuery } from "../../live/queries.ts";
+import { useAction } from "../../live/use-action.ts";
 import { Button, type ButtonProps } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field } from "../../ui/field.tsx";
-import { InputField, SelectField, TextArea } from "../../ui/input.tsx";
+import { Form, InputField, SelectField, TextArea } from "../../ui/input.tsx";
 import { RadioGroup } from "../../ui/radio-group.tsx";
 import { type Draft, draftProblem, toRequest } from "./draft.ts";
 
-export interface StartRunDialogProps {
-  open: boolean;
-  onOpenChange(open: boolean): void;
+interface StartRunDialogProps {
+  onClose(): void;
   /** Preselected agent. */
   agent?: string | undefined;
 }
 
-export function StartRunDialog({ open, onOpenChange, agent }: StartRunDialogProps) {
+export function StartRunDialog({ onClose, agent }: StartRunDialogProps) {
   return (
     <Dialog
-      open={open}
-      onOpenChange={onOpenChange}
+      open
+      onOpenChange={(open) => open || onClose()}
       title="Start a run"
       description="An agent works on your task. Everything it does is recorded, and it asks before calls that need approval."
     >
-      <StartForm agent={agent} onClose={() => onOpenChange(false)} />
+      <StartForm agent={agent} onClose={onClose} />
     </Dialog>
   );
 }
 
 const LAST_AGENT = "cadre.start.agent";
 
-function StartForm({ agent, onClose }: { agent: string | undefined; onClose(): void }) {
+function StartForm({ agent, onClose }: StartRunDialogProps) {
   const agents = useQuery(agentsQuery);
   const settings = useQuery(settingsQuery);
   if (agents.isError) return <Failure error={agents.error} onAgain={() => void agents.refetch()} />;
@@ -67,15 +66,11 @@ interface FieldsProps {
   onClose(): void;
 }
 
+const EMPTY = { task: "", mode: "auto", maxCost: "", maxTurns: "" } as const;
+
 function Fields({ choices, first, onClose }: FieldsProps) {
   const navigate = useNavigate();
-  const [draft, setDraft] = useState<Draft>({
-    agent: first,
-    task: "",
-    mode: "auto",
-    maxCost: "",
-    maxTurns: "",
-  });
+  const [draft, setDraft] = useState<Draft>({ ...EMPTY, agent: first });
   const [isTried, setTried] = useState(false);
   // One key for all attempts of this form, so that a lost response does not start the run twice.
   const key = useRef(`page-${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`);
@@ -83,27 +78,32 @@ function Fields({ choices, first, onClose }: FieldsProps) {
   useEffect(() => task.current?.focus(), []);
   const problem = draftProblem(draft);
   const lacking = useRefusal("operator");
-  const starting = useMutation({
-    mutationFn: () => client.post("/api/runs", { body: toRequest(draft), idempotencyKey: key.current }),
-    onSuccess: ({ runId }) => {
-      localStorage.setItem(LAST_AGENT, draft.agent);
-      onClose();
-      void navigate({ to: "/r/$runId", params: { runId } });
-    },
-    // A refused request may be corrected and is then a new one.
-    onError: () => {
-      key.current = `${key.current}+`;
-    },
-  });
-  const change = (next: Partial<Draft>) => setDraft({ ...draft, ...next });
-  const submit = (event?: FormEvent) => {
-    event?.preventDefault();
-    setTried(true);
-    if (problem === undefined && !starting.isPending) starting.mutate();
+  const { busy, problem: failure, perform } = useAction();
+  const start = async () => {
+    const { runId } = await client.post("/api/runs", {
+      body: toRequest(draft),
+      idempotencyKey: key.current,
+    });
+    localStorage.setItem(LAST_AGENT, draft.agent);
+    onClose();
+    void navigate({ to: "/r/$runId", params: { runId } });
   };
-  const refusal = starting.isError ? messageOf(starting.error) : isTried ? problem : undefined;
+  const change = (next: Partial<Draft>) => setDraft({ ...draft, ...next });
+  const submit = async () => {
+    setTried(true);
+    if (problem !== undefined || busy || (await perform(start))) return;
+    // The user may correct a refused request, which is then a new request with a new key.
+    key.current = `${key.current}+`;
+  };
+  const refusal = failure ?? (isTried ? problem : undefined);
   return (
-    <form onSubmit={submit} className="flex flex-col gap-3 overflow-auto p-4 text-sm">
+    <Form
+      onSubmit={() => void submit()}
+      onKeyDown={(event) => {
+        if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) void submit();
+      }}
+      className="flex flex-col gap-3 overflow-auto p-4 text-sm"
+    >
       <SelectField label="Agent" value={draft.agent} onText={(name) => change({ agent: name })}>
         {choices.map((each) => (
           <option key={each.name} value={each.name}>
@@ -112,20 +112,14 @@ function Fields({ choices, first, onClose }: FieldsProps) {
         ))}
       </SelectField>
       <Field label="Task">
-        {(id) => (
-          <TextArea
-            id={id}
-            ref={task}
-            rows={5}
-            placeholder="Describe the task as you would to a colleague"
-            value={draft.task}
-            aria-invalid={isTried && draft.task.trim() === ""}
-            onChange={({ target }) => change({ task: target.value })}
-            onKeyDown={(event) => {
-              if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) submit();
-            }}
-          />
-        )}
+        <TextArea
+          ref={task}
+          rows={5}
+          placeholder="Describe the task as you would to a colleague"
+          value={draft.task}
+          aria-invalid={isTried && draft.task.trim() === ""}
+          onChange={({ target }) => change({ task: target.value })}
+        />
       </Field>
       <RadioGroup legend="Mode" choices={MODES} value={draft.mode} onChange={(mode) => change({ mode })} />
       <LimitFields draft={draft} onChange={change} />
@@ -136,20 +130,19 @@ function Fields({ choices, first, onClose }: FieldsProps) {
       )}
       <div className="flex justify-end gap-2">
         <Button className="max-md:h-10" onClick={onClose}>
-          {" "}
           Cancel
         </Button>
         <Button
           type="submit"
           look="main"
           className="max-md:h-10"
-          disabled={starting.isPending || lacking !== undefined}
+          disabled={busy || lacking !== undefined}
           title={lacking}
         >
-          {starting.isPending ? "Starting…" : "Start"}
+          {busy ? "Starting…" : "Start"}
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }
 
@@ -203,7 +196,7 @@ export function StartRunButton({ agent, look = "main", ...rest }: StartRunButton
       >
         <Play size={14} aria-hidden /> Start a run
       </Button>
-      {open && <StartRunDialog open onOpenChange={setOpen} agent={agent} />}
+      {open && <StartRunDialog onClose={() => setOpen(false)} agent={agent} />}
     </>
   );
 }

@@ -20,7 +20,7 @@ export interface Series {
   values: number[];
 }
 
-/** Colours in order of assignment. More would be hard to tell apart. */
+/** Colours in order of assignment. More colours would be hard to tell apart. */
 const COLOURS: readonly SeriesColour[] = ["accent", "good", "warn", "info", "child"];
 
 export const METRICS = {
@@ -30,7 +30,7 @@ export const METRICS = {
 };
 export type Metric = keyof typeof METRICS;
 
-/** The most expensive names as separate series, the rest summed up. A name keeps its colour in every plot. */
+/** One series for each of the most expensive names, and one for the rest. A name has the same colour in every plot. */
 export function spentSeries(
   overTime: OverTime,
   times: number[],
@@ -80,10 +80,7 @@ export function runSeries(overTime: OverTime, times: number[]): PlotData {
   return { times, every: overTime.every, series: series.filter(hasData) };
 }
 
-/**
- * Buckets from the start of the report until now. A report that starts long before its first entry begins there
- * instead.
- */
+/** The time buckets until now. They start with the report, or with its first entry if that is much later. */
 export function timeBuckets({ every, spent, runs }: OverTime, since: number, now: number): number[] {
   const first = Math.min(...[...spent.slice(0, 1), ...runs.slice(0, 1)].map(({ from }) => from));
   if (!Number.isFinite(first)) return [];
@@ -102,7 +99,7 @@ function valuesAt<T extends { from: number }>(
   return times.map((time) => sums.get(time) ?? 0);
 }
 
-/** Stacked values: each series on top of those that follow it. */
+/** The values of stacked bars: each series is on top of the series that follow it. */
 export function stackSeries(series: readonly Series[]): number[][] {
   return series.map((_, index) =>
     (series[0]?.values ?? []).map((__, at) =>
@@ -113,14 +110,14 @@ export function stackSeries(series: readonly Series[]): number[][] {
 
 const DAY = 86_400_000;
 
-/** Names a time bucket by its start, as precisely as its length needs. */
+/** The start of a time bucket in words, as precise as the length of the bucket requires. */
 export function timeWords(from: number, every: number): string {
   const day = { month: "short", day: "numeric" } as const;
   if (every >= DAY) return new Date(from).toLocaleDateString(undefined, { weekday: "short", ...day });
   return new Date(from).toLocaleString(undefined, { ...day, hour: "2-digit", minute: "2-digit" });
 }
 
-/** Short form for an axis. */
+/** The start of a time bucket in short form, for an axis. */
 export function axisWords(time: number, every: number): string {
   const date = new Date(time);
   if (every >= DAY / 4) return date.toLocaleDateString(undefined, { month: "short", day: "numeric" });

@@ -40,13 +40,17 @@ export function UsagePlot({ data, words }: UsagePlotProps) {
     <>
       <div ref={place} aria-hidden className="px-1" />
       <p aria-hidden className="h-5 truncate px-3 text-2xs text-muted tabular-nums">
-        {at !== undefined && hovered(data, at, words)}
+        {at !== undefined && describeBucket(data, at, words)}
       </p>
     </>
   );
 }
 
-function hovered({ times, every, series }: PlotData, at: number, words: UsagePlotProps["words"]): string {
+function describeBucket(
+  { times, every, series }: PlotData,
+  at: number,
+  words: UsagePlotProps["words"],
+): string {
   const parts = series.flatMap(({ name, values }) => (values[at] ? [`${name} ${words(values[at])}`] : []));
   return `${timeWords(times[at] ?? 0, every)}: ${parts.join(", ") || "nothing"}`;
 }
@@ -56,7 +60,7 @@ function optionsFor(
   { times, every, series }: PlotData,
   { words, onHover }: { words(value: number): string; onHover(at: number | undefined): void },
 ): uPlot.Options {
-  const colour = (name: string): string => resolved(element, name);
+  const colour = (name: string): string => resolveColour(element, name);
   const axis = { stroke: colour("--color-muted"), font: "11px ui-sans-serif, system-ui, sans-serif" };
   const grid = { stroke: colour("--color-line"), width: 1 };
   const bars = uPlot.paths.bars?.({ size: [0.75, 36], align: 1 });
@@ -100,7 +104,7 @@ function optionsFor(
 }
 
 /** Resolves a CSS colour for the canvas, which does not understand `light-dark()`. */
-function resolved(element: HTMLElement, name: string): string {
+function resolveColour(element: HTMLElement, name: string): string {
   const probe = document.createElement("span");
   probe.style.color = `var(${name})`;
   element.append(probe);

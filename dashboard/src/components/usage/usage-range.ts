@@ -11,7 +11,7 @@ export const RANGE_WORDS: Readonly<Record<Range, string>> = {
 
 const HOUR = 3_600_000;
 
-/** Starts at a full hour or at local midnight, so the query stays the same within the hour. */
+/** A range starts at a full hour or at local midnight, so its query stays the same for an hour. */
 export function rangeFilter(range: Range, now: number): Required<Pick<UsageFilter, "since" | "every">> {
   if (range === "24h") return { since: (Math.floor(now / HOUR) - 23) * HOUR, every: HOUR };
   if (range === "7d") return { since: midnight(now, 6), every: 6 * HOUR };

@@ -40,10 +40,10 @@ export function UsageReport({ usage, since, by }: UsageReportProps) {
   );
 }
 
-/** Precise enough that no two labels of an axis are the same. */
+/** An amount for an axis, precise enough that no two labels are the same. */
 const dollars = (value: number): string =>
   value > 0 && value < 0.1 ? `$${value.toPrecision(2)}` : money(value);
-/** No label for fractions: there are no half turns. */
+/** A whole number for an axis. A fraction has no label, because there are no half turns. */
 const whole = (value: number): string => (Number.isInteger(value) ? shortCount(value) : "");
 
 function plotsOf(usage: UsageView, since: number, by: "agent" | "model") {
@@ -163,7 +163,7 @@ function tilesOf(usage: UsageView): Tile[] {
 
 type Together = ReturnType<typeof usageTotals>["trees"]["together"];
 
-/** S1-75: cost compared with a single agent; the note explains the estimate. */
+/** S1-75: the cost compared with a single agent. The note explains the estimate. */
 function aloneTile({ trees, tokens, cost, singleTokens, singleCost }: Together): Tile {
   const priced = singleCost !== null && singleCost > 0;
   const alone = `${shortCount(Math.round(singleTokens))} tokens${priced ? `, ${money(singleCost)}` : ""}`;

@@ -10,7 +10,7 @@ import { Panel } from "../../../ui/panel.tsx";
 import { ToggleGroup } from "../../../ui/toggle-group.tsx";
 import type { Problem } from "../problem-list.tsx";
 
-/** With a `line`, the file opens as source, scrolled to that line. */
+/** With a `line`, the source of the file opens, scrolled to that line. */
 export function AgentFile({ agent, line }: { agent: AgentDetail; line: number | undefined }) {
   const { source } = agent;
   const [raw, setRaw] = useState(line !== undefined || agent.kind === undefined);
@@ -79,7 +79,7 @@ function FrontMatter({ keys }: { keys: Record<string, unknown> }) {
   );
 }
 
-/** Lists are joined with commas and mappings go line by line, three levels deep. */
+/** A front matter value. Lists are joined with commas, and mappings are shown line by line up to three levels deep. */
 function Value({ value, depth = 0 }: { value: unknown; depth?: number }) {
   if (Array.isArray(value) && value.every((each) => typeof each !== "object"))
     return <VisibleText text={value.length === 0 ? "none" : value.join(", ")} />;
@@ -105,7 +105,7 @@ function Value({ value, depth = 0 }: { value: unknown; depth?: number }) {
 interface FileLinesProps {
   text: string;
   problems: readonly Problem[];
-  /** Highlighted and scrolled into view. */
+  /** The line that is highlighted and scrolled into view. */
   line: number | undefined;
 }
 
@@ -114,7 +114,7 @@ function FileLines({ text, problems, line }: FileLinesProps) {
   const looked = useRef<HTMLDivElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: scrolls when the line changes
   useEffect(() => {
-    // In braces because newer browsers return a promise, which an effect must not return.
+    // Newer browsers return a promise here. The braces keep the effect from returning it.
     looked.current?.scrollIntoView({ block: "center" });
   }, [line]);
   const byLine = Map.groupBy(problems, (problem) => problem.line);

@@ -111,7 +111,7 @@ function ExplainedFacts({ explanation }: { explanation: ExplanationView }) {
 
 /**
  * The upper bound of one task: what this agent and every agent it can reach may do, and how many runs they may start.
- * It is no forecast.
+ * The real numbers are usually much lower.
  */
 function WorstCase({ explanation }: { explanation: ExplanationView }) {
   const { blastRadius, worstCase, limits, reachable } = explanation;
@@ -157,7 +157,7 @@ function Power({ on, icon: Icon, what }: PowerProps) {
   );
 }
 
-/** A table of agents and the tools they have that do more than read. */
+/** A table of the agents and of their tools that do more than read. */
 function WhoMay({ explanation }: { explanation: ExplanationView }) {
   const { tools } = explanation.blastRadius;
   const agents = [...new Set(tools.flatMap(({ by }) => by.map(({ agent }) => agent)))];

@@ -1,5 +1,4 @@
-// S1-60: a graph of which agent can start which. Every node can be reached with Tab; the list view has the same
-// content.
+// S1-60: the graph of which agent can start which. The Tab key reaches every node. The list view has the same content.
 
 import "@xyflow/react/dist/base.css";
 import { Link } from "@tanstack/react-router";
@@ -88,7 +87,7 @@ function Picture({ agents, tallies, found }: AgentsGraphProps) {
 }
 
 const RATIO = 1.7;
-/** Leaves room on the right, so that the zoom buttons never cover a card. */
+/** The space on the right keeps the zoom buttons from covering a card. */
 const FIT = { padding: { x: 0.08, y: 0.08, right: "64px" }, maxZoom: 1 } as const;
 
 function CardOfNode({ id, data }: NodeProps<CardNode>) {

@@ -15,7 +15,7 @@ const overlapping = (placed: readonly PlacedAgent[]): string[] =>
       .map((b) => `${a.name} over ${b.name}`),
   );
 
-test("[S1-60] an agent is left of the agents it starts, and no two cards overlap", () => {
+test("[S1-60] the graph places an agent left of the agents it starts, and no two cards overlap", () => {
   const agents = [
     agent("lead", "coder", "tester", "gone"),
     agent("coder", "helper"),

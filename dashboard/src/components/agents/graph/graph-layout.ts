@@ -1,5 +1,5 @@
-// Positions of the agents in the graph. Dagre lays out each connected group from left to right, starter before started.
-// The groups are then packed in rows, largest first; agents without connections follow in a grid.
+// Positions of the agents in the graph. Dagre lays out each connected group so that an agent is left of the agents it
+// starts. The groups are then packed in rows, the largest first. Agents without connections follow in a grid.
 
 import dagre from "@dagrejs/dagre";
 import type { AgentView } from "../../../../../src/api/client/types.ts";
@@ -50,7 +50,7 @@ export function layout(agents: readonly Linked[], ratio: number): Layout {
   return tries.reduce((best, next) => (smallness(next, ratio) < smallness(best, ratio) ? next : best));
 }
 
-/** The larger this is, the further the view must zoom out to show the whole layout. */
+/** The larger this number is, the further the view must zoom out to show the whole layout. */
 function smallness({ placed }: Layout, ratio: number): number {
   const width = Math.max(0, ...placed.map(({ x }) => x)) + NODE.width;
   const height = Math.max(0, ...placed.map(({ y }) => y)) + NODE.height;
@@ -133,10 +133,10 @@ function inRows(blocks: readonly Block[], width: number): Layout {
       y += rowHeight + GAP;
       [x, rowHeight] = [0, 0];
     }
-    const moved = <T extends Point>(point: T): T => ({ ...point, x: point.x + x, y: point.y + y });
-    all.placed.push(...block.placed.map(moved));
+    const shift = <T extends Point>(point: T): T => ({ ...point, x: point.x + x, y: point.y + y });
+    all.placed.push(...block.placed.map(shift));
     for (const { id, points, label } of block.lines)
-      all.lines.set(id, { id, points: points.map(moved), label: moved(label) });
+      all.lines.set(id, { id, points: points.map(shift), label: shift(label) });
     x += block.width + GAP;
     rowHeight = Math.max(rowHeight, block.height);
   }

@@ -25,21 +25,21 @@ const agents = [
   agent("ops/coding", { scope: "builtin" }),
 ];
 
-test("[S1-60] lists your agents and the ones they can start, or all agents", () => {
+test("[S1-60] the page lists your agents and the agents they can start, or all agents", () => {
   const names = (scope: "own" | "all") => agentsInScope(agents, scope).map(({ name }) => name);
   expect(names("own")).toEqual(["lead", "team/coder", "team/tester"]);
   expect(names("all")).toHaveLength(4);
   expect(agentsInScope(agents.slice(3), "own")).toEqual([]);
 });
 
-test("a search matches every word in name, description, kind or model", () => {
+test("a search finds agents that contain every word in their name, description, kind or model", () => {
   expect(searchAgents(agents, " ")).toBeUndefined();
   expect([...searchAgents(agents, "LEADS work")!]).toEqual(["lead"]);
   expect([...searchAgents(agents, "cod big")!]).toEqual(["team/coder"]);
   expect([...searchAgents([agent("x", { kind: undefined as never })], "broken")!]).toEqual(["x"]);
 });
 
-test("a problem shared by several agents appears once; warnings about built-in files are left out", () => {
+test("a problem of several agents appears once, and warnings about built-in files do not appear", () => {
   const problem = {
     file: "agents/a.md",
     line: 1,

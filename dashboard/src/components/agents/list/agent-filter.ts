@@ -1,8 +1,8 @@
-// Which agents and problems the agents page shows.
+// Selects the agents and problems that the agents page shows.
 
 import type { Agents, AgentView } from "../../../../../src/api/client/types.ts";
 
-/** `own`: your agents and the built-in ones that yours can start. `all`: every agent. */
+/** `own` selects your agents and the built-in agents that yours can start; `all` selects every agent. */
 export function agentsInScope(agents: readonly AgentView[], scope: "own" | "all"): AgentView[] {
   if (scope === "all") return [...agents];
   const byName = new Map(agents.map((agent) => [agent.name, agent]));
@@ -30,7 +30,7 @@ export function searchAgents(agents: readonly AgentView[], q: string): Set<strin
   );
 }
 
-/** Problems the user can fix, each once. Warnings about built-in files are left out. */
+/** The problems that the user can fix, each once. Warnings about built-in files are left out. */
 export function relevantProblems({ agents, problems }: Agents): AgentView["problems"] {
   const all = [...agents.flatMap((agent) => agent.problems), ...problems];
   const own = all.filter(({ file, severity }) => !file.startsWith("builtin:") || severity === "error");

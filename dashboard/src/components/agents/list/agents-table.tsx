@@ -1,4 +1,4 @@
-// The agents as a table: name, the agents each can start, its model, and how its latest runs ended.
+// The agents as a table: name, agents that it can start, model, and how its latest runs ended.
 
 import { Link } from "@tanstack/react-router";
 import { Bot } from "lucide-react";

@@ -1,4 +1,4 @@
-// U21: asks another person to decide. The item shows who was asked and stays open to everyone who may decide.
+// U21: the user asks another person to decide. The item shows who was asked; everyone who may decide still can.
 
 import { UserRoundPlus } from "lucide-react";
 import { useState } from "react";

@@ -1,4 +1,4 @@
-// U28: answers several similar items together, after showing how they differ. Each item still gets its own decision,
+// U28: the user answers several similar items together, after seeing how they differ. Each item gets its own decision,
 // bound to its own call.
 
 import { Link, useNavigate } from "@tanstack/react-router";
@@ -23,7 +23,7 @@ import { useSeenToEnd } from "./use-seen-to-end.ts";
 export interface BatchCardProps {
   items: readonly ApprovalView[];
   onDone(words: string): void;
-  /** Called if some answers failed. The caller shows the failure, because this card closes when its items leave the queue. */
+  /** Called if some answers failed. The caller shows why, because this card closes when its items leave the queue. */
   onFailed(words: string): void;
   onBack(): void;
 }
@@ -92,7 +92,7 @@ export function BatchCard({ items, onDone, onFailed, onBack }: BatchCardProps) {
   );
 }
 
-/** Sends one decision after the other and returns the failures by item. */
+/** Sends the decisions one after the other. Returns the error message of each item that failed. */
 async function sendAll(items: readonly ApprovalView[], word: Decision): Promise<Map<string, string>> {
   const failures = new Map<string, string>();
   for (const item of items) {
@@ -109,7 +109,7 @@ interface BatchRowProps {
   onChoose(): void;
 }
 
-/** One item: only how it differs from the others, and the whole diff of a file. */
+/** One item of the batch: the words in which it differs from the others, and its whole diff if it changes a file. */
 function BatchRow({ item, differs, chosen, failure, onChoose }: BatchRowProps) {
   return (
     <li className="flex flex-col gap-1 border-line border-b py-2">
@@ -134,7 +134,7 @@ function BatchRow({ item, differs, chosen, failure, onChoose }: BatchRowProps) {
   );
 }
 
-/** U28: shown when other items differ from this one only in names. */
+/** U28: a button on the card of an item, if other items differ from that item only in names. */
 export function BatchButton({ count, id }: { count: number; id: string }) {
   const navigate = useNavigate({ from: "/inbox" });
   const open = () => void navigate({ search: { item: id, together: true } });

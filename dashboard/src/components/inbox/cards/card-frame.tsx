@@ -18,7 +18,7 @@ import { findDangers } from "./dangers.ts";
 
 export interface CardFrameProps {
   item: ApprovalView;
-  /** Moves the keyboard focus here, because the user has just answered the previous card. */
+  /** Whether the card takes the keyboard focus, because the user has just answered the previous card. */
   takesFocus: boolean;
   /** The request. */
   children: ReactNode;
@@ -109,7 +109,7 @@ export interface CardProps {
   children?: ReactNode;
 }
 
-/** U27: the path from the root run to the run that asks, with the task of each. */
+/** U27: the runs from the root down to the run that asks, each with its task. */
 function CardTrail({ trail }: Pick<ApprovalView, "trail">) {
   return (
     <nav aria-label="Asking run">

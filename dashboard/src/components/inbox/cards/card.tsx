@@ -15,7 +15,7 @@ const CARDS = {
   loop: LoopCard,
 };
 
-/** The card for each kind of request. Everything the terminal can answer can be answered here. */
+/** The card of a request, by the kind of the request. */
 export function Card(props: CardProps) {
   const Kind = CARDS[props.item.kind];
   return <Kind {...props} />;

@@ -27,7 +27,7 @@ test.each([
   "terraform destroy",
   "rm -rf build",
   "chmod -R 777 .",
-])("[A17] warns about: %s", (command) => {
+])("[A17] the card warns about `%s`", (command) => {
   expect(dangers(...command.split(" "))).toHaveLength(1);
 });
 
@@ -38,6 +38,6 @@ test.each([
   "find . -name x",
   "npm test",
   "git stash",
-])("does not warn about %s", (command) => {
+])("the card does not warn about `%s`", (command) => {
   expect(dangers(...command.split(" "))).toEqual([]);
 });

@@ -1,5 +1,5 @@
-// Reasons to check a call carefully, derived from the recorded call and never from the agent's words. If there is one,
-// a single key press does not approve.
+// Finds reasons to check a call carefully. They come from the recorded call, never from the agent's words. A call with
+// such a reason cannot be approved with a single key press.
 
 import type { ApprovalView } from "../../../../../src/api/client/types.ts";
 import { hasTricks } from "../../../display/command/command-pieces.ts";
@@ -31,16 +31,16 @@ export function findDangers(item: ApprovalView): string[] {
     ...(hasTricks(command ? textOf(input) : withoutBlankRuns(textOf(input)))
       ? ["it contains invisible or look-alike characters"]
       : []),
-    // A tool that runs commands on a named thing, such as a service or another run.
+    // Such a tool runs commands on a named thing: a service or another run.
     ...(target?.kind === "name" && reaches?.includes("commands") ? ["it acts on a running system"] : []),
   ];
 }
 
 interface Risk {
   program: string;
-  /** Absent: any subcommand. */
+  /** The subcommand; absent if every subcommand is a risk. */
   verb?: string;
-  /** Absent: with any flags. */
+  /** A dangerous flag; absent if the command is a risk with any flags. */
   flag?: RegExp;
   words: string;
 }
@@ -77,7 +77,7 @@ const IRREVERSIBLE: readonly Risk[] = [
   { program: "terraform", verb: "destroy", words: "it destroys running infrastructure" },
 ];
 
-/** Describes a command that cannot be undone, if the arguments are one. */
+/** Says why the command cannot be undone; undefined if it can. */
 function riskIn([path, ...words]: readonly (string | null)[]): string | undefined {
   const name = path?.split("/").at(-1);
   const given = words.map((word) => word ?? "");
@@ -92,7 +92,7 @@ function riskIn([path, ...words]: readonly (string | null)[]): string | undefine
   )?.words;
 }
 
-/** Runs of blanks are normal in a file, where the diff shows every line. In a command they can hide the rest. */
+/** Long runs of blanks are normal in a file, because the diff shows every line. In a command they can hide the rest. */
 const withoutBlankRuns = (text: string): string => text.replaceAll(/[ \t\r\n]+/g, " ");
 
 /** All strings in the input, with their line breaks. */

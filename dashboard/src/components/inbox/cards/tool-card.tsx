@@ -1,5 +1,5 @@
-// A call that needs approval: approve it as is, approve it with changes, or reject it. An approval covers exactly what
-// was shown.
+// The card of a call that needs approval. The user approves the call as it is, approves it with changes, or rejects it.
+// An approval covers exactly the call that was shown.
 
 import { useRef, useState } from "react";
 import type { ApprovalView } from "../../../../../src/api/client/types.ts";

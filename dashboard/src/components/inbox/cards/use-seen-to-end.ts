@@ -1,15 +1,15 @@
-// A17: whether the user has seen the whole request. A short one is seen at once, a long one after scrolling to its end.
-// Approving waits for this.
+// A17: tells whether the user has seen the whole request. A short request counts as seen immediately, a long request once
+// the user has scrolled to its end. Only then can it be approved.
 
 import { type RefCallback, useEffect, useState } from "react";
 
 export interface SeenToEnd {
-  /** Goes on an element after the last line. */
+  /** The ref of an element after the last line of the request. */
   endRef: RefCallback<HTMLDivElement>;
   isSeen: boolean;
 }
 
-/** `what` identifies the request; a new value counts as not seen yet. */
+/** `what` identifies the request. A request with a new value has not been seen yet. */
 export function useSeenToEnd(what: string): SeenToEnd {
   const [mark, setMark] = useState<HTMLDivElement | null>(null);
   const [seen, setSeen] = useState<string>();

@@ -1,4 +1,4 @@
-// Sends a person's decision on an item, once however often the button is pressed. A recorded item leaves the list.
+// Sends a person's decision on an item, only once even if the button is pressed again. A decided item leaves the list.
 
 import { useMutation } from "@tanstack/react-query";
 import { isUnreachable } from "../../../../../src/api/client/client.ts";
@@ -13,7 +13,7 @@ import { queryClient } from "../../../live/query-client.ts";
 
 export type Decision = DecisionBody | Omit<OutcomeBody, "callId">;
 
-/** Rejects with a reason, or without one if the note is empty. */
+/** A rejection with the note as its reason, or without a reason if the note is empty. */
 export const rejection = (note: string): Decision =>
   note === "" ? { decision: "reject" } : { decision: "reject", note };
 
@@ -37,7 +37,7 @@ export function useDecide(item: ApprovalView, onDecided: (word: Decision) => voi
   const { mutate, isPending, error } = useMutation({
     mutationFn: (word: Decision) => sendDecision(item, word),
     onSuccess: (_, word) => onDecided(word),
-    // Another person answered first, or the call was proposed again: the fresh list shows which.
+    // Another person answered first, or the call was proposed again. A new list shows which.
     onError: () => void queryClient.invalidateQueries({ queryKey: approvalsQuery.queryKey }),
   });
   return {
@@ -55,11 +55,11 @@ const DECISIONS = {
 };
 const VERDICTS = { happened: "It happened", run_again: "Running it again", fail: "Given up" };
 
-/** Confirms the decision that was just recorded. */
+/** The sentence that confirms a recorded decision. */
 export const confirmationText = (word: Decision): string =>
   "verdict" in word ? VERDICTS[word.verdict] : DECISIONS[word.decision];
 
-/** F12, F13: says that another person answered first, or why the answer failed. The form keeps its text. */
+/** F12, F13: says that another person answered first, or why the answer failed. The text in the form is kept. */
 export function AnswerFailure({ error }: { error: Error | null }) {
   if (!error) return null;
   return (

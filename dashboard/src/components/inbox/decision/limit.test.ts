@@ -6,7 +6,7 @@ const item = (tool: string, input: unknown) => ({ kind: "tool", tool, input }) a
 const offered = (tool: string, input: unknown) =>
   limitChoice(item(tool, input))?.choices.map(({ value }) => value);
 
-test("[U21] offers only limits that the tool supports and that are tighter than the call's own", () => {
+test("[U21] the card offers only limits that the tool supports and that are tighter than the call's own limit", () => {
   expect(offered("Bash", { command: "sleep 60" })).toEqual([10_000, 30_000, 60_000, 120_000]);
   expect(offered("Bash", { command: "sleep 60", timeout: 30_000 })).toEqual([10_000]);
   expect(offered("Bash", { command: "sleep 60", timeout: 1_000 })).toBeUndefined();

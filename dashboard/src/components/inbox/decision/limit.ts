@@ -1,4 +1,4 @@
-// U21: approves a call with a tighter limit on time or turns, if its tool supports one. Pure.
+// U21: a person can approve a call with a tighter limit on its time or turns, if the tool supports such a limit. Pure.
 
 import type { ApprovalView } from "../../../../../src/api/client/types.ts";
 
@@ -37,7 +37,7 @@ const BY_TOOL: Record<string, LimitChoice> = {
   mcp__agent__spawn: TURNS,
 };
 
-/** Undefined if the tool has no limit, or the call already asks for the tightest one. */
+/** The limits to choose from; undefined if the tool has no limit or the call already has the tightest limit. */
 export function limitChoice({ kind, tool = "", input }: ApprovalView): LimitChoice | undefined {
   const limit = kind === "tool" ? BY_TOOL[tool] : undefined;
   if (!limit || typeof input !== "object" || input === null) return undefined;

@@ -1,5 +1,5 @@
-// U26: the form for the reason of a rejection, which the agent reads. Five reasons have a key each; the user can also
-// type one.
+// U26: the form in which the user says why they reject a call. The agent reads this reason. Five common reasons have a
+// key each.
 
 import { type ReactNode, useRef, useState } from "react";
 import { REJECT_REASONS } from "../../../../../src/projections/words/decisions.ts";

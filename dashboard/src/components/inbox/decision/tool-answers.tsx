@@ -157,7 +157,7 @@ function LimitField({ limit, value, onChange }: LimitFieldProps) {
 
 const SCOPES = { once: "Once", run: "This run", tree: "This run and below", always: "Always here" } as const;
 
-/** U25: the calls that an approval covers. An approval for more than one call becomes a rule that lasts some hours. */
+/** U25: which calls an approval covers. An approval for more than one call becomes a rule for some hours. */
 interface Scope {
   scope: keyof typeof SCOPES;
   hours: number;
@@ -187,7 +187,7 @@ export function nextScope({ scope, hours }: Scope): Scope {
 interface ScopeFieldProps {
   value: Scope;
   onChange(scope: Scope): void;
-  /** The rule the approval would grant; undefined if the call can only be approved once. */
+  /** The rule that the approval would grant; undefined if the call can only be approved once. */
   grant: string | undefined;
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { draftOf } from "./draft.ts";
 
-test("[U23] strings are edited as text, other values as JSON, and invalid JSON is reported", () => {
+test("[U23] a draft shows strings as text and other values as JSON, and reports invalid JSON", () => {
   const draft = draftOf({ path: "a", content: "one\n", force: true });
   expect(draft.fields.map(({ name, text }) => [name, text])).toEqual([
     ["path", "a"],

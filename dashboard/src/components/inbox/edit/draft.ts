@@ -1,4 +1,4 @@
-// A tool input while a person edits it: one text per field, or a single JSON text if the input is not an object. Pure.
+// The input of a call while a person edits it: one text per field, or one JSON text if the input is not an object. Pure.
 
 export interface DraftField {
   name: string;
@@ -7,7 +7,7 @@ export interface DraftField {
 
 export interface Draft {
   fields: readonly DraftField[];
-  /** Index of the field people most often edit. */
+  /** Index of the field that people edit most often. */
   main: number;
   /** The edited input; undefined while a field cannot be parsed. */
   input: unknown;
@@ -37,7 +37,7 @@ function draftFrom(fields: readonly DraftField[], isText: Record<string, boolean
   return {
     fields,
     main,
-    ...read(fields, isText),
+    ...parseFields(fields, isText),
     with: (name, text) =>
       draftFrom(
         fields.map((field) => (field.name === name ? { name, text } : field)),
@@ -46,7 +46,7 @@ function draftFrom(fields: readonly DraftField[], isText: Record<string, boolean
   };
 }
 
-function read(
+function parseFields(
   fields: readonly DraftField[],
   isText: Record<string, boolean>,
 ): Pick<Draft, "input" | "problem"> {

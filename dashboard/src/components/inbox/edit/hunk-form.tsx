@@ -1,5 +1,5 @@
-// U22: the separate changes a call would make to a file, each with a checkbox. The server previews the selection, as
-// for any other edit.
+// U22: the separate changes that a call would make to a file, each with a checkbox. The server previews the selected
+// changes, like any other edit.
 
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
@@ -71,7 +71,7 @@ export interface HunkChoice {
   fingerprint: string | undefined;
   /** The file with the selected hunks applied. */
   text: string | undefined;
-  /** An input that makes exactly these changes; undefined if none is selected. */
+  /** An input that makes exactly the selected changes; undefined if no change is selected. */
   input: unknown;
 }
 
@@ -80,7 +80,7 @@ export function useHunks(item: ApprovalView): HunkChoice {
   const enabled = item.kind === "tool" && changesFile(item);
   const { data } = useQuery({ ...editPreviewQuery(item.id, item.input), enabled, retry: false });
   const change = data?.change;
-  // The text contains masked secrets; rebuilding the file from it would write the masks.
+  // A text with masked secrets cannot be used, because the call would write the masks into the file.
   const parts = useMemo(
     () => (change && !change.masked ? hunksOf(change.before, change.after) : undefined),
     [change],
@@ -89,7 +89,7 @@ export function useHunks(item: ApprovalView): HunkChoice {
   const all = new Set(parts?.hunks.keys());
   const chosen = all.difference(left);
   const text = parts?.textWith(chosen);
-  // Memoized: a new object would make the server check the same input again.
+  // A new object would make the server check the same input again, so the input is memoized.
   const input = useMemo(
     () =>
       change && text !== undefined && text !== change.before

@@ -9,7 +9,7 @@ const taken = (before: string, after: string, ...chosen: number[]) =>
   hunksOf(before, after)!.textWith(new Set(chosen));
 
 describe("[U22] splitting a change into hunks", () => {
-  test("every selection produces exactly the selected hunks", () => {
+  test("a selection of hunks produces a file with exactly these hunks", () => {
     expect(hunksOf(BEFORE, AFTER)!.hunks.map(({ line }) => line)).toEqual([1, 9, 11]);
     expect(taken(BEFORE, AFTER)).toBe(BEFORE);
     expect(taken(BEFORE, AFTER, 0, 1, 2)).toBe(AFTER);
@@ -24,7 +24,7 @@ describe("[U22] splitting a change into hunks", () => {
     expect(third!.patch).toBe("@@ -11,0 +11,1 @@\n+eleven");
   });
 
-  test("a missing final newline, CRLF and an empty file are preserved", () => {
+  test("hunks preserve CRLF, a missing final newline and an empty file", () => {
     expect(taken("a\nm\nb", "A\nm\nb\nc", 0)).toBe("A\nm\nb");
     expect(hunksOf("a\nm\nb", "A\nm\nb\nc")!.hunks[1]!.patch).toContain(
       "-b\n\\ No newline at end of file\n+b\n+c",
@@ -46,14 +46,14 @@ describe("[U22] the input that produces a text", () => {
     return before.replace(from, () => to);
   };
 
-  test("for Write it is the content", () => {
+  test("the input for Write contains the whole text", () => {
     expect(inputProducing({ path: "a.txt", content: "x" }, BEFORE, "y")).toEqual({
       path: "a.txt",
       content: "y",
     });
   });
 
-  test("for Edit it replaces a block that occurs only once, even among similar lines", () => {
+  test("the input for Edit replaces a block that occurs only once, even among similar lines", () => {
     const alike = lines("x", "x", "x", "y", "x", "x");
     for (const after of [
       lines("x", "x", "z", "y", "x", "x"),
@@ -65,7 +65,7 @@ describe("[U22] the input that produces a text", () => {
       expect(leftBy(alike, after)).toBe(after);
   });
 
-  test("works for any selection of hunks", () => {
+  test("the input for Edit produces the text of any selection of hunks", () => {
     for (let mask = 1; mask < 8; mask++) {
       const after = taken(BEFORE, AFTER, ...[0, 1, 2].filter((at) => mask & (1 << at)));
       expect(leftBy(BEFORE, after)).toBe(after);

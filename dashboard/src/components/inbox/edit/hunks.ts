@@ -1,10 +1,10 @@
-// U22: splits a file change into separate hunks, and builds the file with only some of them. Pure. The text between two
-// hunks is the same before and after, so every selection is text the user has seen.
+// U22: splits a file change into hunks, and builds the file with only some hunks applied. Pure. The text between two
+// hunks is the same before and after the change, so the user has seen every text that a selection can produce.
 
 import { diffLines } from "diff";
 
 export interface Hunk {
-  /** The first line it touches, in the file before the change. */
+  /** The first line that the hunk changes, counted in the old file. */
   line: number;
   /** A unified diff with some context lines. */
   patch: string;
@@ -17,7 +17,7 @@ interface Piece {
 
 export interface Hunks {
   hunks: readonly Hunk[];
-  /** The file with only these hunks applied. */
+  /** The file with only the chosen hunks applied. */
   textWith(chosen: ReadonlySet<number>): string;
 }
 
@@ -25,7 +25,7 @@ export interface Hunks {
 const TIMEOUT_MS = 100;
 const AROUND = 3;
 
-/** Undefined if the diff takes too long. */
+/** The hunks of a change; undefined if the diff takes too long. */
 export function hunksOf(before: string, after: string): Hunks | undefined {
   const pieces = piecesOf(before, after);
   if (!pieces) return undefined;
@@ -37,7 +37,7 @@ export function hunksOf(before: string, after: string): Hunks | undefined {
   };
 }
 
-/** An input for the same tool that produces exactly this text. */
+/** An input for the same tool that produces exactly the text `after`. */
 export function inputProducing(input: unknown, before: string, after: string): unknown {
   const { path } = input as { path: string };
   return typeof input === "object" && input !== null && "old_string" in input
@@ -65,7 +65,7 @@ const isHunk = ({ before, after }: Piece): boolean => before !== after;
 function hunkAt(pieces: readonly Piece[], at: number): Hunk {
   const { before, after } = pieces[at]!;
   const gap = linesOf(pieces[at - 1]?.before ?? "");
-  // The hunk above already shows the lines right after it.
+  // The previous hunk already shows the first lines of the gap.
   const above = gap.slice(Math.max(at > 1 ? AROUND : 0, gap.length - AROUND));
   const below = linesOf(pieces[at + 1]?.before ?? "").slice(0, AROUND);
   const [removed, added] = [linesOf(before), linesOf(after)];
@@ -83,7 +83,7 @@ function hunkAt(pieces: readonly Piece[], at: number): Hunk {
   return { line: lineIn("before"), patch: [head, ...marked.map(withEnd)].join("\n") };
 }
 
-/** Marks a last line without a newline; otherwise adding the newline would look like no change. */
+/** Marks a last line without a newline. Without the mark, adding the newline would look like no change. */
 const withEnd = (line: string): string =>
   line.endsWith("\n") ? line.slice(0, -1) : `${line}\n\\ No newline at end of file`;
 

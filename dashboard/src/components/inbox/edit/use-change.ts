@@ -1,5 +1,5 @@
-// How a person changes a call before approving it: not at all, another input, some of its hunks, or a tighter limit.
-// The server checks every changed call before it can be approved.
+// The change that a person makes to a call before approving it: none, another input, only some hunks, or a tighter limit.
+// The server must check a changed call before the person can approve it.
 
 import { useMemo, useState } from "react";
 import type { ApprovalView } from "../../../../../src/api/client/types.ts";
@@ -17,13 +17,13 @@ export interface Change {
   limit: LimitChoice | undefined;
   limitTo: number | undefined;
   setLimitTo(value: number | undefined): void;
-  /** The user changed the call. */
+  /** Whether the user has changed the call. */
   isChanged: boolean;
   input: unknown;
   edit: EditState;
   /** Why the changed call cannot be approved. */
   problem: string | undefined;
-  /** The call can be approved. An unchanged call always can. */
+  /** Whether the call can be approved. An unchanged call always can. */
   isValid: boolean;
 }
 
@@ -38,7 +38,7 @@ export function useChange(item: ApprovalView, mode: Mode): Change {
   );
   const { isChanged, input, problem: own } = currentChange(mode, draft, hunks, limited);
   const edit = useEditState(item, input, isChanged);
-  const problem = own ?? edit.checked?.problem ?? misfit(mode, hunks, edit) ?? edit.failed?.message;
+  const problem = own ?? edit.checked?.problem ?? whyMisfit(mode, hunks, edit) ?? edit.failed?.message;
   return {
     ...{ draft, setDraft, hunks, limit, limitTo, setLimitTo, isChanged, input, edit },
     problem: isChanged ? problem : undefined,
@@ -53,8 +53,8 @@ function currentChange(mode: Mode, draft: Draft, { hunks, chosen, input }: HunkC
   return { isChanged: mode === "look" && limited !== undefined, input: limited, problem: undefined };
 }
 
-/** The selected hunks no longer produce the expected text, because the file changed or the call would be refused. */
-function misfit(mode: Mode, { text }: HunkChoice, { checked }: EditState): string | undefined {
+/** Says why the selected hunks no longer produce the expected text; undefined if they do. */
+function whyMisfit(mode: Mode, { text }: HunkChoice, { checked }: EditState): string | undefined {
   if (mode !== "choose" || !checked || checked.change?.after === text) return undefined;
   return checked.change
     ? "The file has changed: go back and review it again."

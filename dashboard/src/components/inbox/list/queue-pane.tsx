@@ -1,4 +1,4 @@
-// The list side of the inbox: the last confirmation, the open requests, and the runs to resume.
+// The left side of the inbox: the last confirmation, the open requests, and the runs to resume.
 
 import { Link } from "@tanstack/react-router";
 import {
@@ -39,21 +39,21 @@ export interface QueuePaneProps {
   queue: Queue;
   runs: readonly RunSummary[];
   current: string | undefined;
-  said: string | undefined;
-  /** The item answered last. Its run may end and disappear from every list here, so it gets a link. */
+  confirmation: string | undefined;
+  /** The item that was answered last. Its run may leave every list on this page, so the pane links to the run. */
   last: ApprovalView | undefined;
 }
 
-export function QueuePane({ queue, runs, current, said, last }: QueuePaneProps) {
+export function QueuePane({ queue, runs, current, confirmation, last }: QueuePaneProps) {
   const toResume = runs.filter(needsResume);
   const isEmpty = queue.rows.length === 0 && toResume.length === 0;
   return (
     <>
       <p
         role="status"
-        className={classNames("truncate px-3 text-good text-xs", said !== undefined && "py-1.5")}
+        className={classNames("truncate px-3 text-good text-xs", confirmation !== undefined && "py-1.5")}
       >
-        {said}
+        {confirmation}
       </p>
       {last && (
         <p className="truncate px-3 pb-1.5 text-xs">
@@ -148,7 +148,7 @@ function approvalIcon(item: ApprovalView): typeof Bot {
 
 const LISTED = 5;
 
-/** The empty inbox, with the runs under way. */
+/** The empty inbox, with the runs that are active. */
 function NothingWaits({ running }: { running: readonly RunSummary[] }) {
   const roots = running.filter(({ parentRunId }) => parentRunId === undefined).slice(0, LISTED);
   return (
@@ -176,7 +176,7 @@ function NothingWaits({ running }: { running: readonly RunSummary[] }) {
   );
 }
 
-/** Whether a run waits for a person but asks no question. It is paused or quarantined, or its agent or disk needs care. */
+/** Whether a person must resume the run. Such a run asks no question; it is paused or quarantined, for example. */
 const needsResume = ({ waitingOn, status }: RunSummary): boolean =>
   status === "suspended" && isWaitingForResume(waitingOn);
 

@@ -32,7 +32,7 @@ const shell = (id: string, command: string, more: Partial<NonNullable<ApprovalVi
 
 const ids = (items: readonly ApprovalView[]) => items.map(({ id }) => id);
 
-test("[U20] items that block a root come first, then those that block the most runs, then the oldest", () => {
+test("[U20] items that block a root come first, then items that block the most runs, then the oldest items", () => {
   const queue = sortQueue([
     item("young", { requestedAt: 9 }),
     item("old", { requestedAt: 1 }),
@@ -43,7 +43,7 @@ test("[U20] items that block a root come first, then those that block the most r
 });
 
 describe("[U28] similar items", () => {
-  test("are commands that differ only in names, or files of one type in one folder", () => {
+  test("commands that differ only in names are similar, and so are files of one type in one folder", () => {
     const [a, b, c] = [shell("a", "git add a.ts"), shell("b", "git add b.ts"), shell("c", "git add -f b.ts")];
     expect(ids(similarItems(a, [a, b, c]))).toEqual(["a", "b"]);
     const files = [item("x"), item("y"), item("z", { input: { path: "z.md", content: "" } })];
@@ -51,7 +51,7 @@ describe("[U28] similar items", () => {
     expect(findDifferences([a, b])).toEqual({ common: "Run: git add …", parts: ["a.ts", "b.ts"] });
   });
 
-  test("never differ in shell syntax, and are never dynamic or dangerous commands", () => {
+  test("commands that differ in shell syntax are not similar, nor are dynamic or dangerous commands", () => {
     const pairs = [
       [shell("a", "echo a"), shell("b", "echo $(rm b)")],
       [shell("a", "cat a"), shell("b", "cat a>b")],

@@ -1,11 +1,11 @@
-// The order of the queue, and which of its items are similar. Pure.
+// The order of the queue, and which of its items are similar.
 
 import { useRef, useState } from "react";
 import type { ApprovalView } from "../../../../../src/api/client/types.ts";
 import { approvalTitle } from "../../../display/approval-title.ts";
 import { findDangers } from "../cards/dangers.ts";
 
-/** U20: items that block a whole tree come first, then those that block the most runs, then the oldest. */
+/** U20: items that block a whole tree come first, then items that block the most runs, then the oldest items. */
 export function sortQueue(items: readonly ApprovalView[]): ApprovalView[] {
   return items.toSorted(
     (a, b) =>
@@ -16,13 +16,13 @@ export function sortQueue(items: readonly ApprovalView[]): ApprovalView[] {
   );
 }
 
-/** U28: items similar to this one, including itself. A dangerous item is similar to no other. */
+/** U28: the items that are similar to an item, including the item itself. A dangerous item is similar to no other. */
 export function similarItems(item: ApprovalView, items: readonly ApprovalView[]): ApprovalView[] {
   const shape = callShape(item);
   return shape === undefined ? [item] : items.filter((other) => callShape(other) === shape);
 }
 
-/** Equal for calls that differ only in names; undefined if the call is similar to no other. */
+/** The shape of a call. Calls that differ only in names have the same shape. Undefined: similar to no other call. */
 export function callShape(item: ApprovalView): string | undefined {
   const { kind, tool, agent } = item;
   if (kind !== "tool" || tool === undefined || findDangers(item).length > 0) return undefined;
@@ -60,11 +60,9 @@ export function findDifferences(items: readonly ApprovalView[]): Differences {
   };
 }
 
-// U20: the queue as shown. While the pointer is over it, nothing moves: new items go to the end, and decided ones stay
-// in place, marked, until the pointer leaves.
 export interface QueueRow {
   item: ApprovalView;
-  /** The item is no longer open. */
+  /** Whether the item has been decided or withdrawn. */
   isClosed: boolean;
 }
 
@@ -74,6 +72,10 @@ export interface Queue {
   pointerHandlers: { onPointerEnter(): void; onPointerLeave(): void };
 }
 
+/**
+ * U20: the queue as shown. While the pointer is over the list, no row moves: new items are appended, and decided items
+ * stay in place with a mark.
+ */
 export function useQueue(items: readonly ApprovalView[]): Queue {
   const [isPointed, setPointed] = useState(false);
   const shown = useRef<readonly QueueRow[]>([]);

@@ -4,7 +4,7 @@ import { plural, roughDuration } from "../../../../../src/projections/words/form
 import { useNow } from "../../../display/time/use-now.ts";
 import { Badge } from "../../../ui/badge.tsx";
 
-/** For example "3 agents waiting for 12 min, including the root". */
+/** A badge such as "3 agents waiting for 12 min, including the root". */
 export function WaitingBadge({ item: { blocks, requestedAt, trail } }: { item: ApprovalView }) {
   const holdsRoot = blocks.root && trail.length > 1;
   const now = useNow();

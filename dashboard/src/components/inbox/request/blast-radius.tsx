@@ -1,5 +1,5 @@
-// What starting this agent could lead to: one line to decide by, and details on demand. It is a snapshot from when
-// approval was requested. New powers are marked with a word, not only by colour.
+// The blast radius of a delegation as it was when approval was requested: one line to decide by, and details on demand.
+// New powers are marked with a word, not only with a colour.
 
 import { ChevronRight, Radius as RadiusIcon } from "lucide-react";
 import type { ReactNode } from "react";
@@ -84,7 +84,7 @@ interface RowsProps {
   rows: readonly { name: string; isNew?: true | undefined; words?: string }[];
 }
 
-/** A titled list with the new entries first; nothing if the list is empty. */
+/** A list with a title and the new entries first. Renders nothing for an empty list. */
 function Rows({ title, rows }: RowsProps) {
   if (rows.length === 0) return null;
   return (
@@ -112,7 +112,7 @@ const sentence = (words: string): string => words.charAt(0).toUpperCase() + word
 
 type Agents = Radius["agents"];
 
-/** Which agent starts which, as a tree; each agent appears once, on its shortest path. */
+/** The agents as a tree of who starts whom. Each agent appears once, on its shortest path. */
 function AgentsBelow({ agents }: { agents: Agents }) {
   const [first] = agents;
   return first ? (

@@ -1,5 +1,5 @@
-// A17: the request as Cadre recorded it, drawn by what its tool declares about it. The agent's own description is shown
-// separately and labelled as such.
+// A17: the request as Cadre recorded it. What the tool declares about itself decides how the call is shown. The agent's
+// own description is shown separately and labelled as such.
 
 import { useQuery } from "@tanstack/react-query";
 import { createTwoFilesPatch } from "diff";
@@ -65,11 +65,11 @@ const Box = ({ text }: { text: string }) => (
   <CommandText text={text} className="rounded-md border border-line bg-raised p-3" />
 );
 
-/** Whether the call writes a file. Its preview is then a diff. */
+/** Whether the call changes a file. The preview of such a call is a diff. */
 export const changesFile = ({ target }: ApprovalView): boolean =>
   target?.kind === "path" && target.use === "changes";
 
-/** U22: the file change as recorded with the request; on demand within the whole current file. */
+/** U22: the file change as recorded with the request. The user can also see it within the whole current file. */
 function FileChange({ item }: { item: ApprovalView }) {
   const [whole, setWhole] = useState(false);
   const { path } = item.input as { path: string };
@@ -131,7 +131,7 @@ function Delegation({ item: { blastRadius }, fields }: FieldsProps & { item: App
   );
 }
 
-/** A call that leaves this machine: the host, or the MCP server and its tool, then the whole input. */
+/** A call to another host or to an MCP server: the host or the server and its tool, then the whole input. */
 function ServerCall({ tool, fields }: FieldsProps & { tool: string }) {
   const [, server, name] = /^mcp__(.+?)__(.+)$/s.exec(tool) ?? [];
   const url = typeof fields["url"] === "string" ? fields["url"] : undefined;
