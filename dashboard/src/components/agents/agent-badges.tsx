@@ -1,6 +1,7 @@
 // S1-62, S1-63: an agent's kind, permissions and problems as badges. Each badge has a word as well as an icon.
 
 import { CircleCheckBig, Eye, FileCog, OctagonX, Package, TriangleAlert } from "lucide-react";
+import type { ComponentProps } from "react";
 import type { Activity, AgentView } from "../../../../src/api/client/types.ts";
 import { plural } from "../../../../src/projections/words/format.ts";
 import { Badge } from "../../ui/badge.tsx";
@@ -8,55 +9,56 @@ import { Badge } from "../../ui/badge.tsx";
 export function AgentBadges({ agent, full = false }: { agent: AgentView; full?: boolean }) {
   const errors = agent.problems.filter(({ severity }) => severity === "error").length;
   const warnings = agent.problems.length - errors;
+  const problems = [errors > 0 && plural(errors, "error"), warnings > 0 && plural(warnings, "warning")];
   return (
     <>
-      {agent.kind === undefined && (
-        <Badge tone="bad" title="Its file cannot be used. See the problems">
-          <OctagonX size={11} aria-hidden />
+      {agent.kind === undefined ? (
+        <Mark tone="bad" icon={OctagonX} title="Its file cannot be used. See the problems">
           broken
-        </Badge>
-      )}
-      {agent.kind !== undefined && (
+        </Mark>
+      ) : (
         <Badge tone={agent.kind === "main" ? "accent" : "child"}>{agent.kind}</Badge>
       )}
       {agent.isTerminal && full && (
-        <Badge tone="muted" title="The user reads this agent's own words as the answer">
-          <CircleCheckBig size={11} aria-hidden />
+        <Mark tone="muted" icon={CircleCheckBig} title="The user reads this agent's own words as the answer">
           answers
-        </Badge>
+        </Mark>
       )}
       {agent.readOnly && agent.kind !== undefined && (
-        <Badge tone="good" title="None of its tools can change anything">
-          <Eye size={11} aria-hidden />
+        <Mark tone="good" icon={Eye} title="None of its tools can change anything">
           read-only
-        </Badge>
+        </Mark>
       )}
       {agent.steps && (
-        <Badge tone="info" title="A module next to its file controls it">
-          <FileCog size={11} aria-hidden />
+        <Mark tone="info" icon={FileCog} title="A module next to its file controls it">
           steps
-        </Badge>
+        </Mark>
       )}
       {agent.scope === "builtin" && full && (
-        <Badge tone="muted" title="Comes with Cadre">
-          <Package size={11} aria-hidden />
+        <Mark tone="muted" icon={Package} title="Comes with Cadre">
           built in
-        </Badge>
+        </Mark>
       )}
       {agent.kind !== undefined && agent.problems.length > 0 && (
-        <Badge tone={errors > 0 ? "bad" : "warn"} title="Its file has errors or warnings">
-          <TriangleAlert size={11} aria-hidden />
-          {full
-            ? [errors > 0 && plural(errors, "error"), warnings > 0 && plural(warnings, "warning")]
-                .filter(Boolean)
-                .join(", ")
-            : agent.problems.length}
+        <Mark tone={errors > 0 ? "bad" : "warn"} icon={TriangleAlert} title="Its file has errors or warnings">
+          {full ? problems.filter(Boolean).join(", ") : agent.problems.length}
           {!full && <span className="sr-only"> problems</span>}
-        </Badge>
+        </Mark>
       )}
     </>
   );
 }
+
+interface MarkProps extends Required<ComponentProps<typeof Badge>> {
+  icon: typeof Eye;
+}
+
+const Mark = ({ icon: Icon, children, ...badge }: MarkProps) => (
+  <Badge {...badge}>
+    <Icon size={11} aria-hidden />
+    {children}
+  </Badge>
+);
 
 /** An agent's latest runs in short: `12 runs, 92 %`. */
 export function formatTally({ runs, successRate }: Activity["agents"][number]): string {

@@ -17,23 +17,21 @@ export function findDangers(item: ApprovalView): string[] {
   const harsh = [...new Set(programs.filter((program) => HARSH.has(program)))];
   const risky = (command?.programs ?? []).flatMap(({ argv }) => riskIn(argv) ?? []);
   const outside = (command?.files ?? []).filter((file) => file.outside && file.use === "writes");
-  return [
-    ...(untrusted.length > 0 ? [`this run has read untrusted content from ${untrusted.join(", ")}`] : []),
-    ...(harsh.length > 0 ? [`it uses ${harsh.join(", ")}`] : []),
+  const text = command ? textOf(input) : withoutBlankRuns(textOf(input));
+  const reasons = [
+    untrusted.length > 0 && `this run has read untrusted content from ${untrusted.join(", ")}`,
+    harsh.length > 0 && `it uses ${harsh.join(", ")}`,
     ...new Set(risky),
-    ...(outside.length > 0
-      ? [`it writes outside the workspace: ${outside.map(({ path }) => path).join(", ")}`]
-      : []),
-    ...(command && command.hosts.length > 0 ? [`it contacts ${command.hosts.join(", ")}`] : []),
-    ...(command && command.decoded.length > 0 ? ["part of it is encoded"] : []),
-    ...(command?.programs.some(({ runsInput }) => runsInput) ? ["it executes its input"] : []),
-    ...(command && command.grade !== "exact" ? ["parts of it are only known when it runs"] : []),
-    ...(hasTricks(command ? textOf(input) : withoutBlankRuns(textOf(input)))
-      ? ["it contains invisible or look-alike characters"]
-      : []),
+    outside.length > 0 && `it writes outside the workspace: ${outside.map(({ path }) => path).join(", ")}`,
+    command && command.hosts.length > 0 && `it contacts ${command.hosts.join(", ")}`,
+    command && command.decoded.length > 0 && "part of it is encoded",
+    command?.programs.some(({ runsInput }) => runsInput) && "it executes its input",
+    command && command.grade !== "exact" && "parts of it are only known when it runs",
+    hasTricks(text) && "it contains invisible or look-alike characters",
     // Such a tool runs commands on a named thing: a service or another run.
-    ...(target?.kind === "name" && reaches?.includes("commands") ? ["it acts on a running system"] : []),
+    target?.kind === "name" && reaches?.includes("commands") && "it acts on a running system",
   ];
+  return reasons.filter((reason) => typeof reason === "string");
 }
 
 interface Risk {

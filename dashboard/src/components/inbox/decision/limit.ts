@@ -1,6 +1,7 @@
 // U21: a person can approve a call with a tighter limit on its time or turns, if the tool supports such a limit. Pure.
 
 import type { ApprovalView } from "../../../../../src/api/client/types.ts";
+import { plural } from "../../../../../src/projections/words/format.ts";
 
 export interface LimitChoice {
   field: "timeout" | "maxTurns";
@@ -22,13 +23,7 @@ const TIMES: LimitChoice = {
 const TURNS: LimitChoice = {
   field: "maxTurns",
   label: "Limit it to",
-  choices: [
-    { value: 1, words: "1 turn" },
-    { value: 3, words: "3 turns" },
-    { value: 5, words: "5 turns" },
-    { value: 10, words: "10 turns" },
-    { value: 20, words: "20 turns" },
-  ],
+  choices: [1, 3, 5, 10, 20].map((value) => ({ value, words: plural(value, "turn") })),
 };
 
 const BY_TOOL: Record<string, LimitChoice> = {
