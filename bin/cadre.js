@@ -21,7 +21,7 @@ if (isNewEnough) {
 } else if (existsSync(here("../node_modules/node/bin/node"))) {
   const args = [here("./cadre.js"), ...process.argv.slice(2)];
   const child = spawn(here("../node_modules/node/bin/node"), args, { stdio: "inherit" });
-  // A terminal sends Ctrl-C to the whole group: handing it on would make it two, and the second means "at once".
+  // A terminal sends Ctrl-C to the whole process group. A forwarded Ctrl-C would be a second one, which stops without waiting.
   process.on("SIGINT", () => process.stdin.isTTY || child.kill("SIGINT"));
   for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
   child.on("error", (error) => {
@@ -34,7 +34,7 @@ if (isNewEnough) {
     process.kill(process.pid, signal);
   });
 } else {
-  // A clone gets its own Node by npm; a package has only ours.
+  // In a clone of Cadre, npm can install the Node version that Cadre needs.
   const orElse = existsSync(here("../src/cli/main.ts")) ? ", or run `npm install` in Cadre's folder" : "";
   process.stderr.write(
     `cadre: Cadre needs Node ${WANTED.join(".")} or newer, and this is ${process.versions.node}: install it from https://nodejs.org${orElse}.\n`,

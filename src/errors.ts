@@ -1,4 +1,9 @@
-// Every error that a user may see: a stable code with its HTTP status and exit code, and one message.
+/** The message of an error in two parts, for callers that repeat only the reason. */
+export interface ErrorMessage {
+  reason: string;
+  /** What did not happen because of the error, for example "Nothing was started." */
+  assurance: string;
+} // Every error that a user may see: a stable code with its HTTP status and exit code, and one message.
 // The message says what happened, whether anything is lost, and what to do now.
 
 const CODES = {
@@ -37,12 +42,21 @@ export const ERROR_CODES = Object.keys(CODES) as ErrorCode[];
 export class CadreError extends Error {
   readonly code: ErrorCode;
   readonly details: Record<string, unknown> | undefined;
+  /** The message without its assurance. */
+  readonly reason: string;
 
-  constructor(code: ErrorCode, message: string, details?: Record<string, unknown>, cause?: unknown) {
-    super(message, cause === undefined ? undefined : { cause });
+  constructor(
+    code: ErrorCode,
+    message: string | ErrorMessage,
+    details?: Record<string, unknown>,
+    cause?: unknown,
+  ) {
+    const { reason, assurance = "" } = typeof message === "string" ? { reason: message } : message;
+    super(`${reason} ${assurance}`.trim(), cause === undefined ? undefined : { cause });
     this.name = "CadreError";
     this.code = code;
     this.details = details;
+    this.reason = reason;
   }
 }
 
@@ -53,7 +67,7 @@ export const httpStatus = (code: ErrorCode): number => CODES[code].status;
 
 export const exitCode = (code: ErrorCode): number => CODES[code].exit;
 
-/** Wraps any error in a CadreError. An unexpected one keeps its message and gets the code INTERNAL. */
+/** Wraps any error in a CadreError. An unexpected error keeps its message and gets the code INTERNAL. */
 export function toCadreError(error: unknown): CadreError {
   if (error instanceof CadreError) return error;
   const message = error instanceof Error ? error.message : String(error);
@@ -64,7 +78,7 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Why a file or an address could not be used. The system's own messages are written for programmers and repeat the path. */
+/** Says why a file or an address could not be used. The system's own messages are written for programmers. */
 export function describeSystemError(error: unknown): string {
   for (let link = error; link instanceof Error; link = link.cause) {
     const { code } = link as { code?: unknown };
@@ -98,7 +112,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENETUNREACH: "it cannot be reached",
 };
 
-/** For the default branch of a switch, so that the compiler reports a missing case. */
+/** Use it in the default branch of a switch: the compiler then reports a missing case. */
 export function assertNever(value: never): never {
   throw new Error(`unexpected value: ${JSON.stringify(value)}`);
 }

@@ -27,7 +27,7 @@ const happy = () =>
 const writer = () => project({ "agents/pen.md": agent("pen"), "pen.script.yaml": WRITES });
 
 describe("cadre run", () => {
-  test("runs the project's only agent to its end, as JSON lines and as text", async () => {
+  test("`cadre run` runs the project's only agent to its end and prints JSON lines or text", async () => {
     await using p = await happy();
     const machine = await p.spawn("run", "--json", "look at the note");
     expect(machine).toMatchObject({ code: 0, stderr: "" });
@@ -60,7 +60,7 @@ describe("cadre run", () => {
     expect((await p.cadre("runs", "--status", "failed")).stdout).toBe("No runs match.\n");
   });
 
-  test("[U50] exits with 3 and the commands if it needs a person; once approved, the next `cadre run` continues", async () => {
+  test("[U50] a run that needs a person exits with 3 and prints the commands; after the approval the next `cadre run` continues", async () => {
     await using p = await writer();
     const parked = await p.cadre("run", "write it");
     expect(parked.code).toBe(3);
@@ -87,7 +87,7 @@ describe("cadre run", () => {
     expect((await p.cadre("run")).stderr).toMatch(/^cadre: There are no unfinished runs here\./);
   });
 
-  test("[A17] `approve` without an id decides nothing: it shows each open item in full, and how to answer it", async () => {
+  test("[A17] `approve` without an id decides nothing, and shows each open item in full with the commands that answer it", async () => {
     await using p = await writer();
     expect((await p.cadre("approve")).stdout).toBe("Nothing waits for a person here.\n");
     const [, id] = /cadre approve (\S+)/.exec((await p.cadre("run", "write it")).stdout)!;
@@ -111,7 +111,7 @@ describe("cadre run", () => {
     expect((await p.cadre("runs")).stdout).toContain("Needs you");
   });
 
-  test("a scope that cannot be given is refused in one sentence, and nothing is decided", async () => {
+  test("an approval with an impossible scope is refused in one sentence, and nothing is decided", async () => {
     await using p = await project({
       "agents/pen.md": agent("pen"),
       "pen.script.yaml":
@@ -128,7 +128,7 @@ describe("cadre run", () => {
     expect(open).not.toHaveProperty("grant");
   });
 
-  test("a call rejected by a command does not run, and the agent reads why", async () => {
+  test("a call that a person rejects by a command does not run, and the agent reads the reason", async () => {
     await using p = await writer();
     const [, id] = /cadre approve (\S+)/.exec((await p.cadre("run", "write it")).stdout)!;
     expect((await p.cadre("reject", id!.slice(0, 10), "--note", "wrong file")).code).toBe(0);
@@ -156,7 +156,7 @@ describe("cadre run", () => {
     expect(await readFile(join(p.folder, "out.txt"), "utf8")).toBe("mine");
   });
 
-  test("--yes approves calls, and the journal says so", async () => {
+  test("with --yes calls are approved, and the journal records that they were approved automatically", async () => {
     await using p = await writer();
     const done = await p.cadre("run", "--yes", "--json", "write it");
     expect(done.code).toBe(0);
@@ -164,7 +164,7 @@ describe("cadre run", () => {
     expect(decided).toMatchObject({ payload: { decision: "approve", note: "--yes" } });
   });
 
-  test("--detach leaves the run to the background", async () => {
+  test("with --detach a background process continues the run", async () => {
     await using p = await happy();
     const { code, stdout, stderr } = await p.spawn("run", "--detach", "look");
     expect(code).toBe(0);
@@ -180,7 +180,7 @@ describe("cadre run", () => {
     expect((await p.cadre("tail", id)).stdout).toMatch(/Completed\nAll is well\./);
   });
 
-  test("a failed run exits with 1 and says why", async () => {
+  test("a failed run exits with 1 and prints the reason", async () => {
     await using p = await project({
       "agents/bad.md": agent("bad"),
       "bad.script.yaml": "turns:\n  - error: { status: 401, message: wrong key }\n",
@@ -192,7 +192,7 @@ describe("cadre run", () => {
     expect(failed.stdout).toMatch(/^Retry from where it failed: cadre retry \w+$/m);
   });
 
-  test("`retry` continues a failed run in a new one, and follows it to its end", async () => {
+  test("`retry` continues a failed run in a new run, and follows the new run to its end", async () => {
     await using p = await project({
       "agents/pen.md": agent("pen"),
       "note.txt": "hello\n",
@@ -236,7 +236,7 @@ describe.concurrent("two processes in one folder", () => {
     return { first, id: id! };
   };
 
-  test("[F32] the second process is a client of the first: it lists, follows and cancels its runs (exit 4)", async () => {
+  test("[F32] a second process is a client of the first one: it lists, follows and cancels the runs of the first (exit code 4)", async () => {
     await using p = await slow();
     const { first, id } = await begun(p);
     const [listed] = (await p.cadre("runs", "--json")).lines();
@@ -288,7 +288,7 @@ describe.concurrent("two processes in one folder", () => {
     });
   });
 
-  test("[E1] when the owner is killed and no process replaces it, a reader waits a while, and then says so", async () => {
+  test("[E1] when the owner is killed and no process replaces it, `cadre tail` waits a while and then says so", async () => {
     await using p = await slow();
     const { first, id } = await begun(p);
     const tail = p.startHere("tail", id);
@@ -300,7 +300,7 @@ describe.concurrent("two processes in one folder", () => {
     });
   });
 
-  test("a killed run continues at the next `cadre run`", async () => {
+  test("the next `cadre run` continues a killed run", async () => {
     await using p = await project({
       "agents/slow.md": agent("slow"),
       "slow.script.yaml":
@@ -316,7 +316,7 @@ describe.concurrent("two processes in one folder", () => {
     expect(next.stdout).toContain("Second try.");
   });
 
-  test("[F10] SIGTERM drains: exit 0, the run is not failed, and the next process continues it", async () => {
+  test("[F10] on SIGTERM a process stops in order with exit code 0, and the next process continues its run", async () => {
     await using p = await slow();
     const { first, id } = await begun(p);
     first.process.kill("SIGTERM");
@@ -337,7 +337,7 @@ describe.concurrent("two processes in one folder", () => {
     expect((await p.cadre("tail", id)).code).toBe(4);
   });
 
-  test("Ctrl-C keeps the run and says how to continue it", async () => {
+  test("after Ctrl-C the run is kept, and the command to continue the run is printed", async () => {
     await using p = await slow();
     const first = p.start("run", "wait");
     await first.shows(/model scripted/);
@@ -398,7 +398,7 @@ describe("mistakes are one sentence, and lose nothing", () => {
     if (args[0] !== "run") expect(made).not.toContain(".cadre");
   });
 
-  test("a broken file is reported with its line and column", async () => {
+  test("a broken agent file is reported with its line and column", async () => {
     await using p = await happy();
     await p.write(
       "agents/broken.md",
@@ -423,7 +423,7 @@ describe("mistakes are one sentence, and lose nothing", () => {
     });
   });
 
-  test("--json prints a failure as a line of JSON, too; the stack is printed only with CADRE_DEBUG", async () => {
+  test("with --json a failure is printed as a line of JSON, and the stack only with CADRE_DEBUG", async () => {
     await using p = await happy();
     const { stdout, stderr } = await p.cadre("show", "r00000000", "--json");
     expect(JSON.parse(stdout)).toMatchObject({ error: { code: "NOT_FOUND" } });
@@ -432,7 +432,7 @@ describe("mistakes are one sentence, and lose nothing", () => {
     expect((await p.cadre("show", "r00000000")).stderr).toContain("    at ");
   });
 
-  test("a run waits visibly for a provider that cannot be reached", async () => {
+  test("a run that waits for an unreachable provider says so", async () => {
     await using p = await project({
       "cadre.yaml":
         "model: far/away\nproviders: { far: { type: openai-compatible, baseURL: 'http://127.0.0.1:9/v1' } }\n",
@@ -444,7 +444,7 @@ describe("mistakes are one sentence, and lose nothing", () => {
   });
 });
 
-test("`run --input` passes the agent's input as JSON or from a file, and reports what is wrong with it", async () => {
+test("`run --input` passes the agent's input as JSON or from a file, and reports invalid input", async () => {
   const schema = "input: { type: object, properties: { ticket: { type: integer } }, required: [ticket] }\n";
   await using p = await project({
     "agents/desk.md": agent("desk", schema),
@@ -463,7 +463,7 @@ test("`run --input` passes the agent's input as JSON or from a file, and reports
       ["desk", "go", "--input", "{ticket"],
       /^cadre: --input is not JSON: .*@file for a file with JSON\. Nothing was started\.\n$/,
     ],
-    [["desk", "go", "--input", "@no.json"], /^cadre: no\.json cannot be read: .*Nothing was started\.\n$/],
+    [["desk", "go", "--input", "@no.json"], /^cadre: no\.json cannot be read \(.*Nothing was started\.\n$/],
     [["--input", "{}"], /^cadre: --input goes with a task/],
     [
       ["desk", "go", "--input", '{"ticket": "x"}'],
@@ -474,7 +474,7 @@ test("`run --input` passes the agent's input as JSON or from a file, and reports
   expect((await p.cadre("runs", "--json")).lines()).toHaveLength(2);
 });
 
-test("doctor finds nothing wrong in a good project, and `trust` makes its settings apply", async () => {
+test("`doctor` finds nothing wrong in a good project, and `trust` makes the project's settings apply", async () => {
   await using p = await happy();
   await p.write("cadre.yaml", "permissions: { allow: [Write] }\n");
   const first = await p.cadre("doctor");

@@ -1,9 +1,12 @@
 // The context of a command: its input and output, and the global options. It is passed in, so that tests can simulate a
 // terminal.
 
+import type { Env } from "../config/trust.ts";
+import { CadreError } from "../errors.ts";
 import { type CommandLine, createCommandLine, rewriteCommands } from "./command-line.ts";
 import { createScreen, type Output, type Screen } from "./view/screen.ts";
 import { fitLines } from "./view/text/fit.ts";
+import { jsonLine } from "./view/text/plain.ts";
 
 export interface Input extends NodeJS.ReadableStream {
   isTTY?: boolean;
@@ -14,11 +17,11 @@ export interface Io {
   stdin: Input;
   stdout: Output & NodeJS.WritableStream;
   stderr: Output;
-  env: Readonly<Record<string, string | undefined>>;
+  env: Env;
   cwd: string;
   /** How this person starts Cadre, for example `npx cadre`. Default: `cadre`. */
   launcher?: string;
-  /** Requests a shutdown as SIGTERM does, for a command that shares its process with others. */
+  /** Requests a shutdown as SIGTERM does, for a command that shares its process with other commands. */
   shutdown?: AbortSignal;
 }
 
@@ -39,23 +42,28 @@ export interface Invocation extends OutputFormat {
 export const EXIT = { done: 0, failed: 1, usage: 2, waiting: 3, cancelled: 4, interrupted: 130 } as const;
 
 export function createInvocation(io: Io, folder: string, { json, plain }: OutputFormat): Invocation {
-  const commandLine = commandLineFor(io, folder);
-  return {
-    io,
-    folder,
-    json,
-    plain,
-    commandLine: commandLine,
-    screen: createScreen(io.stdout, io.env, plain),
-  };
+  const screen = createScreen(io.stdout, io.env, plain);
+  return { io, folder, json, plain, screen, commandLine: commandLineFor(io, folder) };
 }
+
+/** Prints `value` as JSON if a program reads the output, and otherwise `lines`. Returns the exit code of success. */
+export function report({ json, screen }: Invocation, value: unknown, lines: readonly string[]): number {
+  for (const line of json ? [jsonLine(value)] : lines) screen.line(line);
+  return EXIT.done;
+}
+
+/** The width of the terminal, for tables. Without a terminal it is undefined, and nothing is truncated. */
+export const tableWidth = ({ io, screen }: Invocation): number | undefined =>
+  io.stdout.isTTY ? screen.columns : undefined;
+
+export const usageError = (message: string): CadreError => new CadreError("USAGE", message);
 
 export const commandLineFor = (
   { launcher = "cadre", cwd }: Pick<Io, "launcher" | "cwd">,
   folder: string,
 ): CommandLine => createCommandLine(launcher, { cwd, folder });
 
-/** Prints a sentence to stderr, wrapped at a terminal, with commands as this person types them. */
+/** Prints a sentence to stderr. Wraps it at a terminal, and formats commands as this person types them. */
 export function printError(sentence: string, { stderr }: Pick<Io, "stderr">, commandLine: CommandLine): void {
   const page = { rich: stderr.isTTY === true, columns: stderr.columns || 80 };
   stderr.write(`${fitLines([`cadre: ${rewriteCommands(sentence, commandLine)}`], page).join("\n")}\n`);

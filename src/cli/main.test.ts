@@ -7,12 +7,12 @@ import type { ApprovalView } from "../api/client/types.ts";
 import { parseBudget } from "./follow/ask-person.ts";
 import { worstExitCode } from "./follow/report-result.ts";
 import { parseTaskArguments, submitRequest } from "./follow/start-request.ts";
-import { findApproval } from "./lookup/find-approval.ts";
+import { findApproval } from "./lookup/approvals.ts";
 import { main } from "./main.ts";
 import { describeArguments } from "./syntax/arguments.ts";
 import { addCommands } from "./syntax/index.ts";
 
-test("arguments are an agent and a task, only a task, or nothing", () => {
+test("the arguments of `cadre run` are an agent and a task, only a task, or nothing", () => {
   expect(parseTaskArguments([])).toBeUndefined();
   expect(parseTaskArguments(["do it"])).toEqual({ task: "do it" });
   expect(parseTaskArguments(["coder", "do it"])).toEqual({ agent: "coder", task: "do it" });
@@ -21,14 +21,14 @@ test("arguments are an agent and a task, only a task, or nothing", () => {
     expect(() => parseTaskArguments(empty)).toThrow("A run needs a task: ");
 });
 
-test("a budget is parsed as tokens or dollars", () => {
+test("a number is parsed as a budget in tokens, and a number after `$` as one in dollars", () => {
   expect(parseBudget("200_000")).toEqual({ maxTokens: 200_000 });
   expect(parseBudget(" $2.50 ")).toEqual({ maxCost: 2.5 });
   for (const wrong of ["", "0", "2.5", "$", "many", "-1"])
     expect(() => parseBudget(wrong)).toThrow("not a budget");
 });
 
-test("an item is found by the beginning of its id, if it is unique", () => {
+test("an open item is found by the beginning of its id if no other id begins the same way", () => {
   const open = ["r1abc:m1.0", "r1abc:m1.1", "r2abc:m1.0"].map((id) => {
     const [runId, itemId] = id.split(":");
     return { id, runId, itemId } as ApprovalView;
@@ -41,7 +41,7 @@ test("an item is found by the beginning of its id, if it is unique", () => {
   expect(() => findApproval(open, "r1")).toThrow("2 open items begin with r1");
 });
 
-test("a retry has an idempotency key: repeating it after a lost answer starts no second run", async () => {
+test("a retry sends an idempotency key, so that repeating the request starts no second run", async () => {
   const keys: (string | null)[] = [];
   const client = createClient({
     fetch: async (_, init) => {
@@ -55,7 +55,7 @@ test("a retry has an idempotency key: repeating it after a lost answer starts no
   expect(keys).toEqual(["key", "key"]);
 });
 
-test("the exit code is that of the worst run: failed, then waiting, then cancelled", () => {
+test("the exit code of several runs is that of the worst one: failed, then waiting, then cancelled", () => {
   expect(worstExitCode([0, 4, 3, 1])).toBe(1);
   expect(worstExitCode([0, 4, 3])).toBe(3);
   expect(worstExitCode([0, 4])).toBe(4);
@@ -72,7 +72,7 @@ async function saidAs(launcher: string, ...args: string[]) {
   return { code: await main(args, io), stdout: out.join(""), stderr: err.join("") };
 }
 
-test("a command's help can be printed in two ways; an unknown command is reported", async () => {
+test("`help NAME` and `NAME --help` print the same help, and an unknown command is reported", async () => {
   const help = await said("help", "retry");
   expect(help).toMatchObject({
     code: 0,
@@ -95,7 +95,7 @@ test("a command's help can be printed in two ways; an unknown command is reporte
   expect(await said("agents", "zzzzzz")).toEqual(far);
 });
 
-test("--json prints a usage error as a line of JSON, too", async () => {
+test("with --json a usage error is printed as a line of JSON", async () => {
   const { code, stdout, stderr } = await said("runs", "--statsu", "x", "--json");
   expect(code).toBe(2);
   const message = "Unknown option '--statsu'. Did you mean --status?";
@@ -103,7 +103,7 @@ test("--json prints a usage error as a line of JSON, too", async () => {
   expect(stderr).toBe(`cadre: ${message}\n`);
 });
 
-test("every argument has a description, for help and for the error when it is missing", () => {
+test("every argument has a description, which help and the error for a missing argument show", () => {
   const program = new Command("cadre");
   addCommands(program, () => async () => {});
   describeArguments(program);
@@ -113,7 +113,7 @@ test("every argument has a description, for help and for the error when it is mi
       expect(argument.description, `${verb.name()} ${argument.name()}`).not.toBe("");
 });
 
-test("hints and usage begin with the name the person starts Cadre by", async () => {
+test("hints and usage begin with the command that the person used to start Cadre", async () => {
   const { code, stdout, stderr } = await saidAs("npx cadre", "show");
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   expect(stderr).toBe(

@@ -36,7 +36,7 @@ export async function start(): Promise<void> {
   stdout.write("", () => process.exit(code));
 }
 
-/** Prints an uncaught error masked. Node would print it unmasked. */
+/** Prints an uncaught error with secrets masked, which Node would not do. */
 function printCrash(thrown: unknown, io: Io): void {
   const text = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
   const resume = commandLineFor(io, io.cwd)("run");
@@ -44,7 +44,7 @@ function printCrash(thrown: unknown, io: Io): void {
   process.exit(EXIT.failed);
 }
 
-/** `cadre runs | head` closes our output, which is not a failure. A command with work in progress shuts down in order. */
+/** A closed output, as after `cadre runs | head`, is not a failure. A command with work in progress shuts down in order. */
 function exitOnClosedOutput(): void {
   if (process.listenerCount("SIGINT") > 0) process.emit("SIGINT", "SIGINT");
   else process.exit(EXIT.done);
@@ -61,7 +61,7 @@ export async function main(argv: readonly string[], given: Io): Promise<number> 
     await program.parseAsync([...argv], { from: "user" });
     return code;
   } catch (error) {
-    // Commander also throws after it printed help or the version.
+    // Commander also throws after it has printed help or the version.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
     return printFailure(error, argv, io);
   }
@@ -77,7 +77,7 @@ function printFailure(thrown: unknown, argv: readonly string[], io: Io): number 
   return exitCode(code);
 }
 
-/** The message of an unforeseen error says neither that the data is safe nor what to do. */
+/** Adds to an unforeseen error that the data is safe, and what to do. */
 const describeUnforeseen = (message: string): string =>
   `${asSentence(message)} What was recorded is safe; CADRE_DEBUG=1 shows where it failed.`;
 
@@ -126,16 +126,10 @@ function createProgram(io: Io, done: (code: number) => void): Command {
 }
 
 /** Leaves out `[options]`: almost every command has some, and the description needs the room. */
-const subcommandTerm = (command: Command): string =>
-  [
-    command.name(),
-    command
-      .usage()
-      .replace(/\[(options|command)\]/g, "")
-      .trim(),
-  ]
-    .join(" ")
-    .trim();
+function subcommandTerm(command: Command): string {
+  const usage = command.usage().replace(/\[(options|command)\]/g, "");
+  return `${command.name()} ${usage.trim()}`.trim();
+}
 
 /** Turns commander's usage errors into ours, for each command. */
 function refuseBadUsage(command: Command): void {

@@ -11,7 +11,7 @@ export function maskIo(io: Io, argv: readonly string[]): Io {
   return { ...io, stdout: maskedOutput(io.stdout, mask), stderr: maskedOutput(io.stderr, mask) };
 }
 
-/** Finds the option `--folder` before the command line is parsed, or if it cannot be parsed. */
+/** Finds the option `--folder` without parsing the command line, which may be invalid. */
 export function folderArgument(argv: readonly string[]): string {
   const at = argv.findIndex((word) => /^(-C|--folder(=|$))/.test(word));
   const [, inline] = /^(?:-C|--folder=)(.+)$/.exec(argv[at] ?? "") ?? [];

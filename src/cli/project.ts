@@ -1,12 +1,12 @@
 // Opens the files of a project for a command, without a store: nothing is created, and no other process is waited for.
 
 import { loadConfig } from "../config/config.ts";
+import { omitUndefined } from "../omit-undefined.ts";
 import { openProject, type Project } from "../project/project.ts";
 import type { Invocation } from "./invocation.ts";
 
 export function projectOf({ folder, io }: Invocation): Project {
-  const home = io.env["HOME"];
-  return openProject({ folder, env: io.env, ...(home ? { home } : {}) });
+  return openProject({ folder, env: io.env, ...omitUndefined({ home: io.env["HOME"] || undefined }) });
 }
 
 /** The permission preset of a run that has none of its own. */

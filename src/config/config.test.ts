@@ -86,7 +86,7 @@ describe("reading cadre.yaml", () => {
     });
   });
 
-  test("an empty file, CRLF and a BOM are fine", () => {
+  test("cadre.yaml may be empty, have CRLF line ends, or begin with a BOM", () => {
     expect(load("").problems).toEqual([]);
     expect(load("\uFEFFmodel: a/b\r\nengine: local\r\n").model).toBe("a/b");
   });
@@ -139,7 +139,7 @@ describe("reading cadre.yaml", () => {
     );
   });
 
-  test("Loki's secrets are given by variable name, and a service may have a health check", () => {
+  test("cadre.yaml names the variables with Loki's secrets, and a service may have a health check", () => {
     const yaml = `
 loki: { url: "https://logs.example/loki", tokenEnv: LOKI_TOKEN, tenantEnv: LOKI_TENANT, timeout: 5s, token: x }
 services: { api: { restart: [docker, restart, api], health: { url: "http://127.0.0.1:80/health", timeout: 1m } } }`;
@@ -171,7 +171,7 @@ web:
     });
   });
 
-  test("an unreadable file is rejected as CONFIG_INVALID", () => {
+  test("an unreadable cadre.yaml is rejected as CONFIG_INVALID", () => {
     mkdirSync(join(folder, "cadre.yaml"));
     expect(() => load()).toThrow(expect.objectContaining({ code: "CONFIG_INVALID" }));
   });
@@ -180,7 +180,7 @@ web:
 describe("variables and flags", () => {
   const yaml = "model: file/m\nstore: sqlite:file.db\nserver: {host: 127.0.0.1, port: 1}";
 
-  test("variables win over the file, flags over both", () => {
+  test("variables win over the file, and flags win over both", () => {
     const variables = { CADRE_MODEL: "env/m", CADRE_STORE: "sqlite:env.db", CADRE_PORT: "2" };
     expect(load(yaml)).toMatchObject({
       model: "file/m",
@@ -208,7 +208,7 @@ describe("variables and flags", () => {
     expect(load("", { CADRE_STORE: "sqlite::memory:" }).store).toBe("sqlite::memory:");
   });
 
-  test("an empty variable is ignored; an invalid one is named in the error", () => {
+  test("an empty variable is ignored, and an invalid variable is named in the error", () => {
     expect(load(yaml, { CADRE_MODEL: "" }).model).toBe("file/m");
     expect(() => load("", { CADRE_ENGINE: "docker" })).toThrow(
       /CADRE_ENGINE must be one of local, pg-boss, restate, and is "docker"/,
@@ -220,7 +220,7 @@ describe("variables and flags", () => {
 describe("the engine", () => {
   const [POSTGRES, NEEDS] = ["postgres://db/cadre", "needs a Postgres store"];
 
-  test("[E8] a variable overrides the file, and a flag overrides both", () => {
+  test("[E8] CADRE_ENGINE overrides the file's engine, and a flag overrides both", () => {
     const yaml = `engine: pg-boss\nstore: ${POSTGRES}`;
     expect(loadTrusted(yaml).engine).toBe("pg-boss");
     expect(load(yaml, { CADRE_TRUST: "1", CADRE_ENGINE: "restate" }).engine).toBe("restate");
@@ -319,7 +319,7 @@ describe("trust", () => {
     });
   });
 
-  test("is recorded once, outside the folder, under the folder's real path", () => {
+  test("trust is recorded once, outside the folder, under the folder's real path", () => {
     expect(isTrusted(folder, env)).toBe(false);
     setTrust(folder, "trusted", env);
     setTrust(folder, "trusted", env);

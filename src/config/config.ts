@@ -6,61 +6,76 @@ import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { z } from "zod";
 import { CadreError, describeSystemError } from "../errors.ts";
-import type { LimitsInput } from "./limits.ts";
+import type { Preset } from "../journal/definition.ts";
+import { omitUndefined } from "../omit-undefined.ts";
 import { readMcpJson } from "./mcp-json.ts";
 import { readPlainFile } from "./plain-file.ts";
 import { type Problem, problemText } from "./problem.ts";
-import { describeIssue, readKeys } from "./read-keys.ts";
+import { parseSetting, readKeys } from "./read-keys.ts";
 import { type RestateConfig, restateConfig } from "./restate.ts";
-import { CONFIG_KEYS, type ConfigValues, DECLARED_KEYS, type Provider } from "./schema.ts";
+import { CONFIG_KEYS, type ConfigValues, DECLARED_KEYS } from "./schema.ts";
 import { type Env, isTrusted } from "./trust.ts";
 import { dropUntrusted, type IgnoredSetting } from "./untrusted.ts";
 import { type Path, readYaml, type YamlDocument } from "./yaml.ts";
 
-export interface Config extends Omit<ConfigValues, "roles" | "sandbox"> {
+/** Keys that have a value even if the file does not set them. */
+type DefaultedKey =
+  | "providers"
+  | "aliases"
+  | "prices"
+  | "limits"
+  | "services"
+  | "web"
+  | "roles"
+  | "taint"
+  | "engine"
+  | "concurrency";
+
+const defaults = (): Required<Pick<ConfigValues, DefaultedKey>> => ({
+  providers: {},
+  aliases: {},
+  prices: {},
+  limits: {},
+  services: {},
+  web: { allow: [], deny: [], private: [] },
+  roles: [],
+  taint: true,
+  engine: "local",
+  concurrency: 10,
+});
+
+export interface Config
+  extends Omit<ConfigValues, DefaultedKey | "sandbox">,
+    Required<Pick<ConfigValues, DefaultedKey>> {
   folder: string;
-  /** The file that was read; undefined if there is none. */
+  /** The file that was read. Undefined if the folder has no cadre.yaml. */
   file: string | undefined;
   trusted: boolean;
   /** Folder for Cadre's own files: `.cadre` in the project's folder by default. */
   dir: string;
-  providers: Record<string, z.output<typeof Provider>>;
-  aliases: Record<string, string>;
-  prices: NonNullable<ConfigValues["prices"]>;
-  limits: z.output<typeof LimitsInput>;
-  permissions: {
-    preset?: "read-only" | "ask" | "edits" | "trusted";
-    allow: string[];
-    ask: string[];
-    deny: string[];
-  };
+  permissions: { preset?: Preset; allow: string[]; ask: string[]; deny: string[] };
   approvals: {
     timeout?: number | undefined;
     onTimeout: "reject" | "fail" | "wait";
     unattended: "park" | "reject" | "fail";
   };
   mcpServers: NonNullable<ConfigValues["mcpServers"]>;
-  services: NonNullable<ConfigValues["services"]>;
-  web: NonNullable<ConfigValues["web"]>;
-  roles: NonNullable<ConfigValues["roles"]>;
   sandbox: {
     driver: "auto" | "none" | "bwrap" | "srt";
     network: "approved" | "on" | "off" | string[];
-    /** Absolute. */
+    /** Absolute paths. */
     write: string[];
   };
-  taint: boolean;
   /** `sqlite:` with an absolute path, `sqlite::memory:`, or another store's address. */
   store: string;
-  engine: "local" | "pg-boss" | "restate";
   restate: RestateConfig;
-  /** How many agents may work in one workspace at the same time (S1-69). */
-  concurrency: number;
   /** Absolute folders, by the worker pool that takes their runs. */
   pools: Record<string, string[]>;
   server: { host: string; port: number; names: string[]; url?: string };
   problems: Problem[];
-  /** Problems because of which another store or engine is used than the file names. */
+  /** Settings of an untrusted folder that are not used. Each is also a problem. */
+  ignoredSettings: IgnoredSetting[];
+  /** The problems because of which another store or engine is used than the file names. */
   ignoredKeys: IgnoredKeys;
   /** Position of a path in the file; the first line if there is no file. */
   at(path: Path): { line: number; column: number };
@@ -68,7 +83,7 @@ export interface Config extends Omit<ConfigValues, "roles" | "sandbox"> {
 
 export type IgnoredKeys = Partial<Record<"store" | "engine", Problem>>;
 
-/** Settings of the command line. Each wins over its variable and over the file. */
+/** Settings of the command line. Each wins over its variable, such as CADRE_MODEL, and over the file. */
 export interface ConfigFlags {
   model?: string;
   store?: string;
@@ -85,7 +100,7 @@ export interface ConfigSource {
   flags?: ConfigFlags;
 }
 
-/** A store in memory: it ends with the process. */
+/** Address of a store in memory, which ends with the process. */
 export const MEMORY_STORE = "sqlite::memory:";
 
 export function loadConfig({ folder, env, flags = {} }: ConfigSource): Config {
@@ -93,58 +108,53 @@ export function loadConfig({ folder, env, flags = {} }: ConfigSource): Config {
   const document = existsSync(file) ? readConfigFile(file) : undefined;
   const trusted = isTrusted(folder, env);
   const { values, problems } = document ? checked(document) : { values: {} as ConfigValues, problems: [] };
-  const ignored = document && !trusted ? dropUntrusted(document, values, folder, DECLARED_KEYS) : [];
-  problems.push(...ignored.map(({ problem }) => problem));
   const others = readMcpJson(folder, trusted);
-  problems.push(...others.problems);
+  const ignoredSettings = [
+    ...(document && !trusted ? dropUntrusted(document, values, folder, DECLARED_KEYS) : []),
+    ...others.ignored,
+  ];
   const over = readOverrides(env, flags);
   const dir = resolve(folder, over.dir ?? ".cadre");
   const store = located(folder, env, over.keys.store ?? values.store ?? `sqlite:${join(dir, "cadre.db")}`);
   checkEngine(over.keys.engine ?? values.engine, store);
+  const { host, port, names = [], url } = values.server ?? {};
+  const write = (values.sandbox?.write ?? []).map((path) =>
+    resolve(folder, path.replace(/^~(?=\/)/, homedir())),
+  );
+  const pools = Object.entries(values.pools ?? {}).map(([name, folders]) => [
+    name,
+    folders.map((path) => resolve(folder, path)),
+  ]);
   return {
-    taint: true,
-    engine: "local",
-    concurrency: 10,
+    ...defaults(),
     ...values,
     ...over.keys,
     sandbox: {
-      ...{ driver: "auto", network: "approved" },
-      ...definedOnly({ ...values.sandbox, ...definedOnly(over.keys.sandbox ?? {}) }),
-      write: (values.sandbox?.write ?? []).map((path) =>
-        resolve(folder, path.replace(/^~(?=\/)/, homedir())),
-      ),
+      driver: "auto",
+      network: "approved",
+      ...omitUndefined({ ...values.sandbox, ...over.keys.sandbox }),
+      write,
     },
     store,
     folder: resolve(folder),
     file: document ? file : undefined,
     trusted,
     dir,
-    providers: values.providers ?? {},
-    aliases: values.aliases ?? {},
-    prices: values.prices ?? {},
     restate: restateConfig(values.restate, env),
-    limits: values.limits ?? {},
     permissions: values.permissions ?? { allow: [], ask: [], deny: [] },
-    approvals: { onTimeout: "reject", unattended: "park", ...definedOnly(values.approvals ?? {}) },
+    approvals: { onTimeout: "reject", unattended: "park", ...omitUndefined(values.approvals ?? {}) },
     // cadre.yaml wins over `.mcp.json`, which other products read as well.
     mcpServers: { ...others.servers, ...values.mcpServers },
-    services: values.services ?? {},
-    web: values.web ?? { allow: [], deny: [], private: [] },
-    roles: values.roles ?? [],
-    pools: Object.fromEntries(
-      Object.entries(values.pools ?? {}).map(([name, folders]) => [
-        name,
-        folders.map((path) => resolve(folder, path)),
-      ]),
-    ),
+    pools: Object.fromEntries(pools),
     server: {
-      host: over.host ?? values.server?.host ?? "127.0.0.1",
-      port: over.port ?? values.server?.port ?? 4470,
-      names: values.server?.names ?? [],
-      ...(values.server?.url === undefined ? {} : { url: values.server.url }),
+      host: over.host ?? host ?? "127.0.0.1",
+      port: over.port ?? port ?? 4470,
+      names,
+      ...omitUndefined({ url }),
     },
-    problems,
-    ignoredKeys: ignoredKeys(ignored, over.keys),
+    problems: [...problems, ...ignoredSettings.map(({ problem }) => problem), ...others.problems],
+    ignoredSettings,
+    ignoredKeys: ignoredKeys(ignoredSettings, over.keys),
     at: (path) => document?.at(path) ?? { line: 1, column: 1 },
   };
 }
@@ -165,7 +175,7 @@ function located(folder: string, env: Env, store: string): string {
   return `sqlite:${resolve(folder, store.slice("sqlite:".length))}`;
 }
 
-/** An engine of several machines needs a store that they share, and a file cannot be shared. */
+/** Refuses an engine of several machines with a store in a file, which machines cannot share. */
 function checkEngine(engine: Config["engine"] = "local", store: string): void {
   // An address of an unknown kind is refused when the store is opened.
   if (engine === "local" || !store.startsWith("sqlite:")) return;
@@ -209,23 +219,12 @@ function invalid(errors: Problem[]): CadreError {
   return new CadreError("CONFIG_INVALID", problemText(errors[0]!) + more, { problems: errors });
 }
 
-/** A person who sets the key by a flag or a variable does not miss what the file says. */
+/** Finds the ignored keys that no flag and no variable sets instead. */
 function ignoredKeys(ignored: readonly IgnoredSetting[], over: Overrides["keys"]): IgnoredKeys {
   const find = (key: keyof IgnoredKeys): Problem | undefined =>
     over[key] === undefined ? ignored.find((setting) => setting.key === key)?.problem : undefined;
-  return definedOnly({ store: find("store"), engine: find("engine") });
+  return omitUndefined({ store: find("store"), engine: find("engine") });
 }
-
-/** The variable behind each flag. */
-const VARIABLES: Record<keyof ConfigFlags, string> = {
-  model: "CADRE_MODEL",
-  store: "CADRE_STORE",
-  engine: "CADRE_ENGINE",
-  dir: "CADRE_DIR",
-  host: "CADRE_HOST",
-  port: "CADRE_PORT",
-  sandbox: "CADRE_SANDBOX",
-};
 
 interface Overrides {
   /** Values that replace keys of the file. */
@@ -237,18 +236,12 @@ interface Overrides {
 
 function readOverrides(env: Env, flags: ConfigFlags): Overrides {
   const read = <T>(flag: keyof ConfigFlags, schema: z.ZodType<T>): T | undefined => {
-    const value = flags[flag] ?? (env[VARIABLES[flag]] || undefined);
-    if (value === undefined) return undefined;
-    const result = schema.safeParse(value);
-    if (result.success) return result.data;
-    const name = flags[flag] === undefined ? VARIABLES[flag] : `--${flag}`;
-    throw new CadreError(
-      "CONFIG_INVALID",
-      `${name} ${describeIssue(result.error.issues[0]!)}, and is ${JSON.stringify(value)}. Nothing was done.`,
-    );
+    if (flags[flag] !== undefined) return parseSetting(`--${flag}`, flags[flag], schema);
+    const variable = `CADRE_${flag.toUpperCase()}`;
+    return env[variable] ? parseSetting(variable, env[variable], schema) : undefined;
   };
   return {
-    keys: definedOnly({
+    keys: omitUndefined({
       model: read("model", CONFIG_KEYS.model),
       store: read("store", CONFIG_KEYS.store),
       engine: read("engine", CONFIG_KEYS.engine),
@@ -258,8 +251,4 @@ function readOverrides(env: Env, flags: ConfigFlags): Overrides {
     host: read("host", z.string()),
     port: read("port", z.coerce.number().int().min(0).max(65_535)),
   };
-}
-
-function definedOnly<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never;
 }

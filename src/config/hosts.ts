@@ -5,7 +5,9 @@ import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import { z } from "zod";
 
-/** A host or a range; with a port, only that port. */
+export const HttpUrl = z.url({ protocol: /^https?$/, error: "must be an http or https address" });
+
+/** A host or a range of addresses. With a port, the entry covers only that port. */
 export type Site = { port?: number } & ({ host: string } | { range: string });
 
 /** The host without brackets and without the trailing dot of a full name: `example.com.` is `example.com`. */

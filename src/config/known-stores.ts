@@ -17,33 +17,33 @@ export interface StoreLocation {
 }
 
 export interface StoreCheck {
-  /** Call it once the store is open. Throws if it is not the store that was there before; otherwise remembers it. */
+  /** Call this when the store is open. Throws if another store was here before; otherwise remembers this store. */
   confirmOpened(storeId: string): void;
 }
 
 const NOT_MADE_YET = "-";
-/** Stands for the folder itself, in place of a store. */
+/** A store of this name means the folder itself. */
 const IN_FOLDER = "";
 
-/** Call it before anything in the folder is opened. Throws if there is a store that this user has not created. */
+/** Throws if the folder has a store that this user has not created. Call this before anything in the folder is opened. */
 export function checkStore(place: StoreLocation, env: Env): StoreCheck {
   if (isForeignStore(place, env)) throw brought(place);
   const isNew = !hasStore(place) && (!isThere(place.dir) || isOwnFolder(place, env));
-  // Remembered before the store is created, because another command may run meanwhile, or this one may be killed. A user who
-  // deletes a store starts over: the next one is their own.
+  // The store is remembered before it is created, because this command may be killed. After a user has deleted a store,
+  // the next store is the user's own.
   if (isNew && knownStore(place, env) !== NOT_MADE_YET) remember(place, NOT_MADE_YET, env);
   return {
     confirmOpened(storeId) {
       const now = knownStore(place, env);
       if (now === storeId) return;
-      // `git pull` can replace ignored files silently, so this may not be the store that was created here.
+      // `git pull` can silently replace the store that was created here.
       if (!place.trusted && now !== undefined && now !== NOT_MADE_YET) throw brought(place);
       remember(place, storeId, env);
     },
   };
 }
 
-/** Whether there is a store that this user has not created. */
+/** Whether the folder has a store that this user has not created. */
 export function isForeignStore(place: StoreLocation, env: Env): boolean {
   if (place.trusted || knownStore(place, env) !== undefined) return false;
   return hasStore(place) || (isThere(place.dir) && !isOwnFolder(place, env));
@@ -66,7 +66,7 @@ function isThere(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch {
-    // Below a file, or without permission: opening it will report that.
+    // The path is below a file or not permitted. Opening the store will report that.
     return false;
   }
 }
@@ -104,7 +104,7 @@ function knownStore(place: StoreLocation, env: Env): string | undefined {
   }
 }
 
-/** If it cannot be written, the folder has to be trusted the next time. */
+/** If the record cannot be written, the user has to trust the folder next time. */
 function remember(place: StoreLocation, storeId: string, env: Env): void {
   record(place, storeId, env);
   const folder = { ...place, store: IN_FOLDER };

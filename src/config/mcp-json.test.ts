@@ -48,7 +48,7 @@ describe("in a trusted folder", () => {
     [{ command: "a", url: "https://example.com" }, "either `command` or `url`"],
     [{}, "either `command` or `url`"],
     [{ command: "a", env: { "A=B": "c" } }, "mcpServers.x.env"],
-  ])("%j is left out and reported", (server, words) => {
+  ])("the server %j of .mcp.json is left out and reported", (server, words) => {
     write({ mcpServers: { x: server, ok: { command: "a" } } });
     const { servers, problems } = readMcpJson(folder, true);
     expect(Object.keys(servers)).toEqual(["ok"]);
@@ -56,7 +56,7 @@ describe("in a trusted folder", () => {
   });
 
   test.each(["no json", "[]", '{"mcpServers": []}', '{"mcpServers": {"__proto__": {"command": "a"}}}'])(
-    "malformed content does not pollute prototypes: %s",
+    "malformed content of .mcp.json does not pollute prototypes: %s",
     (text) => {
       write(text);
       const { servers } = readMcpJson(folder, true);
@@ -65,7 +65,7 @@ describe("in a trusted folder", () => {
     },
   );
 
-  test("a folder, a pipe or a device is reported and not read", () => {
+  test("a folder, pipe or device named .mcp.json is reported and not read", () => {
     mkdirSync(join(folder, ".mcp.json"));
     expect(readMcpJson(folder, true).problems[0]?.message).toMatch(/plain file/);
     rmSync(join(folder, ".mcp.json"), { recursive: true });
@@ -76,7 +76,7 @@ describe("in a trusted folder", () => {
     expect(readMcpJson(folder, true).problems[0]?.message).toMatch(/plain file/);
   });
 
-  test("cadre.yaml overrides .mcp.json", () => {
+  test("a server in cadre.yaml overrides the server of the same name in .mcp.json", () => {
     write({ mcpServers: { git: { command: "theirs" }, more: { command: "more" } } });
     writeFileSync(join(folder, "cadre.yaml"), "mcpServers: { git: { command: ours, env: [TOKEN] } }");
     const { mcpServers } = loadConfig({ folder, env: { CADRE_TRUST: "1" } });
@@ -89,7 +89,7 @@ describe("in a trusted folder", () => {
 
 test("[A52] in an untrusted folder .mcp.json is ignored, even if it claims to be trusted", () => {
   write({ mcpServers: { evil: { command: "touch" } }, trust: true, enableAllProjectMcpServers: true });
-  const { servers, problems } = readMcpJson(folder, false);
+  const { servers, ignored } = readMcpJson(folder, false);
   expect(servers).toEqual({});
-  expect(problems).toEqual([expect.objectContaining({ file: ".mcp.json", code: "UNTRUSTED" })]);
+  expect(ignored).toMatchObject([{ problem: { file: ".mcp.json", code: "UNTRUSTED" } }]);
 });

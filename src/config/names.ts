@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 
-/** Each name may be compared with every known one. */
+/** The number is limited because each name may be compared with every known name. */
 const MAX_NAMES = 500;
 
 /** `Read, Bash(git log, git diff)` or a list. Commas inside parentheses belong to the rule's pattern. */

@@ -29,7 +29,7 @@ test("the general endpoint gets /v1/traces appended; the endpoint for traces is 
   expect(full.timeoutMs).toBe(15_000);
 });
 
-test("an unsupported protocol and an endpoint without http are reported", () => {
+test("an unsupported protocol, and an endpoint that is not http, are reported", () => {
   expect(otlpSettings({ ...ENDPOINT, OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" })!.problem).toMatch(
     /is grpc, and only/,
   );

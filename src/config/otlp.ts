@@ -16,10 +16,10 @@ export interface Otlp {
 }
 
 const TIMEOUT_MS = 10_000;
-/** Longest time of one attempt; shorter than the lease on a position in the journals. */
+/** Longest time of one attempt. It is shorter than the lease on a position in the journals. */
 const LONGEST_MS = 15_000;
 
-/** Undefined if tracing is off. */
+/** Returns undefined if tracing is off. */
 export function otlpSettings(env: Env): Otlp | undefined {
   const set = (name: string): string | undefined => env[name]?.trim() || undefined;
   const forTraces = (name: string): string | undefined =>

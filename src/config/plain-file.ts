@@ -3,7 +3,7 @@
 
 import { readFileSync, statSync } from "node:fs";
 
-/** Throws with a sentence if it is not a regular file of at most `max` bytes. */
+/** Throws if the path is not a regular file of at most `max` bytes. */
 export function readPlainFile(path: string, max: number): string {
   const found = statSync(path);
   if (!found.isFile()) throw new Error("it is no plain file");

@@ -10,7 +10,7 @@ test.each([
   ["zebra", undefined],
   ["", undefined],
   ["x".repeat(100_000), undefined],
-])("the known word nearest to %s is found", (word, meant) => {
+])("the known word nearest to `%s` is found", (word, meant) => {
   expect(nearestWord(word, ["handoff", "maxTurns", "model", "tools"])).toBe(meant);
 });
 

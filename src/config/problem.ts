@@ -21,7 +21,7 @@ export function problemText(problem: Problem): string {
   return `${file}:${line}:${column} ${message}${suggestion ? `: ${suggestion}` : ""}`;
 }
 
-/** The known word that was probably meant, if one is similar enough. */
+/** Finds the known word that was probably meant, if one is similar enough. */
 export function nearestWord(word: string, known: Iterable<string>): string | undefined {
   const wanted = fold(word);
   const reach = Math.max(1, Math.floor(wanted.length / 3));

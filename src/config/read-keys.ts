@@ -2,8 +2,19 @@
 // the nearest known one.
 
 import { z } from "zod";
+import { CadreError } from "../errors.ts";
 import { nearestWord, type Problem, suggestWord } from "./problem.ts";
 import type { Data, Path, YamlDocument } from "./yaml.ts";
+
+/** Checks the value of a flag or a variable. `name` is how the person wrote it. */
+export function parseSetting<T>(name: string, value: unknown, schema: z.ZodType<T>): T {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw new CadreError(
+    "CONFIG_INVALID",
+    `${name} ${describeIssue(result.error.issues[0]!)}, and is ${JSON.stringify(value)}. Nothing was done.`,
+  );
+}
 
 export type KeySchemas = Record<string, z.ZodType>;
 
@@ -52,7 +63,7 @@ export function readKeys<S extends KeySchemas>(
   return { values: values as KeyValues<S>, problems, misspelled };
 }
 
-/** A mapping in which an unknown key is an error, because ignoring it could allow more than was meant. */
+/** Makes a schema in which an unknown key is an error: ignoring a rule could allow more than was meant. */
 export function onlyKeys<S extends z.ZodRawShape>(shape: S) {
   const words = Object.keys(shape);
   return z.looseObject(shape).superRefine((value, context) => {
@@ -87,7 +98,7 @@ function check(document: YamlDocument, path: Path, schema: z.ZodType, data: Data
   return { ok: false, problems };
 }
 
-/** For a value that nearly fits one shape of a union, the issues with that shape. */
+/** Replaces the issue of a union by those of the one shape that the value nearly fits. */
 function unfold(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   if (issue.code !== "invalid_union") return [issue];
   const near = issue.errors
@@ -122,7 +133,7 @@ function without(data: Data, paths: readonly Path[]): Data {
   return copy;
 }
 
-/** All keys at any depth of a schema. */
+/** Lists all keys at any depth of a schema. */
 function wordsOf(schema: z.ZodType): string[] {
   const words: string[] = [];
   const visit = (node: unknown): void => {
@@ -139,7 +150,7 @@ function wordsOf(schema: z.ZodType): string[] {
 /** Matches messages of the library. Any other message was written in a schema of ours. */
 const LIBRARY_WORDS = /^(Invalid|Too (small|big)|Unrecognized|Required)/;
 
-/** What a value must be, as a sentence of our own. */
+/** Says in our own words what a value must be. */
 export function describeIssue(issue: z.core.$ZodIssue): string {
   if (!LIBRARY_WORDS.test(issue.message)) return issue.message;
   if (issue.code === "invalid_value") return `must be one of ${issue.values.map(String).join(", ")}`;

@@ -11,7 +11,7 @@ test("[E10] by default Restate and its only worker are on this machine", () => {
   });
 });
 
-test("[E10] variables override the file", () => {
+test("[E10] variables such as CADRE_RESTATE_LISTEN override the file", () => {
   const file = Restate.parse({ ingress: "http://restate:8080", listen: "0.0.0.0:9080" });
   const env = { CADRE_RESTATE_LISTEN: "[::1]:9081", CADRE_RESTATE_WORKERS: "http://balancer:9080" };
   expect(restateConfig(file, env)).toMatchObject({
@@ -22,7 +22,7 @@ test("[E10] variables override the file", () => {
 });
 
 test.each(["9080", "host:99999", "http://host:9080"])(
-  "an invalid listen address is reported: %s",
+  "the invalid listen address %s is reported",
   (written) => {
     const must = "must be a place to listen at, like 0.0.0.0:9080";
     expect(() => Restate.parse({ listen: written })).toThrow(must);
@@ -33,7 +33,7 @@ test.each(["9080", "host:99999", "http://host:9080"])(
 );
 
 test.each([{ ingress: "restate:8080" }, { identity: ["secret"] }, { ingres: "http://restate:8080" }])(
-  "invalid settings are refused: %o",
+  "the invalid Restate settings %o are refused",
   (written) => {
     expect(Restate.safeParse(written).success).toBe(false);
   },

@@ -1,13 +1,11 @@
-// Addresses of Restate and of the workers. The defaults fit Restate and one worker on this machine.
+// Reads the addresses of Restate and of the workers. The defaults fit Restate and one worker on this machine.
 
 import { z } from "zod";
-import { CadreError } from "../errors.ts";
-import { describeIssue } from "./read-keys.ts";
+import { HttpUrl } from "./hosts.ts";
+import { parseSetting } from "./read-keys.ts";
 import type { Env } from "./trust.ts";
 
-const address = z.url({ protocol: /^https?$/, error: "must be an http or https address" });
-
-const place = z.string().transform((written, context): { host: string; port: number } => {
+const ListenAddress = z.string().transform((written, context): { host: string; port: number } => {
   const [, host, port] =
     /^(?:\[([\da-f:.]+)\]|([^\s:/@[\]]+)):(\d{1,5})$/i.exec(written)?.filter(Boolean) ?? [];
   if (host !== undefined && Number(port) <= 65_535) return { host, port: Number(port) };
@@ -16,10 +14,10 @@ const place = z.string().transform((written, context): { host: string; port: num
 });
 
 export const Restate = z.strictObject({
-  ingress: address.optional(),
-  admin: address.optional(),
-  listen: place.optional(),
-  workers: address.optional(),
+  ingress: HttpUrl.optional(),
+  admin: HttpUrl.optional(),
+  listen: ListenAddress.optional(),
+  workers: HttpUrl.optional(),
   identity: z.array(z.string().startsWith("publickeyv1_")).optional(),
 });
 
@@ -30,7 +28,7 @@ export interface RestateConfig {
   admin: string;
   /** Address that a worker listens on. */
   listen: { host: string; port: number };
-  /** Address by which Restate reaches the workers, such as their load balancer. Absent: the single worker's own. */
+  /** Address by which Restate reaches the workers, such as their load balancer. By default that of the single worker. */
   workers?: string | undefined;
   /** Public keys of the Restate that may call the workers. */
   identity: string[];
@@ -40,20 +38,13 @@ export interface RestateConfig {
 export function restateConfig(values: z.output<typeof Restate> = {}, env: Env): RestateConfig {
   const read = <T>(key: keyof typeof values, schema: z.ZodType<T>): T | undefined => {
     const variable = `CADRE_RESTATE_${key.toUpperCase()}`;
-    const written = env[variable];
-    if (!written) return undefined;
-    const result = schema.safeParse(written);
-    if (result.success) return result.data;
-    throw new CadreError(
-      "CONFIG_INVALID",
-      `${variable} ${describeIssue(result.error.issues[0]!)}, and is ${JSON.stringify(written)}. Nothing was done.`,
-    );
+    return env[variable] ? parseSetting(variable, env[variable], schema) : undefined;
   };
   return {
-    ingress: read("ingress", address) ?? values.ingress ?? "http://127.0.0.1:8080",
-    admin: read("admin", address) ?? values.admin ?? "http://127.0.0.1:9070",
-    listen: read("listen", place) ?? values.listen ?? { host: "127.0.0.1", port: 9080 },
-    workers: read("workers", address) ?? values.workers,
+    ingress: read("ingress", HttpUrl) ?? values.ingress ?? "http://127.0.0.1:8080",
+    admin: read("admin", HttpUrl) ?? values.admin ?? "http://127.0.0.1:9070",
+    listen: read("listen", ListenAddress) ?? values.listen ?? { host: "127.0.0.1", port: 9080 },
+    workers: read("workers", HttpUrl) ?? values.workers,
     identity: values.identity ?? [],
   };
 }

@@ -5,10 +5,25 @@
 import { isAbsolute, relative, resolve } from "node:path";
 import { z } from "zod";
 import { Duration } from "./duration.ts";
-import { HostEntry, SiteEntry } from "./hosts.ts";
+import { HostEntry, HttpUrl, SiteEntry } from "./hosts.ts";
 import { LimitsInput } from "./limits.ts";
 import { type KeyValues, onlyKeys } from "./read-keys.ts";
 import { Restate } from "./restate.ts";
+
+const isWithout = (url: string, ...parts: ("username" | "password" | "search" | "hash")[]): boolean =>
+  parts.every((part) => new URL(url)[part] === "");
+
+/** Accepts a mapping that has exactly one of the two keys. */
+const eitherOf = <Key extends string>(one: Key, other: Key) =>
+  [
+    (value: { [K in Key]?: unknown }) => (value[one] === undefined) !== (value[other] === undefined),
+    { error: `must have either \`${one}\` or \`${other}\`` },
+  ] as const;
+
+const Address = HttpUrl.refine(
+  (url) => isWithout(url, "username", "password", "hash"),
+  "must be an address without a password or a fragment",
+);
 
 const text = z.string().min(1);
 
@@ -31,11 +46,6 @@ const McpEnv = z.union([
   z.record(variable, z.string()),
 ]);
 
-const McpUrl = z.url({ protocol: /^https?$/, error: "must be an http or https address" }).refine((url) => {
-  const { username, password, hash } = new URL(url);
-  return `${username}${password}${hash}` === "";
-}, "must be an address without a password or a fragment");
-
 /** An MCP server: a program that Cadre starts, or an address that it connects to. */
 export const McpServer = z
   .strictObject({
@@ -43,25 +53,23 @@ export const McpServer = z
     command: text.optional(),
     args: z.array(z.string()).optional(),
     env: McpEnv.optional(),
-    url: McpUrl.optional(),
+    url: Address.optional(),
     headers: z.record(z.string().regex(/^[\w-]+$/), z.string()).optional(),
     timeout: Duration.optional(),
     trusted: z.boolean().optional(),
     readOnly: z.array(text).optional(),
     elicitation: z.enum(["decline", "defaults"]).optional(),
   })
-  .refine(({ command, url }) => (command === undefined) !== (url === undefined), {
-    error: "must have either `command` or `url`",
-  });
+  .refine(...eitherOf("command", "url"));
 export type McpServer = z.output<typeof McpServer>;
 
 /** An address that Cadre calls by itself. It holds no password, because the file is often shared. */
-const Endpoint = z.url({ protocol: /^https?$/, error: "must be an http or https address" }).refine((url) => {
-  const { username, password, search, hash } = new URL(url);
-  return `${username}${password}${search}${hash}` === "";
-}, "must be an address alone, without a password, a query or a fragment");
+const Endpoint = HttpUrl.refine(
+  (url) => isWithout(url, "username", "password", "search", "hash"),
+  "must be an address alone, without a password, a query or a fragment",
+);
 
-/** The file names the variables that hold the secrets, never the secrets. */
+/** The file names the variables that hold the secrets, and contains no secrets itself. */
 export const Loki = z.strictObject({
   url: Endpoint,
   tenantEnv: text.optional(),
@@ -69,7 +77,7 @@ export const Loki = z.strictObject({
   timeout: Duration.optional(),
 });
 
-/** `url` replaces the provider's own address. SearXNG has none, because people host it themselves. */
+/** `url` replaces the provider's own address. SearXNG has no address of its own, because people host it themselves. */
 export const Search = z
   .strictObject({
     provider: z.enum(["searxng", "brave", "tavily"]),
@@ -99,9 +107,7 @@ export const Service = z.strictObject({
   restart: Argv,
   health: z
     .strictObject({ url: Endpoint.optional(), command: Argv.optional(), timeout: Duration.optional() })
-    .refine(({ url, command }) => (url === undefined) !== (command === undefined), {
-      error: "must have either `url` or `command`",
-    })
+    .refine(...eitherOf("url", "command"))
     .optional(),
 });
 
@@ -110,7 +116,7 @@ const onOff = z.union([z.boolean(), z.enum(["on", "off"]).transform((word) => wo
 
 const SandboxDriver = z.enum(["auto", "none", "bwrap", "srt"]);
 
-/** A host name as it goes over the wire: letters, digits, hyphens and dots only, so the name we compare is the one called (A33). */
+/** A host name of letters, digits, hyphens and dots only, so that the name we compare is the name that is called (A33). */
 const HostName = z
   .string()
   .regex(/^(\*\.)?([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]*[a-z0-9])?$/, {
@@ -142,20 +148,13 @@ const WebhookName = z
   .string()
   .regex(/^[\w-]{1,40}$/, "must be up to 40 letters, digits, hyphens or underscores");
 
-const WebhookUrl = z
-  .url({ protocol: /^https?$/, error: "must be an http or https address" })
-  .refine((url) => {
-    const { username, password, hash } = new URL(url);
-    return `${username}${password}${hash}` === "";
-  }, "must be an address without a password or a fragment");
-
 export const WEBHOOK_EVENTS = ["needs-you", "done", "failed"] as const;
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 
 /** The file names the variables that hold the secrets. `urlEnv` is for addresses that are secrets themselves. */
 export const Webhook = z
   .strictObject({
-    url: WebhookUrl.optional(),
+    url: Address.optional(),
     urlEnv: variable.optional(),
     form: z.enum(["json", "slack", "ntfy"]).default("json"),
     secretEnv: variable.optional(),
@@ -167,9 +166,7 @@ export const Webhook = z
     /** Allows an address on this machine or its network, and one without encryption. */
     private: z.boolean().default(false),
   })
-  .refine(({ url, urlEnv }) => (url === undefined) !== (urlEnv === undefined), {
-    error: "must have either `url` or `urlEnv`",
-  })
+  .refine(...eitherOf("url", "urlEnv"))
   .refine((hook) => hook.private || hook.url === undefined || hook.url.startsWith("https:"), {
     error: "must be an https address, or have `private: true`",
   })
@@ -178,12 +175,12 @@ export const Webhook = z
   });
 export type Webhook = z.output<typeof Webhook>;
 
-/** What a key declares beside its schema. */
+/** The declarations of a key besides its schema. */
 export interface KeyFacts<Value> {
-  /** `allowed`: any folder may set it. Otherwise, the values that need a person's trust. */
+  /** `allowed`: any folder may set the key. Otherwise rules that say which values need trust. */
   untrusted: "allowed" | readonly TrustRule<Value>[];
   /**
-   * Where secrets may stand in the value.
+   * Where the value may contain secrets.
    * - `none`: nowhere.
    * - `named`: under names such as `apiKey`, in headers and addresses, and in the variables that `…Env` keys name.
    * - `all`: every text in it.
@@ -194,9 +191,9 @@ export interface KeyFacts<Value> {
 export interface TrustRule<Value> {
   /** Ends the sentence "this folder is not trusted to set …". */
   what: string;
-  /** The part of the value that is dropped; absent: the whole key. */
+  /** The part of the value that is dropped. By default the whole key is dropped. */
   part?: string;
-  /** Whether this value needs trust; absent: every value does. `folder` is the project's. */
+  /** Whether this value needs trust. By default every value does. `folder` is the project's folder. */
   needsTrust?(value: Value, folder: string): boolean;
   /** The value without that part. */
   without?(value: Value): Value;
@@ -207,13 +204,13 @@ const key = <S extends z.ZodType>(schema: S, facts: KeyFacts<z.output<S>>) => ({
 const ANY_FOLDER = { untrusted: "allowed", secrets: "none" } as const;
 
 /** Every value of the key needs trust. */
-const trusted = (what: string) => [{ what }] as const;
+const trusted = (what: string, secrets: "none" | "named") => ({ untrusted: [{ what }], secrets }) as const;
 
 export const DECLARED_KEYS = {
   model: key(text.describe("The model of agents that name none: `provider/model`"), ANY_FOLDER),
   providers: key(
     z.record(z.string(), Provider).describe("Model servers in addition to the built-in ones, by name"),
-    { untrusted: trusted("endpoints and keys"), secrets: "named" },
+    trusted("endpoints and keys", "named"),
   ),
   aliases: key(
     z.record(z.string(), text).describe("Names for models, as agent files use them: `sonnet`, `fast`"),
@@ -275,14 +272,11 @@ export const DECLARED_KEYS = {
       .describe("What happens to an approval that nobody answers"),
     ANY_FOLDER,
   ),
-  mcpServers: key(z.record(z.string(), McpServer).describe("MCP servers, by name"), {
-    untrusted: trusted("commands and endpoints"),
-    secrets: "named",
-  }),
-  loki: key(Loki.describe("The Loki server that log tools query"), {
-    untrusted: trusted("endpoints"),
-    secrets: "named",
-  }),
+  mcpServers: key(
+    z.record(z.string(), McpServer).describe("MCP servers, by name"),
+    trusted("commands and endpoints", "named"),
+  ),
+  loki: key(Loki.describe("The Loki server that log tools query"), trusted("endpoints", "named")),
   web: key(Web.describe("The hosts that pages may be read from"), {
     untrusted: [
       {
@@ -298,7 +292,7 @@ export const DECLARED_KEYS = {
     z
       .record(z.string(), Service)
       .describe("Services that agents may restart: the command, and how to check their health"),
-    { untrusted: trusted("commands"), secrets: "none" },
+    trusted("commands", "none"),
   ),
   roles: key(
     z
@@ -329,10 +323,7 @@ export const DECLARED_KEYS = {
       secrets: "none",
     },
   ),
-  restate: key(Restate.describe("Settings of the engine `restate`"), {
-    untrusted: trusted("endpoints"),
-    secrets: "none",
-  }),
+  restate: key(Restate.describe("Settings of the engine `restate`"), trusted("endpoints", "none")),
   server: key(
     z
       .strictObject({
@@ -340,7 +331,7 @@ export const DECLARED_KEYS = {
         port: z.int().min(0).max(65_535).optional(),
         /** The address that people use, for links in notices: https://cadre.example.com */
         url: Endpoint.optional(),
-        /** Further host names that it answers to, beside those of the loopback. */
+        /** Further host names that the server answers to, besides those of the loopback. */
         names: z.array(text).optional(),
       })
       .describe("Where `cadre up` serves (127.0.0.1:4470)"),
@@ -358,23 +349,17 @@ export const DECLARED_KEYS = {
     z.int().positive().describe("How many agents may work in one workspace at the same time (10)"),
     ANY_FOLDER,
   ),
-  search: key(Search.describe("The provider of web searches"), {
-    untrusted: trusted("endpoints"),
-    secrets: "named",
-  }),
-  webhooks: key(z.record(WebhookName, Webhook).describe("Where notices are sent, by name"), {
-    untrusted: trusted("endpoints"),
-    secrets: "named",
-  }),
-  users: key(Users.describe("What users who are not admins can see"), {
-    untrusted: trusted("who may act"),
-    secrets: "none",
-  }),
+  search: key(Search.describe("The provider of web searches"), trusted("endpoints", "named")),
+  webhooks: key(
+    z.record(WebhookName, Webhook).describe("Where notices are sent, by name"),
+    trusted("endpoints", "named"),
+  ),
+  users: key(Users.describe("What users who are not admins can see"), trusted("who may act", "none")),
   pools: key(
     z
       .record(z.string().regex(/^[\w.-]{1,40}$/, "must be a short name"), z.array(text))
       .describe("The folders whose runs a worker pool takes, beside those of agents that name the pool"),
-    { untrusted: trusted("whose runs are driven here"), secrets: "none" },
+    trusted("whose runs are driven here", "none"),
   ),
   retention: key(z.unknown().describe("Accepted, but without effect yet: see `cadre prune`"), ANY_FOLDER),
 };

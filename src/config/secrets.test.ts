@@ -71,7 +71,7 @@ describe("[A61] [A32] recognising secrets", () => {
     expect(valuesIn({ LOCAL: "abcdefghij" }, ["LOCAL"])).toEqual(["abcdefghij"]);
   });
 
-  test("headers and environment values in the configuration may be secrets", () => {
+  test("headers and variables in the configuration are recognised as secrets", () => {
     const settings = {
       providers: { local: { headers: { Authorization: "Bearer abcdefghij", "X-Title": "my project" } } },
       mcpServers: {
@@ -83,7 +83,7 @@ describe("[A61] [A32] recognising secrets", () => {
 });
 
 describe("[A61] the project's .env files", () => {
-  test("are found in subfolders, and their values do not enter Cadre's own environment", () => {
+  test(".env files are found in subfolders, and their values do not enter Cadre's own environment", () => {
     const folder = join(root, "project");
     mkdirSync(join(folder, "apps", "web"), { recursive: true });
     mkdirSync(join(folder, "node_modules", "x"), { recursive: true });
@@ -110,7 +110,7 @@ describe("[A61] the project's .env files", () => {
     expect(process.env["A_TOKEN"]).toBeUndefined();
   });
 
-  test("a new or changed file is noticed at the next check", () => {
+  test("a new or changed .env file is noticed at the next check", () => {
     const folder = join(root, "changing");
     mkdirSync(folder);
     const files = envFiles(folder);
@@ -124,7 +124,7 @@ describe("[A61] the project's .env files", () => {
     expect(files.secrets()).toEqual([{ name: "A_KEY", value: "second-value!" }]);
   });
 
-  test("[A32] Cadre's own token is a secret, even if it is created later", () => {
+  test("[A32] Cadre's own token is a secret, even if the token is created later", () => {
     const folder = join(root, "up");
     mkdirSync(join(folder, ".cadre"), { recursive: true });
     const files = envFiles(folder);

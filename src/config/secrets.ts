@@ -12,7 +12,7 @@ export interface NamedSecret {
   value: string;
 }
 
-/** `certain`: variables that the configuration names as secret, whatever they are called. */
+/** `certain` are the variables that the configuration names as secret, whatever they are called. */
 export function environmentSecrets(env: Env, certain: readonly string[] = []): NamedSecret[] {
   return Object.entries(env).flatMap(([name, value]) => {
     if (value === undefined) return [];
@@ -29,14 +29,14 @@ export function configuredSecrets(value: unknown): NamedSecret[] {
   );
 }
 
-/** Every text at any depth, as a secret. */
+/** Treats every text at any depth as a secret. */
 export function everyText(value: unknown, name = "setting"): NamedSecret[] {
   if (typeof value === "string") return secretsIn(name, [withoutScheme(value)]);
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]) => everyText(inner, key));
 }
 
-/** Values of headers: any of them may be a key, whatever it is called. */
+/** Treats all values of headers as secrets, because any header may contain a key. */
 export const headerSecrets = (headers: Readonly<Record<string, string>>): NamedSecret[] =>
   Object.entries(headers).flatMap(([name, value]) => secretsIn(name, [withoutScheme(value)]));
 
@@ -57,7 +57,7 @@ const secretsIn = (name: string, values: readonly string[]): NamedSecret[] =>
     .map((value) => ({ name: name.replace(/[^\w.-]/g, "_"), value }));
 
 const ANYWHERE = /TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|API_?KEY/;
-/** Only as a whole word: `GIT_AUTHOR_NAME` and `MONKEY` name no secret. */
+/** These must be whole words: `GIT_AUTHOR_NAME` and `MONKEY` name no secret. */
 const AS_A_WORD =
   /(?:^|_)(?:KEYS?|O?AUTH2?|AUTHORIZATION|PASS|PWD|PAT|DSN|JWT|BEARER|COOKIE|PRIVATE)(?:_|$)|KEY$/;
 /** Endings of variables that describe a secret without holding it. */
@@ -88,7 +88,7 @@ function looksSecret(value: string): boolean {
 const isFile = (value: string): boolean =>
   /^(?:~|\.{1,2})?\//.test(value) && (existsSync(value) || /\.[a-z]{2,5}$/.test(value));
 
-/** The password in an address such as `postgres://user:password@host/db`, as written and decoded. */
+/** Returns the password in an address such as `postgres://user:password@host/db`, as written and decoded. */
 function passwordsOf(value: string): string[] {
   const written = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\s]*?:([^/?#\s]+)@[^@\s]*$/i.exec(value)?.[1];
   if (written === undefined) return [];
@@ -116,7 +116,7 @@ export interface EnvFiles {
 /** The file with Cadre's own token, which lets its holder approve calls. */
 export const tokenFile = (dir: string): string => join(dir, "token");
 
-/** The project's `.env` files, in its folder and a few levels below, and the token in Cadre's own folder. */
+/** Watches the project's `.env` files, a few levels deep, and the token in Cadre's own folder. */
 export function envFiles(folder: string, dir = join(folder, ".cadre")): EnvFiles {
   const token = tokenFile(dir);
   let files = findEnvFiles(folder);

@@ -3,16 +3,20 @@
 
 import type { Problem } from "./problem.ts";
 import type { KeyFacts, TrustRule } from "./schema.ts";
-import type { Path, YamlDocument } from "./yaml.ts";
+import type { YamlDocument } from "./yaml.ts";
 
 export interface IgnoredSetting {
   key: string;
+  /** The setting as written, for example `permissions.allow`. */
+  path: string;
+  /** What the setting would decide, for example `allow rules`. */
+  what: string;
   problem: Problem;
 }
 
 type Values = Record<string, unknown>;
 
-/** What a key that declares nothing is taken to say. */
+/** The rule for a key that declares nothing: every value needs trust. */
 const UNDECLARED: readonly TrustRule<unknown>[] = [{ what: "a key that declares nothing about trust" }];
 
 /** Removes from `values` whatever needs trust, and reports each setting that it removed. */
@@ -24,26 +28,32 @@ export function dropUntrusted(
 ): IgnoredSetting[] {
   const ignored: IgnoredSetting[] = [];
   for (const key of Object.keys(values)) {
-    for (const rule of trustRules(declared[key]?.untrusted)) {
+    for (const { what, part, needsTrust, without } of trustRules(declared[key]?.untrusted)) {
       const value = values[key];
-      if (value === undefined || rule.needsTrust?.(value, folder) === false) continue;
-      if (rule.part !== undefined && rule.without) values[key] = rule.without(value);
+      if (value === undefined || needsTrust?.(value, folder) === false) continue;
+      if (part !== undefined && without) values[key] = without(value);
       else delete values[key];
-      const path = rule.part === undefined ? [key] : [key, rule.part];
-      ignored.push({ key, problem: problemAt(document, path, rule.what) });
+      const path = part === undefined ? [key] : [key, part];
+      ignored.push(ignoredSetting(path, what, { file: document.file, ...document.at(path, "key") }));
     }
   }
   return ignored;
 }
 
+export function ignoredSetting(
+  path: readonly string[],
+  what: string,
+  place: Pick<Problem, "file" | "line" | "column">,
+): IgnoredSetting {
+  const problem: Problem = {
+    ...place,
+    code: "UNTRUSTED",
+    severity: "warning",
+    message: `\`${path.join(".")}\` is ignored: this folder is not trusted to set ${what}`,
+    suggestion: "run `cadre trust` if you know what is in it, or set CADRE_TRUST=1",
+  };
+  return { key: path[0]!, path: path.join("."), what, problem };
+}
+
 const trustRules = (untrusted: KeyFacts<unknown>["untrusted"] = UNDECLARED): readonly TrustRule<unknown>[] =>
   untrusted === "allowed" ? [] : untrusted;
-
-const problemAt = (document: Pick<YamlDocument, "file" | "at">, path: Path, what: string): Problem => ({
-  file: document.file,
-  ...document.at(path, "key"),
-  code: "UNTRUSTED",
-  severity: "warning",
-  message: `\`${path.join(".")}\` is ignored: this folder is not trusted to set ${what}`,
-  suggestion: "run `cadre trust` if you know what is in it, or set CADRE_TRUST=1",
-});

@@ -27,9 +27,9 @@ export interface YamlDocument {
   /** Null if nothing could be read. */
   data: Data;
   problems: Problem[];
-  /** Keys that occur twice in the same mapping. Each is a problem, too. */
+  /** Keys that occur twice in the same mapping. Each of them is also a problem. */
   duplicateKeys?: readonly string[];
-  /** Position of a value or its key; that of the nearest parent if the path does not exist. */
+  /** Position of a value or its key. If the path does not exist, the position of the nearest parent. */
   at(path: Path, part?: "key" | "value"): { line: number; column: number };
 }
 
@@ -88,33 +88,28 @@ function read(text: string, lines: LineCounter, reading: Reading): Data {
   return toData(reading, document.contents, [], 0);
 }
 
-/** Y2: stops at the first limit that is exceeded; then nothing is composed. */
+/** Y2: stops at the first exceeded limit. Then nothing is composed. */
 function scan(text: string, lines: LineCounter, reading: Reading): CST.Token[] {
   const parser = new Parser(lines.addNewLine);
   const tokens: CST.Token[] = [];
+  const stop = (code: string, message: string, offset = parser.offset): CST.Token[] => {
+    fault(reading, code, message, offset);
+    return [];
+  };
   let lexemes = 0;
   let previous = "";
   lines.addNewLine(0);
   for (const lexeme of new Lexer().lex(text)) {
     tokens.push(...parser.next(lexeme));
     if (lexeme.startsWith("!") && previous !== CST.SCALAR) {
-      fault(
-        reading,
-        "YAML_TAG",
-        "tags (`!name`) are not allowed; quote it if it is meant as text",
-        parser.offset - lexeme.length,
-      );
-      return [];
+      const message = "tags (`!name`) are not allowed; quote it if it is meant as text";
+      return stop("YAML_TAG", message, parser.offset - lexeme.length);
     }
     previous = lexeme;
-    if (++lexemes > reading.maxLexemes) {
-      fault(reading, "YAML_TOO_LARGE", "too many entries to be a hand-written file", parser.offset);
-      return [];
-    }
-    if (parser.stack.length > MAX_DEPTH) {
-      fault(reading, "YAML_TOO_DEEP", `nested more than ${MAX_DEPTH} levels deep`, parser.offset);
-      return [];
-    }
+    if (++lexemes > reading.maxLexemes)
+      return stop("YAML_TOO_LARGE", "too many entries to be a hand-written file");
+    if (parser.stack.length > MAX_DEPTH)
+      return stop("YAML_TOO_DEEP", `nested more than ${MAX_DEPTH} levels deep`);
   }
   return [...tokens, ...parser.end()];
 }
@@ -133,7 +128,7 @@ interface Fault {
   offset: number;
 }
 
-/** One document while it is read. */
+/** The state while a document is read. */
 interface Reading {
   faults: Fault[];
   duplicateKeys: string[];
@@ -141,7 +136,7 @@ interface Reading {
   /** Expanded aliases count as well, so that an alias bomb hits the limit. */
   nodes: number;
   maxLexemes: number;
-  /** Own lookup, because `yaml` searches the whole document for each alias: seconds if there are thousands. */
+  /** Our own lookup. `yaml` searches the whole document for each alias, which takes seconds for thousands of aliases. */
   anchors: Map<string, Node>;
 }
 

@@ -21,13 +21,13 @@ export interface MaskSources {
   config?: Pick<Config, "dir"> & Partial<Config>;
 }
 
-/** Only a file that is rewritten over and over produces so many. */
+/** Only a file that is rewritten all the time produces so many secrets. */
 const MOST_KNOWN = 20_000;
 
 export function createProjectMask({ folder, env, config }: MaskSources): Mask {
   const files = envFiles(folder, config?.dir);
   const fixed = [...settingSecrets(config ?? {}, env), ...headerSecrets(otlpHeaders(env))];
-  /** A value stays secret after its `.env` file was moved or emptied: it may have been copied elsewhere. */
+  /** All secrets so far. A value stays secret after its `.env` file was emptied, because it may have been copied elsewhere. */
   const known = new Map<string, Secret>();
   const list = (): Secret[] => {
     if (known.size > MOST_KNOWN) known.clear();
@@ -40,7 +40,7 @@ export function createProjectMask({ folder, env, config }: MaskSources): Mask {
   return createMask({ list, hasChanged: files.changed });
 }
 
-/** Secrets in the environment and in the settings. Each key declares where its secrets stand; if it does not, every text is one. */
+/** Finds secrets in the environment and in the settings. In a key that declares nothing about secrets, every text is one. */
 export function settingSecrets(
   config: Readonly<Record<string, unknown>>,
   env: Env,
@@ -60,10 +60,10 @@ export function settingSecrets(
   ];
 }
 
-/** A tenant's name is no secret: it stands in every address of its server. */
+/** A tenant's name is no secret, because every address of its server contains it. */
 const NOT_SECRET = new Set(["tenantEnv"]);
 
-/** Names of environment variables in keys like `apiKeyEnv` and `tokenEnv`, at any depth. */
+/** Finds the names of variables in keys like `apiKeyEnv` and `tokenEnv`, at any depth. */
 function variablesNamed(value: unknown): string[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]) => {

@@ -1,4 +1,4 @@
-// A project as its files define it: configuration, models, tools and agents, without a store. Opening it creates nothing and
+// A project as its files define it: configuration, models, tools and agents, without a store. Opening a project creates nothing and
 // runs nothing. Only `project/` and `runtime/`, which adds store, engine and loop, know concrete implementations.
 
 import { homedir } from "node:os";
@@ -23,7 +23,8 @@ import { type Config, type ConfigFlags, loadConfig } from "../config/config.ts";
 import { readPlainFile } from "../config/plain-file.ts";
 import { poolNames } from "../config/pools.ts";
 import type { Problem } from "../config/problem.ts";
-import { CadreError, messageOf } from "../errors.ts";
+import type { Env } from "../config/trust.ts";
+import { CadreError, toCadreError } from "../errors.ts";
 import type { Definition } from "../journal/definition.ts";
 import type { Payload } from "../journal/events.ts";
 import type { Mask } from "../journal/masking/mask.ts";
@@ -59,7 +60,7 @@ import { createProjectMask } from "./mask.ts";
 export interface ProjectOptions {
   /** Folder with agents and cadre.yaml. Runs work here. */
   folder: string;
-  env?: Readonly<Record<string, string | undefined>>;
+  env?: Env;
   flags?: ConfigFlags;
   home?: string;
   /** Scripts for `scripted/<name>`, in addition to the project's `<name>.script.yaml` files. */
@@ -82,11 +83,11 @@ export interface Project {
   /** Tools by every name a model may use for them. Returns a new map when the tools have changed. */
   toolsByName(): ReadonlyMap<string, AnyTool>;
   readonly servers: McpServers;
-  /** Lists the tools of the MCP servers this agent may use, once. Returns the problems; the agent runs without those servers. */
+  /** Lists once the tools of the MCP servers that this agent may use. Returns the problems. The agent runs without servers that have problems. */
   prepareServers(definition: Definition): Promise<string[]>;
   /** Masks this project's secrets. */
   readonly mask: Mask;
-  /** Agents as they are on disk now. With `name`, only that agent and those it names are guaranteed to be included. */
+  /** Agents as they are on disk now. With `name`, the set has at least that agent and the agents it names. */
   agents(name?: string): Promise<AgentSet>;
   /** An agent ready to run, as a run pins it. Throws AGENT_NOT_FOUND, AGENT_INVALID, or the problem with its model. */
   find(name: string): Promise<Definition>;
@@ -116,7 +117,7 @@ export interface PromptTool {
 
 export function openProject(options: ProjectOptions): Project {
   const { folder, env = process.env, home = homedir() } = options;
-  const config = loadConfig({ folder, env, ...(options.flags ? { flags: options.flags } : {}) });
+  const config = loadConfig({ folder, env, ...omitUndefined({ flags: options.flags }) });
   const builtin = toolsFor({
     bash: {
       sandbox: config.sandbox,
@@ -132,19 +133,31 @@ export function openProject(options: ProjectOptions): Project {
   const servers = serversOf(config, env, home);
   config.problems.push(...serverProblems(config, servers));
   const own = [...builtin, ...(options.tools ?? [])];
-  const { tools, byName, patches } = catalogue(own, servers);
+  const { tools, byName } = catalogue(own, servers);
   const models = modelsOf(config, env, options.scripts ?? {});
   const defaultModel = config.model ?? modelsByKey(env)[0]?.model ?? "scripted/rehearsal";
   const toolNames = [...byName().keys(), ...BUILTIN_TOOL_NAMES];
   config.problems.push(...configRuleProblems(config, toolNames));
-  const folders = agentFolders(config, home, options.agents);
+  const folders: AgentFolders = {
+    project: config.folder,
+    user: home,
+    builtin: fileURLToPath(new URL("../../agents", import.meta.url)),
+    inCode: options.agents ?? [],
+    roles: { value: config.roles, at: config.at },
+  };
   const names = createModelNames({
     default: defaultModel,
     aliases: config.aliases,
     providers: models.providers,
     hasKey: models.hasKey,
   });
-  const known = { models: names, toolNames, patches, servers: servers.names, pools: poolNames(config.pools) };
+  const known = {
+    models: names,
+    toolNames,
+    patches: own.filter((tool) => canReach(tool, "files")),
+    servers: servers.names,
+    pools: poolNames(config.pools),
+  };
   const agents = watchAgents(folders, known);
   const compose = systemPrompt(tools);
   const offered = (definition: Definition) =>
@@ -196,11 +209,7 @@ export function openProject(options: ProjectOptions): Project {
   };
 }
 
-function serversOf(
-  config: Config,
-  env: Readonly<Record<string, string | undefined>>,
-  home: string,
-): McpServers {
+function serversOf(config: Config, env: Env, home: string): McpServers {
   const { mcpServers, folder } = config;
   // One server process serves all runs.
   const { CADRE_RUN_ID: _, ...environment } = cleanEnvironment(folder, "", env);
@@ -214,11 +223,11 @@ function serverProblems({ at }: Config, { problems }: McpServers): Problem[] {
     code: "MCP_SERVER",
     severity: "warning",
     message: `the MCP server \`${server}\` ${message}`,
-    ...(suggestion ? { suggestion } : {}),
+    ...omitUndefined({ suggestion }),
   }));
 }
 
-/** All current tools. Rebuilt only when the tools of the MCP servers have changed. */
+/** Collects all current tools. The lists are rebuilt only when the tools of the MCP servers have changed. */
 function catalogue(own: readonly AnyTool[], servers: McpServers) {
   let made = { of: undefined as readonly AnyTool[] | undefined, tools: own, byName: toolsByName(own) };
   const now = () => {
@@ -228,21 +237,11 @@ function catalogue(own: readonly AnyTool[], servers: McpServers) {
     made = { of, tools, byName: toolsByName(tools) };
     return made;
   };
-  const patches = own.filter((tool) => canReach(tool, "files"));
-  return { tools: () => now().tools, byName: () => now().byName, patches };
+  return { tools: () => now().tools, byName: () => now().byName };
 }
 /** Reports which sandbox commands would run in on this machine, and why the others do not work. */
 export const inspectSandbox = ({ sandbox }: Pick<Config, "sandbox">): Promise<SandboxReport> =>
   reportSandbox(sandbox);
-
-function agentFolders(
-  { folder, roles, at }: Config,
-  home: string,
-  inCode: readonly AgentInCode[] = [],
-): AgentFolders {
-  const builtin = fileURLToPath(new URL("../../agents", import.meta.url));
-  return { project: folder, user: home, builtin, inCode, roles: { value: roles, at } };
-}
 
 function offeredTools(definition: Definition, tools: readonly AnyTool[]): OfferedTool[] {
   return tools
@@ -255,11 +254,7 @@ function offeredTools(definition: Definition, tools: readonly AnyTool[]): Offere
     }));
 }
 
-function modelsOf(
-  config: Config,
-  env: Readonly<Record<string, string | undefined>>,
-  scripts: Readonly<Record<string, Script>>,
-): ModelRegistry {
+function modelsOf(config: Config, env: Env, scripts: Readonly<Record<string, Script>>): ModelRegistry {
   return createModels({
     providers: config.providers as NonNullable<Parameters<typeof createModels>[0]["providers"]>,
     aliases: config.aliases,
@@ -277,14 +272,14 @@ function projectScript(folder: string, name: string): Script {
     return parseScript(readPlainFile(file, MAX_SCRIPT), `${name}.script.yaml`);
   } catch (error) {
     if (error instanceof CadreError) throw error;
-    throw new CadreError(
-      "MODEL_UNKNOWN",
-      `scripted/${name} needs the script ${name}.script.yaml in the project's folder, which cannot be read: put it there, or choose another model. Nothing was started.`,
-    );
+    throw new CadreError("MODEL_UNKNOWN", {
+      reason: `scripted/${name} needs the script ${name}.script.yaml in the project's folder, which cannot be read: put it there, or choose another model.`,
+      assurance: "Nothing was started.",
+    });
   }
 }
 
-/** Replaces the model when there is no key, and says so. */
+/** The model's answer if there is no key. It says so. */
 const rehearsal: Script = ({ task }) => ({
   text: `This is a rehearsal by the scripted model: no provider's key was found, so no model was called and nothing was done. The task was: ${task}\n\nSet ANTHROPIC_API_KEY (or OPENAI_API_KEY, GEMINI_API_KEY, or \`model:\` in cadre.yaml) for real work. Without a key it can play a script of yours: docs/scripted-model.md of Cadre.`,
 });
@@ -292,19 +287,19 @@ const rehearsal: Script = ({ task }) => ({
 /** Refuses an agent none of whose models can be used, before a run starts and fails. */
 function usable(definition: Definition, models: ModelRegistry): Definition {
   if (definition.runner) return definition;
-  const problems = definition.models.map((name) => {
+  let problem: unknown;
+  for (const name of definition.models) {
     try {
       models.resolve(name);
-      return undefined;
+      return definition;
     } catch (error) {
-      return error;
+      problem ??= error;
     }
-  });
-  if (problems.every((problem) => problem !== undefined)) throw problems[0];
-  return definition;
+  }
+  throw problem;
 }
 
-/** Resolves the model a parent chooses for its child. There is no substitute if it cannot be used. */
+/** Resolves the model that a parent chooses for its child. A model that cannot be used is not replaced. */
 function chooseModel(
   name: string,
   names: ModelNames,
@@ -319,14 +314,14 @@ function chooseModel(
     models.resolve(model);
     return { model };
   } catch (error) {
-    // The caller says whether anything was started.
-    return { problem: messageOf(error).replace(/ Nothing was started\.$/, "") };
+    // The caller adds whether anything was started.
+    return { problem: toCadreError(error).reason };
   }
 }
 
 /** Replaces tool aliases in an agent's rules. Rules match the tool's own name, so a rule about an alias would forbid nothing. */
 function pinned(definition: NonNullable<Agent["definition"]>, tools: readonly AnyTool[]): Definition {
-  const canonical = (rules: readonly string[]) => rules.map((rule) => canonicalRule(loopRule(rule), tools));
+  const canonical = (rules: readonly string[]) => canonicalList(rules, tools);
   const { allow, ask, deny } = definition.tools;
   const ofServers = (definition.mcpServers ?? []).map((name) => toolName(name, "*"));
   return {
@@ -340,22 +335,21 @@ function pinned(definition: NonNullable<Agent["definition"]>, tools: readonly An
   };
 }
 
+const canonicalList = (rules: readonly string[], tools: readonly AnyTool[]): string[] =>
+  rules.map((rule) => canonicalRule(loopRule(rule), tools));
+
 /** Replaces the aliases of the delegation tool and of the question tool. */
 const loopRule = (rule: string): string =>
   rule
     .replace(/^\s*(delegate_to_agent|mcp__agent__spawn|task)(?=\s*(\(|$))/i, "delegate")
     .replace(/^\s*(askuser|askuserquestion|ask_user)(?=\s*(\(|$))/i, ASK_USER);
 
-export function canonicalRules(rules: Config["permissions"], tools: readonly AnyTool[]) {
-  const canonical = (list: readonly string[]) => list.map((rule) => canonicalRule(loopRule(rule), tools));
-  const { preset } = rules;
-  return {
-    ...(preset === undefined ? {} : { preset }),
-    allow: canonical(rules.allow),
-    ask: canonical(rules.ask),
-    deny: canonical(rules.deny),
-  };
-}
+export const canonicalRules = (rules: Config["permissions"], tools: readonly AnyTool[]) => ({
+  ...omitUndefined({ preset: rules.preset }),
+  allow: canonicalList(rules.allow, tools),
+  ask: canonicalList(rules.ask, tools),
+  deny: canonicalList(rules.deny, tools),
+});
 
 export function toolsByName(tools: readonly AnyTool[]): Map<string, AnyTool> {
   const names = tools.flatMap((tool) =>
@@ -370,7 +364,7 @@ export function offers(definition: Definition, tool: OfferedTool & Pick<AnyTool,
   // A router only chooses (S3-24), and a read-only draft changes nothing.
   if (ownToolsOf(definition)?.may === "none" || (readOnly && tool.effect !== "read")) return false;
   if (rulesFor(deny, "wide", tool).some((rule) => rule.bare)) return false;
-  // Matched strictly: `Write(src/**)` also covers commands that write there, but does not permit running commands.
+  // Allow rules are matched strictly: `Write(src/**)` also covers commands that write there, but does not permit commands.
   if (allow === undefined) return tool.server === undefined ? !tool.idle : mcpServers.includes(tool.server);
   return rulesFor(allow, "strict", tool).some(
     (rule) => rule.names(tool.name) && !(tool.idle && rule.text.includes("*")),
@@ -389,21 +383,15 @@ function systemPrompt(tools: () => readonly AnyTool[]): Project["systemPrompt"] 
   return (definition, start, startedAt) => {
     const known = composed.get(start);
     if (known !== undefined) return known;
-    const { depth, task, criteria, ancestors = [] } = start;
-    const parent = ancestors.at(-1)?.agent;
+    const { depth, task, criteria, ancestors = [], workspace, limits } = start;
+    const { maxDepth, maxTurns, maxDuration } = limits;
     const prompt = composePrompt(definition, {
-      task,
-      ...(parent === undefined ? {} : { parent }),
-      ...(criteria === undefined ? {} : { criteria }),
+      ...omitUndefined({ parent: ancestors.at(-1)?.agent, criteria }),
+      ...{ task, depth, workspace, maxDepth, maxTurns, maxDuration },
       inTeam: isTeamMember(definition, start),
-      depth,
-      maxDepth: start.limits.maxDepth,
-      maxTurns: start.limits.maxTurns,
-      maxDuration: start.limits.maxDuration,
       delegates: availableDelegates(definition, start),
       delegation: definition.delegation?.mode ?? "sequential",
       now: startedAt,
-      workspace: start.workspace,
       tools: namesFor(definition),
     });
     composed.set(start, prompt);
@@ -413,15 +401,10 @@ function systemPrompt(tools: () => readonly AnyTool[]): Project["systemPrompt"] 
 
 /** Computes the blast radius of an agent of this project. */
 export const createBlastRadius =
-  ({ agents, offeredTools, config: { limits } }: Project): FindBlastRadius =>
+  ({ agents, offeredTools: offered, config: { limits } }: Project): FindBlastRadius =>
   async (name, { tree, ...where }) => {
     const set = await agents(name);
-    const parts = {
-      agents: set.agents,
-      offered: offeredTools,
-      limits: { ...limits, tree },
-      ...where,
-    };
+    const parts = { agents: set.agents, offered, limits: { ...limits, tree }, ...where };
     return blastRadius(findAgent(set, name).definition, parts);
   };
 

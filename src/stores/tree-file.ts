@@ -102,15 +102,15 @@ export function readTree(text: string): TreeFile {
 function readHead(line: string): TreeHead {
   const parsed = Head.safeParse(parseLine(line));
   if (!parsed.success)
-    throw new CadreError(
-      "UNPROCESSABLE",
-      "This is no tree that Cadre has exported, as `cadre export --format cadre` writes it. Nothing was changed.",
-    );
+    throw new CadreError("UNPROCESSABLE", {
+      reason: "This is no tree that Cadre has exported, as `cadre export --format cadre` writes it.",
+      assurance: "Nothing was changed.",
+    });
   if (parsed.data.format > TREE_FORMAT)
-    throw new CadreError(
-      "JOURNAL_NEWER",
-      `The file has format ${parsed.data.format}; this version of Cadre reads up to ${TREE_FORMAT}. Nothing was changed: use version ${parsed.data.version}, which wrote it.`,
-    );
+    throw new CadreError("JOURNAL_NEWER", {
+      reason: `The file has format ${parsed.data.format}; this version of Cadre reads up to ${TREE_FORMAT}: use version ${parsed.data.version}, which wrote it.`,
+      assurance: "Nothing was changed.",
+    });
   return parsed.data;
 }
 
@@ -206,7 +206,7 @@ function corrupt(message: string, at?: { runId: RunId; seq: number }): CadreErro
   const details = at && { runId: at.runId, seq: at.seq };
   return new CadreError(
     "JOURNAL_CORRUPT",
-    `${message} Nothing was changed; take another copy of it.`,
+    { reason: message, assurance: "Nothing was changed; take another copy of it." },
     details,
   );
 }

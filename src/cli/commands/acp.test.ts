@@ -53,7 +53,7 @@ describe("one editor", () => {
   });
   afterAll(leave);
 
-  test("[C14] a prompt starts a run: text, cards and the end arrive, calls ask for approval, and the journal names the approver", async () => {
+  test("[C14] an editor's prompt starts a run, its text and calls arrive in the editor, and the journal names the approver", async () => {
     expect(editor.initialized).toMatchObject({
       protocolVersion: 1,
       agentCapabilities: { loadSession: true },
@@ -105,7 +105,7 @@ describe("one editor", () => {
     expect(await next).toEqual({ stopReason: "end_turn" });
   });
 
-  test("[C15] a question the editor dismisses stays open: the turn ends, and the next message asks it again", async () => {
+  test("[C15] a question that the editor dismisses stays open, and the next message asks the question again", async () => {
     const before = await paid();
     const sessionId = await editor.begin("clerk");
     const turn = editor.prompt(sessionId, "pay");
@@ -165,7 +165,7 @@ describe("one editor", () => {
   });
 
   test.each(["session/new", "session/load", "session/list"])(
-    "%s takes an absolute folder that there is, and makes none",
+    "%s accepts only an absolute path of an existing folder, and creates no folder",
     async (method) => {
       const nowhere = join(p.folder, "no", "where");
       for (const [cwd, why] of [
@@ -181,7 +181,7 @@ describe("one editor", () => {
     },
   );
 
-  test("modes are the main agents; a refused request says why, and nothing is started", async () => {
+  test("the modes of an editor's session are the main agents, and a refused request starts nothing and says why", async () => {
     const { agent: cadre } = editor;
     const begun = await cadre.request(methods.agent.session.new, { cwd: p.folder, mcpServers: [] });
     const { sessionId, modes } = begun;
@@ -204,7 +204,7 @@ describe("several processes", () => {
   });
   afterEach(leave);
 
-  test("[E1] [C16] killed while it waits, it continues: the session is loaded, the question is asked again, and nothing runs twice", async () => {
+  test("[E1] [C16] after a kill the editor loads the session again, the question is asked again, and nothing runs twice", async () => {
     const first = await opened("clerk");
     const sessionId = await first.begin("clerk");
     void first.prompt(sessionId, "pay").catch(() => {});
@@ -222,7 +222,7 @@ describe("several processes", () => {
     expect(await paid()).toBe("paid\n");
   });
 
-  test("[P5] [C14] with `cadre up` running: a decision made there withdraws the question here", async () => {
+  test("[P5] [C14] a decision made in `cadre up` withdraws the question in the editor", async () => {
     const server = p.startHere("up", "--port", "0", "--no-open", "--json");
     await server.shows(/^\{.*"url".*\}$/m);
     const editor = await opened("clerk");

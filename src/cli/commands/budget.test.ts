@@ -24,7 +24,7 @@ async function idsOf(p: Project): Promise<string[]> {
   return ["lead", "worker"].map((name) => runs.find((run) => run.agent === name)!.id);
 }
 
-test("[BV4] [F01] [U36] a frozen branch stays frozen after a kill, and one command thaws it", async () => {
+test("[BV4] [F01] [U36] a frozen branch stays frozen after a kill, and one command thaws the branch", async () => {
   await using p = await team();
   await p.write("agents/worker.md", agent("worker", "kind: subagent\nlimits: { maxTokens: 30000 }\n"));
   const first = p.start("run", "--json", "lead", "dig it");

@@ -3,14 +3,23 @@
 import type { CadreClient } from "../../api/client/client.ts";
 import { CadreError } from "../../errors.ts";
 import type { Budget, JournalEvent } from "../../journal/events.ts";
-import { type BudgetRiver, budgetRiver } from "../../projections/usage/budget-river.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
+import {
+  type BudgetRiver,
+  budgetRiver,
+  type Flow,
+  type RiverNode,
+  remainingBudget,
+} from "../../projections/usage/budget-river.ts";
 import { type RunBudget, runBudgetProjection } from "../../projections/usage/run-budget.ts";
-import { describeBudget } from "../../projections/words/format.ts";
+import type { Spending } from "../../projections/usage/tree-budget.ts";
+import { describeBudget, plural, shortCount } from "../../projections/words/format.ts";
 import { withClient } from "../connection/connect.ts";
-import { EXIT, type Invocation } from "../invocation.ts";
-import { budgetJson, budgetLines } from "../view/budget.ts";
-import { nextDriverText } from "../view/drivers.ts";
-import { jsonLine } from "../view/text/plain.ts";
+import { type Invocation, report, usageError } from "../invocation.ts";
+import { parseAmount } from "../option-values.ts";
+import { reportRecorded } from "../view/drivers.ts";
+import { plainLine } from "../view/text/plain.ts";
+import { table } from "../view/text/table.ts";
 
 interface BudgetOptions {
   give?: string;
@@ -19,31 +28,22 @@ interface BudgetOptions {
   tree?: true;
 }
 
-export async function budget(
-  { folder, io, json, screen, commandLine }: Invocation,
-  runId: string,
-  options: BudgetOptions,
-): Promise<number> {
+export async function budget(invocation: Invocation, runId: string, options: BudgetOptions): Promise<number> {
   const change = changeIn(options);
-  return withClient({ folder, io }, async (client) => {
+  return withClient(invocation, async (client) => {
     const { river, below } = await riversOf(client, runId);
-    if (!change) {
-      if (json) screen.line(jsonLine(budgetJson(below, river.limit)));
-      else for (const line of budgetLines(below, river)) screen.line(line);
-      return EXIT.done;
-    }
-    const limits = newLimit(options.tree ? river.limit : below.nodes[0]!.limit, change, options.tree);
+    if (!change) return report(invocation, budgetJson(below, river.limit), budgetLines(below, river));
+    const { tree } = options;
+    const limits = newLimit(tree ? river.limit : below.nodes[0]!.limit, change, tree);
     await client.post("/api/runs/{id}/budget", {
       id: runId,
-      body: { ...limits, ...(options.tree ? { scope: "tree" } : {}) },
+      body: tree ? { ...limits, scope: "tree" } : limits,
     });
-    const whose = options.tree ? "The tree" : `Run ${runId}`;
-    screen.line(
-      json
-        ? jsonLine({ runId, ...limits, tree: options.tree === true })
-        : `${whose} may now spend ${describeBudget(limits)}; ${await nextDriverText(client, commandLine, "this applies from the next `cadre run` on")}.`,
-    );
-    return EXIT.done;
+    return reportRecorded(invocation, client, {
+      value: { runId, ...limits, tree: tree === true },
+      text: `${tree ? "The tree" : `Run ${runId}`} may now spend ${describeBudget(limits)}`,
+      later: (commands) => `this applies from the next ${commands} on`,
+    });
   });
 }
 
@@ -75,23 +75,20 @@ interface Change {
 
 function changeIn(options: BudgetOptions): Change | undefined {
   const [by, ...more] = (["give", "take", "set"] as const).filter((each) => options[each] !== undefined);
-  if (more.length > 0)
-    throw new CadreError("USAGE", "Give only one of --give, --take and --set. Nothing was changed.");
+  if (more.length > 0) throw usageError("Give only one of --give, --take and --set. Nothing was changed.");
   if (by === undefined && options.tree)
-    throw new CadreError("USAGE", "--tree needs --give, --take or --set. Nothing was changed.");
+    throw usageError("--tree needs --give, --take or --set. Nothing was changed.");
   return by && { by, ...amountOf(options[by]!) };
 }
 
-/** Parses `0.50` and `$5` as dollars and `20000` as tokens. */
+/** Like `parseAmount`, but a number with a decimal point means dollars as well. */
 function amountOf(text: string): Pick<Change, "unit" | "amount"> {
-  const [, dollar, digits] = /^\s*(\$?)\s*([\d_,]*\.?\d+)\s*$/.exec(text) ?? [];
-  if (digits === undefined)
-    throw new CadreError(
-      "USAGE",
+  const parsed = parseAmount(text);
+  if (!parsed)
+    throw usageError(
       `${JSON.stringify(text)} is not an amount: 0.50 means dollars, 20000 means tokens. Nothing was changed.`,
     );
-  const isMoney = dollar === "$" || digits.includes(".");
-  return { unit: isMoney ? "maxCost" : "maxTokens", amount: Number(digits.replaceAll(/[_,]/g, "")) };
+  return text.includes(".") ? { ...parsed, unit: "maxCost" } : parsed;
 }
 
 function newLimit(now: Budget, { by, unit, amount }: Change, tree: true | undefined): Limit {
@@ -120,3 +117,53 @@ type Limit = { maxCost: number } | { maxTokens: number };
 
 const limitOf = (unit: keyof Budget, value: number): Limit =>
   unit === "maxCost" ? { maxCost: value } : { maxTokens: value };
+
+function budgetLines({ nodes, unpriced }: BudgetRiver, { nodes: [top], limit }: BudgetRiver): string[] {
+  const rows = nodes.map((node) => [
+    node.runId,
+    `${"  ".repeat(node.level)}${plainLine(node.agent)}`,
+    node.frozen.length > 0 ? "frozen" : node.row.status,
+    amount(node.own.spent),
+    amount(node.own.wasted),
+    amount(node.own.reserved),
+    describeBudget(node.limit) || "–",
+  ]);
+  const all = nodes[0]!.branch;
+  return [
+    ...table([["run", "agent", "state", "spent", "wasted", "reserved", "own limit"], ...rows]),
+    "",
+    `Together: ${inWords(all.spent)} spent, ${inWords(all.wasted)} of it wasted; ${inWords(all.reserved)} reserved for calls in progress.`,
+    treeLine(top!.branch, limit),
+    ...(unpriced > 0 ? [`The price of ${plural(unpriced, "call")} is unknown, so the cost is higher.`] : []),
+  ];
+}
+
+/** For `--json`: the numbers of each run, and the limits of the tree. */
+const budgetJson = ({ nodes }: BudgetRiver, tree: Budget) => ({
+  tree,
+  runs: nodes.map(({ runId, agent, parentId: parentRunId, row, own, branch, limit, frozen }: RiverNode) => ({
+    runId,
+    agent,
+    parentRunId,
+    status: row.status,
+    ...own,
+    branch,
+    limit,
+    frozen,
+  })),
+});
+
+function treeLine(flow: Flow, limit: Budget): string {
+  const may = describeBudget(limit);
+  if (may === "") return "The tree has no budget: `--tree --set 5.00` sets one.";
+  const { tokens: maxTokens, cost: maxCost } = remainingBudget(flow, limit);
+  return `The tree may spend ${may}; ${describeBudget(omitUndefined({ maxTokens, maxCost }))} are left.`;
+}
+
+const inWords = (spending: Spending): string =>
+  spending.tokens === 0 && spending.cost === 0 ? "nothing" : amount(spending);
+
+function amount({ tokens, cost }: Spending): string {
+  if (tokens === 0 && cost === 0) return "–";
+  return cost === 0 ? shortCount(tokens) : `${shortCount(tokens)} ${describeBudget({ maxCost: cost })}`;
+}

@@ -7,14 +7,14 @@ import type { RunTree } from "../../api/client/types.ts";
 import { TERMINAL_TYPES } from "../../journal/events.ts";
 import { plural } from "../../projections/words/format.ts";
 import { type Connection, connect, isConnectionLost } from "../connection/connect.ts";
-import { EXIT, type Invocation } from "../invocation.ts";
+import { type Invocation, report } from "../invocation.ts";
 import { watchShutdown } from "../terminal/shutdown.ts";
 import { withLiveScreen } from "../terminal/with-live-screen.ts";
 import { allNodes } from "../view/text/branches.ts";
 import { fitLines } from "../view/text/fit.ts";
-import { jsonLine, plainLine } from "../view/text/plain.ts";
+import { plainLine } from "../view/text/plain.ts";
 
-/** Longer than a tool's process may take to stop before it is killed. */
+/** Longest wait. A tool's process is killed before this time is over. */
 const PATIENCE_MS = 30_000;
 const PAUSE_MS = 50;
 
@@ -26,7 +26,7 @@ async function cancelTree(
   id: string,
   { reason }: { reason?: string },
 ): Promise<number> {
-  const { folder, io, json, screen } = invocation;
+  const { folder, io, screen } = invocation;
   const leaving = watchShutdown(io);
   const signal = AbortSignal.any([leaving.signal, AbortSignal.timeout(PATIENCE_MS)]);
   let cancelled: readonly string[] | undefined;
@@ -35,7 +35,7 @@ async function cancelTree(
     for (;;) {
       const connection = await connect({ folder, io, drive: false });
       try {
-        // The owner may exit with its run before the next request. Do not cancel the run twice.
+        // If the owner exits before the next request, the loop runs again and must not cancel the run twice.
         cancelled ??= (await connection.client.post("/api/runs/{id}/cancel", { id, body: { reason } }))
           .cancelled;
         stop ??= await begin(connection.client, id, cancelled, invocation);
@@ -47,22 +47,20 @@ async function cancelTree(
       } finally {
         await connection.close();
       }
-      // The owner of the store does not drive, so it exits soon.
+      // The owner of the store does not drive, so that process exits soon.
       await pause(PAUSE_MS);
     }
   } finally {
     leaving.dispose();
   }
-  if (json) screen.line(jsonLine(stopJson(stop)));
-  else for (const line of fitLines(endLines(stop, invocation), screen)) screen.line(line);
-  return EXIT.done;
+  return report(invocation, stopJson(stop), fitLines(endLines(stop, invocation), screen));
 }
 
 interface Stop {
   top: RunTree;
   /** The runs that have to end. */
   reached: readonly RunTree[];
-  /** Ids of those that have not ended yet. */
+  /** Ids of the runs that have not ended yet. */
   left: Set<string>;
   /** This command could not end the remaining runs. */
   stuck: boolean;

@@ -11,23 +11,17 @@ import {
 } from "../../projections/words/comparison.ts";
 import { plural } from "../../projections/words/format.ts";
 import { withClient } from "../connection/connect.ts";
-import { EXIT, type Invocation } from "../invocation.ts";
+import { type Invocation, report } from "../invocation.ts";
 import type { Screen } from "../view/screen.ts";
-import { jsonLine, plainLine } from "../view/text/plain.ts";
+import { plainLine } from "../view/text/plain.ts";
 import { table } from "../view/text/table.ts";
 
 type Node = Comparison["nodes"][number];
 type Row = Node["rows"][number];
 
-export async function compare(
-  { folder, io, json, screen }: Invocation,
-  a: string,
-  b: string,
-): Promise<number> {
-  const compared = await withClient({ folder, io }, (client) => client.get("/api/compare", { a, b }));
-  if (json) screen.line(jsonLine(compared));
-  else for (const line of comparisonLines(compared, screen)) screen.line(line);
-  return EXIT.done;
+export async function compare(invocation: Invocation, a: string, b: string): Promise<number> {
+  const compared = await withClient(invocation, (client) => client.get("/api/compare", { a, b }));
+  return report(invocation, compared, comparisonLines(compared, invocation.screen));
 }
 
 function comparisonLines(compared: Comparison, screen: Screen): string[] {
@@ -58,7 +52,7 @@ function nodeLines(node: Node, first: number | undefined, screen: Screen): strin
   return ["", head, ...rows.flatMap((row, index) => rowLines(row, index === first, indent, screen))];
 }
 
-/** An equal step is shown once; different steps are shown as two lines, A above B. */
+/** Shows an equal step once, and different steps as two lines, A above B. */
 function rowLines(row: Row, isFirst: boolean, indent: string, { paint }: Screen): string[] {
   const mark = isFirst ? "▶" : " ";
   if (row.same) return [paint("dim", `${indent}${mark}   ${plainLine(row.a!.title)}`)];
@@ -74,7 +68,7 @@ function rowLines(row: Row, isFirst: boolean, indent: string, { paint }: Screen)
   return [...side("A", row.a), ...side("B", row.b)];
 }
 
-/** The first line of the detail that differs from the other side, or the first line if none does. */
+/** Returns the first line of the detail that differs between A and B, or the first line if all are equal. */
 function otherLine({ detail }: NonNullable<Row["a"]>, { a, b }: Row): string {
   const lines = detail.split("\n");
   if (a?.title !== b?.title) return lines[0]!;

@@ -11,21 +11,24 @@ test.each([
   [401, 0, 1, [["bad", "provider: own answers, but refuses the key (401)\n      check OWN_KEY"]]],
   [503, 0, 0, [["warn", "provider: own answers with 503\n      try later"]]],
   [200, 3_600_000, 0, [["warn", "clock: 60 minutes behind the clock of own\n      set the clock"]]],
-])("[U55] tries the provider: %i, its clock off by %i ms", async (status, off, code, expected) => {
-  const heard: unknown[] = [];
-  const baseURL = await serve((request, response) => {
-    heard.push(request.url, request.headers.authorization);
-    response.writeHead(status, { date: new Date(Date.now() + off).toUTCString() }).end("{}");
-  });
-  await using p = await withProvider(baseURL);
-  const said = await p.cadre("doctor");
-  expect(heard).toEqual(["/v1/models", "Bearer a-key-that-nobody-sees"]);
-  for (const [state, words] of expected) expect(said.stdout).toContain(`${state!.padEnd(4)}  ${words}`);
-  expect(said.stdout).not.toContain("a-key-that");
-  expect(said.code).toBe(code);
-});
+])(
+  "[U55] doctor tries a provider that answers %i and whose clock is off by %i ms",
+  async (status, off, code, expected) => {
+    const heard: unknown[] = [];
+    const baseURL = await serve((request, response) => {
+      heard.push(request.url, request.headers.authorization);
+      response.writeHead(status, { date: new Date(Date.now() + off).toUTCString() }).end("{}");
+    });
+    await using p = await withProvider(baseURL);
+    const said = await p.cadre("doctor");
+    expect(heard).toEqual(["/v1/models", "Bearer a-key-that-nobody-sees"]);
+    for (const [state, words] of expected) expect(said.stdout).toContain(`${state!.padEnd(4)}  ${words}`);
+    expect(said.stdout).not.toContain("a-key-that");
+    expect(said.code).toBe(code);
+  },
+);
 
-test("[U55] [F35] reports a provider that cannot be reached, and what happens to runs", async () => {
+test("[U55] [F35] doctor reports a provider that cannot be reached, and what happens to runs", async () => {
   await using p = await withProvider("http://127.0.0.1:2/v1");
   const { code, stdout } = await p.cadre("doctor");
   expect(stdout).toContain(
@@ -34,7 +37,7 @@ test("[U55] [F35] reports a provider that cannot be reached, and what happens to
   expect(code).toBe(1);
 });
 
-test("[U55] reports a provider that is unknown, or configured in an untrusted folder", async () => {
+test("[U55] doctor reports a provider that is unknown, or configured in an untrusted folder", async () => {
   await using p = await withProvider("http://127.0.0.1:2/v1");
   p.env["CADRE_TRUST"] = "";
   const { code, stdout } = await p.cadre("doctor");
@@ -44,7 +47,7 @@ test("[U55] reports a provider that is unknown, or configured in an untrusted fo
   expect(code).toBe(1);
 });
 
-test("[U55] says whether `cadre up` can listen on its port, and who uses it already", async () => {
+test("[U55] doctor says whether `cadre up` can listen on its port, and which program uses the port already", async () => {
   await using p = await project({});
   p.env["CADRE_PORT"] = new URL(await serve((_, response) => response.end("hello"))).port;
   expect((await p.cadre("doctor")).stdout).toMatch(

@@ -1,5 +1,6 @@
 // `cadre doctor`: finds whatever could keep Cadre from working here, and says how to fix it.
 
+import type { CadreClient } from "../../api/client/client.ts";
 import { configChecks } from "../../runtime/checks/config.ts";
 import { environmentChecks, type Finding } from "../../runtime/checks/machine.ts";
 import { sandboxCheck } from "../../runtime/checks/sandbox.ts";
@@ -10,13 +11,13 @@ import { postgresChecks } from "../doctor/postgres-checks.ts";
 import { providerChecks } from "../doctor/provider-checks.ts";
 import { restateChecks } from "../doctor/restate-checks.ts";
 import { openStoreChecks, storeFailure } from "../doctor/store-checks.ts";
-import { EXIT, type Invocation } from "../invocation.ts";
+import { EXIT, type Invocation, report } from "../invocation.ts";
 import { projectOf } from "../project.ts";
 import { fitLine, type Page } from "../view/text/fit.ts";
-import { jsonLine, plainLine } from "../view/text/plain.ts";
+import { plainLine } from "../view/text/plain.ts";
 
 export async function doctor(invocation: Invocation): Promise<number> {
-  const { folder, io, json, screen, commandLine } = invocation;
+  const { folder, io, screen, commandLine } = invocation;
   const findings = [
     ...(await environmentChecks(folder)),
     ...configChecks(folder, io.env),
@@ -24,19 +25,17 @@ export async function doctor(invocation: Invocation): Promise<number> {
   ];
   if (findings.every(({ state }) => state !== "bad")) {
     const project = projectOf(invocation);
-    findings.push(...mcpServerChecks(project.servers));
-    findings.push(...(await providerChecks(project)), ...(await postgresChecks(project.config)));
-    findings.push(...(await restateChecks(project.config)));
+    const check = (client: CadreClient) => openStoreChecks(client, project.config, io);
     findings.push(
-      ...(await withClient({ folder, io, showsIgnoredSettings: true }, (client) =>
-        openStoreChecks(client, project.config, io),
-      ).catch(storeFailure)),
+      ...mcpServerChecks(project.servers),
+      ...(await providerChecks(project)),
+      ...(await postgresChecks(project.config)),
+      ...(await restateChecks(project.config)),
+      ...(await withClient(invocation, check, { showsIgnoredSettings: true }).catch(storeFailure)),
     );
   }
-  if (json) screen.line(jsonLine(findings));
-  else
-    for (const line of findings.flatMap((finding) => findingLines(finding, screen, commandLine)))
-      screen.line(line);
+  const lines = findings.flatMap((finding) => findingLines(finding, screen, commandLine));
+  report(invocation, findings, lines);
   return findings.some(({ state }) => state === "bad") ? EXIT.failed : EXIT.done;
 }
 
@@ -45,13 +44,9 @@ const COLOURS = { ok: "green", warn: "yellow", bad: "red" } as const;
 function findingLines({ state, name, text, fix }: Finding, page: Page, commandLine: CommandLine): string[] {
   const head = `${page.paint(COLOURS[state], state.padEnd(4))}  `;
   const below = " ".repeat(6);
+  const shown = (words: string): string => rewriteCommands(plainLine(words), commandLine);
   return [
-    ...fitLine(
-      { head, text: `${name}: ${rewriteCommands(plainLine(text), commandLine)}`, next: below },
-      page,
-    ),
-    ...(fix === undefined
-      ? []
-      : fitLine({ head: below, text: rewriteCommands(plainLine(fix), commandLine) }, page)),
+    ...fitLine({ head, text: `${name}: ${shown(text)}`, next: below }, page),
+    ...(fix === undefined ? [] : fitLine({ head: below, text: shown(fix) }, page)),
   ];
 }

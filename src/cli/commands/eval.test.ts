@@ -76,7 +76,7 @@ test.each([
   ["7:16 cases.0.expect.0 has no key `contain`: did you mean `contains`?", "contains: Ada", "contain: Ada"],
   ["3:1 the file has no key `repeat`: did you mean `repeats`?", "repeats: 2", "repeat: 2"],
   ["5:5 cases.0.task is missing: it must be a string.", "    task: greet Ada\n", ""],
-])("a slip in an eval's file is named with its line: %s", async (said, right, wrong) => {
+])("a mistake in an eval file is reported with its line: %s", async (said, right, wrong) => {
   await using p = await project({ ...FILES, "evals/clerk.yaml": EVAL.replace(right, wrong) });
   expect(await p.cadre("eval", "evals/clerk.yaml")).toMatchObject({
     code: 2,
@@ -97,7 +97,7 @@ async function keptState(p: Project): Promise<unknown> {
   return JSON.parse(await readFile(join(p.folder, ".cadre/evals", folder!, "state.json"), "utf8"));
 }
 
-test("[EV1] [EV2] [EV3] cases are run, checked and judged; the first result is the baseline, a lower one a regression", async () => {
+test("[EV1] [EV2] [EV3] an eval runs, checks and judges its cases, and reports a lower rate than the first result as a regression", async () => {
   await using p = await project(FILES);
   const shown = await p.cadre("eval", "evals/clerk.yaml");
   expect(shown.code).toBe(0);
@@ -141,7 +141,7 @@ test("[EV1] [EV2] [EV3] cases are run, checked and judged; the first result is t
   expect(await keptState(p)).toEqual({ baseline: accepted.result.id });
 }, 240_000);
 
-test("[EV1] after a kill the same command continues: no run is started or paid for twice", async () => {
+test("[EV1] after a kill the same command continues the eval, and no run is started or paid for twice", async () => {
   const slow = CLERK.replace(
     'report: { summary: "Hello Ada" }',
     'delay: 1500\n    report: { summary: "Hello Ada" }',
@@ -164,7 +164,7 @@ test("[EV1] after a kill the same command continues: no run is started or paid f
   expect(await keptState(p)).toEqual({ baseline: expect.stringMatching(/^[0-9a-f]{16}$/) });
 }, 240_000);
 
-test("[EV1] [EV2] a mistake in the file is reported with its line, and nothing is started", async () => {
+test("[EV1] [EV2] an eval file with a mistake is refused, and nothing is started", async () => {
   await using p = await project(FILES);
   const refuses = async (text: string, why: RegExp) => {
     await p.write("evals/clerk.yaml", text);

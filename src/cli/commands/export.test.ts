@@ -99,7 +99,7 @@ describe("cadre export --format cadre", () => {
     expect((await team.cadre("verify", runId)).stdout).toMatch(/^Whole/);
   }, 120_000);
 
-  test("[E7] a tree can move back from Postgres to the file after the old one was pruned there", async () => {
+  test("[E7] a tree can move back from Postgres to the file after its old copy there was pruned", async () => {
     await using laptop = await project(FILES);
     await using team = await project(FILES);
     team.env["CADRE_STORE"] = await postgres.newStore();
@@ -136,7 +136,7 @@ describe("cadre export --format cadre", () => {
     expect(typed.stdout).toContain(`once: npx cadre import ${join(p.folder, "third.cadre")}`);
   });
 
-  test("[E7] an unwritable place is refused before the tree ends here", async () => {
+  test("[E7] an export to an unwritable place is refused before the tree ends here", async () => {
     await using p = await project(FILES);
     await p.cadre("run", "lead", "get it ready");
     const runId = String((await p.cadre("runs", "--json")).lines()[0]!["id"]);
@@ -192,7 +192,7 @@ describe("cadre export --format cadre", () => {
     expect(await readFile(join(laptop.folder, "note.txt"), "utf8")).toBe("hello");
   });
 
-  test("[E7] with --to a server, the server is asked first, an admin's token imports the tree, and no file is left", async () => {
+  test("[E7] `export --to` a server asks the server first, imports the tree with an admin's token, and leaves no file", async () => {
     await using laptop = await project(FILES);
     await using desk = await project(FILES);
     const [, address] = await desk.start("up", "--port", "0", "--no-open").shows(/up at (http:\/\/[\d.:]+)/);
@@ -226,7 +226,7 @@ describe("cadre export --format cadre", () => {
     expect((await desk.cadre("tail", runId)).stdout).toContain("All parts are there.");
   });
 
-  test("[E7] [J9] a damaged or truncated file, or one that is not a tree, is refused entirely, with run and event", async () => {
+  test("[E7] [J9] `import` refuses a damaged or truncated file entirely, and names the run and the event", async () => {
     await using p = await project(FILES);
     await using q = await project(FILES);
     const { runId, file } = await movedOut(p);
@@ -276,7 +276,7 @@ describe("cadre export --format cadre", () => {
     expect((await p.cadre("export", child!, "--format", "jsonl")).code, "a copy to read").toBe(0);
   });
 
-  test("[E7] [BV4] importing a frozen or paused tree prints the command that resumes it, each time", async () => {
+  test("[E7] [BV4] every import of a frozen or paused tree prints the command that resumes the tree", async () => {
     for (const [hold, release] of [
       ["freeze", "thaw"],
       ["pause", "resume"],
@@ -301,7 +301,7 @@ describe("cadre export --format cadre", () => {
     }
   });
 
-  test("[E7] a missing folder is reported before the commands that approve", async () => {
+  test("[E7] `import` reports a missing folder before it prints the commands that approve", async () => {
     await using laptop = await project(FILES);
     await using desk = await project(FILES);
     const { file } = await movedOut(laptop);
@@ -342,7 +342,7 @@ describe("cadre export --format cadre", () => {
     expect((await desk.cadre("run")).stdout).toContain("All parts are there.");
   });
 
-  test("[E7] a copy is only for reading: it moves nothing and cannot be continued", async () => {
+  test("[E7] an exported copy moves nothing and cannot be continued", async () => {
     await using p = await project(FILES);
     await p.cadre("run", "lead", "get it ready");
     const runId = String((await p.cadre("runs", "--json")).lines()[0]!["id"]);

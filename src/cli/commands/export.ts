@@ -5,17 +5,15 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { CadreClient } from "../../api/client/client.ts";
 import type { ExportFormat } from "../../api/client/types.ts";
-import { CadreError } from "../../errors.ts";
 import { fileSize } from "../../projections/words/format.ts";
 import { withClient } from "../connection/connect.ts";
 import { type Destination, destinationOf, isServerAddress } from "../export/destination.ts";
 import { missingFolderText } from "../export/missing-folder.ts";
 import { writeExport } from "../export/write-export.ts";
-import { commandLineFor, EXIT, type Invocation } from "../invocation.ts";
+import { commandLineFor, EXIT, type Invocation, report, usageError } from "../invocation.ts";
 import { allNodes } from "../view/text/branches.ts";
-import { jsonLine } from "../view/text/plain.ts";
 
-export interface ExportOptions {
+interface ExportOptions {
   format: "cadre" | ExportFormat;
   to?: string;
 }
@@ -25,34 +23,29 @@ export async function exportRun(
   id: string,
   { format, to }: ExportOptions,
 ): Promise<number> {
-  const { folder, io, json, screen } = invocation;
+  const { io } = invocation;
   const there = to !== undefined && isServerAddress(to) ? destinationOf(to, format, io.env) : undefined;
-  const { runId, file, ...kept } = await withClient({ folder, io }, async (client) => {
+  const { runId, file, bytes, sha256, isCopy, sentTo } = await withClient(invocation, async (client) => {
     const { id: runId, rootRunId } = await client.get("/api/runs/{id}", { id });
     const own = `${format === "cadre" ? rootRunId : runId}.${format}`;
     const file = resolve(io.cwd, there ? own : (to ?? own));
-    // With a server, the file of an earlier failed attempt is written again.
+    // If the tree goes to a server, the file of an earlier failed attempt is overwritten.
     if (!there && existsSync(file))
-      throw new CadreError(
-        "USAGE",
+      throw usageError(
         `${file} already exists. Nothing was exported: move it, or name another file with --to.`,
       );
     await there?.check(rootRunId, await hasLeft(client, rootRunId));
-    return {
-      runId: rootRunId,
-      file,
-      ...(await writeExport(client, { runId, file, format, to: there?.url })),
-    };
+    const kept = await writeExport(client, { runId, file, format, to: there?.url });
+    return { ...kept, runId: rootRunId, file };
   });
-  const { bytes, sha256, isCopy, sentTo } = kept;
   const taken = await there?.deliver(file, (outcome) =>
-    withClient({ folder, io }, async (client) => {
+    withClient(invocation, async (client) => {
       await client.post("/api/runs/{id}/moved", { id: runId, body: { to: there.url, outcome } });
     }),
   );
   const place = there ? { to: there.url, missing: taken!.missing } : { file };
-  if (json) screen.line(jsonLine({ runId, format, ...place, bytes, sha256 }));
-  else for (const line of said({ runId, file, bytes, format, isCopy, there }, invocation)) screen.line(line);
+  const lines = exportLines({ runId, file, bytes, format, isCopy, there }, invocation);
+  report(invocation, { runId, format, ...place, bytes, sha256 }, lines);
   for (const folder of taken?.missing ?? [])
     io.stderr.write(`cadre: ${missingFolderText(folder, `at ${there!.url}`)}\n`);
   if (!there && sentTo !== undefined)
@@ -62,25 +55,19 @@ export async function exportRun(
   return EXIT.done;
 }
 
-const hasLeft = async (client: CadreClient, root: string): Promise<boolean> =>
-  allNodes(await client.get("/api/runs/{id}/tree", { id: root })).some(
-    ({ stopReason }) => stopReason === "moved",
-  );
+interface Exported {
+  runId: string;
+  file: string;
+  bytes: number;
+  format: string;
+  isCopy: boolean;
+  there?: Destination | undefined;
+}
 
-function said(
-  about: {
-    runId: string;
-    file: string;
-    bytes: number;
-    format: string;
-    isCopy: boolean;
-    there?: Destination | undefined;
-  },
-  { io, commandLine }: Invocation,
-): string[] {
-  const { runId, file, format, isCopy, there } = about;
-  const size = fileSize(about.bytes);
-  // A command without this project's folder, because it will be typed in another project.
+function exportLines(exported: Exported, { io, commandLine }: Invocation): string[] {
+  const { runId, file, bytes, format, isCopy, there } = exported;
+  const size = fileSize(bytes);
+  // The command does not name this project's folder, because the person will type it in another project.
   const elsewhere = commandLineFor(io, io.cwd);
   if (format !== "cadre")
     return [`Wrote ${file} (${size}). Check it anywhere: ${elsewhere(`verify ${file}`)}`];
@@ -101,3 +88,8 @@ function said(
     `Keep the file until then; \`${commandLine(`export --format cadre ${runId}`)}\` writes it again.`,
   ];
 }
+
+const hasLeft = async (client: CadreClient, root: string): Promise<boolean> =>
+  allNodes(await client.get("/api/runs/{id}/tree", { id: root })).some(
+    ({ stopReason }) => stopReason === "moved",
+  );

@@ -1,49 +1,45 @@
 // `cadre import FILE`: imports a tree that `cadre export --format cadre` moved out of another store. The whole file is checked
 // before anything is written, and a tree is imported only once. The owner of the store imports it and continues it.
 
-import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { CadreClient } from "../../api/client/client.ts";
 import type { ImportView, RunTree } from "../../api/client/types.ts";
-import { CadreError, describeSystemError } from "../../errors.ts";
 import { plural } from "../../projections/words/format.ts";
 import { describeWait } from "../../projections/words/waits.ts";
 import type { CommandLine } from "../command-line.ts";
 import { withClient } from "../connection/connect.ts";
 import { refuseIgnoredSettings } from "../connection/ignored-settings.ts";
 import { missingFolderText } from "../export/missing-folder.ts";
-import { EXIT, type Invocation } from "../invocation.ts";
+import { type Invocation, report } from "../invocation.ts";
+import { readGivenFile } from "../option-values.ts";
 import { nextDriverText } from "../view/drivers.ts";
 import { neededLines } from "../view/summary.ts";
 import { allNodes } from "../view/text/branches.ts";
 import { fitLines } from "../view/text/fit.ts";
-import { jsonLine } from "../view/text/plain.ts";
 
 export async function importRun(invocation: Invocation, path: string): Promise<number> {
-  const { folder, io, json, screen, commandLine } = invocation;
-  refuseIgnoredSettings(invocation, ["store"], "Nothing was imported.");
-  const text = await read(resolve(io.cwd, path));
-  const { next, ...taken } = await withClient({ folder, io, createsStore: true }, async (client) => {
-    const came = await client.post("/api/import", { body: { tree: text } });
-    return { ...came, next: await nextFor(client, came, invocation) };
-  });
-  if (json) {
-    screen.line(jsonLine(taken));
-    return EXIT.done;
-  }
-  const { runId, existed, runs, status, missing } = taken;
-  const came = existed
+  const { io, screen, commandLine } = invocation;
+  const nothing = "Nothing was imported.";
+  refuseIgnoredSettings(invocation, ["store"], nothing);
+  const tree = readGivenFile(resolve(io.cwd, path), nothing);
+  const read = async (client: CadreClient) => {
+    const imported = await client.post("/api/import", { body: { tree } });
+    return { imported, next: await nextFor(client, imported, invocation) };
+  };
+  const { imported, next } = await withClient(invocation, read, { createsStore: true });
+  if (invocation.json) return report(invocation, imported, []);
+  const { runId, existed, runs, status, missing } = imported;
+  const what = existed
     ? `${runId} was already imported; nothing was changed`
     : `Imported ${runId} (${plural(runs, "run")}, ${status})`;
   screen.line(
     status === undefined
-      ? `${came}; it has since been deleted.`
-      : `${came}${next.who}. See it: ${commandLine(`show ${runId}`)}`,
+      ? `${what}; it has since been deleted.`
+      : `${what}${next.who}. See it: ${commandLine(`show ${runId}`)}`,
   );
   // Printed before the commands: a run approved before the folder exists would fail.
   for (const place of missing) io.stderr.write(`cadre: ${missingFolderText(place, "here")}\n`);
-  for (const line of fitLines(next.needed, screen)) screen.line(line);
-  return EXIT.done;
+  return report(invocation, imported, fitLines(next.needed, screen));
 }
 
 interface Next {
@@ -58,9 +54,9 @@ async function nextFor(
   { screen, commandLine }: Invocation,
 ): Promise<Next> {
   if (status === undefined) return { who: "", needed: [] };
-  const [tree, open] = await Promise.all([
+  const [tree, { approvals: open }] = await Promise.all([
     client.get("/api/runs/{id}/tree", { id: runId }),
-    client.get("/api/approvals", { run: runId }).then(({ approvals }) => approvals),
+    client.get("/api/approvals", { run: runId }),
   ]);
   if (tree.endedAt !== undefined) return { who: "", needed: [] };
   const paused = pausedLines(tree, commandLine);
@@ -88,14 +84,3 @@ function pausedLines(tree: RunTree, commandLine: CommandLine): string[] {
 }
 
 const PAUSED: ReadonlySet<string> = new Set(["paused", "quarantine", "definition_changed"]);
-
-async function read(file: string): Promise<string> {
-  try {
-    return await readFile(file, "utf8");
-  } catch (error) {
-    throw new CadreError(
-      "USAGE",
-      `${file} cannot be read (${describeSystemError(error)}). Nothing was imported.`,
-    );
-  }
-}

@@ -14,7 +14,7 @@ describe.each([
   ["coding", "lead", "the reviewer has looked around"],
   ["company", "front-desk", "the front desk chose the writer"],
 ])("--template %s", (template, agent, said) => {
-  test("has no warnings, and runs at once with its script, which says that it is one", async () => {
+  test("the template has no warnings, and runs with its script, which says that it is scripted", async () => {
     await using p = await project({});
     const made = await p.cadre("init", "--template", template);
     expect(made).toMatchObject({ code: 0, stderr: "" });
@@ -31,7 +31,7 @@ describe.each([
     expect(ran.stdout).toContain(`A rehearsal by the scripted model: ${said}`);
   });
 
-  test("names the key it found, and uses the model of that provider", async () => {
+  test("`init` names the key it found, and uses the model of that provider", async () => {
     await using p = await project({});
     p.env["OPENAI_API_KEY"] = "a value that nobody may see";
     const made = await p.cadre("init", "--template", template);
@@ -44,7 +44,7 @@ describe.each([
   });
 });
 
-test("a template and a pack are both copied, and the copied pack is not listed as built in", async () => {
+test("`init` copies both a template and a pack, and the copied pack is not listed as built in", async () => {
   await using p = await project({});
   const made = await p.cadre("init", "--template", "coding", "--pack", "ops");
   expect(made).toMatchObject({ code: 0, stderr: "" });
@@ -58,7 +58,7 @@ test("a template and a pack are both copied, and the copied pack is not listed a
   expect(stdout).not.toContain("ops/…");
 });
 
-test("--template existing uses the agents of another product unchanged", async () => {
+test("`init --template existing` uses the agents of another product unchanged", async () => {
   await using p = await project({});
   expect(await p.cadre("init", "--template", "existing")).toMatchObject({
     code: 2,
@@ -74,7 +74,7 @@ test("--template existing uses the agents of another product unchanged", async (
   expect(made.stdout).toMatch(/cadre agents explain tidy\n {2}cadre run tidy "your task"\n$/);
 });
 
-test("asks at a terminal what to start with and which model, and does that", async () => {
+test("at a terminal `init` asks what to start with and which model to use, and does that", async () => {
   await using p = await project({ ".claude/agents/tidy.md": "---\ndescription: Tidies up.\n---\nTidy.\n" });
   Object.assign(p.env, { ANTHROPIC_API_KEY: "one", GEMINI_API_KEY: "two" });
   const terminal = openTerminal(p);
@@ -94,7 +94,7 @@ test("asks at a terminal what to start with and which model, and does that", asy
   expect(await readFile(join(p.folder, "cadre.yaml"), "utf8")).toContain("\nmodel: google/gemini-2.5-pro #");
 });
 
-test("Ctrl-C at a question changes nothing", async () => {
+test("Ctrl-C at a question of `init` changes nothing", async () => {
   await using p = await project({});
   const terminal = openTerminal(p);
   await terminal.shows(/Nothing yet/);

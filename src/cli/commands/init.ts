@@ -2,18 +2,22 @@
 // what to start with, but only at a terminal and without options.
 
 import type { Agent } from "../../agents/agent.ts";
-import { CadreError } from "../../errors.ts";
 import { type KeyedModel, modelsByKey } from "../../project/project.ts";
 import { plural } from "../../projections/words/format.ts";
 import type { CommandLine } from "../command-line.ts";
-import { configText } from "../init/config-text.ts";
-import { filesBelow, findByName, findPack, type Pack, packsIn } from "../init/packs.ts";
+import { filesBelow, findByName, type Pack, packsIn } from "../init/packs.ts";
 import { SCRIPT, TEMPLATES, type Template } from "../init/templates.ts";
-import { copyNewFiles, ignoreStateFolder, type WrittenFiles, writeNewFile } from "../init/write-files.ts";
-import { EXIT, type Invocation, isAttended } from "../invocation.ts";
+import {
+  configText,
+  copyNewFiles,
+  ignoreStateFolder,
+  type WrittenFiles,
+  writeNewFile,
+} from "../init/write-files.ts";
+import { EXIT, type Invocation, isAttended, report, tableWidth, usageError } from "../invocation.ts";
 import { projectOf } from "../project.ts";
 import { fitLines } from "../view/text/fit.ts";
-import { jsonLine, plainLine } from "../view/text/plain.ts";
+import { plainLine } from "../view/text/plain.ts";
 import { table } from "../view/text/table.ts";
 
 interface InitOptions {
@@ -24,35 +28,33 @@ interface InitOptions {
 
 /** What the person chose to start with. */
 interface Choice {
-  pack?: Pack;
-  template?: Template;
+  pack?: Pack | undefined;
+  template?: Template | undefined;
   /** Agents the project already has. */
   own: Agent[];
-  model?: KeyedModel;
+  model?: KeyedModel | undefined;
 }
 
 export async function init(invocation: Invocation, options: InitOptions): Promise<number> {
   const { folder } = invocation;
   const project = projectOf(invocation);
   const packs = await packsIn(project.builtinFolder);
-  if (options.list) return sayPacks(packs, invocation);
+  if (options.list) return reportPacks(packs, invocation);
   const { agents } = await project.agents();
   const own = [...agents.values()].filter(({ scope }) => scope === "project");
   const choice = await choose(invocation, options, { packs, own });
-  if (!choice) return sayLeft(invocation);
+  if (!choice) {
+    invocation.screen.line("Nothing was changed.");
+    return EXIT.interrupted;
+  }
   const { pack, template, model } = choice;
   const made: WrittenFiles = { created: [], kept: [] };
   if (pack) await copyNewFiles(pack.files, { from: project.builtinFolder, folder, below: "agents/" }, made);
   if (template?.folder) await copyTemplate(template.folder, choice, folder, made);
-  const plays = template?.folder && !model ? { script: SCRIPT } : {};
-  await writeNewFile(
-    folder,
-    "cadre.yaml",
-    configText({ ...plays, ...(model ? { keyed: model } : {}) }),
-    made,
-  );
+  const script = template?.folder && !model ? SCRIPT : undefined;
+  await writeNewFile(folder, "cadre.yaml", configText(model, script), made);
   await ignoreStateFolder(folder, made);
-  return sayMade(made, choice, invocation);
+  return reportMade(made, choice, invocation);
 }
 
 /** Returns undefined if the person left a question without an answer. */
@@ -63,29 +65,59 @@ async function choose(
 ): Promise<Choice | undefined> {
   const { io } = invocation;
   const keyed = modelsByKey(io.env);
-  const first = { own, ...(keyed[0] ? { model: keyed[0] } : {}) };
-  const chosen = {
-    ...(template === undefined ? {} : { template: templateNamed(template, own) }),
-    ...(pack === undefined ? {} : { pack: findPack(packs, pack) }),
-  };
-  if (Object.keys(chosen).length > 0 || !isAttended(invocation)) return { ...first, ...chosen };
+  const [first, second] = keyed;
+  if (template !== undefined || pack !== undefined || !isAttended(invocation))
+    return {
+      own,
+      model: first,
+      template: template === undefined ? undefined : templateNamed(template, own),
+      pack: pack === undefined ? undefined : findByName("pack", packs, pack),
+    };
   const { askModel, askTemplate } = await import("../init/prompts.ts");
   // A person who already has agents most likely wants those, so they come first.
   const existing = TEMPLATES.filter(({ folder }) => folder === undefined && own.length > 0);
   const offered = [...existing, ...TEMPLATES.filter(({ folder }) => folder !== undefined)];
   const wanted = await askTemplate(io, offered);
   if (wanted === undefined) return undefined;
-  const model = keyed.length > 1 ? await askModel(io, keyed) : keyed[0];
-  if (keyed.length > 1 && model === undefined) return undefined;
-  return { own, ...(wanted === "nothing" ? {} : { template: wanted }), ...(model ? { model } : {}) };
+  const model = second ? await askModel(io, keyed) : first;
+  if (second && model === undefined) return undefined;
+  return { own, template: wanted === "nothing" ? undefined : wanted, model };
 }
 
 function templateNamed(name: string, own: readonly Agent[]): Template {
   const template = findByName("template", TEMPLATES, name);
   if (template.folder !== undefined || own.length > 0) return template;
-  const message =
-    "No agents were found in .claude/agents, .opencode/agent, .github/agents or agents. Nothing was changed.";
-  throw new CadreError("USAGE", message);
+  throw usageError(
+    "No agents were found in .claude/agents, .opencode/agent, .github/agents or agents. Nothing was changed.",
+  );
+}
+
+function reportPacks(packs: readonly Pack[], invocation: Invocation): number {
+  const rows = packs.map((pack) => [
+    invocation.screen.paint("bold", plainLine(pack.name)),
+    plural(agentsOf(pack).length, "agent"),
+    plainLine(pack.about),
+  ]);
+  return report(invocation, packs, [
+    ...table(rows, tableWidth(invocation)),
+    `\nCopy one: ${invocation.commandLine("init --pack <pack>")}`,
+  ]);
+}
+
+function reportMade(made: WrittenFiles, choice: Choice, invocation: Invocation): number {
+  const { screen, commandLine } = invocation;
+  const next = nextSteps(choice, commandLine);
+  const found = choice.template && !choice.template.folder ? choice.own : [];
+  return report(invocation, { ...made, next }, [
+    ...made.created.map((file) => `${screen.paint("green", "created")}  ${plainLine(file)}`),
+    ...made.kept.map((file) => screen.paint("dim", `kept     ${plainLine(file)} (it already existed)`)),
+    ...found.map(
+      ({ name, file }) => `${screen.paint("green", "found")}    ${plainLine(`${name}, in ${file}`)}`,
+    ),
+    ...fitLines(["", modelWords(choice)], screen),
+    "\nNext:",
+    ...next.map((command) => `  ${command}`),
+  ]);
 }
 
 /** Leaves out the script if a real model was found. */
@@ -101,44 +133,6 @@ async function copyTemplate(
     { from, folder },
     made,
   );
-}
-
-function sayPacks(packs: readonly Pack[], { json, screen, io, commandLine }: Invocation): number {
-  if (json) {
-    screen.line(jsonLine(packs.map(({ name, about, files }) => ({ name, about, files }))));
-    return EXIT.done;
-  }
-  const rows = packs.map(({ name, about, files }) => [
-    screen.paint("bold", plainLine(name)),
-    plural(files.filter((file) => !/README\.md$/i.test(file)).length, "agent"),
-    plainLine(about),
-  ]);
-  for (const line of table(rows, io.stdout.isTTY ? screen.columns : undefined)) screen.line(line);
-  screen.line(`\nCopy one: ${commandLine("init --pack <pack>")}`);
-  return EXIT.done;
-}
-
-function sayLeft({ screen }: Invocation): number {
-  screen.line("Nothing was changed.");
-  return EXIT.interrupted;
-}
-
-function sayMade(made: WrittenFiles, choice: Choice, { json, screen, commandLine }: Invocation): number {
-  const next = nextSteps(choice, commandLine);
-  if (json) {
-    screen.line(jsonLine({ ...made, next }));
-    return EXIT.done;
-  }
-  for (const file of made.created) screen.line(`${screen.paint("green", "created")}  ${plainLine(file)}`);
-  for (const file of made.kept)
-    screen.line(screen.paint("dim", `kept     ${plainLine(file)} (it already existed)`));
-  if (choice.template && !choice.template.folder)
-    for (const { name, file } of choice.own)
-      screen.line(`${screen.paint("green", "found")}    ${plainLine(`${name}, in ${file}`)}`);
-  for (const line of fitLines(["", modelWords(choice)], screen)) screen.line(line);
-  screen.line("\nNext:");
-  for (const command of next) screen.line(`  ${command}`);
-  return EXIT.done;
 }
 
 function modelWords({ model, template }: Choice): string {

@@ -60,7 +60,7 @@ async function connected(mode: "auto" | "legacy") {
 }
 
 test.each(["auto", "legacy"] as const)(
-  "[E1] alone it owns the store and drives: start, listen, approve, result (%s)",
+  "[E1] `cadre mcp` alone owns the store and drives a run from its start to its result (protocol %s)",
   async (mode) => {
     const { client, call, watch } = await connected(mode);
     const { runId, progress } = await call("spawn", { agentType: "clerk", task: "pay" });
@@ -80,7 +80,7 @@ test.each(["auto", "legacy"] as const)(
   },
 );
 
-test("[E1] with `cadre up` running it is a client: it sees the same runs, and nothing is started twice", async () => {
+test("[E1] next to `cadre up`, `cadre mcp` is a client: it sees the same runs, and nothing is started twice", async () => {
   const server = p.start("up", "--port", "0", "--no-open", "--json");
   await server.shows(/^\{.*"url".*\}$/m);
   const { client, call } = await connected("auto");
@@ -91,7 +91,7 @@ test("[E1] with `cadre up` running it is a client: it sees the same runs, and no
   expect(server.process.exitCode).toBeNull();
 });
 
-test("mcp-inspector calls a tool", async () => {
+test("mcp-inspector can call a tool of `cadre mcp`", async () => {
   const args = ["--cli", process.execPath, p.launcher, "mcp", "--method", "tools/call"];
   const asks = ["--tool-name", "spawn", "--tool-arg", "agentType=clerk", "--tool-arg", "task=pay"];
   const { stdout } = await promisify(execFile)(INSPECTOR, [...args, ...asks], { cwd: p.folder, env: p.env });

@@ -49,7 +49,7 @@ export async function mcp({ folder, io }: Invocation): Promise<number> {
   }
 }
 
-/** A client of the older protocol subscribes to each resource separately; for newer ones the SDK tracks subscriptions. */
+/** A client of the older protocol subscribes to each resource separately. For newer clients the SDK tracks subscriptions. */
 function listenerOf({ server }: McpServer, era: "legacy" | "modern"): (uri: string) => void {
   const wanted = new Set<string>();
   if (era === "legacy") {

@@ -22,7 +22,7 @@ async function killedIn(command: string, until: (p: Project) => Promise<void>): 
 const shows = (name: string) => (p: Project) =>
   expect.poll(() => readdir(p.folder), { timeout: 20_000 }).toContain(name) as Promise<void>;
 
-test("[PB1] [P4] [F03] lists unknown outcomes, probes, prints the evidence, and lets the person decide", async () => {
+test("[PB1] [P4] [F03] `cadre outcome` lists unknown outcomes, probes, prints the evidence, and lets the person decide", async () => {
   await using p = await killedIn("mkdir out && sleep 600", shows("out"));
   const listed = await p.cadre("outcome");
   const [, runId = ""] = /cadre outcome (\w+) m1\.0 {3}# probes/.exec(listed.stdout) ?? [];

@@ -16,7 +16,7 @@ ${paths.map((path) => `      - { tool: Write, input: { path: ${path}, content: x
   - report: { summary: done }
 `;
 
-test("[SG1] [SG2] three approvals and a rejection lead to a suggested rule with its test; once written, it avoids the question", async () => {
+test("[SG1] [SG2] after three approvals and a rejection a tested rule is suggested, and the rule avoids the next question", async () => {
   await using p = await project({ "agents/maker.md": agent("maker"), "maker.script.yaml": MAKER });
   await p.cadre("run", "--json", "make them");
   const open = JSON.parse((await p.cadre("approve", "--json")).stdout) as { id: string }[];

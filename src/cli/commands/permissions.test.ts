@@ -15,7 +15,7 @@ const MAKER = `turns:
 const maker = (config = "") =>
   project({ "agents/maker.md": agent("maker"), "maker.script.yaml": MAKER, "cadre.yaml": config });
 
-test("[A21] a grant for always is shown with its duration, listed with rule, folder, expiry and giver, and can be revoked", async () => {
+test("[A21] a lasting grant is listed with its rule, folder, expiry and giver, and can be revoked", async () => {
   await using p = await maker();
   const terminal = p.terminal("run", "make it");
   await terminal.sees(/\[A\]lways this, for 30 days: Bash\(touch made\)/);
@@ -39,7 +39,7 @@ test("[A21] a grant for always is shown with its duration, listed with rule, fol
   expect((await p.cadre("run", "--json", "again")).lines().at(-1)).toMatchObject({ type: "needs_person" });
 });
 
-test("a preset for one run: read-only refuses, trusted allows; an unknown preset is refused", async () => {
+test("for one run, the preset read-only refuses a call, trusted allows the call, and an unknown preset is refused", async () => {
   await using p = await maker("permissions: { ask: [WebSearch] }\n");
   const refused = await p.cadre("run", "--permissions", "read-only", "--json", "--yes", "make it");
   expect(refused.stdout).toContain("preset read-only deny Bash");

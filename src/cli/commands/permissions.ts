@@ -8,22 +8,17 @@ import { CadreError } from "../../errors.ts";
 import { ago, plural } from "../../projections/words/format.ts";
 import { describeSuggestion, ruleYaml, SUGGESTION_HELP } from "../../projections/words/suggested-rules.ts";
 import { withClient } from "../connection/connect.ts";
-import { EXIT, type Invocation } from "../invocation.ts";
+import { type Invocation, report, tableWidth } from "../invocation.ts";
 import type { Paint } from "../view/screen.ts";
 import { fitLines } from "../view/text/fit.ts";
-import { jsonLine, plain, plainLine } from "../view/text/plain.ts";
+import { plain, plainLine } from "../view/text/plain.ts";
 import { table } from "../view/text/table.ts";
 
-export async function list({ io, folder, json, screen, commandLine }: Invocation): Promise<number> {
+export async function list(invocation: Invocation): Promise<number> {
+  const { io, folder, screen, commandLine } = invocation;
   const { permissions, taint } = loadConfig({ folder, env: io.env });
   const { preset = "ask", ...project } = permissions;
-  const grants = await withClient({ folder, io }, (client) =>
-    client.get("/api/grants").then(({ grants }) => grants),
-  );
-  if (json) {
-    screen.line(jsonLine({ preset, taint, project, grants }));
-    return EXIT.done;
-  }
+  const { grants } = await withClient(invocation, (client) => client.get("/api/grants"));
   const { paint } = screen;
   const rules = Object.entries(project).flatMap(([word, texts]) =>
     (texts as string[]).map((text) => `  ${word.padEnd(5)}  ${plainLine(text)}`),
@@ -35,12 +30,14 @@ export async function list({ io, folder, json, screen, commandLine }: Invocation
     ...rules,
     paint("bold", grants.length === 0 ? "No grants by people" : "Granted by people"),
   ];
-  for (const line of fitLines(lines, screen)) screen.line(line);
   const rows = grants.map((grant) => rowOf(grant, folder, Date.now()));
-  for (const line of table(rows, io.stdout.isTTY ? screen.columns : undefined)) screen.line(line);
-  if (grants.length > 0)
-    screen.line(paint("dim", `Revoke one: ${commandLine(`permissions revoke ${grants[0]!.id}`)}`));
-  return EXIT.done;
+  return report(invocation, { preset, taint, project, grants }, [
+    ...fitLines(lines, screen),
+    ...table(rows, tableWidth(invocation)),
+    ...grants
+      .slice(0, 1)
+      .map(({ id }) => paint("dim", `Revoke one: ${commandLine(`permissions revoke ${id}`)}`)),
+  ]);
 }
 
 const MEANINGS = {
@@ -68,12 +65,11 @@ function rowOf(
 
 const day = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
-export async function revoke({ io, folder, json, screen }: Invocation, which: string): Promise<number> {
-  const revoked = await withClient({ folder, io }, (client) => takeBack(client, which));
+export async function revoke(invocation: Invocation, which: string): Promise<number> {
+  const revoked = await withClient(invocation, (client) => takeBack(client, which));
   const rules = revoked.map(({ rule }) => plainLine(rule)).join(", ");
   const line = `Revoked ${plural(revoked.length, "grant")}: ${rules}. Such calls ask again from now on.`;
-  screen.line(json ? jsonLine({ revoked }) : line);
-  return EXIT.done;
+  return report(invocation, { revoked }, [line]);
 }
 
 /** Revokes the grant with this number, or all grants of this rule. */
@@ -89,11 +85,10 @@ async function takeBack(client: CadreClient, which: string): Promise<GrantView[]
 }
 
 /** Proposes rules that would have avoided approvals. Changes nothing: a person writes the project's rules. */
-export async function suggest({ io, folder, json, screen }: Invocation): Promise<number> {
-  const found = await withClient({ folder, io }, (client) => client.get("/api/permissions/suggestions"));
-  const lines = json ? [jsonLine(found)] : fitLines(suggestionLines(found, screen.paint), screen);
-  for (const line of lines) screen.line(line);
-  return EXIT.done;
+export async function suggest(invocation: Invocation): Promise<number> {
+  const { screen } = invocation;
+  const found = await withClient(invocation, (client) => client.get("/api/permissions/suggestions"));
+  return report(invocation, found, fitLines(suggestionLines(found, screen.paint), screen));
 }
 
 function suggestionLines({ looked, suggestions }: Suggestions, paint: Paint): string[] {

@@ -44,7 +44,7 @@ test("cadre prune says what it would delete, deletes it after a yes, and says ho
   expect(await ids(p)).toEqual([]);
 });
 
-test("at a terminal it asks, and deletes only after a yes", async () => {
+test("at a terminal `cadre prune` asks first, and deletes only after a yes", async () => {
   await using p = await tidy();
   await p.cadre("run", "tidy", "one");
   const no = p.terminal("prune");
@@ -62,7 +62,7 @@ test("at a terminal it asks, and deletes only after a yes", async () => {
   expect(await ids(p)).toEqual([]);
 });
 
-test("nonsensical options are refused in one sentence each", async () => {
+test("`cadre prune` refuses each nonsensical option in one sentence", async () => {
   await using p = await tidy();
   const said = async (...args: string[]) => {
     const { code, stderr } = await p.cadre("prune", ...args);
@@ -74,7 +74,7 @@ test("nonsensical options are refused in one sentence each", async () => {
   expect(await said("--run", "r0nothing")).toEqual([2, expect.stringContaining("There is no run r0nothing")]);
 });
 
-test("a run that has not ended is kept, and nothing is deleted while another process works", async () => {
+test("`cadre prune` keeps a run that has not ended, and deletes nothing while another process owns the store", async () => {
   await using p = await tidy();
   const working = p.start("run", "slow", "one");
   await working.shows(/I take my time|slow/);

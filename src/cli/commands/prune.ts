@@ -7,16 +7,17 @@ import { isServerStore, loadConfig } from "../../config/config.ts";
 import { parseDuration } from "../../config/duration.ts";
 import { CadreError } from "../../errors.ts";
 import type { RunStatus } from "../../journal/events.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import { fileSize, plural } from "../../projections/words/format.ts";
 import type { RuntimeAssembly } from "../../runtime/assembly.ts";
 import { openOwnedRuntime } from "../../runtime/owned-runtime.ts";
 import type { PruneFilter, PruneResult, Store } from "../../stores/store.ts";
 import { printIgnoredSettings } from "../connection/ignored-settings.ts";
-import { EXIT, type Invocation, isAttended } from "../invocation.ts";
-import { confirm } from "../terminal/confirm.ts";
-import { jsonLine } from "../view/text/plain.ts";
+import { EXIT, type Invocation, isAttended, report, usageError } from "../invocation.ts";
+import { parseChoice } from "../option-values.ts";
+import { confirm } from "../terminal/keys.ts";
 
-export interface PruneOptions {
+interface PruneOptions {
   olderThan?: string;
   status?: string;
   /** `true` means the project's own folder. */
@@ -26,50 +27,42 @@ export interface PruneOptions {
   yes?: boolean;
 }
 
-const STAYS = "Nothing was deleted; stop it, or prune when it is done.";
-
 export async function prune(invocation: Invocation, options: PruneOptions): Promise<number> {
-  const { json, screen } = invocation;
   const filter = filterOf(invocation, options);
-  const would = await withOwnedStore(invocation, STAYS, async ({ store }) => {
+  const would = await withOwnedStore(invocation, async ({ store }) => {
     if (options.run !== undefined) filter.root = await endedRoot(store, options.run);
     return store.runs.prune({ ...filter, dryRun: true });
   });
   if (would.trees === 0 || options.dryRun) {
-    if (json) screen.line(jsonLine({ ...would, dryRun: true }));
-    else screen.line(would.trees === 0 ? nothing(options) : `Would delete ${sizeOf(would)}.`);
-    return EXIT.done;
+    const line = would.trees === 0 ? nothingText(options) : `Would delete ${sizeOf(would)}.`;
+    return report(invocation, { ...would, dryRun: true }, [line]);
   }
   if (!options.yes) {
     if (!isAttended(invocation))
-      throw new CadreError(
-        "USAGE",
+      throw usageError(
         `This would delete ${sizeOf(would)}, for good. Nothing was deleted: add --yes if you mean it.`,
       );
-    const agreed = await confirm(invocation, `Delete ${sizeOf(would)}, for good? [y/N] `);
-    if (!agreed) {
-      screen.line("Nothing was deleted.");
+    if (!(await confirm(invocation, `Delete ${sizeOf(would)}, for good? [y/N] `))) {
+      invocation.screen.line("Nothing was deleted.");
       return EXIT.cancelled;
     }
   }
-  const { pruned, space } = await withOwnedStore(invocation, STAYS, async ({ store, config }) => ({
-    pruned: await store.runs.prune(filter),
-    space: isServerStore(config.store)
+  return withOwnedStore(invocation, async ({ store, config }) => {
+    const pruned = await store.runs.prune(filter);
+    const space = isServerStore(config.store)
       ? "Postgres reuses the space."
-      : "The file keeps its size; the space is reused.",
-  }));
-  if (json) screen.line(jsonLine({ ...pruned, dryRun: false }));
-  else screen.line(`Deleted ${sizeOf(pruned)}. ${space}`);
-  return EXIT.done;
+      : "The file keeps its size; the space is reused.";
+    return report(invocation, { ...pruned, dryRun: false }, [`Deleted ${sizeOf(pruned)}. ${space}`]);
+  });
 }
 
-/** Opens the store itself, and owns it if it is a file. `refusal`: the end of the error if another process owns it. */
+/** Opens the store in this process, and owns the store if it is a file. */
 async function withOwnedStore<T>(
   { folder, io }: Invocation,
-  refusal: string,
   use: (runtime: RuntimeAssembly) => Promise<T>,
 ): Promise<T> {
   printIgnoredSettings(loadConfig({ folder, env: io.env }), io);
+  const refusal = "Nothing was deleted; stop it, or prune when it is done.";
   const runtime = await openOwnedRuntime({ folder, env: io.env }, refusal);
   try {
     return await use(runtime);
@@ -79,41 +72,29 @@ async function withOwnedStore<T>(
 }
 
 function filterOf({ io, folder }: Invocation, options: PruneOptions): PruneFilter {
-  const { olderThan, status, workspace } = options;
-  return {
-    before: Date.now() - ageOf(olderThan),
-    ...(status === undefined ? {} : { status: statusesOf(status) }),
-    ...(workspace === undefined
-      ? {}
-      : { workspace: workspace === true ? folder : resolve(io.cwd, workspace) }),
-  };
+  const { olderThan, status, workspace: given } = options;
+  const workspace = given === true ? folder : given && resolve(io.cwd, given);
+  return omitUndefined({ before: Date.now() - ageOf(olderThan), status: statusesOf(status), workspace });
 }
 
 function ageOf(text: string | undefined): number {
   const age = text === undefined ? 0 : parseDuration(text);
-  // A bare number would mean milliseconds, which is surely a mistake here.
+  // A bare number would mean milliseconds, which nobody wants here.
   if (age !== undefined && !/^\s*\d+\s*$/.test(text ?? "")) return age;
-  throw new CadreError("USAGE", `--older-than ${text}: write 30d, 12h or 1d 12h. Nothing was deleted.`);
+  throw usageError(`--older-than ${text}: write 30d, 12h or 1d 12h. Nothing was deleted.`);
 }
 
 const ENDS = ["completed", "failed", "cancelled"] as const satisfies readonly RunStatus[];
 
-function statusesOf(text: string): RunStatus[] {
-  return text.split(",").map((word) => {
-    const status = ENDS.find((known) => known === word.trim());
-    if (status) return status;
-    throw new CadreError(
-      "USAGE",
-      `--status ${word}: it is one of ${ENDS.join(", ")}; a run that has not ended is never deleted.`,
-    );
-  });
-}
+const statusesOf = (text: string | undefined): RunStatus[] | undefined =>
+  text
+    ?.split(",")
+    .map((word) => parseChoice("--status", word.trim(), ENDS, "; a run that has not ended is never deleted"));
 
 async function endedRoot(store: Store, id: string): Promise<string> {
   const { id: runId, rootRunId, parentRunId, endedAt } = await findRun(store, id);
   if (parentRunId !== undefined)
-    throw new CadreError(
-      "USAGE",
+    throw usageError(
       `${runId} belongs to ${rootRunId}. Only whole trees can be deleted: --run ${rootRunId}.`,
     );
   if (endedAt === undefined)
@@ -124,10 +105,10 @@ async function endedRoot(store: Store, id: string): Promise<string> {
   return runId;
 }
 
-function nothing({ run }: PruneOptions): string {
-  if (run === undefined) return "Nothing to delete.";
-  return "Nothing to delete: a run that is kept still needs it (a descendant that has not ended, or a run that continues it).";
-}
+const nothingText = ({ run }: PruneOptions): string =>
+  run === undefined
+    ? "Nothing to delete."
+    : "Nothing to delete: a run that is kept still needs it (a descendant that has not ended, or a run that continues it).";
 
 function sizeOf({ trees, runs, events, bytes }: PruneResult): string {
   const parts = [plural(runs, "run"), plural(events, "event"), fileSize(bytes)];

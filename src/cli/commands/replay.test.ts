@@ -9,7 +9,7 @@ const SCRIPT = `turns:
 `;
 const FILES = { "agents/tidy.md": agent("tidy"), "tidy.script.yaml": SCRIPT, "note.txt": "hello\n" };
 
-test("[L2] cadre replay: the same with the same rules; after a change it reports the event that would differ", async () => {
+test("[L2] `cadre replay` finds no difference with the same rules, and after a change reports the event that would differ", async () => {
   await using p = await project(FILES);
   await p.cadre("run", "tidy", "look");
   const runId = String((await p.cadre("runs", "--json")).lines()[0]!["id"]);
@@ -40,7 +40,7 @@ router: { destinations: [tidy, other] }
 Choose.
 `;
 
-test("[L2] cadre replay --agent: first nothing differs, then each difference is listed once with its runs and their cost", async () => {
+test("[L2] `cadre replay --agent` lists each difference once, with the runs that have it and their cost", async () => {
   await using p = await project({ ...FILES, "agents/lead.md": agent("lead", "agents: [tidy]\n") });
   await p.write(
     "lead.script.yaml",
@@ -82,7 +82,7 @@ test("[L2] cadre replay --agent: first nothing differs, then each difference is 
   expect((await p.cadre("replay", "--agent", "lead")).code).toBe(0);
 });
 
-test("[L2] cadre replay --agent: reports another model, a lower limit, a rule and other destinations, each with its event", async () => {
+test("[L2] `cadre replay --agent` reports another model, a lower limit, a rule and other destinations, each with its event", async () => {
   await using p = await project({ ...FILES, "agents/other.md": agent("other"), "agents/desk.md": ROUTER });
   await p.write(
     "desk.script.yaml",
@@ -120,7 +120,7 @@ test("[L2] cadre replay --agent: reports another model, a lower limit, a rule an
   expect(routed[1]!.lines).toEqual(["-route_to", "+route_to (described otherwise)"]);
 });
 
-test("[L2] cadre replay --agent: reports where a lower limit would have ended a root, and where a handoff would have gone", async () => {
+test("[L2] `cadre replay --agent` reports where a lower limit would have ended a root run, and where a handoff would have gone", async () => {
   await using p = await project({ ...FILES, "agents/other.md": agent("other") });
   await p.write("agents/first.md", agent("first", "handoff: tidy\n"));
   await p.write("first.script.yaml", SCRIPT);
@@ -133,7 +133,7 @@ test("[L2] cadre replay --agent: reports where a lower limit would have ended a 
   expect(await shown()).toMatch(/- start tidy \(handoff\)\n {4}\+ start other \(handoff\)/);
 });
 
-test("[L2] cadre replay: invalid arguments are refused", async () => {
+test("[L2] `cadre replay` refuses invalid arguments", async () => {
   await using p = await project(FILES);
   for (const args of [
     [],

@@ -20,7 +20,7 @@ const shipper = () =>
     "note.txt": "hello\n",
   });
 
-test("a module runs only in a trusted folder; a command answers its question, whichever process drives", async () => {
+test("a steps module runs only in a trusted folder, and a command answers its question, whichever process drives", async () => {
   await using p = await shipper();
   const first = await p.cadre("run", "--json", "ship it now");
   expect(first).toMatchObject({ code: 3, stderr: "" });
@@ -46,7 +46,7 @@ test("a module runs only in a trusted folder; a command answers its question, wh
 test.each([
   ["of a folder that is not trusted", MODULE, "", /is not run: this folder is not trusted \(`cadre trust`\)/],
   ["that is not a `function*`", "export default () => 1;\n", "1", /its default export is not a `function\*`/],
-])("[M5] a module %s is not said to have changed", async (_, module, trust, why) => {
+])("[M5] a module %s is not reported as changed", async (_, module, trust, why) => {
   await using p = await shipper();
   await p.write("agents/ship.steps.ts", module);
   p.env["CADRE_TRUST"] = trust;
@@ -60,7 +60,7 @@ test.each([
   }
 });
 
-test("at the terminal a question is shown with its choices, and answered there", async () => {
+test("at a terminal, a module's question is shown with its choices, and the person answers it there", async () => {
   await using p = await shipper();
   p.env["CADRE_TRUST"] = "1";
   const terminal = p.terminal("run", "ship it now");

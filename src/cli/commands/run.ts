@@ -1,15 +1,17 @@
-// `cadre run`: starts a run and follows it until it has ended or needs a person who is not there. The owner of the store drives
-// all due runs, so runs that a killed process left are continued as well.
+// `cadre run`: starts a run and follows it until it has ended or needs a person who is not there. The owner of the store
+// drives all due runs, so runs that a killed process left are continued as well. `cadre retry RUN` continues an ended run in a
+// new one, and `cadre fork RUN[#SEQ]` starts a new run from an event of another one.
 
 import { randomUUID } from "node:crypto";
-import { CadreError } from "../../errors.ts";
+import { resolve } from "node:path";
+import type { Preset } from "../../journal/definition.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import { type Connection, type ConnectOptions, connect, isConnectionLost } from "../connection/connect.ts";
 import { detach } from "../follow/detach.ts";
 import { followRun, type WatchedRun } from "../follow/follow-run.ts";
 import type { Answerer } from "../follow/questions.ts";
 import { printFollowResult, withKeptRun, worstExitCode } from "../follow/report-result.ts";
 import {
-  type Preset,
   parseStartRequest,
   printAgentWarnings,
   refuseModelOfOwner,
@@ -18,13 +20,15 @@ import {
   submitRequest,
 } from "../follow/start-request.ts";
 import { printRemaining, printResumed, unfinishedRuns } from "../follow/unfinished-runs.ts";
-import { type Invocation, isAttended, printError } from "../invocation.ts";
+import { type Invocation, isAttended, printError, usageError } from "../invocation.ts";
+import { parseRunReference } from "../lookup/runs.ts";
+import { readGivenFile } from "../option-values.ts";
 import { createKeys } from "../terminal/keys.ts";
 import { type Shutdown, watchShutdown } from "../terminal/shutdown.ts";
 import { askForTrust } from "../terminal/trust-prompt.ts";
 import { createView, withLiveScreen } from "../terminal/with-live-screen.ts";
 
-export interface RunOptions {
+interface RunOptions {
   yes?: boolean;
   detach?: boolean;
   model?: string;
@@ -37,12 +41,8 @@ export async function run(invocation: Invocation, words: string[], options: RunO
   return visit(invocation, parseStartRequest(words, options, invocation.io.cwd), options);
 }
 
-/** Starts the requested run and follows it, or leaves it to a background process. */
-export async function visit(
-  invocation: Invocation,
-  request: StartRequest,
-  options: RunOptions,
-): Promise<number> {
+/** Starts the requested run and follows it, or lets a background process continue the run. */
+async function visit(invocation: Invocation, request: StartRequest, options: RunOptions): Promise<number> {
   if (!options.detach) await askForTrust(invocation);
   await refuseUnknownAgent(invocation, request);
   if (options.detach) return detach(invocation, request, options);
@@ -65,7 +65,7 @@ interface Stay {
   leaving: Shutdown;
 }
 
-/** Follows the requested run, or each unfinished one. Reconnects when the owner of the store exits (E1). */
+/** Follows the requested run, or all unfinished runs. Reconnects when the owner of the store exits (E1). */
 async function stay(visit: Stay): Promise<number> {
   const { invocation, leaving } = visit;
   const key = randomUUID();
@@ -95,9 +95,8 @@ async function stay(visit: Stay): Promise<number> {
 
 function connectOptions({ invocation, options }: Stay): ConnectOptions {
   const { folder, io } = invocation;
-  const flags = options.model === undefined ? {} : { flags: { model: options.model } };
   const say = (line: string): void => void io.stderr.write(`${line}\n`);
-  return { folder, io, drive: true, say, ...flags };
+  return { folder, io, drive: true, say, flags: omitUndefined({ model: options.model }) };
 }
 
 async function begin(visit: Stay, connection: Connection, key: string): Promise<WatchedRun[]> {
@@ -113,10 +112,7 @@ async function begin(visit: Stay, connection: Connection, key: string): Promise<
   if (isOwner) printResumed(left, invocation);
   if (request.type === "unfinished") {
     if (left.length > 0) return left.reverse().map(({ id }) => watched(id));
-    throw new CadreError(
-      "USAGE",
-      'There are no unfinished runs here. Give a task: `cadre run "what to do"`.',
-    );
+    throw usageError('There are no unfinished runs here. Give a task: `cadre run "what to do"`.');
   }
   if (options.model !== undefined) await refuseModelOfOwner(client);
   const runId = await submitRequest(client, request, company.type !== "nobody", key);
@@ -131,4 +127,25 @@ function companyOf(invocation: Invocation, { yes }: RunOptions, leaving: Shutdow
   const { stdin, stdout } = io;
   const keys = createKeys({ stdin, stdout, suspend: screen.suspend, onInterrupt: leaving.interrupt });
   return { type: "person", desk: { screen, keys, env: io.env } };
+}
+
+export const retry = (invocation: Invocation, runId: string, options: RunOptions): Promise<number> =>
+  visit(invocation, { type: "retry", runId }, options);
+
+interface ForkOptions extends Omit<RunOptions, "model"> {
+  message?: string;
+  model?: string;
+  agent?: string;
+  allowEffects?: boolean;
+}
+
+export async function fork(invocation: Invocation, where: string, options: ForkOptions): Promise<number> {
+  const { message, model, agent: file, allowEffects, ...own } = options;
+  const { runId, seq } = parseRunReference(where);
+  const agent =
+    file === undefined ? undefined : readGivenFile(resolve(file), "Nothing was started.", { shown: file });
+  const edit = omitUndefined({ message, model, agent });
+  const hasEdit = Object.keys(edit).length > 0;
+  const body = omitUndefined({ seq, edit: hasEdit ? edit : undefined, allowEffects });
+  return visit(invocation, { type: "fork", runId, body }, own);
 }

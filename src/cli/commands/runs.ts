@@ -2,52 +2,38 @@
 
 import type { CadreClient } from "../../api/client/client.ts";
 import type { ApprovalView, Health, RunSummary, RunTree } from "../../api/client/types.ts";
-import { CadreError } from "../../errors.ts";
 import { ago, plural, shortCost } from "../../projections/words/format.ts";
 import type { ShownStatus } from "../../projections/words/statuses.ts";
 import { withClient } from "../connection/connect.ts";
-import { EXIT, type Invocation } from "../invocation.ts";
-import { allRuns } from "../lookup/all-runs.ts";
-import { parseRunsFilter } from "../lookup/runs-filter.ts";
+import { type Invocation, report } from "../invocation.ts";
+import { allRuns, type FilterOptions, parseRunsFilter } from "../lookup/runs.ts";
+import { parseCount } from "../option-values.ts";
 import { shownStatuses } from "../view/run-status.ts";
 import { type Paint, truncate, visibleWidth } from "../view/screen.ts";
 import { endsLaterText, resumesLaterText, statusWord } from "../view/summary.ts";
 import { allNodes, branches } from "../view/text/branches.ts";
 import { fitLines } from "../view/text/fit.ts";
-import { jsonLine, plainLine } from "../view/text/plain.ts";
+import { plainLine } from "../view/text/plain.ts";
 import { table } from "../view/text/table.ts";
 
-export interface RunsOptions {
-  status?: string;
-  agent?: string;
-  search?: string;
-  since?: string;
-  waitingFor?: string;
-  sort?: string;
+interface RunsOptions extends FilterOptions {
   limit?: string;
   all?: boolean;
 }
 
 const LIMIT = 20;
 
-export async function runs(
-  { io, folder, json, screen, commandLine }: Invocation,
-  options: RunsOptions,
-): Promise<number> {
-  const found = await withClient({ folder, io }, (client) => read(client, options));
+export async function runs(invocation: Invocation, options: RunsOptions): Promise<number> {
+  const { paint, columns } = invocation.screen;
+  const found = await withClient(invocation, (client) => read(client, options));
   const lines = found.trees.flatMap((tree) => listed(tree, found, options));
-  if (json) {
-    // Ancestors of matching runs are only part of the drawing; JSON leaves them out.
-    const wanted = lines.filter(({ run }) => found.ids?.has(run.id) ?? true);
-    screen.line(jsonLine(wanted.map(({ run }) => run)));
-    return EXIT.done;
-  }
-  const { paint } = screen;
-  const rows = rowsOf(lines, Date.now(), paint);
-  for (const line of placed(rows, io.stdout.isTTY ? screen.columns : undefined)) screen.line(line);
-  for (const line of fitLines(remarks(found, lines, options, commandLine), screen))
-    screen.line(paint("dim", line));
-  return EXIT.done;
+  // Ancestors of matching runs are only part of the drawing; JSON leaves them out.
+  const wanted = lines.filter(({ run }) => found.ids?.has(run.id) ?? true).map(({ run }) => run);
+  const remarks = fitLines(remarkLines(found, lines, options, invocation), invocation.screen);
+  return report(invocation, wanted, [
+    ...placed(rowsOf(lines, Date.now(), paint), invocation.io.stdout.isTTY ? columns : undefined),
+    ...remarks.map((line) => paint("dim", line)),
+  ]);
 }
 
 interface Found {
@@ -55,7 +41,7 @@ interface Found {
   trees: RunTree[];
   /** Ids of the matching runs; undefined without a filter. */
   ids: ReadonlySet<string> | undefined;
-  /** Number of matching runs that are not listed because they are below others. */
+  /** Number of matching child runs, which are listed only with `--all`. */
   below: number;
   health: Health;
   open: ApprovalView[];
@@ -63,7 +49,7 @@ interface Found {
 
 async function read(client: CadreClient, options: RunsOptions): Promise<Found> {
   const { all } = options;
-  const limit = limitOf(options.limit);
+  const limit = parseCount("--limit", options.limit, 500) ?? LIMIT;
   const filter = parseRunsFilter(options, Date.now());
   const isFiltered = Object.keys(filter).length > 0;
   const roots = new Set<string>();
@@ -78,10 +64,10 @@ async function read(client: CadreClient, options: RunsOptions): Promise<Found> {
     roots.add(rootRunId);
     ids.add(id);
   }
-  const [trees, health, open] = await Promise.all([
+  const [trees, health, { approvals: open }] = await Promise.all([
     Promise.all([...roots].map((id) => client.get("/api/runs/{id}/tree", { id }))),
     client.get("/api/health"),
-    client.get("/api/approvals").then(({ approvals }) => approvals),
+    client.get("/api/approvals"),
   ]);
   trees.sort((left, right) =>
     options.sort === undefined
@@ -91,13 +77,36 @@ async function read(client: CadreClient, options: RunsOptions): Promise<Found> {
   return { trees, ids: isFiltered ? ids : undefined, below, health, open };
 }
 
+function remarkLines(
+  { trees, ids, below, health, open }: Found,
+  lines: readonly Listed[],
+  { all }: RunsOptions,
+  { commandLine }: Invocation,
+): string[] {
+  const hidden = ids && !all ? below : 0;
+  const none = ids ? "No runs match." : `No runs here. Start one: ${commandLine(`run "what to do"`)}`;
+  // Checks whole trees, because the root itself may wait for a person.
+  const isUndriven = trees
+    .flatMap((tree) => [...shownStatuses(tree, health, open).values()])
+    .includes("undriven");
+  const cancelled = lines.find(({ status }) => status === "cancel_pending");
+  return [
+    ...(lines.length === 0 && hidden === 0 ? [none] : []),
+    ...(hidden > 0
+      ? [`${plural(hidden, "matching run is", "matching runs are")} below others: add --all`]
+      : []),
+    ...(isUndriven ? [resumesLaterText(health, commandLine)] : []),
+    ...(cancelled ? [endsLaterText(cancelled.run.id, health, commandLine)] : []),
+  ];
+}
+
 interface Listed {
   run: RunSummary & Pick<RunTree, "treeUsage"> & { below: number };
   branch: string;
   status: ShownStatus;
 }
 
-/** The root, or with `--all` the matching runs and all their ancestors. */
+/** Lists the root, or with `--all` the matching runs and all their ancestors. */
 function listed(tree: RunTree, { ids, health, open }: Found, { all }: RunsOptions): Listed[] {
   const statuses = shownStatuses(tree, health, open);
   const isShown = (run: RunTree): boolean =>
@@ -121,7 +130,7 @@ function rowsOf(lines: readonly Listed[], now: number, paint: Paint): string[][]
   ]);
 }
 
-/** With less room than this after the other cells, the task gets a line of its own. */
+/** If the other cells leave less room than this, the task gets a line of its own. */
 const NARROWEST_TASK = 16;
 
 function placed(rows: readonly string[][], width: number | undefined): string[] {
@@ -129,43 +138,4 @@ function placed(rows: readonly string[][], width: number | undefined): string[] 
   const widest = Math.max(0, ...heads.map(visibleWidth));
   if (width === undefined || width - widest > NARROWEST_TASK) return table(rows, width);
   return heads.flatMap((head, index) => [head, `    ${truncate(rows[index]!.at(-1)!, width - 5)}`]);
-}
-
-function remarks(
-  found: Found,
-  lines: readonly Listed[],
-  options: RunsOptions,
-  commandLine: Invocation["commandLine"],
-): string[] {
-  const { below, trees } = found;
-  const isFiltered = Object.keys(parseRunsFilter(options, Date.now())).length > 0;
-  const hidden = isFiltered && !options.all ? below : 0;
-  const nothing = isFiltered
-    ? "No runs match."
-    : `No runs here. Start one: ${commandLine(`run "what to do"`)}`;
-  return [
-    ...(lines.length === 0 && hidden === 0 ? [nothing] : []),
-    ...(hidden > 0
-      ? [`${plural(hidden, "matching run")} ${hidden === 1 ? "is" : "are"} below others: add --all`]
-      : []),
-    // Checks the whole tree, because the root itself may wait for a person.
-    ...(trees.some((tree) => holdsLeft(tree, found)) ? [resumesLaterText(found.health, commandLine)] : []),
-    ...lines
-      .flatMap(({ run, status }) =>
-        status === "cancel_pending" ? [endsLaterText(run.id, found.health, commandLine)] : [],
-      )
-      .slice(0, 1),
-  ];
-}
-
-const holdsLeft = (tree: RunTree, { health, open }: Found): boolean =>
-  shownStatuses(tree, health, open)
-    .values()
-    .some((status) => status === "undriven");
-
-function limitOf(text: string | undefined): number {
-  if (text === undefined) return LIMIT;
-  const limit = Number(text);
-  if (Number.isInteger(limit) && limit >= 1 && limit <= 500) return limit;
-  throw new CadreError("USAGE", `--limit ${text}: give a whole number from 1 to 500.`);
 }

@@ -6,28 +6,25 @@ import { hidesText, type ListedTool, toolHash } from "../../mcp/listing.ts";
 import { type Launch, launchText } from "../../mcp/pins.ts";
 import type { McpServers, ServerInspection } from "../../mcp/servers.ts";
 import { plural } from "../../projections/words/format.ts";
-import { EXIT, type Invocation, isAttended } from "../invocation.ts";
+import { EXIT, type Invocation, isAttended, report, usageError } from "../invocation.ts";
 import { projectOf } from "../project.ts";
-import { confirm } from "../terminal/confirm.ts";
-import { jsonLine, plain, plainLine } from "../view/text/plain.ts";
+import { confirm } from "../terminal/keys.ts";
+import { plain, plainLine } from "../view/text/plain.ts";
 import { table } from "../view/text/table.ts";
 
 export async function list(invocation: Invocation): Promise<number> {
-  const { json, screen } = invocation;
   const { servers } = projectOf(invocation);
   const rows = servers.names.map((name) => ({ name, ...standingOf(servers, name) }));
-  if (json) screen.line(jsonLine(rows));
-  else if (rows.length === 0) screen.line("No MCP servers: declare them in cadre.yaml, as `mcpServers`.");
-  else {
-    const cells = rows.map(({ name, state, tools, how }) => {
-      const many = tools ? plural(tools.length, "tool") : "";
-      return [name, STATES[state], many, plainLine(how)];
-    });
-    for (const line of table(cells)) screen.line(line);
-  }
-  for (const { server, message } of servers.problems.filter(({ suggestion }) => !suggestion))
-    if (!json) screen.line(`${plainLine(server)} ${plainLine(message)}`);
-  return EXIT.done;
+  const cells = rows.map(({ name, state, tools, how }) => {
+    const many = tools ? plural(tools.length, "tool") : "";
+    return [name, STATES[state], many, plainLine(how)];
+  });
+  const none = "No MCP servers: declare them in cadre.yaml, as `mcpServers`.";
+  const unfixable = servers.problems.filter(({ suggestion }) => !suggestion);
+  return report(invocation, rows, [
+    ...(rows.length === 0 ? [none] : table(cells)),
+    ...unfixable.map(({ server, message }) => `${plainLine(server)} ${plainLine(message)}`),
+  ]);
 }
 
 const STATES = { new: "not used yet", pinned: "pinned", changed: "CHANGED: not used" } as const;
@@ -39,7 +36,6 @@ function standingOf(servers: McpServers, name: string) {
 }
 
 export async function approve(invocation: Invocation, name: string): Promise<number> {
-  const { screen } = invocation;
   const { servers } = projectOf(invocation);
   if (!servers.names.includes(name)) {
     const known = servers.names.join(", ") || "none";
@@ -49,38 +45,35 @@ export async function approve(invocation: Invocation, name: string): Promise<num
     );
   }
   if (!isAttended(invocation))
-    throw new CadreError(
-      "USAGE",
+    throw usageError(
       `Nothing was approved: a person must review it. Run this at a terminal: ${invocation.commandLine(`servers approve ${name}`)}`,
     );
   try {
-    return (await agreed(servers, name, invocation)) ? EXIT.done : cancelled(screen);
+    if (await review(servers, name, invocation)) return EXIT.done;
+    invocation.screen.line("Nothing was approved.");
+    return EXIT.cancelled;
   } finally {
     await servers.close();
   }
 }
 
-async function agreed(servers: McpServers, name: string, invocation: Invocation): Promise<boolean> {
+/** Shows how the server is started and what it offers, and pins it if the person agrees to both. */
+async function review(servers: McpServers, name: string, invocation: Invocation): Promise<boolean> {
   const { screen } = invocation;
   const { pin, launch, isChanged } = servers.pinnedState(name);
   for (const line of launchLines(pin?.launch, launch)) screen.line(line);
   const start = launch.url === undefined ? "Start it and see what it offers?" : "Ask it what it offers?";
   if ((!pin || isChanged) && !(await confirm(invocation, `${start} [y/N] `))) return false;
-  const look = await servers.inspect(name);
-  for (const line of listingLines(look)) screen.line(line);
-  const question = `Use these ${plural(look.listing.tools.length, "tool")} as they are now? [y/N] `;
+  const inspected = await servers.inspect(name);
+  for (const line of listingLines(inspected)) screen.line(line);
+  const question = `Use these ${plural(inspected.listing.tools.length, "tool")} as they are now? [y/N] `;
   if (!(await confirm(invocation, question))) return false;
-  servers.approve(name, look);
+  servers.approve(name, inspected);
   screen.line(`${name} is pinned. Calls of its tools still ask, unless a rule allows them.`);
   return true;
 }
 
-function cancelled(screen: Invocation["screen"]): number {
-  screen.line("Nothing was approved.");
-  return EXIT.cancelled;
-}
-
-/** How the server is started, with the previous value of everything that has changed. */
+/** Lists how the server is started, with the previous value of everything that has changed. */
 function launchLines(was: Launch | undefined, is: Launch): string[] {
   const keys = ["url", "command", "args", "env", "headers", "programs"] as const;
   return keys.flatMap((key) => {
@@ -93,7 +86,7 @@ function launchLines(was: Launch | undefined, is: Launch): string[] {
 const shown = (value: unknown): string =>
   plainLine(typeof value === "string" ? value : JSON.stringify(value));
 
-/** New and changed tools with their full descriptions, with hidden characters spelled out. */
+/** Lists new and changed tools with their full descriptions, and spells out hidden characters. */
 function listingLines({ pin, listing }: ServerInspection): string[] {
   const before = new Map(pin?.tools.map((tool) => [tool.name, tool]));
   const gone = [...before.keys()].filter((name) => !listing.tools.some((tool) => tool.name === name));

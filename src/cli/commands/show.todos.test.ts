@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { agent, project } from "../cli.fixture.ts";
 
-test("the to-do list is one line while the run works, and `show` prints it in full", async () => {
+test("the to-do list is one line while the run works, and `cadre show` prints the whole list", async () => {
   await using p = await project({
     "agents/mend.md": agent("mend").replace("---\n", "---\ntools: [TodoWrite, AskUser]\n"),
     "mend.script.yaml": `turns:

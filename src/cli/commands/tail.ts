@@ -1,7 +1,7 @@
 // `cadre tail RUN`: prints what happened in a run and its descendants, then follows them to the end. It never drives: if no
 // other process does, it says so instead of waiting. If the driving process exits meanwhile, it waits a while for the next.
 
-import { shownStatus } from "../../projections/words/statuses.ts";
+import { capitalize, shownStatus } from "../../projections/words/statuses.ts";
 import { rewriteCommands } from "../command-line.ts";
 import { connect, isConnectionLost } from "../connection/connect.ts";
 import { exitCodeOf, leavingLines } from "../follow/report-result.ts";
@@ -89,7 +89,7 @@ async function watch(
         commandLine,
         screen.paint,
       );
-      const next = `${noDriverText(health)}, so there will be no more events: ${rewriteCommands(driverCommands(health), commandLine)} continues it.`;
+      const next = `${capitalize(noDriverText(health))}, so there will be no more events: ${rewriteCommands(driverCommands(health), commandLine)} continues it.`;
       const lines = [...needed, "", isToStop ? endsLaterText(runId, health, commandLine) : next];
       for (const line of fitLines(lines, screen)) screen.line(line);
     }

@@ -44,7 +44,7 @@ const waits = async (p: Project, ...args: string[]) => {
 };
 
 describe("[A52] [A53] a folder that was only cloned", () => {
-  test("starts nothing, imports nothing, allows nothing and writes nothing outside", async () => {
+  test("a cloned folder starts nothing, imports nothing, allows nothing and writes nothing outside", async () => {
     await using p = await project(HOSTILE);
     const asked = await waits(p, "toucher", "go");
     for (const key of ["permissions.allow", "providers", "mcpServers", "services", "loki", "webhooks"])
@@ -59,7 +59,7 @@ describe("[A52] [A53] a folder that was only cloned", () => {
     expect(existsSync(join(p.env["HOME"]!, ".config", "cadre", "trusted.json"))).toBe(false);
   });
 
-  test("is trusted only by its real path: not through a trusted parent, and not by its own files", async () => {
+  test("a folder is trusted only by its real path, not through a trusted parent and not by its own files", async () => {
     await using p = await project({ ...HOSTILE, "inner/cadre.yaml": "permissions: { allow: [Bash] }\n" });
     expect((await p.cadre("trust")).code).toBe(0);
     const inner = await p.cadre("-C", "inner", "doctor");
@@ -72,7 +72,7 @@ describe("[A52] [A53] a folder that was only cloned", () => {
     expect((await p.cadre("doctor")).stdout).toContain("`permissions.allow` is ignored");
   });
 
-  test("[RN9] `cadre trust` lists what it allows, and asks; CADRE_TRUST=1 trusts for one command", async () => {
+  test("[RN9] `cadre trust` lists what trust allows and asks, and CADRE_TRUST=1 trusts the folder for one command", async () => {
     await using p = await project(HOSTILE);
     const terminal = p.terminal("trust");
     await terminal.shows(/Trust this folder with all of this\? \[y\/N\]/);
@@ -92,7 +92,7 @@ describe("[A52] [A53] a folder that was only cloned", () => {
     expect((await p.cadre("doctor")).stdout).toContain("is ignored");
   });
 
-  test("`cadre run` at a terminal asks once, and stores the answer outside the folder", async () => {
+  test("`cadre run` at a terminal asks once whether to trust a folder, and stores the answer outside the folder", async () => {
     const files = { ...HOSTILE, "cadre.yaml": "permissions: { allow: [Bash] }\n" };
     await using p = await project(files);
     const first = p.terminal("run", "toucher", "go");
@@ -120,7 +120,7 @@ describe("[A52] a folder that is not trusted, whose file names a store on a serv
   const files = { ...HOSTILE, "cadre.yaml": "model: scripted/x\nstore: env:DATABASE_URL\nengine: pg-boss\n" };
   const times = (text: string) => text.replaceAll(/\s+/g, " ").split(ELSEWHERE).length - 1;
 
-  test("every command that opens another store instead says so once, with the line", async () => {
+  test("every command that opens another store instead says so once, with the line of the file", async () => {
     await using p = await project(files);
     for (const words of [
       ["runs"],
@@ -174,7 +174,7 @@ async function attackersStore(): Promise<Project> {
 }
 
 describe("[A52] a store that came with the folder", () => {
-  test("is not opened: its approved runs do not continue and its grants do not apply, until the folder is trusted", async () => {
+  test("a store that came with a folder is not opened until the folder is trusted", async () => {
     await using attacker = await attackersStore();
     await using p = await project(SHARED);
     await cp(join(attacker.folder, ".cadre"), join(p.folder, ".cadre"), { recursive: true });
@@ -194,7 +194,7 @@ describe("[A52] a store that came with the folder", () => {
     expect((await p.cadre("runs")).code, "what was adopted stays ours").toBe(0);
   });
 
-  test("is not opened if a git pull puts it in place of our own, or if it is a link to another project's", async () => {
+  test("a store that replaced our own in a git pull, or that is a link to another project's, is not opened", async () => {
     await using attacker = await attackersStore();
     await using p = await project(SHARED);
     await waits(p, "toucher", "mine");
@@ -223,7 +223,7 @@ describe("[A52] a store that came with the folder", () => {
     expect(await p.cadre("runs")).toMatchObject({ code: 2 });
   });
 
-  test("a deleted store is created again, and a store the person names is used without a warning", async () => {
+  test("a deleted store is created again, and a store that the person names is used without a warning", async () => {
     await using p = await project(SHARED);
     await waits(p, "toucher", "mine");
     await rm(join(p.folder, ".cadre"), { recursive: true });

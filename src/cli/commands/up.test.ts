@@ -12,7 +12,7 @@ import { project } from "../cli.fixture.ts";
 
 const FILES = { "agents/a.md": "---\nname: a\ndescription: Helps.\n---\nYou help.\n" };
 
-test("serves on the loopback address, refuses a second server with a link of the first, and stops in order", async () => {
+test("`cadre up` serves on the loopback address, refuses a second server with a link to the first, and stops in order", async () => {
   await using p = await project(FILES);
   const up = p.start("up", "--port", "0", "--no-open");
   const [, link, url] = await up.shows(/^Cadre is up at ((http:\/\/127\.0\.0\.1:\d+)\/open\/\S+)\n/m);
@@ -53,7 +53,7 @@ async function begin(
   expect((await fetch(`${url}/api/runs`, { method: "POST", headers, body })).ok).toBe(true);
 }
 
-test("[E1] restarted after a kill, it says that unfinished runs continue", async () => {
+test("[E1] after a kill, a restarted `cadre up` says that unfinished runs continue", async () => {
   await using p = await project({
     "agents/slow.md": "---\nname: slow\ndescription: Helps.\nmodel: scripted/slow\n---\nYou help.\n",
     "slow.script.yaml": "turns:\n  - { delay: 600000, text: Never. }\n",
@@ -66,7 +66,7 @@ test("[E1] restarted after a kill, it says that unfinished runs continue", async
   await second.shows(/Continuing 1 unfinished run\. Items that need you are in the inbox/);
 });
 
-test("[E1] after a kill with one child working and another waiting for a person, the list says that no process drives", async () => {
+test("[E1] after a kill `cadre runs` says that no process drives, even if a run waits for a person", async () => {
   const agent = (name: string, keys: string) =>
     `---\nname: ${name}\ndescription: Helps.\nmodel: scripted/${name}\n${keys}---\nYou help.\n`;
   await using p = await project({
@@ -89,7 +89,7 @@ test("[E1] after a kill with one child working and another waiting for a person,
   expect(stdout).toContain("No Cadre process is running here");
 });
 
-test("[E1] a command that only reads or records something does not keep the server from starting", async () => {
+test("[E1] a command that only reads or records something does not keep `cadre up` from starting", async () => {
   await using p = await project(FILES);
   await p.cadre("runs");
   const dir = join(p.folder, ".cadre");
@@ -109,7 +109,7 @@ test("[E1] a command that only reads or records something does not keep the serv
   await up.shows(/Cadre is up at http/);
 });
 
-test("[U55] the web page can show what doctor finds", async () => {
+test("[U55] the web page can show the findings of doctor", async () => {
   await using p = await project(FILES);
   const up = p.startHere("up", "--port", "0", "--no-open", "--json");
   const { url, link } = JSON.parse((await up.shows(/^\{.*"link".*\}$/m))[0]);
@@ -124,16 +124,19 @@ test("[U55] the web page can show what doctor finds", async () => {
 test.each([
   [{}, "set CADRE_TOKEN"],
   [{ CADRE_TOKEN: "short" }, "at least 24 characters"],
-])("[A06] with %o it does not listen beyond this machine, and says what is missing", async (env, words) => {
-  await using p = await project(FILES);
-  Object.assign(p.env, env);
-  const { code, stdout, stderr } = await p.cadre("up", "--host", "0.0.0.0", "--port", "0");
-  expect(code).toBe(2);
-  expect(stderr).toContain(words);
-  expect(stdout + stderr).not.toContain("http://");
-});
+])(
+  "[A06] with %o `cadre up` does not listen beyond this machine, and says what is missing",
+  async (env, words) => {
+    await using p = await project(FILES);
+    Object.assign(p.env, env);
+    const { code, stdout, stderr } = await p.cadre("up", "--host", "0.0.0.0", "--port", "0");
+    expect(code).toBe(2);
+    expect(stderr).toContain(words);
+    expect(stdout + stderr).not.toContain("http://");
+  },
+);
 
-test("a port that is taken or invalid is reported in one sentence", async () => {
+test("`cadre up` reports a port that is taken or invalid in one sentence", async () => {
   await using p = await project(FILES);
   await using q = await project(FILES);
   const up = p.startHere("up", "--port", "0", "--no-open");
@@ -147,7 +150,7 @@ test("a port that is taken or invalid is reported in one sentence", async () => 
   expect((await q.cadre("up", "--port", "70000")).code).toBe(2);
 });
 
-test("[P1] --demo: an incident is in progress, waits for the viewer, and continues after everything was killed", async () => {
+test("[P1] the incident of `up --demo` waits for the viewer, and continues after everything was killed", async () => {
   await using p = await project({});
   const asked = async () => {
     const up = p.start("up", "--demo", "--port", "0", "--no-open", "--json");
@@ -167,7 +170,7 @@ test("[P1] --demo: an incident is in progress, waits for the viewer, and continu
   expect((await asked()).items).toEqual(first.items);
 });
 
-test("--demo uses another port if the default is taken, and prints what is real and how to continue; copies of ended demos are removed", async () => {
+test("`up --demo` uses another port if the default is taken, says what is real, and removes copies of ended demos", async () => {
   await using p = await project({});
   const other = createServer().listen(0, "127.0.0.1");
   await once(other, "listening");

@@ -1,6 +1,7 @@
 // `cadre up`: serves the API and the web page on a port, and drives due runs unless `--no-worker` is given, until it is
 // stopped.
 
+import { spawn } from "node:child_process";
 import { MIN_TOKEN, readOrCreateToken, renewToken } from "../../api/access/token.ts";
 import type { CadreClient } from "../../api/client/client.ts";
 import type { StartRun } from "../../api/client/types.ts";
@@ -14,14 +15,16 @@ import {
 } from "../../api/server/public-server.ts";
 import type { Config, ConfigFlags } from "../../config/config.ts";
 import { CadreError } from "../../errors.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
+import { rewriteCommands } from "../command-line.ts";
 import { connect } from "../connection/connect.ts";
 import { refuseIgnoredSettings } from "../connection/ignored-settings.ts";
 import { superviseDemo } from "../demo/supervise.ts";
 import { printResumedByServer, unfinishedRuns } from "../follow/unfinished-runs.ts";
-import { EXIT, type Invocation } from "../invocation.ts";
-import { announceServer } from "../serve/announce-server.ts";
+import { EXIT, type Invocation, report, usageError } from "../invocation.ts";
 import { createServerLog, type ServerLog } from "../serve/server-log.ts";
 import { watchShutdown } from "../terminal/shutdown.ts";
+import { fitLines } from "../view/text/fit.ts";
 
 export interface UpOptions {
   host?: string;
@@ -71,8 +74,7 @@ export async function stayUp(invocation: Invocation, options: UpOptions, demo?: 
     });
     try {
       if (!server) return await refuseSecond(connection.client);
-      const { open, worker: drives } = options;
-      announceServer(invocation, { server, problems: connection.problems, open, drives, words: demo?.words });
+      announceServer(invocation, { server, problems: connection.problems, options, words: demo?.words });
       if (options.worker && !demo) printResumedByServer(await unfinishedRuns(connection.client), invocation);
       await log?.started(connection.client, server.url);
       demo?.onUp(server.url);
@@ -91,16 +93,12 @@ export async function stayUp(invocation: Invocation, options: UpOptions, demo?: 
 
 function flagsOf({ host, port, model }: UpOptions): ConfigFlags {
   if (port !== undefined && !/^\d{1,5}$/.test(port))
-    throw new CadreError("USAGE", `${JSON.stringify(port)} is not a port number.`);
-  return {
-    ...(host === undefined ? {} : { host }),
-    ...(port === undefined ? {} : { port: Number(port) }),
-    ...(model === undefined ? {} : { model }),
-  };
+    throw usageError(`${JSON.stringify(port)} is not a port number.`);
+  return omitUndefined({ host, port: port === undefined ? undefined : Number(port), model });
 }
 
 interface ServeWith {
-  /** Token from CADRE_TOKEN, if it is set. */
+  /** Token from the variable CADRE_TOKEN. */
   set: string | undefined;
   log: ServerLog | undefined;
 }
@@ -108,14 +106,14 @@ interface ServeWith {
 async function serveWeb(parts: ApiParts, config: Config, { set, log }: ServeWith): Promise<PublicServer> {
   refuseExposed(config.server.host, set);
   const token = set ?? readOrCreateToken(config.dir);
-  // The token may have just been created; mask it from now on.
+  // The token may be new, so the mask has to learn it.
   parts.people.mask.refresh();
   const server = await startPublicServer(parts, {
     ...config.server,
     token,
     sees: config.users?.see,
     page: BUILT_PAGE,
-    ...(log ? { onRefused: log.refused } : {}),
+    ...omitUndefined({ onRefused: log?.refused }),
   });
   parts.web.served = {
     newLink: server.newLink,
@@ -132,18 +130,14 @@ async function serveWeb(parts: ApiParts, config: Config, { set, log }: ServeWith
 /** A06: other machines could try to sign in, so the token must be chosen on purpose. */
 function refuseExposed(host: string, set: string | undefined): void {
   if (set !== undefined && set.length < MIN_TOKEN)
-    throw new CadreError(
-      "USAGE",
-      `CADRE_TOKEN must have at least ${MIN_TOKEN} characters. Nothing was started.`,
-    );
+    throw usageError(`CADRE_TOKEN must have at least ${MIN_TOKEN} characters. Nothing was started.`);
   if (isLoopback(host) || set !== undefined) return;
-  throw new CadreError(
-    "USAGE",
+  throw usageError(
     `${host} can be reached from other machines: set CADRE_TOKEN to a secret of at least ${MIN_TOKEN} characters, or leave out --host. Nothing was started.`,
   );
 }
 
-/** Prints a link of the server that is already running, if it can make one. */
+/** Throws an error with a link to the server that is already running, if that server can make a link. */
 async function refuseSecond(client: CadreClient): Promise<never> {
   const { pid } = await client.get("/api/health");
   const link = await client.post("/api/link").catch(() => undefined);
@@ -153,4 +147,40 @@ async function refuseSecond(client: CadreClient): Promise<never> {
       ? `Cadre is already up, as process ${pid}. Link for a browser: ${link.url}`
       : `Process ${pid} owns this folder's store: stop it first, or wait until it has ended. Nothing was started.`,
   );
+}
+
+interface ServerAnnouncement {
+  server: PublicServer;
+  problems: string[];
+  options: UpOptions;
+  words: ((link: string) => string[]) | undefined;
+}
+
+/** Prints the link that signs a browser in. `words` of a demo replace the usual text. */
+function announceServer(
+  invocation: Invocation,
+  { server, problems, options: { open, worker }, words }: ServerAnnouncement,
+): void {
+  const { io, screen, commandLine } = invocation;
+  const { url: link } = server.newLink();
+  const lines = [
+    ...problems.map((problem) => rewriteCommands(problem, commandLine)),
+    ...(words?.(link) ?? upWords(link, worker)),
+  ];
+  report(invocation, { url: server.url, link }, fitLines(lines, screen));
+  if (open && !invocation.json && io.stdout.isTTY === true) openBrowser(link);
+}
+
+const upWords = (link: string, drives: boolean): string[] => [
+  `Cadre is up at ${link}`,
+  "The link signs one browser in, once.",
+  `Programs use the token in .cadre/token. Ctrl-C stops the server; ${drives ? "unfinished runs continue at the next start" : "workers continue unfinished runs"}.`,
+];
+
+/** Passes the link as an argument, never through a shell (A51). If no browser opens, the person can still copy the link. */
+function openBrowser(url: string): void {
+  const program = { darwin: "open", win32: "explorer" }[process.platform as string] ?? "xdg-open";
+  const child = spawn(program, [url], { stdio: "ignore", detached: true });
+  child.once("error", () => {});
+  child.unref();
 }

@@ -3,11 +3,11 @@
 import { expect, test } from "vitest";
 import type { UsageView } from "../../api/client/types.ts";
 import { agent, project } from "../cli.fixture.ts";
-import { usageLines } from "../view/usage.ts";
+import { usageLines } from "./usage.ts";
 
 const ask = (name: string, task: string) => `{ tool: delegate, input: { agent: ${name}, task: "${task}" } }`;
 
-test("[S1-75] [S2-93] [S2-94] prints the measures of success, and the usage by agent, model and delegation", async () => {
+test("[S1-75] [S2-93] [S2-94] `cadre usage` prints the measures of success, and the usage by agent, model and delegation", async () => {
   await using p = await project({
     "cadre.yaml":
       "prices:\n  scripted/lead: { input: 10, output: 10 }\n  scripted/reviewer: { input: 1, output: 1 }\n",

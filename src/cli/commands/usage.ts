@@ -1,32 +1,101 @@
 // `cadre usage [RUN]`: prints what was spent and how runs went, from the same report as the dashboard's page.
 
+import type { UsageView } from "../../api/client/types.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
+import { emptyUsage, type RunUsage, totalTokens } from "../../projections/usage/run-usage.ts";
+import { duration, money, plural, shortCost, shortCount } from "../../projections/words/format.ts";
 import { rewriteCommands } from "../command-line.ts";
 import { withClient } from "../connection/connect.ts";
-import { EXIT, type Invocation } from "../invocation.ts";
-import { parseRunsFilter } from "../lookup/runs-filter.ts";
+import { type Invocation, report } from "../invocation.ts";
+import { parseRunsFilter } from "../lookup/runs.ts";
+import type { Paint } from "../view/screen.ts";
 import { fitLines } from "../view/text/fit.ts";
-import { jsonLine } from "../view/text/plain.ts";
-import { usageLines } from "../view/usage.ts";
+import { plainLine } from "../view/text/plain.ts";
+import { table } from "../view/text/table.ts";
 
-/** Interval of the time series, which is required to get the measures but not printed. */
+/** The API returns the measures only with a time series, which is not printed. This is its interval. */
 const DAY = 86_400_000;
 
 export async function usage(
-  { folder, io, json, screen, commandLine }: Invocation,
+  invocation: Invocation,
   root: string | undefined,
   options: { since?: string },
 ): Promise<number> {
+  const { screen, commandLine } = invocation;
   const { since } = parseRunsFilter(options, Date.now());
-  const filter = {
-    every: DAY,
-    ...(root === undefined ? {} : { root }),
-    ...(since === undefined ? {} : { since }),
-  };
-  const found = await withClient({ folder, io }, (client) => client.get("/api/usage", filter));
-  if (json) screen.line(jsonLine(found));
-  else {
-    const lines = usageLines(found, screen.paint).map((line) => rewriteCommands(line, commandLine));
-    for (const line of fitLines(lines, screen)) screen.line(line);
-  }
-  return EXIT.done;
+  const filter = omitUndefined({ every: DAY, root, since });
+  const found = await withClient(invocation, (client) => client.get("/api/usage", filter));
+  const lines = usageLines(found, screen.paint).map((line) => rewriteCommands(line, commandLine));
+  return report(invocation, found, fitLines(lines, screen));
 }
+
+export function usageLines({ byAgent, byModel, byEdge, overTime }: UsageView, paint: Paint): string[] {
+  if (byAgent.length === 0) return ["Nothing was spent in this time. `cadre demo` needs no key."];
+  const titled = (title: string, rows: string[][]): string[] =>
+    rows.length < 2 ? [] : ["", paint("bold", title), ...table(rows)];
+  return [
+    ...(overTime ? measureLines(overTime.trees) : []),
+    ...titled("By agent", [
+      ["agent", "runs", "tokens", "cost", "at work"],
+      ...byAgent.map((each) => [
+        plainLine(each.agent),
+        String(each.runs),
+        ...spent(each),
+        duration(each.activeMs),
+      ]),
+    ]),
+    ...titled("By model", [
+      ["model", "calls", "tokens", "cost"],
+      ...byModel.map((each) => [
+        plainLine(each.model),
+        String(each.modelCalls),
+        ...spent({ ...emptyUsage(), ...each }),
+      ]),
+    ]),
+    ...titled("Delegations", [
+      ["from", "to", "started", "succeeded", "failed", "success"],
+      ...byEdge.map(({ from, to, started, succeeded, failed, successRate }) => [
+        plainLine(from),
+        plainLine(to),
+        ...[started, succeeded, failed].map(String),
+        successRate === null ? "–" : percent(successRate),
+      ]),
+    ]),
+  ];
+}
+
+type Trees = NonNullable<UsageView["overTime"]>["trees"];
+
+/** S1-75: each measure says what it was computed from. */
+function measureLines({
+  completed,
+  failed,
+  withoutPeople,
+  workMs,
+  busyMs,
+  reviewed,
+  reviews,
+  together,
+}: Trees): string[] {
+  const lines = [
+    `${plural(completed, "task")} completed, ${failed} failed; ${withoutPeople} of the completed ones needed no person${completed > 0 ? ` (${percent(withoutPeople / completed)})` : ""}.`,
+    `${duration(workMs)} of work took ${duration(busyMs)}: parallel work saved ${duration(workMs - busyMs)}.`,
+  ];
+  if (together.trees > 0) lines.push(comparison(together));
+  if (reviewed > 0)
+    lines.push(
+      `${plural(reviews, "review")} in ${plural(reviewed, "task")}: ${(reviews / reviewed).toFixed(1)} rounds each.`,
+    );
+  return lines;
+}
+
+function comparison({ trees, tokens, cost, singleTokens, singleCost }: Trees["together"]): string {
+  const priced = singleCost !== null && singleCost > 0;
+  const spending = priced ? ` and ${money(cost)}` : "";
+  const alone = priced ? ` and ${money(singleCost)}` : "";
+  return `${plural(trees, "task")} by several agents used ${shortCount(tokens)} tokens${spending}; one agent alone would have used about ${shortCount(Math.round(singleTokens))}${alone} (an estimate: the same turns in one conversation, at the top agent's price per token).`;
+}
+
+const spent = (usage: RunUsage): [string, string] => [shortCount(totalTokens(usage)), shortCost(usage)];
+
+const percent = (share: number): string => `${Math.round(share * 100)} %`;

@@ -37,7 +37,7 @@ test("[A09] commands add, list, rotate and revoke users while the server is up",
     expect((await p.cadre("users", ...words)).stderr).toContain(said);
 });
 
-test("[A09] without a reachable server a user gets a token, and a link is refused with a hint where to ask for one", async () => {
+test("[A09] without a reachable server a new user gets a token but no link, and the refusal says where to get a link", async () => {
   await using p = await project(FILES);
   expect((await p.cadre("users", "add", "vera", "--role", "operator")).stdout).not.toContain("/open/");
   const refused = await p.cadre("users", "link", "vera");

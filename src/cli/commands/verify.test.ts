@@ -66,7 +66,7 @@ function alter(p: Project, runId: string, type: string, change: (payload: string
   return altered;
 }
 
-test("[P5] [I8] an approved call shows its receipt, and verify checks it, also in a file", async () => {
+test("[P5] [I8] an approved call shows its receipt, and `verify` checks the receipt, also in an exported file", async () => {
   await using p = await project(FILES);
   const { root, child } = await approved(p);
   expect(await readFile(join(p.folder, "out.txt"), "utf8")).toBe("as edited");
@@ -196,7 +196,7 @@ async function saidOnce(p: Project, runId: string, definition: string): Promise<
   expect(replayed.stderr).not.toMatch(/GET|\/api\//);
 }
 
-test("[A16] [J7] [J9] [P6] [I3] data removed, truncated or forged outside the chains is reported with run and event", async () => {
+test("[A16] [J7] [J9] [P6] [I3] `verify` reports data that was removed, truncated or forged outside the chains, with run and event", async () => {
   await using p = await project(FILES);
   const { root, child } = await approved(p);
   expect((await p.cadre("run", "--yes", "writer", "write it, too")).code).toBe(0);

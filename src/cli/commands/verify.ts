@@ -11,31 +11,30 @@ import { checkReceipts, findTreeProblem } from "../../loop/replay/check-journals
 import { plural } from "../../projections/words/format.ts";
 import { readTree } from "../../stores/tree-file.ts";
 import { withClient } from "../connection/connect.ts";
-import { EXIT, type Invocation } from "../invocation.ts";
-import { jsonLine, plainLine } from "../view/text/plain.ts";
+import { EXIT, type Invocation, report } from "../invocation.ts";
+import { plainLine } from "../view/text/plain.ts";
 
 export async function verify(invocation: Invocation, given: string): Promise<number> {
-  const { folder, io } = invocation;
-  const file = resolve(io.cwd, given);
+  const file = resolve(invocation.io.cwd, given);
   if (statSync(file, { throwIfNoEntry: false })?.isFile()) return verifyFile(invocation, file);
   if (!isRunId(given))
     throw new CadreError(
       "NOT_FOUND",
       `There is no file ${file}, and no run with this id. Nothing was checked.`,
     );
-  const checked = await withClient({ folder, io }, (client) =>
+  const checked = await withClient(invocation, (client) =>
     client.get("/api/runs/{id}/verify", { id: given }),
   );
   const { runs, events, receipts, head, problem } = checked;
   const all = `${plural(events, "event")}${runs > 1 ? ` of ${plural(runs, "run")}` : ""}`;
-  return say(invocation, {
+  return reportCheck(invocation, {
     checked: { runId: given, ...checked },
     whole: `${all}, chain ends in ${head}${approvedWords(receipts)}`,
     problem,
   });
 }
 
-/** Run ids contain neither dots nor slashes. */
+/** A run's id contains no dots and no slashes, unlike a path. */
 const isRunId = (given: string): boolean => /^[a-z0-9]+$/.test(given);
 
 async function verifyFile(invocation: Invocation, file: string): Promise<number> {
@@ -51,16 +50,25 @@ async function verifyFile(invocation: Invocation, file: string): Promise<number>
     const runs = journals.size;
     const checked = { file, ok: !problem, runId: root, version, runs, events: events.length, receipts };
     const { message, ...at } = problem ?? {};
-    return say(invocation, {
+    return reportCheck(invocation, {
       checked: { ...checked, ...(problem ? { problem: message, at } : {}) },
       whole: `${root}, ${plural(runs, "run")}, ${plural(events.length, "event")}, written by Cadre ${version}${approvedWords(receipts)}`,
       problem: message,
     });
   } catch (error) {
     if (!(error instanceof CadreError)) throw error;
-    const problem = error.message.replace(/ Nothing was changed[^.]*\.$/, "");
-    return say(invocation, { checked: { file, ok: false, problem, ...error.details }, whole: "", problem });
+    const { reason: problem, details } = error;
+    return reportCheck(invocation, { checked: { file, ok: false, problem, ...details }, whole: "", problem });
   }
+}
+
+function reportCheck(invocation: Invocation, { checked, whole, problem }: Checked): number {
+  const { paint } = invocation.screen;
+  const line = checked.ok
+    ? `${paint("green", "Whole")}: ${plainLine(whole)}`
+    : `${paint("red", "Not whole")}: ${plainLine(problem ?? "the chain is broken")}`;
+  report(invocation, checked, [line]);
+  return checked.ok ? EXIT.done : EXIT.failed;
 }
 
 interface Checked {
@@ -74,11 +82,3 @@ const approvedWords = (receipts: number): string =>
   receipts === 0 ? "" : `; ${plural(receipts, "approved call")} ran as approved`;
 
 const journalIn = (text: string): string => (isPage(text) ? journalOfPage(text) : text);
-
-function say({ json, screen }: Invocation, { checked, whole, problem }: Checked): number {
-  const { ok } = checked;
-  if (json) screen.line(jsonLine(checked));
-  else if (ok) screen.line(`${screen.paint("green", "Whole")}: ${plainLine(whole)}`);
-  else screen.line(`${screen.paint("red", "Not whole")}: ${plainLine(problem ?? "the chain is broken")}`);
-  return ok ? EXIT.done : EXIT.failed;
-}

@@ -4,23 +4,15 @@ import type { WebhookView } from "../../api/routes/webhooks.ts";
 import { CadreError } from "../../errors.ts";
 import { ago } from "../../projections/words/format.ts";
 import { withClient } from "../connection/connect.ts";
-import { EXIT, type Invocation } from "../invocation.ts";
-import { jsonLine, plainLine } from "../view/text/plain.ts";
+import { EXIT, type Invocation, report, tableWidth } from "../invocation.ts";
+import { plainLine } from "../view/text/plain.ts";
 import { table } from "../view/text/table.ts";
 
-export async function list({ io, folder, json, screen }: Invocation): Promise<number> {
-  const webhooks = await withClient({ folder, io }, (client) =>
-    client.get("/api/webhooks").then(({ webhooks }) => webhooks),
-  );
-  if (json) {
-    screen.line(jsonLine({ webhooks }));
-    return EXIT.done;
-  }
-  if (webhooks.length === 0)
-    screen.line("There are no webhooks: configure them under `webhooks` in cadre.yaml, in a trusted folder.");
+export async function list(invocation: Invocation): Promise<number> {
+  const { webhooks } = await withClient(invocation, (client) => client.get("/api/webhooks"));
+  const none = "There are no webhooks: configure them under `webhooks` in cadre.yaml, in a trusted folder.";
   const now = Date.now();
-  for (const webhook of webhooks) {
-    screen.line(headOf(webhook, now));
+  const lines = webhooks.flatMap((webhook) => {
     const rows = webhook.deliveries.map(({ event, runId, at, attempts, outcome, detail }) => [
       `  ${ago(at, now)}`,
       event,
@@ -28,9 +20,9 @@ export async function list({ io, folder, json, screen }: Invocation): Promise<nu
       attempts > 1 ? `${outcome} (${attempts} attempts)` : outcome,
       plainLine(detail),
     ]);
-    for (const line of table(rows, io.stdout.isTTY ? screen.columns : undefined)) screen.line(line);
-  }
-  return EXIT.done;
+    return [headOf(webhook, now), ...table(rows, tableWidth(invocation))];
+  });
+  return report(invocation, { webhooks }, webhooks.length === 0 ? [none] : lines);
 }
 
 function headOf({ name, form, host, events, problem, retryAt }: WebhookView, now: number): string {
@@ -40,27 +32,24 @@ function headOf({ name, form, host, events, problem, retryAt }: WebhookView, now
   return plainLine(`${name}: ${where}${next}`);
 }
 
-export async function test({ io, folder, json, screen }: Invocation, name?: string): Promise<number> {
-  const answers = await withClient({ folder, io }, async (client) => {
+export async function test(invocation: Invocation, name?: string): Promise<number> {
+  const answers = await withClient(invocation, async (client) => {
     const names =
-      name === undefined
-        ? (await client.get("/api/webhooks")).webhooks.map((webhook) => webhook.name)
-        : [name];
+      name === undefined ? (await client.get("/api/webhooks")).webhooks.map((each) => each.name) : [name];
     if (names.length === 0)
       throw new CadreError(
         "NOT_FOUND",
         "There are no webhooks in cadre.yaml: name one under `webhooks`. Nothing was sent.",
       );
-    return Promise.all(
-      names.map(async (one) => ({
-        name: one,
-        ...(await client.post("/api/webhooks/{name}/test", { name: one })),
-      })),
-    );
+    const send = async (name: string) => ({
+      name,
+      ...(await client.post("/api/webhooks/{name}/test", { name })),
+    });
+    return Promise.all(names.map(send));
   });
-  if (json) screen.line(jsonLine({ answers }));
-  else
-    for (const { name: one, taken, detail } of answers)
-      screen.line(plainLine(`${one}: ${taken ? "accepted" : "not accepted"} (${detail})`));
+  const lines = answers.map(({ name, taken, detail }) =>
+    plainLine(`${name}: ${taken ? "accepted" : "not accepted"} (${detail})`),
+  );
+  report(invocation, { answers }, lines);
   return answers.every(({ taken }) => taken) ? EXIT.done : EXIT.failed;
 }

@@ -31,7 +31,7 @@ async function runs(p: Project): Promise<Record<string, string>> {
 }
 
 describe("a failed tree", () => {
-  test("[U44] [U42] [S1-66] prints the first cause, then the path up to the root, then what to do", async () => {
+  test("[U44] [U42] [S1-66] `why` prints the first cause, then the path up to the root, then what to do", async () => {
     await using p = await tree("turns:\n  - error: { status: 401, message: no }\n");
     expect((await p.cadre("run", "lead", "get it ready")).code).toBe(1);
     const { lead, worker, researcher } = await runs(p);
@@ -68,7 +68,7 @@ describe("a failed tree", () => {
     ]);
   });
 
-  test("[U42] [B1] names the limit that ended it, and its value", async () => {
+  test("[U42] [B1] `why` names the limit that ended the run, and its value", async () => {
     await using p = await tree(
       "turns:\n  - { calls: [{ tool: LS, input: { path: . } }] }\n",
       "limits: { maxTurns: 2 }\n",
@@ -83,7 +83,7 @@ describe("a failed tree", () => {
     expect((await p.cadre("why", researcher!)).stdout).toMatch(/^Failed\. It used all its turns\.$/m);
   });
 
-  test("[A63] [U44] as Markdown, the agent's text stays text", async () => {
+  test("[A63] [U44] in `why --markdown` the agent's text is escaped", async () => {
     await using p = await tree("turns:\n  - error: { status: 400, message: '# Not `a` [link](http://x)' }\n");
     await p.cadre("run", "lead", "# Get it\n\n[ready](http://x)");
     const { lead } = await runs(p);
@@ -99,7 +99,7 @@ describe("a failed tree", () => {
 });
 
 describe("a run that has not failed", () => {
-  test("[S1-64] a waiting run shows since when, for whom, by which rule, and how to answer", async () => {
+  test("[S1-64] for a waiting run `why` says since when, for whom and by which rule it waits, and how to answer", async () => {
     await using p = await tree(WRITE);
     expect((await p.cadre("run", "lead", "get it ready")).code).toBe(3);
     const { lead, researcher } = await runs(p);
@@ -117,7 +117,7 @@ describe("a run that has not failed", () => {
     expect(log).toMatch(/lead: Started worker: write the parser .*\n +because its model chose worker for/);
   });
 
-  test("[S1-64] [U45] a completed run says so, and its log explains repeated model calls", async () => {
+  test("[S1-64] [U45] for a completed run `why` says so, and the log explains repeated model calls", async () => {
     await using p = await tree(
       "turns:\n  - { when: { attempt: 1 }, error: { status: 429, message: slow, retryAfter: 0 } }\n  - report: { summary: Fine. }\n",
     );
@@ -129,7 +129,7 @@ describe("a run that has not failed", () => {
     );
   });
 
-  test("[P7] a cancel shows who asked for it, also in the descendants", async () => {
+  test("[P7] for a cancelled run `why` names the person who cancelled it, also for its descendants", async () => {
     await using p = await tree(WRITE);
     await p.cadre("run", "lead", "get it ready");
     const { lead, researcher } = await runs(p);
@@ -140,7 +140,7 @@ describe("a run that has not failed", () => {
   });
 });
 
-test("an unknown run or event is reported", async () => {
+test("`why` reports an unknown run or event", async () => {
   await using p = await tree("turns:\n  - report: { summary: Fine. }\n");
   await p.cadre("run", "lead", "get it ready");
   const { lead } = await runs(p);

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { agent, project } from "../cli.fixture.ts";
 import { connect } from "./connect.ts";
 
-test("[E1] a process that cannot listen on its socket closes the store, so that the next owner is alone with it", async () => {
+test("[E1] a process that cannot listen on its socket closes the store before another process opens it", async () => {
   await using p = await project({ "agents/coder.md": agent("coder") });
   const own = () => connect({ folder: p.folder, io: { env: p.env }, drive: true });
   const isOpen = () => existsSync(join(p.folder, ".cadre/cadre.db-wal"));

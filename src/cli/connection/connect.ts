@@ -4,12 +4,13 @@ import { type CadreClient, isUnreachable } from "../../api/client/client.ts";
 import { CadreError, messageOf } from "../../errors.ts";
 import type { AssemblyOptions } from "../../runtime/assembly.ts";
 import { type ConnectionOptions, connectToStore, type StoreConnection } from "../../runtime/connection.ts";
+import type { Invocation } from "../invocation.ts";
 import { plainLine } from "../view/text/plain.ts";
 import { type NoticeIo, otherConfigProblems, printIgnoredSettings } from "./ignored-settings.ts";
 
 export interface ConnectOptions extends Omit<ConnectionOptions, "env" | "onConfig"> {
   io: NoticeIo;
-  /** Prints a problem that does not belong to the command's own run. Default: to stderr. */
+  /** Prints a problem that does not belong to the command's own run. The default prints to stderr. */
   say?: (line: string) => void;
   /** The command itself prints which settings are ignored. */
   showsIgnoredSettings?: boolean;
@@ -35,13 +36,14 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
   return { ...connection, problems: config ? otherConfigProblems(config) : [] };
 }
 
-/** Calls `use` with a client, and again if the owner of the store exited before it answered. */
+/** Calls `use` with a client. If the owner of the store exits before it answers, calls `use` again with a new client. */
 export async function withClient<T>(
-  options: Omit<ConnectOptions, "drive">,
+  { folder, io }: Pick<Invocation, "folder" | "io">,
   use: (client: CadreClient) => Promise<T>,
+  options: Pick<ConnectOptions, "createsStore" | "flags" | "showsIgnoredSettings"> = {},
 ): Promise<T> {
   for (let left = 5; ; left--) {
-    const connection = await connect({ ...options, drive: false });
+    const connection = await connect({ ...options, folder, io, drive: false });
     try {
       return await use(connection.client);
     } catch (error) {
@@ -52,7 +54,7 @@ export async function withClient<T>(
   }
 }
 
-/** Whether to reconnect and continue from the last position: the owner exited, or we read too slowly. */
+/** Whether to reconnect and continue from the last position, because the owner exited or we read too slowly. */
 export const isConnectionLost = (error: unknown): boolean =>
   isUnreachable(error) || (error instanceof CadreError && error.code === "STALE");
 
@@ -63,7 +65,7 @@ function problemPrinter(
   const said = new Set<string>();
   return {
     onProblem({ message, error, answered }) {
-      // The command that made the request prints the error itself, unless it is an internal one, which the response hides.
+      // The command that made the request prints the error itself, except for an internal error, which the response hides.
       if (answered && error instanceof CadreError && error.code !== "INTERNAL") return;
       const text = plainLine(`${message} ${messageOf(error)}`);
       if (said.has(text)) return;
@@ -71,14 +73,14 @@ function problemPrinter(
       say(`cadre: ${text}`);
     },
     onRecovered(sentence) {
-      // Print the next outage again.
+      // After a recovery, the next outage is printed again.
       said.clear();
       say(`cadre: ${sentence}`);
     },
   };
 }
 
-/** Passes a sentence to a log instead of stderr. */
+/** Makes a function that passes a sentence to a log instead of stderr. */
 const logged =
   (tell: NonNullable<ConnectOptions["onProblem"]>) =>
   (sentence: string): void =>

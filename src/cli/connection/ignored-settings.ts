@@ -7,10 +7,10 @@ import { CadreError } from "../../errors.ts";
 import { commandLineFor, type Invocation, type Io, printError } from "../invocation.ts";
 import { plainLine } from "../view/text/plain.ts";
 
-/** Folders already reported for a command, which may open the store several times. */
+/** The folders that each command has already reported. A command may open the store several times. */
 const said = new WeakMap<object, Set<string>>();
 
-/** Where notices go. Default: the stderr of the process. */
+/** The streams for notices. The default is the stderr of the process. */
 export type NoticeIo = Pick<Io, "env"> & Partial<Pick<Io, "stderr" | "cwd" | "launcher">>;
 
 /** Prints the notices once per command and folder. `tell` receives them instead of stderr. */
@@ -30,13 +30,13 @@ export function printIgnoredSettings(
   }
 }
 
-/** The other problems of the configuration, one line each. */
+/** Lists the problems of the configuration that are no ignored settings, one line each. */
 export const otherConfigProblems = ({ problems, ignoredKeys }: Config): string[] =>
   problems
     .filter((problem) => !Object.values(ignoredKeys).includes(problem))
     .map((problem) => plainLine(problemText(problem)));
 
-/** Refuses a command that would write to the wrong store, or wait for runs that never come. `keys`: the settings it depends on. */
+/** Refuses a command that would use the wrong store or engine. `keys` are the settings that the command depends on. */
 export function refuseIgnoredSettings(
   { folder, io }: Invocation,
   keys: readonly (keyof IgnoredKeys)[],

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => postgres.end());
 
-test("[E1] [F32] processes work in parallel on one database, and each sees all runs", async () => {
+test("[E1] [F32] processes work in parallel on one database, and each process sees all runs", async () => {
   await using p = await project(FILES);
   p.env["CADRE_STORE"] = await postgres.newStore();
   const runs = await Promise.all([1, 2].map((n) => p.spawn("run", "--json", `look ${n}`)));
@@ -74,7 +74,7 @@ test("[U55] doctor prints the version of Postgres and the number of free connect
   });
 }, 120_000);
 
-test("[E1] `cadre up` elsewhere continues a run that another process left; it makes links for browsers", async () => {
+test("[E1] `cadre up` continues a run that another process left, and makes links for browsers", async () => {
   await using p = await project(FILES);
   await using q = await project(FILES);
   const url = await postgres.newStore();
@@ -96,7 +96,7 @@ test("[E1] `cadre up` elsewhere continues a run that another process left; it ma
   expect((await up.end()).code).toBe(0);
 }, 120_000);
 
-test("[A61] the address may come from a variable, and no error contains its password", async () => {
+test("[A61] the database address may come from a variable, and no error contains its password", async () => {
   await using p = await project({ ...FILES, "cadre.yaml": "store: env:DATABASE_URL\n" });
   p.env["CADRE_TRUST"] = "1";
   const missing = await p.cadre("runs");
@@ -119,7 +119,7 @@ const SLOW = `turns:
   - report: { summary: All is well. }
 `;
 
-test("[A61] an address with an ambiguous password is refused, and the error contains no part of it", async () => {
+test("[A61] an address with an ambiguous password is refused, and the error contains no part of the password", async () => {
   await using p = await project(FILES);
   for (const address of [
     "postgres://cadre:p@ss/w#rd@127.0.0.1:55432/cadre",
@@ -171,7 +171,7 @@ test("[E8] a missing privilege or schema is reported with the SQL statement that
   ]);
 });
 
-test("[F33] a process that hangs past its lease loses its run to another, and appends nothing to it afterwards", async () => {
+test("[F33] a process that hangs past its lease loses its run to another process and appends nothing to the run afterwards", async () => {
   await using p = await project({ ...FILES, "tidy.script.yaml": SLOW });
   p.env["CADRE_STORE"] = await postgres.newStore();
   const first = p.start("run", "--json", "look");

@@ -9,6 +9,17 @@ import type { Config } from "../../config/config.ts";
 import { CadreError } from "../../errors.ts";
 import type { Io } from "../invocation.ts";
 
+/** A client that sends the token only to this address: it follows no redirect. */
+export const clientWithToken = (baseUrl: string, token: string): CadreClient =>
+  createClient({
+    baseUrl,
+    fetch(url, init) {
+      const headers = new Headers(init?.headers);
+      headers.set("Authorization", `Bearer ${token}`);
+      return fetch(url, { ...init, headers, redirect: "error" });
+    },
+  });
+
 /** A server that listens on all addresses is reached on the loopback address. */
 const EVERYWHERE: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
 
@@ -22,17 +33,8 @@ export async function withServerClient<T>(
   const token = env["CADRE_TOKEN"] || readToken(dir);
   const nobody = `No \`cadre up\` answers at ${place} with the token known here: ask for a link where it runs, or in its Settings. Nothing was changed.`;
   if (token === undefined) throw new CadreError("CONFLICT", nobody);
-  const authorized = (headers: HeadersInit | undefined): Headers => {
-    const all = new Headers(headers);
-    all.set("Authorization", `Bearer ${token}`);
-    return all;
-  };
-  const client = createClient({
-    fetch: (url, init) => fetch(url, { ...init, headers: authorized(init?.headers), redirect: "error" }),
-    baseUrl: `http://${place}`,
-  });
   try {
-    return await use(client);
+    return await use(clientWithToken(`http://${place}`, token));
   } catch (error) {
     if (isUnreachable(error) || (error instanceof CadreError && error.code === "UNAUTHORIZED"))
       throw new CadreError("CONFLICT", nobody);
@@ -42,7 +44,7 @@ export async function withServerClient<T>(
 
 const ANSWER_MS = 2_000;
 
-/** Health of this folder's `cadre up`, if it answers and uses this store. */
+/** Asks this folder's `cadre up` for its health. Returns undefined if no server answers or it uses another store. */
 export async function serverHealth(
   storeId: string,
   config: Config,

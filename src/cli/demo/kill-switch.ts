@@ -10,46 +10,37 @@ import { fold } from "../../projections/projection.ts";
 import { repeatedEffectsProjection } from "../../projections/views/repeated-effects.ts";
 import type { Store } from "../../stores/store.ts";
 
-/** Time for the response to be sent. Everything else in progress is cut off. */
+/** Time to send the response before the process is killed. */
 const ANSWER_MS = 50;
 /** A run that is not resumed by then counts as not recovered. */
 const PATIENCE_MS = 10_000;
 const MOST = 500;
 
-/** `goneAt`: when the previous server was found dead. Call it before any run is driven. */
+/** `goneAt` is the time at which the previous server was found dead. Call this function before any run is driven. */
 export async function createKillSwitch(
   { store }: Pick<ApiParts, "store">,
   goneAt: number | undefined,
 ): Promise<DemoServer> {
-  const left = goneAt === undefined ? [] : await leftBehind(store);
-  const taken = goneAt === undefined ? undefined : allTaken(left, store);
+  const left = goneAt === undefined ? [] : await unfinishedRows(store);
+  const recovery = goneAt === undefined ? undefined : awaitRecovery(left, store);
   return {
     kill() {
       setTimeout(() => process.kill(process.pid, "SIGKILL"), ANSWER_MS);
     },
     async lastRecovery(): Promise<Recovery | undefined> {
-      if (goneAt === undefined || !taken) return undefined;
-      const { missing, at } = await taken;
-      return {
-        recovered: left.length - missing,
-        missing,
-        ms: at - goneAt,
-        repeated: await repeated(store, left),
-      };
+      if (goneAt === undefined || !recovery) return undefined;
+      const { missing, at } = await recovery;
+      const repeated = await countRepeated(store, left);
+      return { recovered: left.length - missing, missing, ms: at - goneAt, repeated };
     },
   };
 }
 
-async function leftBehind(store: Store): Promise<RunRow[]> {
-  const { runs } = await store.runs.list({
-    status: ["pending", "running", "waiting", "suspended"],
-    limit: MOST,
-  });
-  return runs;
-}
+const unfinishedRows = async (store: Store): Promise<RunRow[]> =>
+  (await store.runs.list({ status: ["pending", "running", "waiting", "suspended"], limit: MOST })).runs;
 
-/** A run in progress counts as recovered when its journal grows; a waiting run does at once, because it can be answered. */
-function allTaken(left: readonly RunRow[], store: Store): Promise<{ missing: number; at: number }> {
+/** A run in progress counts as recovered when its journal grows. A waiting run always does, because it can be answered. */
+function awaitRecovery(left: readonly RunRow[], store: Store): Promise<{ missing: number; at: number }> {
   const open = new Set<RunId>();
   for (const { id, status } of left) if (status === "pending" || status === "running") open.add(id);
   return new Promise((resolve) => {
@@ -67,7 +58,7 @@ function allTaken(left: readonly RunRow[], store: Store): Promise<{ missing: num
   });
 }
 
-async function repeated(store: Store, runs: readonly RunRow[]): Promise<number> {
+async function countRepeated(store: Store, runs: readonly RunRow[]): Promise<number> {
   const counts = await Promise.all(
     runs.map(async ({ id }) => fold(repeatedEffectsProjection, await store.journal.read(id)).count),
   );

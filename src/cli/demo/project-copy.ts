@@ -42,7 +42,7 @@ export async function findInterruptedDemo(): Promise<DemoProject | undefined> {
     .sort((one, other) => lstatSync(other).mtimeMs - lstatSync(one).mtimeMs);
   let left: DemoProject | undefined;
   for (const root of roots) {
-    // A copy that cannot be read or removed must not keep this demo from starting.
+    // The demo starts even if an old copy cannot be read or removed.
     const standing = await standingOf(root).catch(() => "in use");
     if (standing === "ended") await rm(root, { recursive: true, force: true }).catch(() => {});
     if (standing === "under way") left ??= await stageIn(root);
@@ -61,7 +61,7 @@ const isOurs = (root: string): boolean => {
   return found?.isDirectory() === true && found.uid === process.getuid?.();
 };
 
-/** `in use`: the server is still stopping after its supervisor was killed, or a person has opened the store. */
+/** `in use` means that the old server is still stopping, or that a person has opened the store. */
 async function standingOf(root: string): Promise<"in use" | "ended" | "under way"> {
   const folder = join(root, FOLDER);
   if (!existsSync(join(folder, ".cadre"))) return "ended";

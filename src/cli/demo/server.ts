@@ -34,10 +34,10 @@ async function serveDemo(start: DemoServerOptions<UpOptions>): Promise<number> {
 }
 
 interface DemoAnnouncement {
-  /** Signs one browser in, once. */
+  /** The link signs in one browser, once. */
   link: string;
   folder: string;
-  /** The server was killed from its page and restarted. */
+  /** True after the server was killed from its page and restarted. */
   again: boolean;
   /** How the person starts Cadre from any folder, for example `npx cadre`. */
   cadre: string;
@@ -57,7 +57,7 @@ function demoLines({ link, folder, again, cadre }: DemoAnnouncement): string[] {
       ? "To use a real model in the current project:"
       : "To use a real model in a project of your own:",
     "  export ANTHROPIC_API_KEY=…          # or OPENAI_API_KEY, GEMINI_API_KEY",
-    // In another folder `npx` would download whatever has this name in the registry.
+    // In another folder `npx` would download a package of this name from the registry.
     cadre === NPX ? `  ${NPX} init` : `  cd your-project && ${cadre} init`,
     `  ${cadre} up`,
     "",

@@ -16,7 +16,7 @@ interface Options {
   open: boolean;
 }
 
-/** Message to the server process when it starts. */
+/** The message that starts the server process. */
 export interface DemoServerOptions<O extends Options = Options> {
   folder: string;
   task: string;
@@ -28,7 +28,7 @@ export interface DemoServerOptions<O extends Options = Options> {
   goneAt?: number;
 }
 
-/** Message from the server process when it listens. */
+/** The message with which the server process says that it listens. */
 export interface DemoReady {
   port: number;
 }
@@ -46,7 +46,7 @@ export async function superviseDemo(options: Options, { json, screen }: Invocati
   const order: DemoServerOptions = { ...stage, json, cadre, options: { ...options, port } };
   for (let next = order; ; ) {
     const { code, signal, port } = await oneLife(next);
-    // A server that never came up would only fail again.
+    // A server that never listened would only fail again.
     if (signal !== "SIGKILL" || port === undefined) {
       await remove();
       if (!json) screen.line("The demo has ended. Its copy was removed.");
@@ -85,7 +85,7 @@ async function oneLife(order: DemoServerOptions): Promise<Life> {
   }
 }
 
-/** A terminal sends Ctrl-C to the whole process group. Forwarding it would make it two, and the second one means "at once". */
+/** A terminal sends Ctrl-C to the whole process group. A forwarded Ctrl-C would be a second one, which stops without waiting. */
 function handOn(server: ChildProcess): () => void {
   const interrupt = (): void => void (process.stdin.isTTY || server.kill("SIGINT"));
   const terminate = (): void => void server.kill("SIGTERM");

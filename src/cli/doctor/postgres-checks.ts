@@ -4,12 +4,12 @@ import { type Config, isServerStore } from "../../config/config.ts";
 import { readServerCapacity, type ServerCapacity } from "../../runtime/assembly.ts";
 import type { Finding } from "../../runtime/checks/machine.ts";
 
-/** Most connections of one Cadre process: its pool, and one that listens. */
+/** Most connections that one Cadre process opens: its pool, and one connection that listens. */
 const EACH = 7;
 
 export async function postgresChecks({ store }: Config): Promise<Finding[]> {
   if (!isServerStore(store)) return [];
-  // The check of the store, which comes next, reports a server that cannot be reached.
+  // The next check, of the store, reports a server that cannot be reached.
   const room = await readServerCapacity(store).catch(() => undefined);
   return room ? [connectionsCheck(room)] : [];
 }

@@ -9,19 +9,29 @@ const ANSWER_MS = 2_000;
 
 export async function restateChecks({
   engine,
-  restate,
+  restate: { ingress, admin },
 }: Pick<Config, "engine" | "restate">): Promise<Finding[]> {
   if (engine !== "restate") return [];
-  const [ingress, admin] = await Promise.all([
-    troubleAt(new URL("/restate/health", restate.ingress)),
-    troubleAt(new URL("/health", restate.admin)),
+  const findings = await Promise.all([
+    // Nothing is lost without the ingress: the due-scan of the workers finds due runs.
+    checkPort("ingress", new URL("/restate/health", ingress), "runs continue without it, a second later"),
+    checkPort("admin", new URL("/health", admin), "new workers are not registered with it"),
   ]);
-  if (ingress === undefined && admin === undefined)
-    return [{ state: "ok", name, text: `answers at ${restate.ingress}, its admin port at ${restate.admin}` }];
-  return [
-    ...(ingress === undefined ? [] : [noIngress(`${restate.ingress} ${ingress}`)]),
-    ...(admin === undefined ? [] : [noAdmin(`${restate.admin} ${admin}`)]),
-  ];
+  const problems = findings.filter((finding) => finding !== undefined);
+  if (problems.length > 0) return problems;
+  return [{ state: "ok", name, text: `answers at ${ingress}, its admin port at ${admin}` }];
+}
+
+async function checkPort(key: "ingress" | "admin", url: URL, effect: string): Promise<Finding | undefined> {
+  const trouble = await troubleAt(url);
+  if (trouble === undefined) return undefined;
+  const variable = `CADRE_RESTATE_${key.toUpperCase()}`;
+  return {
+    state: "warn",
+    name,
+    text: `${url.origin} ${trouble}: ${effect}`,
+    fix: `start Restate, or set \`restate: { ${key}: … }\` in cadre.yaml (${variable})`,
+  };
 }
 
 async function troubleAt(url: URL): Promise<string | undefined> {
@@ -32,18 +42,3 @@ async function troubleAt(url: URL): Promise<string | undefined> {
     return `does not answer (${describeSystemError(error instanceof Error ? (error.cause ?? error) : error)})`;
   }
 }
-
-/** Nothing is lost without the ingress: the due-scan of the workers finds due runs. */
-const noIngress = (trouble: string): Finding => ({
-  state: "warn",
-  name,
-  text: `${trouble}: runs continue without it, a second later`,
-  fix: "start Restate, or set `restate: { ingress: … }` in cadre.yaml (CADRE_RESTATE_INGRESS)",
-});
-
-const noAdmin = (trouble: string): Finding => ({
-  state: "warn",
-  name,
-  text: `${trouble}: new workers are not registered with it`,
-  fix: "start Restate, or set `restate: { admin: … }` in cadre.yaml (CADRE_RESTATE_ADMIN)",
-});

@@ -17,7 +17,7 @@ import { modelLabel } from "../view/live/live-view.ts";
 
 export async function openStoreChecks(client: CadreClient, config: Config, io: Io): Promise<Finding[]> {
   const { pid, storeId } = await client.get("/api/health");
-  // On Postgres this command opens the store itself. It asks the server of this folder with the folder's token.
+  // On Postgres this command opens the store itself, and asks this folder's server for its health.
   const server = isFileStore(config) ? undefined : await serverHealth(storeId, config, io);
   const isUp = pid !== process.pid || server !== undefined;
   return [await portCheck(config.server, { isUp }), ...(await projectChecks(client, server))];
@@ -29,7 +29,7 @@ export function storeFailure(error: unknown): Finding[] {
 
 const ANSWER_MS = 2_000;
 
-/** Checks the port for `cadre up`. `isUp`: a process of this project is running, so it may be the one that listens. */
+/** Checks the port for `cadre up`. `isUp` says that a process of this project is running, which may use the port. */
 async function portCheck({ host, port }: Config["server"], { isUp }: { isUp: boolean }): Promise<Finding> {
   const name = "port";
   const place = `${host.includes(":") ? `[${host}]` : host}:${port}`;
@@ -54,7 +54,7 @@ async function isCadre(place: string): Promise<boolean> {
   }
 }
 
-/** `server`: the `cadre up` of this folder, if it is another process than the owner of the store. */
+/** `server` is the health of this folder's `cadre up` on Postgres. */
 async function projectChecks(client: CadreClient, server: Health | undefined): Promise<Finding[]> {
   const [health, workers, agents, { runs }] = await Promise.all([
     client.get("/api/health"),
@@ -82,7 +82,7 @@ async function projectChecks(client: CadreClient, server: Health | undefined): P
   ];
 }
 
-/** A store on Postgres has no owner; this command has opened it. */
+/** A store on Postgres has no owner, and this command has opened the store itself. */
 function whoHas({ pid, startedAt, isShared }: Health, server: Health | undefined, now: number): string {
   if (pid !== process.pid) return `process ${pid} owns it, started ${ago(startedAt, now)}`;
   if (server) return `process ${server.pid} serves it, started ${ago(server.startedAt, now)}`;
@@ -104,7 +104,7 @@ const silentWorker = ({ name, pid, host, seenAt }: WorkerView, { drives }: Healt
   fix: `check process ${pid} on ${host}${drives ? "; other workers take over its runs" : ""}`,
 });
 
-/** Built-in agents are only counted; their problems are not the user's to fix. */
+/** Only counts built-in agents, because users cannot fix their problems. */
 function agentWords(own: readonly { name: string }[], builtin: number): string {
   const names = own.length === 0 ? "none of your own" : own.map(({ name }) => name).join(", ");
   return `${names}; ${builtin} built in`;

@@ -4,12 +4,14 @@
 import { existsSync } from "node:fs";
 import { dirname, isAbsolute, normalize, resolve, sep } from "node:path";
 import { z } from "zod";
-import { readPlainFile } from "../../config/plain-file.ts";
 import { nearestWord, problemText } from "../../config/problem.ts";
 import { describeIssue } from "../../config/read-keys.ts";
 import { type Path, readYaml, type YamlDocument } from "../../config/yaml.ts";
-import { CadreError, describeSystemError } from "../../errors.ts";
+import type { CadreError } from "../../errors.ts";
 import { PRESETS } from "../../journal/definition.ts";
+import { usageError } from "../invocation.ts";
+import { readGivenFile } from "../option-values.ts";
+import { asSentence } from "../view/text/plain.ts";
 
 const Pattern = z.string().refine(isPattern, "is not a valid regular expression");
 const Schema = z.record(z.string(), z.unknown()).refine(isSchema, "is not a usable JSON Schema");
@@ -22,12 +24,12 @@ const EXPECTS = {
   equals: z.unknown(),
   /** JSON Schema of the structured output. */
   schema: Schema,
-  /** File that exists in the workspace at the end. */
+  /** A file that exists in the workspace at the end. */
   file: z.string().min(1),
-  /** Tool called by the agent or one of its descendants. */
+  /** A tool that the agent or one of its descendants calls. */
   calls: z.string().min(1),
   callsNot: z.string().min(1),
-  /** Dollars, for the run and its descendants. */
+  /** Most dollars that the run and its descendants may cost. */
   maxCost: z.number().nonnegative(),
   maxTurns: z.int().nonnegative(),
 };
@@ -75,16 +77,28 @@ const MAX_LEXEMES = 100_000;
 
 export function readEval(cwd: string, given: string): Eval {
   const path = resolve(cwd, given);
-  const text = textOf(path, given);
+  const text = readGivenFile(path, NOTHING, { shown: given, max: MAX_FILE });
   const document = readYaml(text, given, { maxLexemes: MAX_LEXEMES });
   const [broken] = document.problems;
   if (broken) throw invalid(problemText(broken));
   const parsed = EvalFile.safeParse(document.data);
-  if (parsed.success) return { ...withFiles(parsed.data, dirname(path)), path, text };
-  throw invalid(mistake(parsed.error.issues, document));
+  if (!parsed.success) throw invalid(mistake(parsed.error.issues, document));
+  checkFiles(parsed.data, dirname(path));
+  return { ...parsed.data, path, text };
 }
 
-/** Reports an unknown key first: a mistyped key is the reason why another one is missing. */
+/** Checks that the files of each case exist and that their copies stay inside the run's folder. */
+function checkFiles({ cases }: z.infer<typeof EvalFile>, folder: string): void {
+  for (const name of cases.flatMap(({ files = [] }) => files)) {
+    if (isAbsolute(name) || normalize(name).split(sep).includes(".."))
+      throw invalid(`${name} is outside the folder of the eval file`);
+    if (!existsSync(resolve(folder, name))) throw invalid(`There is no ${name} next to the eval file`);
+  }
+}
+
+const NOTHING = "Nothing was started.";
+
+/** Reports an unknown key before a missing key, because a mistyped key is both. */
 function mistake(issues: readonly z.core.$ZodIssue[], { file, at }: YamlDocument): string {
   const issue = issues.find(({ code }) => code === "unrecognized_keys") ?? issues[0]!;
   const path = issue.path as Path;
@@ -97,39 +111,19 @@ function mistake(issues: readonly z.core.$ZodIssue[], { file, at }: YamlDocument
 
 const WORDS = [EvalFile, Case, z.object(EXPECTS)].flatMap(({ shape }) => Object.keys(shape));
 
-/** Checks that the files of each case exist and that their copies stay inside the run's folder. */
-function withFiles(file: z.infer<typeof EvalFile>, folder: string): z.infer<typeof EvalFile> {
-  for (const name of file.cases.flatMap(({ files = [] }) => files)) {
-    if (isAbsolute(name) || normalize(name).split(sep).includes(".."))
-      throw invalid(`${name} is outside the folder of the eval file`);
-    if (!existsSync(resolve(folder, name))) throw invalid(`There is no ${name} next to the eval file`);
-  }
-  return file;
-}
-
-function textOf(path: string, given: string): string {
-  try {
-    return readPlainFile(path, MAX_FILE);
-  } catch (error) {
-    throw invalid(`${given} cannot be read: ${describeSystemError(error)}`);
-  }
-}
-
-const invalid = (why: string): CadreError =>
-  new CadreError("USAGE", `${why.replace(/([^.?])$/, "$1.")} Nothing was started.`);
+const invalid = (why: string): CadreError => usageError(`${asSentence(why)} ${NOTHING}`);
 
 function isPattern(text: string): boolean {
-  try {
-    new RegExp(text, "u");
-    return true;
-  } catch {
-    return false;
-  }
+  return succeeds(() => new RegExp(text, "u"));
 }
 
 function isSchema(schema: Record<string, unknown>): boolean {
+  return succeeds(() => z.fromJSONSchema(schema));
+}
+
+function succeeds(attempt: () => unknown): boolean {
   try {
-    z.fromJSONSchema(schema);
+    attempt();
     return true;
   } catch {
     return false;

@@ -20,7 +20,7 @@ export interface Spent {
 export interface Repeat {
   runId: string;
   passed: boolean;
-  /** The unmet expectations, one sentence each. */
+  /** Unmet expectations, one sentence each. */
   failures: string[];
   spent: Spent;
   judge?: { runId: string; pass: boolean; why: string; spent: Spent };
@@ -39,19 +39,19 @@ export interface EvalResult {
 }
 
 interface State {
-  /** The eval in progress. `of`: its fingerprint; results with the same fingerprint are comparable. */
+  /** The eval in progress. `of` is its fingerprint: results with the same fingerprint are comparable. */
   current?: { id: string; of: string };
   /** Id of the result that is the baseline. */
   baseline?: string;
 }
 
 export interface EvalFolder {
-  /** Returns the id of the eval in progress (`resumed`), or of a new one. */
+  /** Returns the id of the eval in progress (`resumed`), or of a new eval. */
   begin(of: string): Promise<{ id: string; resumed: boolean }>;
-  /** Makes a folder for a run with copies of the files of its case. Returns its name for the API. */
+  /** Makes a folder with copies of the case's files, for a run to work in. Returns the folder's name for the API. */
   workspace(id: string, place: string, files: NonNullable<Case["files"]>): Promise<string>;
   baseline(): Promise<EvalResult | undefined>;
-  /** Saves a result. It becomes the baseline if there is none yet, or if `isBaseline`. */
+  /** Saves a result. The result becomes the baseline if there is no baseline yet, or if `isBaseline` is set. */
   finish(result: EvalResult, isBaseline: boolean): Promise<void>;
 }
 
@@ -82,7 +82,7 @@ export function openEvalFolder(dir: string, name: string, path: string): EvalFol
       const { current, ...rest } = await state();
       if (current?.of === of) return { id: current.id, resumed: true };
       const id = randomBytes(8).toString("hex");
-      // Keep the folders of an abandoned eval: its runs may still be working in them.
+      // The folders of an abandoned eval are kept, because its runs may still be working there.
       if (!current) await rm(join(folder, "work"), { recursive: true, force: true });
       await write("state.json", { ...rest, current: { id, of } });
       return { id, resumed: false };
@@ -104,7 +104,7 @@ export function openEvalFolder(dir: string, name: string, path: string): EvalFol
   };
 }
 
-/** Copies again what a crash left half copied, but never touches a folder that a run works in. */
+/** Copies the files, unless the folder exists: then a run may be working there. A crash leaves no half-filled folder behind. */
 async function copyOnce(files: readonly string[], from: string, target: string): Promise<void> {
   if (existsSync(target)) return;
   const part = `${target}.part`;

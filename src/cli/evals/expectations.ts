@@ -15,7 +15,7 @@ export interface Answer {
   events: readonly JournalEvent[];
 }
 
-/** The unmet expectations, one sentence each. */
+/** Unmet expectations, one sentence each. */
 export const failuresOf = (expected: readonly Expectation[], answer: Answer): string[] =>
   expected.flatMap((expectation) => failureOf(expectation, answer) ?? []);
 
@@ -48,7 +48,7 @@ const said = (holds: boolean, failure: string): string | undefined => (holds ? u
 export const resultText = ({ result }: Pick<RunDetail, "result">): string =>
   [result?.summary, result?.details].filter((part) => part !== undefined && part !== "").join("\n\n");
 
-/** Names of called tools. A denied call was not made. */
+/** Returns the names of called tools. A denied call was not made. */
 const calledIn = (event: JournalEvent): string[] =>
   event.type === "TOOL_PROPOSED" && event.payload.verdict !== "deny" ? [event.payload.name] : [];
 
@@ -57,7 +57,7 @@ function misfit(schema: Record<string, unknown>, output: unknown): string | unde
   return parsed.success ? undefined : `the output does not fit: ${z.prettifyError(parsed.error)}`;
 }
 
-/** An unknown price fails the expectation: it may be above the limit. */
+/** An unknown price fails the expectation, because the true cost may be above the limit. */
 function tooDear({ cost, unpriced }: RunDetail["treeUsage"], most: number): string | undefined {
   if (cost > most) return `it cost ${money(cost)}, more than ${money(most)}`;
   return unpriced > 0 ? `its cost is unknown: ${unpriced} calls have no price` : undefined;

@@ -7,7 +7,7 @@ test.each([
   [5, 5, 0.5655, 1],
   [1, 3, 0.0615, 0.7923],
   [50, 100, 0.4038, 0.5962],
-])("[EV3] Wilson's interval of %i of %i", (passed, n, low, high) => {
+])("[EV3] Wilson's interval is computed for %i of %i", (passed, n, low, high) => {
   const [lower, upper] = wilsonInterval({ passed, n });
   expect(lower).toBeCloseTo(low, 3);
   expect(upper).toBeCloseTo(high, 3);

@@ -9,7 +9,7 @@ export interface Rate {
 
 const Z = 1.959964;
 
-/** Wilson score interval, 95 %. It is meaningful even with few repeats, and if all or none of them passed. */
+/** The 95 % Wilson score interval. Unlike others, it is meaningful for few repeats and for rates of 0 and 1. */
 export function wilsonInterval({ passed, n }: Rate): [low: number, high: number] {
   if (n === 0) return [0, 1];
   const rate = passed / n;
@@ -19,10 +19,10 @@ export function wilsonInterval({ passed, n }: Rate): [low: number, high: number]
   return [Math.max(0, (centre - spread) / (1 + square)), Math.min(1, (centre + spread) / (1 + square))];
 }
 
-/** With fewer repeats the intervals are so wide that they overlap despite large changes. */
+/** Below this number of repeats, the intervals are so wide that they overlap despite large changes. */
 const FEW = 10;
 
-/** Says why a rate is a regression; undefined if it is not. */
+/** Returns the reason why a rate is a regression, or undefined if it is none. */
 export function regressionReason(before: Rate, now: Rate): string | undefined {
   if (now.passed / now.n >= before.passed / before.n) return undefined;
   const rates = `passed ${before.passed} of ${before.n} in the baseline, ${now.passed} of ${now.n} now`;

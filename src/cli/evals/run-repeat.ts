@@ -9,10 +9,11 @@ import type { CadreClient } from "../../api/client/client.ts";
 import type { RunDetail, StartRun } from "../../api/client/types.ts";
 import { CadreError } from "../../errors.ts";
 import { markUntrusted } from "../../journal/untrusted.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import { answerText } from "../../patterns/opening.ts";
 import { totalTokens } from "../../projections/usage/run-usage.ts";
 import { followRun } from "../follow/follow-run.ts";
-import { createJsonView } from "../view/live/json-view.ts";
+import { createJsonView } from "../view/live/live-view.ts";
 import type { Case, Eval } from "./eval-file.ts";
 import type { EvalFolder, Repeat, Spent } from "./eval-folder.ts";
 import { failuresOf, resultText } from "./expectations.ts";
@@ -41,36 +42,37 @@ export const plannedRepeats = ({ cases, repeats }: Eval): PlannedRepeat[] =>
   );
 
 /** Returns undefined if a shutdown was requested. */
-export async function runRepeat(wanted: PlannedRepeat, stage: EvalContext): Promise<Repeat | undefined> {
-  const { eval: file, id, folder, client } = stage;
+export async function runRepeat(wanted: PlannedRepeat, context: EvalContext): Promise<Repeat | undefined> {
+  const { eval: file, id, folder, client } = context;
   const { case: each, index, repeat } = wanted;
   const place = `${index}-${repeat}`;
-  const workspace =
-    each.files === undefined ? {} : { workspace: await folder.workspace(id, place, each.files) };
+  const workspace = each.files && (await folder.workspace(id, place, each.files));
   const request: StartRun = {
     agent: file.agent,
     task: each.task,
     attended: false,
-    ...(each.input === undefined ? {} : { input: each.input }),
-    ...(file.model === undefined ? {} : { model: file.model }),
-    ...(file.permissions === undefined ? {} : { permissions: { preset: file.permissions } }),
-    ...workspace,
+    ...omitUndefined({
+      input: each.input,
+      model: file.model,
+      permissions: file.permissions && { preset: file.permissions },
+      workspace,
+    }),
   };
-  const done = await toItsEnd(request, `eval:${id}:${place}`, stage);
+  const done = await runToEnd(request, `eval:${id}:${place}`, context);
   if (!done) return undefined;
   const { run, problem } = done;
   const base = { runId: run.id, spent: spentBy(run) };
   if (problem !== undefined) return { ...base, passed: false, failures: [problem] };
   const failures = failuresOf(each.expect, { run, events: await client.treeEvents(run.id) });
   if (!each.judge) return { ...base, passed: failures.length === 0, failures };
-  const judged = await judge(each, { run, place, workspace }, stage);
+  const judged = await judge(each, { run, place, workspace }, context);
   if (!judged) return undefined;
   const all = judged.pass ? failures : [...failures, `${each.judge.agent}: ${judged.why}`];
   return { ...base, passed: all.length === 0, failures: all, judge: judged };
 }
 
-/** Starts the run with this key, or finds it, and waits for its end. `problem`: why it did not complete. */
-async function toItsEnd(
+/** Starts the run with this key, or finds an existing one, and waits for its end. `problem` says why the run did not complete. */
+async function runToEnd(
   request: StartRun,
   key: string,
   { client, leaving }: EvalContext,
@@ -79,42 +81,38 @@ async function toItsEnd(
   const watched = { runId, view: createJsonView(() => {}), position: undefined };
   const rest = await followRun(client, watched, { type: "nobody" }, leaving);
   if (rest.type === "left") return undefined;
-  if (rest.type === "needs-person")
-    await client.post("/api/runs/{id}/cancel", {
-      id: runId,
-      body: { reason: "An eval cannot ask a person." },
-    });
+  if (rest.type === "needs-person") {
+    const body = { reason: "An eval cannot ask a person." };
+    await client.post("/api/runs/{id}/cancel", { id: runId, body });
+  }
   const run = await client.get("/api/runs/{id}", { id: runId });
   if (rest.type === "needs-person") return { run, problem: "it needs a person, whom an eval cannot ask" };
   if (run.status === "completed") return { run };
-  return {
-    run,
-    problem: `it ${run.status === "cancelled" ? "was cancelled" : "failed"}: ${run.summary ?? ""}`,
-  };
+  const end = run.status === "cancelled" ? "was cancelled" : "failed";
+  return { run, problem: `it ${end}: ${run.summary ?? ""}` };
 }
 
 export const Verdict = z.object({ pass: z.boolean(), why: z.string() });
 
 async function judge(
   { task, judge: asked }: Case,
-  judged: { run: RunDetail; place: string; workspace: { workspace?: string } },
-  stage: EvalContext,
+  { run, place, workspace }: { run: RunDetail; place: string; workspace: string | undefined },
+  context: EvalContext,
 ): Promise<NonNullable<Repeat["judge"]> | undefined> {
   const { agent, question } = asked!;
-  const { run, place, workspace } = judged;
-  const key = `eval:${stage.id}:${place}:judge`;
-  // The boundary must be unguessable for the judged agent, which does not know the eval's id, and the same on each attempt.
-  const answer = markUntrusted(hash("sha256", key).slice(0, 16), run.agent, answerText(spoken(run)));
+  const key = `eval:${context.id}:${place}:judge`;
+  // The boundary is the same on each attempt, and the judged agent cannot guess it, because it does not know the eval's id.
+  const spoken = { summary: resultText(run), output: run.output };
+  const answer = markUntrusted(hash("sha256", key).slice(0, 16), run.agent, answerText(spoken));
   const words = `${question}\n\nThe task was:\n${task}\n\nThe answer to judge:\n${answer}`;
-  const done = await toItsEnd({ agent, task: words, attended: false, ...workspace }, key, stage);
+  const request = { agent, task: words, attended: false, ...omitUndefined({ workspace }) };
+  const done = await runToEnd(request, key, context);
   if (!done) return undefined;
   const base = { runId: done.run.id, spent: spentBy(done.run) };
   const verdict = Verdict.safeParse(done.run.output);
   if (done.problem === undefined && verdict.success) return { ...base, ...verdict.data };
   return { ...base, pass: false, why: done.problem ?? "it gave no `pass` and `why`" };
 }
-
-const spoken = (run: RunDetail) => ({ summary: resultText(run), output: run.output });
 
 function spentBy({ treeUsage }: RunDetail): Spent {
   const { cost, unpriced } = treeUsage;

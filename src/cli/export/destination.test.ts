@@ -80,7 +80,7 @@ async function proxy(address: string, answer: () => "lost" | "passed" | "refused
 }
 
 describe("cadre export --format cadre --to a server", () => {
-  test("[E7] a tree that has arrived is not exported again, to neither a second server nor a file", async () => {
+  test("[E7] a tree that has arrived at a server cannot be exported again, neither to a second server nor to a file", async () => {
     const { laptop, runId, send } = await waiting();
     await using _laptop = laptop;
     const [one, two] = [await serving(), await serving()];
@@ -100,7 +100,7 @@ describe("cadre export --format cadre --to a server", () => {
     expect(existsSync(join(laptop.folder, `${runId}.cadre`))).toBe(false);
   });
 
-  test("[E7] after a lost answer only the same server can be asked again, and imports the tree once", async () => {
+  test("[E7] after a lost answer only the same server can be asked again, and it imports the tree once", async () => {
     const { laptop, runId, send } = await waiting();
     await using _laptop = laptop;
     const [one, two] = [await serving(), await serving()];
@@ -131,7 +131,7 @@ describe("cadre export --format cadre --to a server", () => {
     expect((await send(two.address, two.token)).stderr).toContain("already, and goes on there");
   });
 
-  test("[E7] a server that refuses the tree does not have it, so another one may take it", async () => {
+  test("[E7] if a server refuses a tree, another server may take the tree", async () => {
     const { laptop, runId, send } = await waiting();
     await using _laptop = laptop;
     const [one, two] = [await serving(), await serving()];
@@ -144,7 +144,7 @@ describe("cadre export --format cadre --to a server", () => {
     expect(await idsAt(two)).toEqual([runId]);
   });
 
-  test("[E7] reports a folder that is missing on the server, and names the server when it refuses", async () => {
+  test("[E7] export reports a folder that is missing on the server, and names the server in a refusal", async () => {
     const { laptop, runId, send } = await waiting();
     await using _laptop = laptop;
     const one = await serving();

@@ -2,10 +2,11 @@
 // recorded, and the file is deleted after it was accepted, so that no second store can import it.
 
 import { readFile, rm } from "node:fs/promises";
-import { type CadreClient, createClient, isUnreachable } from "../../api/client/client.ts";
+import { type CadreClient, isUnreachable } from "../../api/client/client.ts";
 import type { ImportView, MovedBody } from "../../api/client/types.ts";
 import { isLoopback } from "../../api/server/public-server.ts";
 import { CadreError, describeSystemError, httpStatus, messageOf } from "../../errors.ts";
+import { clientWithToken } from "../connection/server-client.ts";
 import type { Io } from "../invocation.ts";
 import { asSentence } from "../view/text/plain.ts";
 
@@ -14,9 +15,9 @@ const TOKEN = "CADRE_DESTINATION_TOKEN";
 export interface Destination {
   /** Address of the server, without credentials. */
   url: string;
-  /** Throws if the server would not take the tree. A tree that has already left here may be there; importing it twice is harmless. */
+  /** Throws if the server would not take the tree. If the tree has left this store before (`hasLeft`), the server may already have it. */
   check(root: string, hasLeft: boolean): Promise<void>;
-  /** Uploads the file and deletes it. Calls `settle` with the outcome if it is known. */
+  /** Uploads the file and deletes it. Calls `settle` if it is known whether the server took the tree. */
   deliver(file: string, settle: Settle): Promise<ImportView>;
 }
 
@@ -30,7 +31,7 @@ export function destinationOf(to: string, format: string, env: Io["env"]): Desti
   if (format !== "cadre") throw refused(`${place} only takes trees that are moved: add --format cadre.`);
   const token = env[TOKEN];
   if (!token) throw refused(`${place} requires a token: set ${TOKEN} to the token of an admin there.`);
-  const client = clientOf(place, token);
+  const client = clientWithToken(place, token);
   return {
     url: place,
     async check(root, hasLeft) {
@@ -50,7 +51,7 @@ export function destinationOf(to: string, format: string, env: Io["env"]): Desti
           if (isRefusal(error)) await settle("refused");
           throw notTaken(place, file, error);
         });
-      // Delete it first: after the move is settled, the same command would not delete it any more.
+      // The file is deleted first: after the move is settled, the same command would not delete the file any more.
       await rm(file, { force: true });
       await settle("arrived");
       return taken;
@@ -58,7 +59,7 @@ export function destinationOf(to: string, format: string, env: Io["env"]): Desti
   };
 }
 
-/** Whether the server itself refused the tree. A gateway's error, or no answer, does not say whether it was imported. */
+/** Whether the server itself refused the tree. After a gateway's error or no answer, it is unknown whether the tree was imported. */
 const isRefusal = (error: unknown): boolean =>
   error instanceof CadreError && !isUnreachable(error) && httpStatus(error.code) < 500;
 
@@ -69,7 +70,7 @@ function notTaken(place: string, file: string, error: unknown): CadreError {
   return new CadreError("CONFLICT", what, undefined, error);
 }
 
-/** Rewords the client's errors, which are about the process that owns the store here. */
+/** Rewords the client's errors, which are written for a process on this machine. */
 function answerOf(place: string, error: unknown): string {
   if (isUnreachable(error))
     return `${place} cannot be reached (${describeSystemError((error as CadreError).cause)}).`;
@@ -88,17 +89,6 @@ function readAddress(to: string): URL {
   if (address.protocol === "http:" && !isLoopback(address.hostname.replace(/^\[|\]$/g, "")))
     throw refused(`http://${address.host} is not encrypted: use https.`);
   return address;
-}
-
-function clientOf(baseUrl: string, token: string): CadreClient {
-  return createClient({
-    baseUrl,
-    fetch(url, init) {
-      const headers = new Headers(init?.headers);
-      headers.set("Authorization", `Bearer ${token}`);
-      return fetch(url, { ...init, headers, redirect: "error" });
-    },
-  });
 }
 
 async function asked<T>(place: string, ask: () => Promise<T>): Promise<T> {

@@ -14,7 +14,7 @@ interface Kept {
   sha256: string;
   /** The tree had ended, so it was copied and not moved. */
   isCopy: boolean;
-  /** Server the tree was sent to before, if it is unknown whether it arrived. */
+  /** The server that the tree was sent to before, if it is unknown whether the tree arrived. */
   sentTo?: string | undefined;
 }
 

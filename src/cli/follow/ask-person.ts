@@ -6,6 +6,8 @@ import type { ApprovalView, DecisionBody, OutcomeBody } from "../../api/client/t
 import { CadreError } from "../../errors.ts";
 import { ALWAYS_DAYS } from "../../permissions/permission.ts";
 import { REJECT_REASONS, rejectionNote } from "../../projections/words/decisions.ts";
+import { usageError } from "../invocation.ts";
+import { parseAmount } from "../option-values.ts";
 import { type Draft, type EditorContext, editJson } from "../terminal/edit-json.ts";
 import type { Keys } from "../terminal/keys.ts";
 import { type Asker, approvalLines, editLines, probeLines } from "../view/approval.ts";
@@ -47,7 +49,7 @@ const MAY_BE_ASKED_AGAIN = new Set(["UNPROCESSABLE", "BAD_REQUEST", "USAGE"]);
 
 interface Choice {
   key: string;
-  /** Text in the prompt; `help` is its explanation after `?`. */
+  /** Text in the prompt. The key `?` shows the longer `help`. */
   label: string;
   help: string;
   /** Returns false if nothing was decided. */
@@ -96,7 +98,7 @@ const approve: Choice = {
   act: (item, desk) => decide(item, desk, { decision: "approve" }),
 };
 
-/** Keeps the draft of an edit that was refused, so that the person can correct it instead of starting over. */
+/** Keeps the draft of a refused edit, so that the person can correct the draft. */
 function createEdit(): Choice {
   const draft: Draft = { text: undefined };
   return {
@@ -207,14 +209,10 @@ const outcomes: readonly Choice[] = [
 
 /** Parses `200000` as tokens and `$5` as dollars. */
 export function parseBudget(text: string): { maxTokens: number } | { maxCost: number } {
-  const [, dollar, digits] = /^\s*(\$?)\s*([\d_,]*\.?\d+)\s*$/.exec(text) ?? [];
-  const value = Number(digits?.replaceAll(/[_,]/g, ""));
-  if (dollar === "$" && value > 0) return { maxCost: value };
-  if (dollar === "" && Number.isInteger(value) && value > 0) return { maxTokens: value };
-  throw new CadreError(
-    "USAGE",
-    "This is not a budget: 200000 means tokens, $5 means dollars. Nothing was decided.",
-  );
+  const { unit, amount = 0 } = parseAmount(text) ?? {};
+  if (unit === "maxCost" && amount > 0) return { maxCost: amount };
+  if (unit === "maxTokens" && Number.isInteger(amount) && amount > 0) return { maxTokens: amount };
+  throw usageError("This is not a budget: 200000 means tokens, $5 means dollars. Nothing was decided.");
 }
 
 function choicesFor({ kind, grant }: ApprovalView): readonly Choice[] {

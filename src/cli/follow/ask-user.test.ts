@@ -15,7 +15,7 @@ const painter = () =>
 `,
   });
 
-test("at the terminal a question is shown with its choices and its reason, and answered there", async () => {
+test("at a terminal, an agent's question is shown with its choices and its reason, and the person answers it there", async () => {
   await using p = await painter();
   const terminal = p.terminal("run", "paint the door");
   await terminal.sees(
@@ -30,7 +30,7 @@ test("at the terminal a question is shown with its choices and its reason, and a
   expect(terminal.text()).toMatch(/Answered by \S+: blue/);
 });
 
-test("without a terminal the run waits, and a command answers the question, whichever process drives", async () => {
+test("without a terminal, the run waits until a command answers the question, whichever process drives", async () => {
   await using p = await painter();
   const asked = (await p.spawn("run", "--json", "paint the door")).lines().at(-1)!;
   expect(asked).toMatchObject({

@@ -5,10 +5,11 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { fileURLToPath } from "node:url";
-import { CadreError } from "../../errors.ts";
+import type { CadreClient } from "../../api/client/client.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import type { CommandLine } from "../command-line.ts";
 import { withClient } from "../connection/connect.ts";
-import { EXIT, type Invocation } from "../invocation.ts";
+import { EXIT, type Invocation, usageError } from "../invocation.ts";
 import { jsonLine } from "../view/text/plain.ts";
 import { refuseModelOfOwner, type StartRequest, submitRequest } from "./start-request.ts";
 
@@ -18,17 +19,18 @@ export async function detach(
   { yes, model }: { yes?: boolean; model?: string },
 ): Promise<number> {
   if (request.type === "unfinished")
-    throw new CadreError("USAGE", 'A run in the background needs a task: `cadre run --detach "what to do"`.');
+    throw usageError('A run in the background needs a task: `cadre run --detach "what to do"`.');
   const { folder, io, json, screen, commandLine } = invocation;
   const key = randomUUID();
-  const flags = model === undefined ? {} : { flags: { model } };
-  const { runId, server } = await withClient({ folder, io, createsStore: true, ...flags }, async (client) => {
+  const submit = async (client: CadreClient) => {
     if (model !== undefined) await refuseModelOfOwner(client);
     const { isServer, isWorker, pid } = await client.get("/api/health");
-    const begun = await submitRequest(client, request, yes === true, key);
-    return { runId: begun, server: isServer && isWorker ? pid : undefined };
-  });
-  // Another command that drives now exits with its own run; then the background process takes over. It also gives the
+    const runId = await submitRequest(client, request, yes === true, key);
+    return { runId, server: isServer && isWorker ? pid : undefined };
+  };
+  const options = { createsStore: true, flags: omitUndefined({ model }) };
+  const { runId, server } = await withClient(invocation, submit, options);
+  // If another command drives now, the background process takes over when that command exits. The background process also gives
   // approvals of `--yes`, whichever process drives.
   if (server === undefined || yes) goOnInBackground(folder, yes === true);
   screen.line(json ? jsonLine({ runId }) : runId);
@@ -46,7 +48,7 @@ const besideServer = (runId: string, commandLine: CommandLine, pid: number): str
   `if it needs you, \`${commandLine("approve")}\` shows why. It continues when you have answered.`,
 ];
 
-/** The background process does not wait for a person, because it would block the store. */
+/** The background process exits instead of waiting for a person, because it would block the store. */
 function whatNext(runId: string, commandLine: CommandLine, yes: boolean): string[] {
   const needs = yes ? "needs you for more than an approval" : "needs you";
   return [

@@ -21,7 +21,7 @@ const TICK_MS = 250;
 /** Silence after which to check for quarantined runs, which no event announces. */
 const QUIET_MS = 2_000;
 
-/** Throws if the connection is lost. Connect again and call it with the same `watched`. */
+/** Throws if the connection is lost. Then connect again and call this function with the same `watched`. */
 export async function followRun(
   client: CadreClient,
   watched: WatchedRun,
@@ -36,7 +36,7 @@ export async function followRun(
   const look = async (): Promise<FollowResult | undefined> =>
     restOf(isBehind() ? undefined : await questions.check());
   try {
-    // After a reconnect, a tree that waits for a person sends no more events: ask the person again.
+    // After a reconnect, a tree that waits for a person sends no more events, so the person is asked here.
     const waits = await look();
     if (waits) return waits;
     const signal = AbortSignal.any([leaving, questions.ended, aside.found]);
@@ -64,7 +64,7 @@ export async function followRun(
 const restOf = (stuck: Blockage | undefined): FollowResult | undefined =>
   stuck && { type: "needs-person", ...stuck };
 
-/** Polls during silence: a quarantined run sends no more events, and neither do the runs waiting for it. */
+/** Looks for quarantined runs when no events arrive: neither they nor the runs that wait for them send events. */
 function watchAside(client: CadreClient, runId: string, company: Answerer) {
   const found = new AbortController();
   let stuck: Blockage | undefined;
@@ -80,7 +80,7 @@ function watchAside(client: CadreClient, runId: string, company: Answerer) {
     stuck = seen;
     found.abort();
   }
-  // The connection is lost, which the stream of events reports.
+  // The stream of events reports the lost connection.
   const fail = (): void => clearTimeout(timer);
   heard();
   return { found: found.signal, heard, stuck: () => stuck, close: () => clearTimeout(timer) };

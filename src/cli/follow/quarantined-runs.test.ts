@@ -20,7 +20,7 @@ async function waitingAnd(p: Project, sql: string): Promise<string> {
   return id!;
 }
 
-test("[P9] [U44] for a run whose agent can no longer be read, `run` ends with the reason, and no approval is suggested", async () => {
+test("[P9] [U44] `cadre run` ends with the reason if an agent's definition can no longer be read, and suggests no approval", async () => {
   // No other test uses this definition: an earlier test in this process would have cached it.
   await using p = await project({ ...FILES, "agents/pen.md": agent("pen", "limits: { maxTurns: 6 }\n") });
   const id = await waitingAnd(p, "UPDATE blobs SET text = text || ' '");
@@ -41,7 +41,7 @@ test("[P9] [U44] for a run whose agent can no longer be read, `run` ends with th
   );
 });
 
-test("[P9] a run with a damaged journal does not keep `run` from ending", async () => {
+test("[P9] `cadre run` ends although a run in its tree has a damaged journal", async () => {
   await using p = await project(FILES);
   const id = await waitingAnd(p, "UPDATE events SET payload = '{}' WHERE seq = 3");
   const ran = await p.spawn("run");
@@ -49,7 +49,7 @@ test("[P9] a run with a damaged journal does not keep `run` from ending", async 
   expect(ran.code).toBe(3);
 });
 
-test("[U44] a run that was answered while no process drives is not shown as waiting for the answer", async () => {
+test("[U44] a run that was answered while no process drives is no longer shown as waiting for the answer", async () => {
   await using p = await project({ ...FILES, "agents/pen.md": agent("pen", "limits: { maxTurns: 7 }\n") });
   const [, item] = /^ {2}cadre approve (\S+)$/m.exec((await p.cadre("run", "pen", "write it")).stdout)!;
   const [id] = item!.split(":");

@@ -15,7 +15,7 @@ import { assembleRuntime } from "../../runtime/assembly.ts";
 import { createLiveTree } from "../view/live/live-tree.ts";
 import { createQuestions } from "./questions.ts";
 
-test("`--yes` approves the next call, however slowly its events are read", async () => {
+test("`--yes` approves the next call, even if the journal is read slowly", async () => {
   const { folder, remove } = tempProject({ "agents/clerk.md": CLERK });
   const pay = (amount: number) => ({ calls: [{ tool: "Pay", input: { to: "ann", amount } }] });
   const { tool, paid } = payTool();

@@ -19,7 +19,7 @@ export type Answerer =
 /** Why no run of a tree can continue. */
 export interface Blockage {
   items: ApprovalView[];
-  /** Runs that no answer lets continue: paused, frozen or quarantined. */
+  /** Runs that need a command such as `resume` and no answer: paused, frozen or quarantined. */
   pausedRuns: RunSummary[];
 }
 
@@ -114,7 +114,7 @@ function openItems({ runs }: LiveTree): number {
   return [...runs.values()].reduce((sum, { open }) => sum + open.size, 0);
 }
 
-/** The path of names as the tree shows it, and the run's task. */
+/** Returns the path of names as the tree shows it, and the run's task. */
 function whoAsks({ runs }: LiveTree, { runId, path }: ApprovalView) {
   const run = runs.get(runId);
   return { path: run?.path ?? path, task: run?.state.start?.task };
@@ -149,11 +149,11 @@ const ANSWERABLE: ReadonlySet<string> = new Set([
 /** Events that withdraw all open questions of a run. */
 const WITHDRAWS: ReadonlySet<string> = new Set(["RUN_RESUMED", "CANCEL_REQUESTED", ...TERMINAL_TYPES]);
 
-/** Holds the one question being asked, which can be withdrawn. */
+/** Holds the question that is being asked, and can withdraw it. */
 function createQuestion(over: AbortSignal) {
   let open: { item: ApprovalView; withdraw: AbortController; screen: Screen } | undefined;
   return {
-    /** Returns false if the person skipped it. */
+    /** Returns false if the person skipped the question. */
     async ask(item: ApprovalView, desk: PromptContext): Promise<boolean> {
       const withdraw = new AbortController();
       const away = AbortSignal.any([over, withdraw.signal]);
@@ -191,7 +191,7 @@ async function sayYes(client: CadreClient, runId: string, said: Set<string>): Pr
         body: { decision: "approve", note: "--yes", automatic: true },
       });
     } catch (error) {
-      // It was decided elsewhere, or must be proposed again. The run's next event tells.
+      // The item was decided elsewhere, or must be proposed again. The run's next event says which.
       if (isUnreachable(error) || httpStatus(toCadreError(error).code) !== 409) throw error;
     }
   }

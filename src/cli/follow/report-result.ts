@@ -2,6 +2,7 @@
 
 import type { RunDetail } from "../../api/client/types.ts";
 import { CadreError, toCadreError } from "../../errors.ts";
+import { waitText } from "../../projections/words/waits.ts";
 import type { CommandLine } from "../command-line.ts";
 import type { Connection } from "../connection/connect.ts";
 import { EXIT, type Invocation } from "../invocation.ts";
@@ -55,17 +56,17 @@ const keptLines = (runId: string, commandLine: CommandLine): string[] => [
   keptSentence(runId, commandLine),
 ];
 
-/** Adds to a failure of ours what happens to the run that had started. */
+/** Adds to an error of Cadre what happens to the run that has started. */
 export function withKeptRun(thrown: unknown, runId: string, { commandLine }: Invocation): CadreError {
   const { code, message, details } = toCadreError(thrown);
   return new CadreError(code, `${asSentence(message)} ${keptSentence(runId, commandLine)}`, details, thrown);
 }
 
-/** For a run that no process drives any more. */
+/** Says how to continue a run that no process drives any more. */
 const keptSentence = (runId: string, commandLine: CommandLine): string =>
   `Run ${runId} is kept: \`${commandLine("run")}\` continues it, \`${commandLine(`cancel ${runId}`)}\` ends it.`;
 
-/** For a run that another process continues to drive. */
+/** Says how to follow a run that another process continues to drive. */
 export const leavingLines = (runId: string, commandLine: CommandLine): string[] => [
   "",
   "Leaving: nothing is lost, and another process continues the run.",
@@ -74,8 +75,7 @@ export const leavingLines = (runId: string, commandLine: CommandLine): string[] 
 ];
 
 export function exitCodeOf(status: RunDetail["status"]): number {
-  if (status === "failed") return EXIT.failed;
-  if (status === "cancelled") return EXIT.cancelled;
+  if (status === "failed" || status === "cancelled") return EXIT[status];
   return status === "suspended" ? EXIT.waiting : EXIT.done;
 }
 
@@ -97,13 +97,13 @@ function heldCommands(
   commandLine: CommandLine,
 ): string[] {
   const { id, waitingOn } = run;
-  // A run that cannot be read does not react to commands.
+  // A run whose journal cannot be read does not react to commands.
   if (isUnreadable(run, tree)) return [commandLine(`verify ${id}`)];
   const [top] = waitingOn?.frozen ?? [];
   return [commandLine(top === undefined ? `resume ${id}` : `thaw ${top}`), commandLine(`cancel ${id}`)];
 }
 
-/** Quarantined by its driver although its journal does not say so: the journal cannot be read. */
+/** Whether the journal cannot be read: then the driver has quarantined the run, and the journal does not say so. */
 const isUnreadable = (
   { id, waitingOn }: Blockage["pausedRuns"][number],
   { runs }: Shown["view"]["tree"],
@@ -116,7 +116,7 @@ function heldLines(
 ): string[] {
   const lines = pausedRuns.flatMap((run) => {
     const { id, agent, waitingOn } = run;
-    const why = plainLine(waitingOn?.detail ?? waitingOn?.kind.replaceAll("_", " ") ?? "a person is needed");
+    const why = plainLine(waitText(waitingOn) ?? "a person is needed");
     const who = id === runId ? "" : `${plainLine(agent)}, run ${id}: `;
     const commands = heldCommands(run, view, commandLine).map((command) => `  ${command}`);
     const aside = isUnreadable(run, view.tree) ? [AFTER_RESTORE] : [];

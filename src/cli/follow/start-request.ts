@@ -4,16 +4,14 @@ import { resolve } from "node:path";
 import { findAgent } from "../../agents/load.ts";
 import type { CadreClient } from "../../api/client/client.ts";
 import type { AgentView, ForkBody } from "../../api/client/types.ts";
-import { readPlainFile } from "../../config/plain-file.ts";
 import { problemText } from "../../config/problem.ts";
-import { CadreError, describeSystemError, messageOf } from "../../errors.ts";
+import { CadreError, messageOf } from "../../errors.ts";
 import type { Preset } from "../../journal/definition.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
-import type { Invocation } from "../invocation.ts";
+import { type Invocation, usageError } from "../invocation.ts";
+import { readGivenFile } from "../option-values.ts";
 import { projectOf } from "../project.ts";
 import { plainLine } from "../view/text/plain.ts";
-
-export type { Preset };
 
 export type StartRequest =
   | { type: "task"; task: TaskRequest; preset?: Preset | undefined; input?: unknown }
@@ -22,7 +20,6 @@ export type StartRequest =
   | { type: "unfinished" };
 
 interface TaskRequest {
-  /** Default: the project's only agent, or the assistant if there are several or none. */
   agent?: string;
   task: string;
 }
@@ -36,22 +33,18 @@ export function parseStartRequest(
   const given = input === undefined ? {} : { input: readInputOption(input, cwd) };
   if (task) return { type: "task", task, preset, ...given };
   if (input !== undefined)
-    throw new CadreError("USAGE", '--input goes with a task: `cadre run AGENT "what to do" --input …`.');
+    throw usageError('--input goes with a task: `cadre run AGENT "what to do" --input …`.');
   return { type: "unfinished" };
 }
 
 /** Parses `"task"` or `agent "task"`. Undefined without arguments: continue unfinished runs. */
 export function parseTaskArguments(words: readonly string[]): TaskRequest | undefined {
   const [first, second, third] = words;
-  if (third !== undefined) {
-    throw new CadreError(
-      "USAGE",
-      'Too many words: put the task in quotes, as in `cadre run agent "what to do"`.',
-    );
-  }
+  if (third !== undefined)
+    throw usageError('Too many words: put the task in quotes, as in `cadre run agent "what to do"`.');
   if (first === undefined) return undefined;
   if ((second ?? first).trim() === "")
-    throw new CadreError("USAGE", 'A run needs a task: cadre run "what to do". Nothing was started.');
+    throw usageError('A run needs a task: cadre run "what to do". Nothing was started.');
   return second === undefined ? { task: first } : { agent: first, task: second };
 }
 
@@ -60,24 +53,14 @@ const MAX_FILE = 1_000_000;
 /** Reads the option `--input`: JSON, or `@file` for a file that contains JSON. */
 function readInputOption(given: string, cwd: string): unknown {
   const file = given.startsWith("@") ? given.slice(1) : undefined;
-  const text = file === undefined ? given : textOf(file, cwd);
+  const nothing = "Nothing was started.";
+  const text =
+    file === undefined ? given : readGivenFile(resolve(cwd, file), nothing, { shown: file, max: MAX_FILE });
   try {
     return JSON.parse(text);
   } catch (error) {
-    const what = file === undefined ? "--input" : file;
     const hint = file === undefined ? " Give JSON, or @file for a file with JSON." : "";
-    throw new CadreError("USAGE", `${what} is not JSON: ${messageOf(error)}.${hint} Nothing was started.`);
-  }
-}
-
-function textOf(file: string, cwd: string): string {
-  try {
-    return readPlainFile(resolve(cwd, file), MAX_FILE);
-  } catch (error) {
-    throw new CadreError(
-      "USAGE",
-      `${file} cannot be read: ${describeSystemError(error)}. Nothing was started.`,
-    );
+    throw usageError(`${file ?? "--input"} is not JSON: ${messageOf(error)}.${hint} ${nothing}`);
   }
 }
 
@@ -88,22 +71,19 @@ export async function refuseUnknownAgent(invocation: Invocation, request: StartR
   try {
     findAgent(await projectOf(invocation).agents(agent), agent);
   } catch (error) {
-    // Other problems are left to the process that owns the store, which may know a newer file.
+    // The owner of the store reports other problems. That process may have read a newer file.
     if (error instanceof CadreError && error.code === "AGENT_NOT_FOUND") throw error;
   }
 }
 
-/** Refuses `--model` if another process owns the store: it would admit the run with its own default model. */
+/** Refuses `--model` if another process owns the store: that process would admit the run with its own default model. */
 export async function refuseModelOfOwner(client: CadreClient): Promise<void> {
   const { pid } = await client.get("/api/health");
   if (pid !== process.pid)
-    throw new CadreError(
-      "USAGE",
-      `--model works only if no other Cadre process is running: process ${pid} has its own.`,
-    );
+    throw usageError(`--model works only if no other Cadre process is running: process ${pid} has its own.`);
 }
 
-/** Returns the id of the run. Calling it again with the same key starts nothing new. */
+/** Returns the id of the run. A second call with the same key starts no second run. */
 export async function submitRequest(
   client: CadreClient,
   request: Exclude<StartRequest, { type: "unfinished" }>,
@@ -124,23 +104,20 @@ export async function submitRequest(
 
 const DEFAULT_AGENT = "assistant";
 
+/** Uses the project's only agent if the person named none, or the assistant if there are several or none. */
 async function chooseAgent(
   client: CadreClient,
   { agent, task }: TaskRequest,
 ): Promise<{ agent: string; task: string }> {
   if (agent !== undefined) return { agent, task };
   const { agents } = await client.get("/api/agents");
-  if (agents.some(({ name }) => name === task.trim())) {
-    throw new CadreError(
-      "USAGE",
-      `\`${task}\` is an agent: give it a task, as in \`cadre run ${task} "what to do"\`.`,
-    );
-  }
+  if (agents.some(({ name }) => name === task.trim()))
+    throw usageError(`\`${task}\` is an agent: give it a task, as in \`cadre run ${task} "what to do"\`.`);
   const own = agents.filter(({ file, kind }) => !/^(builtin:|~\/)/.test(file) && kind !== "subagent");
   return { agent: own.length === 1 ? own[0]!.name : DEFAULT_AGENT, task };
 }
 
-/** Prints the warnings about the agent's file, so that a misread key is not discovered from the answer. */
+/** Prints the warnings about the agent's file, so that the person learns of a misread key before the answer. */
 export async function printAgentWarnings(
   client: CadreClient,
   runId: string,
@@ -150,12 +127,11 @@ export async function printAgentWarnings(
   // A fork uses the pinned agent, not the current file.
   if (request.type === "fork") return;
   const { agent } = await client.get("/api/runs/{id}", { id: runId });
-  const problems = await problemsOf(client, agent);
-  for (const problem of problems)
+  for (const problem of await problemsOf(client, agent))
     io.stderr.write(`${problem.severity}: ${plainLine(problemText(problem))}\n`);
 }
 
-/** Empty if the file is gone: a run that has started must not be reported as failed. */
+/** Returns an empty list if the file is gone: the run has started and must not be reported as failed. */
 async function problemsOf(client: CadreClient, agent: string): Promise<AgentView["problems"]> {
   try {
     return (await client.get("/api/agents/{name}", { name: agent })).problems;

@@ -22,7 +22,7 @@ const writer = (input = '{ path: out.txt, content: "written" }') =>
   });
 
 describe("an approval inline", () => {
-  test("[U50] shows tool, rule and preview; `?` explains; `a` approves it once", async () => {
+  test("[U50] a question shows tool, rule and preview; `?` explains the keys; `a` approves the call once", async () => {
     await using p = await writer();
     const terminal = p.terminal("run", "write it");
     await terminal.sees(PROMPT);
@@ -40,7 +40,7 @@ describe("an approval inline", () => {
     expect(terminal.text()).toContain("files: created out.txt");
   });
 
-  test("`r` asks why, and the agent reads it", async () => {
+  test("`r` rejects the call and asks for a reason, which the agent reads", async () => {
     await using p = await writer();
     const terminal = p.terminal("run", "write it");
     await terminal.sees(PROMPT);
@@ -51,7 +51,7 @@ describe("an approval inline", () => {
     expect(await readdir(p.folder)).not.toContain("out.txt");
   });
 
-  test("[U26] five reasons for a rejection have one key each", async () => {
+  test("[U26] each of five reasons for a rejection has its own key", async () => {
     await using p = await writer();
     const terminal = p.terminal("run", "write it");
     await terminal.sees(PROMPT);
@@ -61,7 +61,7 @@ describe("an approval inline", () => {
     expect(terminal.text()).toMatch(/Not written: .*This is too risky\. Find a safer way\./s);
   });
 
-  test("`s` skips the item: the next question is asked, and open items are listed with their commands", async () => {
+  test("`s` skips an item: the next question is asked, and skipped items are listed with their commands", async () => {
     const write = (path: string) => `{ tool: Write, input: { path: ${path}, content: x } }`;
     await using p = await project({
       "agents/pen.md": agent("pen"),
@@ -76,7 +76,7 @@ describe("an approval inline", () => {
     expect(await readdir(p.folder)).not.toContain("one.txt");
   });
 
-  test("`e` opens the editor with the input; an invalid edit is explained, and asked again", async () => {
+  test("`e` opens the call's input in the editor; an invalid edit is explained, and the question is asked again", async () => {
     await using p = await writer();
     await p.write("edit.sh", 'printf "%s" "$NEXT" > "$1"\n');
     p.env["EDITOR"] = `NEXT='{"path":"out.txt","content":7}' sh ${join(p.folder, "edit.sh")}`;
@@ -98,7 +98,7 @@ describe("an approval inline", () => {
     expect(await readFile(join(p.folder, "out.txt"), "utf8")).toBe("mine");
   });
 
-  test("an edit that is not JSON is offered again as typed, with and without an editor", async () => {
+  test("an edit that is not JSON is offered again for correction, with and without an editor", async () => {
     await using p = await writer();
     await p.write(
       "edit.sh",
@@ -128,7 +128,7 @@ describe("an approval inline", () => {
     expect(await readFile(join(p.folder, "out.txt"), "utf8")).toBe("typed");
   });
 
-  test("`A` makes it a rule: the next run does not ask", async () => {
+  test("`A` turns the approval into a rule, and the next run does not ask", async () => {
     await using p = await writer();
     const first = p.terminal("run", "write it");
     await first.sees(PROMPT);
@@ -137,7 +137,7 @@ describe("an approval inline", () => {
     expect(await p.cadre("run", "write it")).toMatchObject({ code: 0 });
   });
 
-  test("a question that is decided elsewhere is withdrawn, and the next one is asked", async () => {
+  test("a question that is decided elsewhere is withdrawn, and the next question is asked", async () => {
     const write = (path: string) => `calls: [{ tool: Write, input: { path: ${path}, content: x } }]`;
     await using p = await project({
       "agents/pen.md": agent("pen"),
@@ -153,7 +153,7 @@ describe("an approval inline", () => {
     expect(await terminal.code).toBe(0);
   });
 
-  test("when the other of two open calls is decided elsewhere, the question stays below the news", async () => {
+  test("a question stays on the screen when another open call is decided elsewhere", async () => {
     const write = (path: string) => `{ tool: Write, input: { path: ${path}, content: x } }`;
     await using p = await project({
       "agents/pen.md": agent("pen"),
@@ -170,7 +170,7 @@ describe("an approval inline", () => {
     expect(await terminal.code).toBe(0);
   });
 
-  test("[E1] if the owner is killed while a question is open, it is asked again, and the answer is recorded", async () => {
+  test("[E1] if the owner is killed while a question is open, the question is asked again, and the answer is recorded", async () => {
     await using p = await writer();
     await p.write("agents/slow.md", agent("slow"));
     await p.write("slow.script.yaml", "turns:\n  - { delay: 600000, text: Never. }\n");
@@ -183,7 +183,7 @@ describe("an approval inline", () => {
     expect(await terminal.code).toBe(0);
   });
 
-  test("Ctrl-C at a question keeps the run; the next `cadre run` asks again", async () => {
+  test("Ctrl-C at a question keeps the run, and the next `cadre run` asks the question again", async () => {
     await using p = await writer();
     const first = p.terminal("run", "write it");
     await first.sees(PROMPT);
@@ -195,7 +195,7 @@ describe("an approval inline", () => {
     expect(await next.code).toBe(0);
   });
 
-  test("[A17] keys typed before the question was shown do not answer it", async () => {
+  test("[A17] keys typed before a question was shown do not answer the question", async () => {
     await using p = await writer();
     const terminal = p.terminal("run", "write it");
     terminal.type("aaa");
@@ -206,7 +206,7 @@ describe("an approval inline", () => {
     expect(await readdir(p.folder)).not.toContain("out.txt");
   });
 
-  test("[A17] [A64] nothing in a call can hide or control the terminal", async () => {
+  test("[A17] [A64] a call can neither hide its text nor control the terminal", async () => {
     const evil = JSON.stringify({
       command: `ls\u202e${"\n".repeat(3000)}rm x \u001b]52;c;aGk=\u0007\u009b2J`,
       description: "✅ read-only\u001b[2A",
@@ -231,7 +231,7 @@ describe("an approval inline", () => {
   });
 });
 
-test("[P4] the person is asked about an unknown outcome: happened, run again, or fail", async () => {
+test("[P4] after an unknown outcome, the person chooses between happened, run again and fail", async () => {
   const command = "echo x >> effects.txt; sleep 600";
   await using p = await project({
     "agents/pen.md": agent("pen"),
@@ -270,7 +270,7 @@ test("[P4] the person is asked about an unknown outcome: happened, run again, or
   expect(await readFile(join(p.folder, "effects.txt"), "utf8")).toBe("x\n");
 });
 
-test("[U49] with ACCESSIBLE a terminal gets plain lines, and the person can still answer", async () => {
+test("[U49] with ACCESSIBLE set, a terminal gets plain lines, and the person can still answer", async () => {
   await using p = await writer();
   p.env["ACCESSIBLE"] = "1";
   const terminal = p.terminal("run", "write it");

@@ -44,7 +44,7 @@ const runsOf = ({ lines }: Finished) =>
   lines() as { id: string; agent: string; status: string; below: number }[];
 
 describe("at a terminal", () => {
-  test("[U18] each run has its line, the question names agent, call and task, and the other runs continue meanwhile", async () => {
+  test("[U18] each run has a line, a question names agent, call and task, and the other runs continue meanwhile", async () => {
     await using p = await team({
       worker: `  - { when: { turn: 2, task: parser }, calls: [${write("parser.txt")}] }
   - { when: { task: printer }, delay: 700, report: { summary: The printer is done. } }`,
@@ -73,7 +73,7 @@ describe("at a terminal", () => {
     expect(terminal.screen().match(/✓ lead|needs your approval/g)).toHaveLength(2);
   });
 
-  test("several questions are asked one after the other, and each says how many more wait", async () => {
+  test("questions are asked one after the other, and each says how many more are waiting", async () => {
     await using p = await team({
       worker: `  - { when: { turn: 2 }, calls: [{ tool: Write, input: { path: "\${task}.txt", content: x } }] }`,
     });
@@ -87,7 +87,7 @@ describe("at a terminal", () => {
     expect((await readdir(p.folder)).filter((file) => /^p.*\.txt$/.test(file))).toHaveLength(1);
   });
 
-  test("Ctrl-C keeps the tree; the next `cadre run` continues it and asks again", async () => {
+  test("Ctrl-C keeps the tree, and the next `cadre run` continues the tree and asks its question again", async () => {
     await using p = await team();
     const first = p.terminal("run", "lead", "get it ready");
     await first.sees(/\[\?\]/);
@@ -101,7 +101,7 @@ describe("at a terminal", () => {
   });
 });
 
-test("at a terminal `runs` fits the width: a task without enough room gets its own line", async () => {
+test("`cadre runs` fits the terminal's width: a task without enough room gets its own line", async () => {
   await using p = await team();
   await p.cadre("run", "lead", "get everything ready that the release of the next version needs, and say so");
   const terminal = p.terminal("runs");
@@ -125,7 +125,7 @@ test("at a terminal `runs` fits the width: a task without enough room gets its o
 });
 
 describe("without a terminal", () => {
-  test("[U50] each line names its run; what needs a person is printed with its path once nothing else can continue", async () => {
+  test("[U50] each line names its run, and items that need a person are printed once nothing else can continue", async () => {
     await using p = await team();
     const parked = await p.cadre("run", "lead", "get it ready");
     expect(parked.code).toBe(3);
@@ -169,7 +169,7 @@ describe("without a terminal", () => {
     expect(result.treeUsage.modelCalls).toBeGreaterThan(result.usage.modelCalls);
   });
 
-  test("a paused child keeps the tree waiting: exit 3, with the command that resumes it", async () => {
+  test("a tree with a paused child ends `cadre run` with exit code 3 and the command that resumes the child", async () => {
     await using p = await team({
       lead: ask("worker", "printer"),
       researcher: `turns:\n  - ${WAIT}\n  - text: There.\n`,
@@ -194,7 +194,7 @@ describe("without a terminal", () => {
 });
 
 describe("two processes", () => {
-  test("[E1] a killed tree continues at the next `cadre run`, and nothing is done twice", async () => {
+  test("[E1] the next `cadre run` continues a killed tree, and nothing is done twice", async () => {
     await using p = await team({
       lead: `${ask("worker", "printer")}, ${ask("worker", "docs")}`,
       researcher: `turns:\n  - ${WAIT.replace("attempt: 1", "attempt: 1, task: docs")}\n  - report: { summary: Known. }\n`,
@@ -219,7 +219,7 @@ describe("two processes", () => {
     ]);
   });
 
-  test("[U41] cancel lists the runs it cancels, waits until all have ended, and exits with the code of the root", async () => {
+  test("[U41] `cadre cancel` lists the runs it cancels, waits until all have ended, and exits with the code of the root", async () => {
     await using p = await team({
       lead: `${ask("worker", "printer")}, ${ask("worker", "docs")}`,
       researcher: `turns:\n  - { when: { task: docs }, delay: 600000, text: Never. }\n  - report: { summary: Known. }\n`,
@@ -241,7 +241,7 @@ describe("two processes", () => {
     expect((await tail.end()).code).toBe(4);
   });
 
-  test("[P7] [U41] without a driving process cancel ends the runs itself, and drives nothing else", async () => {
+  test("[P7] [U41] without a driving process, `cadre cancel` ends the runs itself and drives nothing else", async () => {
     await using p = await team();
     const other = /cadre show (\w+)/.exec((await p.cadre("run", "lead", "something else")).stdout)![1]!;
     const id = /cadre show (\w+)/.exec((await p.cadre("run", "lead", "get it ready")).stdout)![1]!;
@@ -258,7 +258,7 @@ describe("two processes", () => {
     expect(await readdir(p.folder)).not.toContain("parser.txt");
   });
 
-  test("[P9] [U41] cancel names a run that cannot be read, and ends the others", async () => {
+  test("[P9] [U41] `cadre cancel` names a run that cannot be read, and ends the other runs", async () => {
     await using p = await team();
     const id = /cadre show (\w+)/.exec((await p.cadre("run", "lead", "get it ready")).stdout)![1]!;
     const child = runsOf(await p.cadre("runs", "--all", "--json", "--status", "suspended")).find(
@@ -276,7 +276,7 @@ describe("two processes", () => {
     expect((await p.cadre("runs")).stdout).toMatch(/^r\w+ {2}Cancelled {2}lead /);
   });
 
-  test("[U41] a cancel that is recorded but not carried out is shown as such, and cancelling again carries it out", async () => {
+  test("[U41] a run that was cancelled but has not ended is shown as such, and a second cancel ends it", async () => {
     await using p = await team();
     const id = /cadre show (\w+)/.exec((await p.cadre("run", "lead", "get it ready")).stdout)![1]!;
     const { client, close } = await connect({ folder: p.folder, io: { env: p.env }, drive: false });
@@ -302,7 +302,7 @@ describe("two processes", () => {
 });
 
 describe("looking at a tree", () => {
-  test("show draws the tree with time, tokens and cost of each run and its descendants; a child shows its path", async () => {
+  test("`cadre show` draws the tree with time, tokens and cost of each run, and the path of a child", async () => {
     await using p = await team();
     const [, id] = /cadre show (\w+)/.exec((await p.cadre("run", "--yes", "lead", "get it ready")).stdout)!;
     const { stdout } = await p.cadre("show", id!);
@@ -332,7 +332,7 @@ describe("looking at a tree", () => {
     });
   });
 
-  test("[U02] runs lists roots; --all adds descendants; with a filter it draws matching runs and their ancestors, which --json leaves out", async () => {
+  test("[U02] `cadre runs` lists root runs, with --all also descendants, and with a filter matching runs and their ancestors", async () => {
     await using p = await team();
     await p.cadre("run", "--yes", "lead", "get it ready");
     await p.cadre("run", "--yes", "worker", "docs");
@@ -363,7 +363,7 @@ describe("looking at a tree", () => {
     );
   });
 
-  test("[B3] one command raises a tree's budget, and every run that stopped for it continues", async () => {
+  test("[B3] one command raises a tree's budget, and every run that the budget had stopped continues", async () => {
     await using p = await team({
       researcher:
         "turns:\n  - { usage: { input: 3000, output: 100 }, report: { summary: Nothing is known. } }\n",

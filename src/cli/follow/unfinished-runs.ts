@@ -2,9 +2,10 @@
 
 import type { CadreClient } from "../../api/client/client.ts";
 import type { RunSummary } from "../../api/client/types.ts";
+import { plural } from "../../projections/words/format.ts";
 import type { Connection } from "../connection/connect.ts";
 import type { Invocation } from "../invocation.ts";
-import { allRuns } from "../lookup/all-runs.ts";
+import { allRuns } from "../lookup/runs.ts";
 
 /** Unfinished root runs, newest first. Their descendants continue with them. */
 export async function unfinishedRuns(client: CadreClient): Promise<RunSummary[]> {
@@ -14,27 +15,27 @@ export async function unfinishedRuns(client: CadreClient): Promise<RunSummary[]>
   return runs.filter((run) => run.parentRunId === undefined);
 }
 
-/** Whether a run can continue without a person. One that was answered while no process was driving can, too. */
+/** Whether a run can continue without a person, also because it was answered while no process was driving. */
 const goesOn = ({ status, answered }: RunSummary): boolean => status !== "suspended" || answered === true;
 
 export function printResumed(left: readonly RunSummary[], { screen, json }: Invocation): void {
   const goingOn = left.filter(goesOn).length;
   if (json || goingOn === 0) return;
-  const them = goingOn === 1 ? "Continuing 1 unfinished run" : `Continuing ${goingOn} unfinished runs`;
   const asking = left.length - goingOn;
   const more = asking === 0 ? "" : `; ${asking} more ${asking === 1 ? "waits" : "wait"} for a person`;
-  screen.line(screen.paint("dim", `${them}${more}`));
+  screen.line(screen.paint("dim", `Continuing ${plural(goingOn, "unfinished run")}${more}`));
 }
 
-/** A server, unlike a command, also stays for runs that need a person. */
+/** For a server, which unlike a command also waits for runs that need a person. */
 export function printResumedByServer(
   left: readonly RunSummary[],
   { screen, json, commandLine }: Invocation,
 ): void {
   if (json || left.length === 0) return;
-  const them =
-    left.length === 1 ? "Continuing 1 unfinished run" : `Continuing ${left.length} unfinished runs`;
-  screen.line(`${them}. Items that need you are in the inbox, and in \`${commandLine("run")}\`.`);
+  const continued = plural(left.length, "unfinished run");
+  screen.line(
+    `Continuing ${continued}. Items that need you are in the inbox, and in \`${commandLine("run")}\`.`,
+  );
 }
 
 export async function printRemaining(

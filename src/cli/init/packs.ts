@@ -3,11 +3,12 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { nearestWord } from "../../config/problem.ts";
-import { CadreError } from "../../errors.ts";
+import { capitalize } from "../../projections/words/statuses.ts";
+import { usageError } from "../invocation.ts";
 
 export interface Pack {
   name: string;
-  /** The first heading of its README. */
+  /** The first heading of the pack's README. */
   about: string;
   files: string[];
 }
@@ -34,16 +35,13 @@ export async function filesBelow(folder: string): Promise<string[]> {
     .sort();
 }
 
-export function findPack(packs: readonly Pack[], name: string): Pack {
-  return findByName("pack", packs, name);
-}
-
 export function findByName<T extends { name: string }>(kind: string, all: readonly T[], name: string): T {
   const found = all.find((one) => one.name === name.toLowerCase());
   if (found) return found;
   const names = all.map((one) => one.name);
   const meant = nearestWord(name, names);
   const hint = meant ? ` Did you mean ${meant}?` : "";
-  const list = `${kind.charAt(0).toUpperCase()}${kind.slice(1)}s: ${names.join(", ")}.`;
-  throw new CadreError("USAGE", `There is no ${kind} ${name}.${hint} ${list} Nothing was changed.`);
+  throw usageError(
+    `There is no ${kind} ${name}.${hint} ${capitalize(kind)}s: ${names.join(", ")}. Nothing was changed.`,
+  );
 }

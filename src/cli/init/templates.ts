@@ -7,13 +7,13 @@ export interface Template {
   /** Label in the question. */
   label: string;
   hint: string;
-  /** Folder with its files. Absent if the project already has the agents. */
+  /** Folder with the template's files. Absent if the project already has the agents. */
   folder?: string;
   /** The first run to suggest. */
   first?: { agent: string; task: string };
 }
 
-/** Name of the script in `scripted/…`, and of its file. */
+/** Name of the script, in `scripted/…` and in the file name. */
 export const SCRIPT = "first-steps";
 
 const folderOf = (name: string): string =>

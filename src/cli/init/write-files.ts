@@ -3,6 +3,7 @@
 import { existsSync, lstatSync } from "node:fs";
 import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import type { KeyedModel } from "../../project/project.ts";
 
 /** Files that were created, and files that already existed and were kept; paths relative to the project. */
 export interface WrittenFiles {
@@ -42,17 +43,38 @@ export async function writeNewFile(
 export async function ignoreStateFolder(folder: string, made: WrittenFiles): Promise<void> {
   const file = join(folder, ".gitignore");
   const found = lstatSync(file, { throwIfNoEntry: false });
-  // Do not write through a symbolic link that came with the folder.
-  if (found && !found.isFile()) {
-    made.kept.push(".gitignore");
-    return;
-  }
-  const before = await readFile(file, "utf8").catch(() => "");
-  if (/^\/?\.cadre\/?\s*$/m.test(before)) {
+  // A symbolic link may have come with the folder, so nothing is written through it.
+  const isWritable = !found || found.isFile();
+  const before = isWritable ? await readFile(file, "utf8").catch(() => "") : "";
+  if (!isWritable || /^\/?\.cadre\/?\s*$/m.test(before)) {
     made.kept.push(".gitignore");
     return;
   }
   const gap = before === "" || before.endsWith("\n") ? "" : "\n";
   await writeFile(file, `${before}${gap}.cadre/\n`);
   made.created.push(before === "" ? ".gitignore" : ".gitignore (a line for .cadre/)");
+}
+
+/** The project's first cadre.yaml. `keyed`: the provider whose key was found; `script`: the script to play if there is none. */
+export function configText(keyed: KeyedModel | undefined, script: string | undefined): string {
+  return `# Cadre. Everything here is optional; commented lines show the format.
+
+# The model of agents that name none: any provider/model, also of your own server (\`providers\`).
+${modelLine(keyed, script)}
+# providers:                              # takes effect once this folder is trusted: cadre trust
+#   local: { type: openai-compatible, baseURL: "http://127.0.0.1:8000/v1" } # then write local/name-of-model
+# aliases: { fast: anthropic/claude-haiku-4-5 }
+# limits: { maxDepth: 3, maxTurns: 20, tree: { maxCost: 5 } }
+# permissions:
+#   allow: [Read, "Bash(npm test)"]       # takes effect once this folder is trusted: cadre trust
+#   ask: [Bash, Write, Edit]
+#   deny: [WebSearch]
+`;
+}
+
+function modelLine(keyed: KeyedModel | undefined, script: string | undefined): string {
+  if (keyed) return `model: ${keyed.model} # ${keyed.key} was found in the environment`;
+  const real = "anthropic/claude-sonnet-4-5";
+  if (script === undefined) return `# model: ${real} # without a provider's key a scripted model rehearses`;
+  return `model: scripted/${script} # no provider's key was found: ${script}.script.yaml plays. With one, write ${real}`;
 }

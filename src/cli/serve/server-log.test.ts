@@ -25,7 +25,7 @@ const parsed = (text: string): Record<string, unknown>[] =>
     .filter(Boolean)
     .map((line) => JSON.parse(line));
 
-test("[A68] a name with line breaks or control characters is still one line", () => {
+test("[A68] a name with line breaks or control characters is logged as one line", () => {
   const { log, text, lines } = collected();
   const name = 'x\r\n{"level":"info","event":"started"}\u2028\u2029\u0085\u202e\u001b[2J';
   log.log("run_ended", { agent: name });
@@ -39,7 +39,7 @@ test("[A68] a name with line breaks or control characters is still one line", ()
   expect(text()).toMatch(/^[\x20-\x7e\n]*$/);
 });
 
-test("[G7] events that others cause are limited per minute, and the number of dropped ones is logged", () => {
+test("[G7] the log limits events that others can cause, and says how many it dropped", () => {
   const { log, clock, lines } = collected();
   const knock = () => log.refused({ status: 401, method: "GET", path: "/" });
   for (let i = 0; i < 1_000; i++) knock();
@@ -71,7 +71,7 @@ const SCRIPTS = {
   "bad.script.yaml": `turns:\n  - error: { status: 401, message: the key ${SECRET} is wrong }\n`,
 };
 
-test("[G7] [A61] [A08] logs started, refused, ended, failed, stopping and stopped, without secrets and without content of runs", async () => {
+test("[G7] [A61] [A08] the log records starts, refusals, ends of runs, problems and stops, but no secrets and no content of runs", async () => {
   await using p = await project({ ...SCRIPTS, ".env": `API_PASSWORD=${SECRET}\n` });
   const up = p.start("up", "--port", "0", "--no-open", "--json");
   const { url, link } = JSON.parse((await up.shows(/^\{"url".*\}$/m))[0]) as { url: string; link: string };
@@ -107,7 +107,7 @@ test("[G7] [A61] [A08] logs started, refused, ended, failed, stopping and stoppe
     expect(stderr).not.toContain(word);
 });
 
-test("the number of unfinished runs is logged at the start", async () => {
+test("at its start, the server logs the number of unfinished runs", async () => {
   await using p = await project({
     "agents/pen.md": agent("pen"),
     "pen.script.yaml": "turns:\n  - calls: [{ tool: Write, input: { path: a, content: b } }]\n",

@@ -83,7 +83,7 @@ export function createServerLog(write: (line: string) => void, now: () => number
   };
 }
 
-/** Returns how many events were dropped since the last logged one; undefined: drop this one, too. */
+/** Returns how many events were dropped since the last logged event, or undefined if this event has to be dropped as well. */
 function bounded(now: () => number): (event: LogEvent) => number | undefined {
   const seen = new Map<LogEvent, { since: number; told: number; leftOut: number }>();
   return (event) => {
@@ -101,7 +101,7 @@ function bounded(now: () => number): (event: LogEvent) => number | undefined {
   };
 }
 
-/** The agent, the status and the usage of a run; never its content. */
+/** Returns the agent, the status and the usage of a run, but nothing of its content. */
 function endOf({ id, rootRunId, agent, status, stopReason, usage, createdAt, endedAt }: RunRow) {
   const { cost, modelCalls, toolCalls } = usage;
   return {

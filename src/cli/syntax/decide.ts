@@ -23,7 +23,7 @@ export function addDecideCommands(program: Command, bind: BindHandler): void {
     .command("reject <id>")
     .description("reject a call; the agent reads the reason")
     .option("--note <text>", "the reason")
-    .action(bind(async () => (await import("../commands/reject.ts")).reject));
+    .action(bind(async () => (await import("../commands/approve.ts")).reject));
   program
     .command("outcome [run] [call] [verdict]")
     .summary("say whether a call that a crash interrupted took effect: happened, run_again or fail")

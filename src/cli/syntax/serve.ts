@@ -26,7 +26,7 @@ export function addServeCommands(program: Command, bind: BindHandler): void {
       "the pool whose runs it takes, from `pools` in cadre.yaml (default: this folder's)",
     )
     .option("--concurrency <n>", "most runs at the same time (default: 32)")
-    .action(bind(async () => (await import("../commands/worker.ts")).worker));
+    .action(bind(async () => (await import("../commands/workers.ts")).worker));
   program
     .command("workers")
     .description("list which worker drives which runs; exit code 1 if runs wait and no worker drives them")

@@ -48,7 +48,7 @@ export function addStartCommands(program: Command, bind: BindHandler): void {
       "--detach",
       "print the new run's id; it continues in the background until it has ended or needs a person",
     )
-    .action(bind(async () => (await import("../commands/retry.ts")).retry));
+    .action(bind(async () => (await import("../commands/run.ts")).retry));
   program
     .command("fork <run>")
     .usage("[options] RUN[#SEQ]")
@@ -65,5 +65,5 @@ export function addStartCommands(program: Command, bind: BindHandler): void {
       "--detach",
       "print the new run's id; it continues in the background until it has ended or needs a person",
     )
-    .action(bind(async () => (await import("../commands/fork.ts")).fork));
+    .action(bind(async () => (await import("../commands/run.ts")).fork));
 }

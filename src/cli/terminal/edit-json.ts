@@ -63,7 +63,7 @@ async function inEditor(
   }
 }
 
-/** The editor may be a command with flags (`code --wait`), so a shell parses it. The file name is passed as an argument. */
+/** The editor may be a command with flags (`code --wait`), so a shell parses the command. The file is passed as an argument. */
 function opened(editor: string, file: string, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn("sh", ["-c", `${editor} "$1"`, "sh", file], { stdio: "inherit", signal });

@@ -1,13 +1,13 @@
 // Reads keys and lines from the person at the terminal. Input typed before a question was on the screen does not answer it.
 
 import { createInterface } from "node:readline/promises";
-import type { Io } from "../invocation.ts";
+import type { Invocation, Io } from "../invocation.ts";
 import type { Screen } from "../view/screen.ts";
 
 export interface Keys {
   /** Reads the next key. Rejects when the signal is aborted. */
   readKey(signal: AbortSignal): Promise<string>;
-  /** Reads a line. `typed` is already on the line, as if the person had typed it. */
+  /** Reads a line. The line starts with `typed`, as if the person had typed that text. */
   readLine(question: string, signal: AbortSignal, typed?: string): Promise<string>;
 }
 
@@ -64,4 +64,17 @@ export function createKeys({ stdin, stdout, suspend, onInterrupt }: Terminal): K
       }
     },
   };
+}
+
+/** Any answer other than `y` or `yes` means no. */
+export async function confirm({ io, screen }: Invocation, question: string): Promise<boolean> {
+  const left = new AbortController();
+  const { stdin, stdout } = io;
+  const keys = createKeys({ stdin, stdout, suspend: screen.suspend, onInterrupt: () => left.abort() });
+  try {
+    return /^y(es)?$/i.test((await keys.readLine(question, left.signal)).trim());
+  } catch (error) {
+    if (left.signal.aborted) return false;
+    throw error;
+  }
 }

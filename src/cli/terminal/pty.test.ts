@@ -21,7 +21,7 @@ const EVIL = [
 /** Control sequences that clear or take over the screen. */
 const CLEARS = ["\u001b[2J", "\u001b[3J", "\u001b[H", "\u001b[1;1H", "\u001bc", "\u001b[?1049h"];
 
-test("[A64] [TV1] output with control sequences is only shown; the question below it stays, in any window", async () => {
+test("[A64] [TV1] control sequences in a tool's output are shown as text, and the question stays below them in any window", async () => {
   const evil = JSON.stringify(EVIL);
   await using p = await writer(
     `  - { when: { turn: 1 }, text: ${evil}, calls: [{ tool: Read, input: { path: evil.txt } }] }
@@ -52,7 +52,7 @@ test("[A64] [TV1] output with control sequences is only shown; the question belo
   expect(raw.lastIndexOf("\u001b[?25h")).toBeGreaterThan(raw.lastIndexOf("\u001b[?25l"));
 });
 
-test("[U49] --plain prints only lines, without control sequences, and questions can still be answered", async () => {
+test("[U49] with --plain Cadre prints only lines, without control sequences, and a person can still answer questions", async () => {
   await using p = await writer(
     `  - { when: { turn: 1 }, calls: [{ tool: Write, input: { path: out.txt, content: x } }] }
   - report: { summary: Written. }
@@ -71,7 +71,7 @@ test("[U49] --plain prints only lines, without control sequences, and questions 
   expect(terminal.raw()).not.toContain("\u001b");
 });
 
-test("Ctrl-C says that nothing is lost and prints the commands to continue; the terminal is restored", async () => {
+test("after Ctrl-C, Cadre says that nothing is lost, prints the commands to continue, and restores the terminal", async () => {
   await using p = await writer("  - { delay: 600000, text: Never. }\n");
   using terminal = inPty(p, ["run", "wait for it"]);
   await terminal.sees(/pen · thinking · [1-9]\d* s · preset ask/);
@@ -86,7 +86,7 @@ test("Ctrl-C says that nothing is lost and prints the commands to continue; the 
   );
 });
 
-test("`cadre tail` draws a tree that another process drives; leaving it does not affect the run", async () => {
+test("`cadre tail` draws a tree that another process drives, and leaving `tail` does not affect the run", async () => {
   await using p = await writer("  - { delay: 600000, text: Never. }\n");
   const owner = p.start("run", "--json", "wait for it");
   const [, runId] = await owner.shows(/"runId":"(r\w+)".*"MODEL_CALL_STARTED"/);

@@ -14,7 +14,7 @@ export interface Shutdown {
   dispose(): void;
 }
 
-/** If the runtime has not stopped by then, the process exits anyway. Its runs are recovered as after a crash. */
+/** If the runtime has not stopped after this time, the process exits anyway. The runs are recovered as after a crash. */
 const PATIENCE_MS = 9_000;
 /** The terminal and the launcher may both forward the same Ctrl-C. */
 const SAME_MS = 100;

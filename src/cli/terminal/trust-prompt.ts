@@ -7,30 +7,26 @@ import { isDeclined, setTrust } from "../../config/trust.ts";
 import { type Invocation, isAttended } from "../invocation.ts";
 import { projectOf } from "../project.ts";
 import { plainLine } from "../view/text/plain.ts";
-import { confirm } from "./confirm.ts";
+import { confirm } from "./keys.ts";
 
-/** Whether the folder is trusted, and everything that needs trust, one line each. */
+/** Says whether the folder is trusted, and lists everything that needs trust, one line each. */
 export async function settingsNeedingTrust(
   invocation: Invocation,
 ): Promise<{ trusted: boolean; lines: string[] }> {
   const { folder, io } = invocation;
   const config = loadConfig({ folder, env: io.env });
-  const settings = config.problems
-    .filter(({ code }) => code === "UNTRUSTED")
-    .map(
-      ({ file, line, message }) => `${file}:${line} ${message.replace(/ is ignored: .* to set /, " sets ")}`,
-    );
+  const { trusted, ignoredSettings, dir } = config;
+  const settings = ignoredSettings.map(
+    ({ path, what, problem }) => `${problem.file}:${problem.line} \`${path}\` sets ${what}`,
+  );
   const store = isForeignStore(config, io.env)
-    ? [`${config.dir} came with the folder: the runs, approvals and grants in it would be used`]
+    ? [`${dir} came with the folder: the runs, approvals and grants in it would be used`]
     : [];
-  return {
-    trusted: config.trusted,
-    lines: [...settings, ...(await started(invocation)), ...store].map(plainLine),
-  };
+  return { trusted, lines: [...settings, ...(await startedPrograms(invocation)), ...store].map(plainLine) };
 }
 
-/** Code and programs the project's agents would start: steps modules and runners. */
-async function started(invocation: Invocation): Promise<string[]> {
+/** Lists the code and the programs that the project's agents would start: steps modules and runners. */
+async function startedPrograms(invocation: Invocation): Promise<string[]> {
   const { agents } = await projectOf(invocation).agents();
   return [...agents.values()]
     .filter(({ file }) => !/^(~\/|builtin:)/.test(file))

@@ -2,8 +2,12 @@
 
 import type { Invocation } from "../invocation.ts";
 import { defaultPreset } from "../project.ts";
-import { createJsonView } from "../view/live/json-view.ts";
-import { createLiveView, type LiveView, type LiveViewOptions } from "../view/live/live-view.ts";
+import {
+  createJsonView,
+  createLiveView,
+  type LiveView,
+  type LiveViewOptions,
+} from "../view/live/live-view.ts";
 
 /** Opens the live screen. Keeps the plain screen if nothing can be redrawn, or if a program reads the output. */
 export async function withLiveScreen<T>(
@@ -14,7 +18,7 @@ export async function withLiveScreen<T>(
   if (json || !screen.rich) return use(invocation);
   const { openLiveScreen } = await import("../view/live/live-screen.ts");
   const live = await openLiveScreen(screen, io.stdout);
-  // Written directly, a line on stderr would land in the drawing and be erased with it.
+  // A line written directly to stderr would be erased together with the drawing.
   const stderr = io.stderr.isTTY ? { isTTY: true, write: live.screen.stream } : io.stderr;
   try {
     return await use({ ...invocation, io: { ...io, stderr }, screen: live.screen });

@@ -29,10 +29,10 @@ export function agentFacts({ name, definition, problems }: Agent, usualModel: st
   ].join(" · ");
 }
 
-/** A53: an unknown model is not replaced by another one. */
+/** A53: an agent with an unknown model cannot run, because no other model replaces it. */
 export const isUnknownModel = ({ code }: Problem): boolean => code === "MODEL_UNKNOWN";
 
-/** For example `lead (Team Lead)`: the name to run it by, and its title. */
+/** Formats an agent's name and title, for example `lead (Team Lead)`. */
 export const withTitle = (name: string, title: string | undefined): string =>
   plainLine(title === undefined ? name : `${name} (${title})`);
 

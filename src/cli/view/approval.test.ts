@@ -33,7 +33,7 @@ const here = createCommandLine("cadre", { cwd: "x", folder: "x" });
 const elsewhere = createCommandLine("cadre", { cwd: "/p", folder: "x" });
 
 describe("an approval", () => {
-  test("a diff is coloured, and shown without its banner", () => {
+  test("an approval shows a diff in colours and without its banner", () => {
     const preview = "Index: a.txt\n=====\n--- a.txt\n+++ a.txt\n@@ -1 +1 @@\n-old\n+new\n same\n";
     const lines = approvalLines(item({ preview, rule: "project ask Edit" }), marks, asker);
     expect(lines).toContain("<dim>why it asks: the rule “project ask Edit” asks first</>");
@@ -66,7 +66,7 @@ describe("an approval", () => {
     expect(text).toContain("  last\n(63 lines: scroll up to see all)");
   });
 
-  test("without a preview the input is shown; a repeated question says why", () => {
+  test("an approval without a preview shows the call's input, and a repeated question says why it is repeated", () => {
     const text = approvalLines(item({ input: { path: "a.txt", n: 1 }, round: 2 }), bare, asker).join("\n");
     expect(text).toContain('  {\n    "path": "a.txt",\n    "n": 1\n  }');
     expect(text).toContain("lead › pen needs your approval again: what it depends on has changed");
@@ -85,7 +85,7 @@ describe("an approval", () => {
     expect(answerCommands(item({ kind: "budget" }), here)[0]).toContain("--max-tokens");
   });
 
-  test("a card names its run, and the commands to approve, reject and edit it are quoted for a shell", () => {
+  test("a card names its run and prints shell-quoted commands to approve, reject and edit the call", () => {
     const card = cardLines(
       [{ item: item({ input: { path: "it's\u202e.txt" } }), task: "Mend it" }],
       elsewhere,
@@ -106,7 +106,7 @@ describe("an approval", () => {
     expect(long).toBe("  cadre approve r1:m1.0 --edit '{ … }'");
   });
 
-  test("[A17] [W4] at a terminal lines are wrapped between words, and a wrapped line cannot be taken for a line of the call", () => {
+  test("[A17] [W4] wrapped lines of a call are marked, so that they cannot be taken for lines of the call itself", () => {
     const narrow = { ...bare, rich: true, columns: 24 };
     const preview = "rm -rf build && npm run build -- --watch\nls";
     const lines = approvalLines(
@@ -138,12 +138,12 @@ describe("an approval", () => {
     expect(command).toBe("  cadre approve r1:m1.0 -C a/long/folder");
   });
 
-  test("[A46] [A66] a call that may be based on untrusted input says so", () => {
+  test("[A46] [A66] an approval says that its call may be based on untrusted input", () => {
     const lines = approvalLines(item({ untrusted: ["https://evil.test", "loki"] }), bare, asker);
     expect(lines).toContain("may be based on untrusted input from: https://evil.test, loki");
   });
 
-  test("an edit shows the old input and the one that will run", () => {
+  test("an edited call is shown with its old input and with the input that will run", () => {
     const lines = editLines({ path: "a", n: 1 }, { path: "b\u001b", n: 1 }, bare);
     expect(lines).toEqual([
       "It runs with this input:",

@@ -14,7 +14,7 @@ import { type Paint, truncate } from "./screen.ts";
 import { fitLine, fitLines, type Page } from "./text/fit.ts";
 import { jsonLine, plain, plainLine } from "./text/plain.ts";
 
-/** The run that asks: the agents from the root down to it, and its task. */
+/** The run that asks: the agents from the root down to the run, and its task. */
 export interface Asker {
   path: readonly string[];
   task: string | undefined;
@@ -85,7 +85,7 @@ export function answerCommands(item: ApprovalView, commandLine: CommandLine): st
   }
 }
 
-/** A longer edit command is shortened, because it would bury the other commands. */
+/** An edit command longer than this is shortened, because it would push the other commands off the screen. */
 const LONGEST_EDIT = 300;
 
 function editCommands({ id, kind, input }: ApprovalView, commandLine: CommandLine): string[] {
@@ -121,7 +121,7 @@ function facts(item: ApprovalView): string[] {
 const askedWords = ({ person, by, note, at }: NonNullable<ApprovalView["asked"]>): string =>
   `for ${person}, asked by ${by} at ${clockTime(at)}${note === undefined ? "" : `: ${note}`}`;
 
-/** A worker that hangs or is cut off may still be running the call, and `run_again` would do it twice. */
+/** Warns that a worker which hangs or is cut off may still be running the call: `run_again` would then run the call twice. */
 function outcomeFact({ host, pid, requestedAt }: ApprovalView): string {
   const where = host === undefined ? "" : ` on ${plainLine(host)} (process ${pid})`;
   return `started at ${clockTime(requestedAt)}${where}, with no news since: check whether it took effect, and that it is not still running`;
@@ -145,7 +145,7 @@ function body(item: ApprovalView, page: Page): string[] {
   ];
 }
 
-/** Marks a wrapped line, so that it cannot be taken for a line of the call (A17). */
+/** Marks continuation lines, so that nobody takes them for lines of the call (A17). */
 const bodyLine = (text: string, page: Page): string[] => fitLine({ head: "  ", text, next: "↪ " }, page);
 
 function diffLine(line: string, paint: Paint): string {
@@ -155,7 +155,7 @@ function diffLine(line: string, paint: Paint): string {
   return line.startsWith("@@") ? paint("cyan", line) : line;
 }
 
-/** The result of a probe: what it suggests, and the evidence. */
+/** Describes the result of a probe: what the probe suggests, and the evidence. */
 export const probeLines = ({ found, evidence }: Probe): string[] => [
   `the probe suggests: ${PROBE_WORDS[found]}`,
   ...evidence.map((words) => `  ${plainLine(words)}`),

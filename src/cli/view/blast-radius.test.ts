@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { agent, project } from "../cli.fixture.ts";
 
-test("[BR1] [BR2] the blast radius of a delegation is shown at the prompt and in the list, with new capabilities marked", async () => {
+test("[BR1] [BR2] the prompt and the list of open items show the blast radius of a delegation and mark new capabilities", async () => {
   await using p = await project({
     "agents/lead.md": agent(
       "lead",

@@ -13,7 +13,7 @@ import type { Paint } from "./screen.ts";
 import { fitLine, type Page } from "./text/fit.ts";
 import { plainLine } from "./text/plain.ts";
 
-/** The blast radius in one sentence. */
+/** Describes the blast radius in one sentence. */
 export function radiusLine(radius: BlastRadius, paint: Paint): string {
   const added = newInBlastRadius(radius).map(plainLine);
   const news = added.length === 0 ? "nothing the tree cannot already do" : `new: ${added.join(", ")}`;

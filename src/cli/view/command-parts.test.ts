@@ -21,12 +21,12 @@ test("[U24] a command is shown with its programs, files, hosts and encoded parts
   );
 });
 
-test("[U24] one simple program needs no explanation; parts only known at run time are marked", () => {
+test("[U24] one simple program gets no explanation, and parts that are only known at run time are marked", () => {
   expect(parts("npm test")).toEqual([]);
   expect(parts('echo "$HOME"').join("\n")).toMatch(/parts of it are only known when it runs/);
 });
 
-test("[A64] [A17] parts of a command are sanitised, too", () => {
+test("[A64] [A17] the explained parts of a command are sanitised", () => {
   expect(parts("echo a\u202eb; printf 'x\u001b[2Jy'").join("\n")).toMatch(
     /a⟦U\+202E⟧b[\s\S]*x⟦U\+001B⟧\[2Jy/,
   );

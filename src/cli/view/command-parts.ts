@@ -6,7 +6,7 @@ import { truncate } from "./screen.ts";
 import { fitLine, type Page } from "./text/fit.ts";
 import { plain, plainLine } from "./text/plain.ts";
 
-/** Empty if the command is one program that needs no explanation. */
+/** Returns no lines if the command is one program that needs no explanation. */
 export function commandPartLines(command: CommandView, page: Page): string[] {
   const { programs, files, hosts, decoded } = command;
   const isPlain = programs.length < 2 && programs.every(({ note }) => note === undefined);

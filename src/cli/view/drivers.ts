@@ -6,23 +6,41 @@ import type { CadreClient } from "../../api/client/client.ts";
 import type { Health } from "../../api/client/types.ts";
 import { plural } from "../../projections/words/format.ts";
 import { type CommandLine, rewriteCommands } from "../command-line.ts";
+import { type Invocation, report } from "../invocation.ts";
 import { plainLine } from "./text/plain.ts";
 
 type Store = Pick<Health, "isShared">;
 
-/** Beginning of a sentence that says that no process drives. */
+/** Says that no process drives. The text begins a clause, in lower case. */
 export const noDriverText = ({ isShared }: Store): string =>
-  isShared ? "No process drives runs here" : "No Cadre process is running here";
+  isShared ? "no process drives runs here" : "no Cadre process is running here";
+
+/** Reports what a command has recorded for a run, and which process continues the run. */
+export async function reportRecorded(
+  invocation: Invocation,
+  client: CadreClient,
+  { value, text, later = continuesText }: { value: object; text: string; later?: Later },
+): Promise<number> {
+  if (invocation.json) return report(invocation, value, []);
+  return report(invocation, value, [
+    `${text}; ${await nextDriverText(client, invocation.commandLine, later)}.`,
+  ]);
+}
+
+/** Says what happens once a process drives again. `commands` are the commands that start such a process. */
+type Later = (commands: string) => string;
+
+const continuesText: Later = (commands) => `the run continues at the next ${commands}`;
 
 /** The commands that start driving. */
 export const driverCommands = ({ isShared }: Store): string =>
   isShared ? "`cadre worker` or `cadre up`" : "`cadre run`";
 
-/** Says how many runs wait for a driver; empty if none does. */
+/** Says how many runs wait for a driver. Empty if no run waits. */
 export const dueText = ({ due = 0 }: Pick<Health, "due">): string =>
   due === 0 ? "" : `, and ${plural(due, "run")} ${due === 1 ? "waits" : "wait"} for one`;
 
-/** One line per problem; none if every waiting run has a driver. */
+/** Returns one line per problem, and no line if every waiting run has a driver. */
 export function noDriverLines({ drives, due, idlePools = [] }: Health, commandLine: CommandLine): string[] {
   if (!drives)
     return [
@@ -34,11 +52,11 @@ export function noDriverLines({ drives, due, idlePools = [] }: Health, commandLi
   });
 }
 
-/** Names the process that continues a run after a command has recorded something for it, or says what happens while no process drives. */
+/** Names the process that continues a run, or says what happens while no process drives. */
 export async function nextDriverText(
   client: CadreClient,
   commandLine: CommandLine,
-  later = "the run continues at the next `cadre run`",
+  later = continuesText,
 ): Promise<string> {
   const [only, ...more] = (await client.get("/api/workers")).workers.filter(({ silent }) => !silent);
   if (!only) return noDriverUntil(await client.get("/api/health"), later, commandLine);
@@ -47,19 +65,16 @@ export async function nextDriverText(
   return `process ${only.pid}${where} continues it`;
 }
 
-/** For a run that was paused or frozen: the driver finishes the current step and then stops. `later`: when it continues. */
+/** Says what happens to a run that was paused or frozen: its driver finishes the current step. `until` says how long the run then stops. */
 export async function pauseEffectText(
   client: CadreClient,
   commandLine: CommandLine,
-  later: string,
+  until: string,
 ): Promise<string> {
   const drives = (await client.get("/api/workers")).workers.some(({ silent }) => !silent);
-  if (!drives) return noDriverUntil(await client.get("/api/health"), later, commandLine);
-  return rewriteCommands(`the current step ends, and ${later}`, commandLine);
+  if (!drives) return noDriverUntil(await client.get("/api/health"), () => until, commandLine);
+  return rewriteCommands(`the current step ends, and ${until}`, commandLine);
 }
 
-function noDriverUntil(health: Health, later: string, commandLine: CommandLine): string {
-  const nobody = noDriverText(health);
-  const then = later.replace("`cadre run`", driverCommands(health));
-  return `${nobody.charAt(0).toLowerCase()}${nobody.slice(1)}: ${rewriteCommands(then, commandLine)}`;
-}
+const noDriverUntil = (health: Health, later: Later, commandLine: CommandLine): string =>
+  `${noDriverText(health)}: ${rewriteCommands(later(driverCommands(health)), commandLine)}`;

@@ -5,7 +5,7 @@ import { isAnswered } from "../../projections/folds/approvals.ts";
 import { type ShownStatus, shownStatus } from "../../projections/words/statuses.ts";
 import { allNodes } from "./text/branches.ts";
 
-/** Statuses by run id. `open`: the open items, at least those of this tree. */
+/** Returns the statuses by run id. `open` has at least the open items of this tree. */
 export function shownStatuses(
   tree: RunTree,
   { drives }: Pick<Health, "drives">,

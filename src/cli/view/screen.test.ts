@@ -10,7 +10,7 @@ function terminal(env: Record<string, string> = {}, { isTTY = true, isPlain = fa
 }
 
 describe("a screen of lines", () => {
-  test("an unfinished line is ended before another is written", () => {
+  test("an unfinished line is ended before the next line is written", () => {
     const { screen, written } = terminal();
     screen.stream("half");
     screen.stream(" and");
@@ -19,7 +19,7 @@ describe("a screen of lines", () => {
     expect(written()).toBe("half and\nnext\n\n");
   });
 
-  test("a question is shown with its card, and repeated only below text written after it", () => {
+  test("a question is shown with its card, and shown again below text that was written after it", () => {
     const { screen, written } = terminal({ NO_COLOR: "1" });
     screen.prompt({ card: () => ["about"], text: () => "well? " });
     screen.redraw();
@@ -39,26 +39,29 @@ describe("a screen of lines", () => {
     ["CI", { CI: "true" }, {}],
     ["[U49] --plain", {}, { isPlain: true }],
     ["no terminal", {}, { isTTY: false }],
-  ])("plain lines only: %s", (_, env, how) => {
+  ])("a screen prints only plain lines with %s", (_, env, how) => {
     const { screen, written } = terminal(env, how);
     expect(screen.rich).toBe(false);
     screen.line(screen.paint("red", "bad"));
     expect(written()).toBe("bad\n");
   });
 
-  test.each([{}, { CI: "false" }, { TERM: "xterm" }])("colours at a terminal: %j", (env) => {
-    expect(terminal(env).screen.rich).toBe(true);
-  });
+  test.each([{}, { CI: "false" }, { TERM: "xterm" }])(
+    "a terminal gets colours with the environment %j",
+    (env) => {
+      expect(terminal(env).screen.rich).toBe(true);
+    },
+  );
 });
 
-test("wide characters count as two cells, marks as none", () => {
+test("a wide character takes two cells, and a combining mark takes none", () => {
   expect(cellWidth("日本")).toBe(4);
   expect(cellWidth("e\u0301")).toBe(1);
   expect(truncate("日本語", 5)).toBe("日本…");
   expect(truncate("short", 5)).toBe("short");
 });
 
-test("text is wrapped between words; a word longer than a line is not split", () => {
+test("text is wrapped between words, and a word longer than a line is not split", () => {
   expect(wrapText("one two three four", 9)).toBe("one two\nthree\nfour");
   expect(wrapText("one two three", 7), "no space behind the last cell").toBe("one two\nthree");
   expect(wrapText("a\nverylongword b", 6)).toBe("a\nverylongword\nb");

@@ -1,7 +1,7 @@
 // The output of a command: permanent lines, one below the other. A command that follows a run opens the live screen on top
 // (live/live-screen.ts). Without a terminal, in CI, and with `--plain`, NO_COLOR, TERM=dumb or ACCESSIBLE, there are only
 // lines.
-//  W1  All text that is not ours goes through `plain` before it is written here.
+//  W1  Text from models, tools, files and people goes through `plain` before it is written here.
 
 import { stripVTControlCharacters, styleText } from "node:util";
 
@@ -14,13 +14,13 @@ export interface Screen {
   /** Width in cells; `rows` is the height. */
   readonly columns: number;
   readonly rows: number;
-  /** Writes one or more lines. Without a text, ends an open line, or writes an empty one. */
+  /** Writes one or more lines. Without a text, ends an open line or writes an empty line. */
   line(text?: string): void;
   /** Writes text without a line end; the next piece continues there. */
   stream(text: string): void;
-  /** Sets the drawing of the current activity; undefined removes it. Only a live screen shows it. */
+  /** Sets the drawing of the current activity, or removes the drawing. Only a live screen shows a drawing. */
   live(draw: Draw | undefined): void;
-  /** Shows a question and waits for its answer; undefined withdraws it. */
+  /** Shows a question until it is answered, or withdraws the question. */
   prompt(question: Question | undefined): void;
   /** Repeats the question if something was written below it or its text has changed. */
   redraw(): void;
@@ -108,7 +108,7 @@ const isCalm = (env: Env): boolean =>
 export const rowsTaken = (line: string, columns: number): number =>
   Math.max(1, Math.ceil(visibleWidth(line) / columns));
 
-/** Truncates a line to this many cells: a wrapped line could not be redrawn. */
+/** Truncates a line to this many cells, because a wrapped line could not be redrawn. */
 export function truncate(text: string, cells: number): string {
   if (cellWidth(text) <= cells) return text;
   let shown = "";

@@ -10,6 +10,7 @@ import {
   type StatusLabel,
   shownStatus,
 } from "../../projections/words/statuses.ts";
+import { stopLabel } from "../../projections/words/stop-reasons.ts";
 import { type CommandLine, rewriteCommands } from "../command-line.ts";
 import { answerCommands, itemTitle } from "./approval.ts";
 import { radiusLine } from "./blast-radius.ts";
@@ -48,7 +49,7 @@ export function summaryLines(
   const { result } = run;
   const summary = (run.summary ?? "").trim();
   const isSaidByWord = run.stopReason === "final_answer" || status === run.stopReason;
-  const why = run.stopReason === undefined || isSaidByWord ? "" : ` (${run.stopReason.replaceAll("_", " ")})`;
+  const why = run.stopReason === undefined || isSaidByWord ? "" : ` (${stopLabel(run.stopReason)})`;
   const head = `${paint("bold", statusWord(status, paint))}${why}`;
   const isSaid = summary === said.trim() || summary === "";
   return [
@@ -70,12 +71,12 @@ export const showAgainLine = (runId: string, commandLine: CommandLine, paint: Pa
 type Store = Pick<Health, "isShared">;
 
 export const resumesLaterText = (store: Store, commandLine: CommandLine): string =>
-  `${noDriverText(store)}: unfinished runs continue at the next ${rewriteCommands(driverCommands(store), commandLine)}.`;
+  `${capitalize(noDriverText(store))}: unfinished runs continue at the next ${rewriteCommands(driverCommands(store), commandLine)}.`;
 
 export const endsLaterText = (id: string, store: Store, commandLine: CommandLine): string =>
-  `${noDriverText(store)}: cancelled runs end at the next ${rewriteCommands(driverCommands(store), commandLine)}, or now: ${commandLine(`cancel ${id}`)}`;
+  `${capitalize(noDriverText(store))}: cancelled runs end at the next ${rewriteCommands(driverCommands(store), commandLine)}, or now: ${commandLine(`cancel ${id}`)}`;
 
-/** The commands for a failed run. */
+/** Lists the commands for a failed run. */
 export const retryLines = ({ id, status }: RunDetail, commandLine: CommandLine): string[] =>
   status === "failed"
     ? [
@@ -84,7 +85,7 @@ export const retryLines = ({ id, status }: RunDetail, commandLine: CommandLine):
       ]
     : [];
 
-/** The items to answer before a run can continue, with the exact commands. */
+/** Lists the items to answer before a run can continue, with the exact commands. */
 export function neededLines(
   items: readonly ApprovalView[],
   commandLine: CommandLine,
@@ -98,7 +99,7 @@ export function neededLines(
   ]);
 }
 
-/** The path of the asking run, unless it is the root. */
+/** Returns the path of the asking run, or nothing for a root run. */
 const askerOf = ({ path }: ApprovalView): string =>
   path.length > 1 ? `${plainLine(path.join(" › "))}: ` : "";
 
@@ -116,7 +117,7 @@ function spent(run: RunDetail): string {
   ].join(" · ");
 }
 
-/** Usage including all descendants. */
+/** Describes the usage including all descendants. */
 function treeSpent({ children, treeUsage }: RunDetail): string[] {
   if (children.length === 0) return [];
   const { toolCalls, activeMs } = treeUsage;

@@ -15,6 +15,7 @@ import { type ApprovedCall, describeReceipt } from "../words/decisions.ts";
 import { describeBudget, shortTime } from "../words/format.ts";
 import { patternRole } from "../words/pattern-role.ts";
 import { capitalize } from "../words/statuses.ts";
+import { stopLabel } from "../words/stop-reasons.ts";
 import { CALL_OUTCOMES, PROBE_WORDS } from "../words/tool-outcomes.ts";
 import { waitTitle } from "../words/waits.ts";
 
@@ -161,14 +162,10 @@ const WORDS: { [T in EventType]: (event: EventOf<T>, names: Names) => Line | und
     `Started ${payload.agent_type}${roleSuffix(payload)}: ${payload.task}`,
     payload.task,
   ],
-  CHILD_RUN_COMPLETED: ({ payload: { child_run_id: id, success, summary } }, names) => {
-    const who = names.children.get(id) ?? `Run ${id}`;
-    return [
-      "child",
-      success ? "good" : "bad",
-      `${who} ${success ? "is done" : "did not succeed"}: ${summary}`,
-      summary,
-    ];
+  CHILD_RUN_COMPLETED: ({ payload }, names) => {
+    const { child_run_id: id, success, summary } = payload;
+    const title = describeChildEnd(names.children.get(id) ?? `Run ${id}`, payload);
+    return ["child", success ? "good" : "bad", title, summary];
   },
   TEAM_ROUND_STARTED: ({ payload }) => [
     "team",
@@ -359,6 +356,10 @@ function resultLine(event: EventOf<"TOOL_RESULT">, names: Names): Line {
   ];
 }
 
+/** `who` is the child as the reader knows it. */
+export const describeChildEnd = (who: string, { success, summary }: Payload<"CHILD_RUN_COMPLETED">): string =>
+  `${who} ${success ? "is done" : "did not succeed"}: ${summary}`;
+
 function waitLine(ts: number, payload: Payload<"RUN_SUSPENDED">): Line {
   const { kind, until, detail } = payload.waitingOn;
   const needsPerson = !SELF_RESUMING.has(kind);
@@ -369,7 +370,7 @@ function waitLine(ts: number, payload: Payload<"RUN_SUSPENDED">): Line {
 }
 
 function endLine(tone: "good" | "warn" | "bad", word: string, payload: Payload<"RUN_COMPLETED">): Line {
-  const why = payload.stopReason === "final_answer" ? "" : ` (${payload.stopReason.replaceAll("_", " ")})`;
+  const why = payload.stopReason === "final_answer" ? "" : ` (${stopLabel(payload.stopReason)})`;
   return ["end", tone, `${word}${why}: ${payload.summary}`, payload.summary];
 }
 

@@ -2,6 +2,9 @@
 
 import type { StopReason } from "../../journal/events.ts";
 
+/** The reason in two or three words, for a line that has no room for a sentence. */
+export const stopLabel = (reason: StopReason): string => reason.replaceAll("_", " ");
+
 export interface StopDescription {
   why: string;
   /** Absent: there is nothing to do. */

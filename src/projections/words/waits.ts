@@ -3,6 +3,10 @@
 import { approvalId } from "../../ids.ts";
 import type { Payload, WaitingOn } from "../../journal/events.ts";
 
+/** The recorded detail of a wait, or else its subject. */
+export const waitText = (waitingOn: WaitingOn | undefined): string | undefined =>
+  waitingOn && (waitingOn.detail ?? describeWait(waitingOn).subject);
+
 export interface WaitDescription {
   /** A line of its own, for the timeline and the header of a run. */
   title: string;

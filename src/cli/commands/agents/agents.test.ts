@@ -30,7 +30,7 @@ test("a run warns about keys of its agent's file that are ignored or misread", a
 });
 
 describe("cadre agents", () => {
-  test("lists your own agents first, with kind, delegates, tools and model; built-in ones by pack, unless --all; creates no store", async () => {
+  test("`cadre agents` lists your own agents with their facts, then built-in agents by pack, and creates no store", async () => {
     await using p = await ours({ "agents/broken.md": file("handoff: nobody\n") });
     const { code, stdout } = await p.cadre("agents");
     expect(code).toBe(0);
@@ -65,7 +65,7 @@ describe("cadre agents", () => {
     expect((await p.cadre("agents")).stdout).toMatch(/^one {2}main .* lab\/qwen$/m);
   });
 
-  test("--json: an agent on each line", async () => {
+  test("`cadre agents --json` prints a list of agents", async () => {
     await using p = await ours();
     const { stdout: listed, lines: values } = await p.cadre("agents", "--json");
     const lines = values();
@@ -82,7 +82,7 @@ describe("cadre agents", () => {
     expect(lines.some(({ scope }) => scope === "builtin")).toBe(true);
   });
 
-  test("[A17] text from a file never controls the terminal", async () => {
+  test("[A17] text from an agent file never controls the terminal", async () => {
     await using p = await project({
       "agents/sly.md": '---\ndescription: "\\e[2Jhello\\u202E"\ntools: ["\\e[31mRead"]\n---\nx\n',
     });
@@ -99,7 +99,7 @@ describe("cadre agents", () => {
 });
 
 describe("cadre agents validate", () => {
-  test("exits with 0 on warnings and with 1 under --strict; file names are relative to the current folder", async () => {
+  test("`agents validate` exits with 0 on warnings and with 1 under --strict, and prints paths relative to the current folder", async () => {
     await using p = await project({ "agents/a.md": file("titel: A\n") });
     expect(await p.cadre("agents", "validate")).toMatchObject({
       code: 0,
@@ -117,7 +117,7 @@ describe("cadre agents validate", () => {
     });
   });
 
-  test("--json prints exactly one object, for editors and CI", async () => {
+  test("`agents validate --json` prints exactly one object, for editors and CI", async () => {
     await using p = await project({
       "agents/a.md": file("handoff: b\n"),
       "agents/b.md": file("handoff: a\n"),
@@ -163,7 +163,7 @@ describe("cadre agents validate", () => {
     ]);
   });
 
-  test("validates files and folders anywhere, of any product; a project file is checked together with its other agents", async () => {
+  test("`agents validate` checks files and folders of any product, and a project's file together with its other agents", async () => {
     await using p = await project({
       "agents/a.md": file("handoff: a2\n"),
       "agents/a2.md": file("handoff: a\n"),
@@ -196,7 +196,7 @@ describe("cadre agents validate", () => {
     [["nowhere.md"], "1 file: 0 can be used, 1 cannot (1 error). Nothing was validated: give"],
     [["empty"], "There are no agent files here: nothing was validated."],
     [[], "There are no agent files here: nothing was validated."],
-  ])("exit 2 where nothing was validated: %s", async (args, said) => {
+  ])("`agents validate` exits with 2 if it validated nothing: %s", async (args, said) => {
     await using p = await project({ "notes.txt": "hello\n", "empty/x.bin": "" });
     const { code, stdout } = await p.cadre("agents", "validate", ...args);
     expect([code, stdout]).toEqual([2, expect.stringContaining(said)]);
@@ -208,7 +208,7 @@ describe("cadre agents validate", () => {
 });
 
 describe("cadre agents explain", () => {
-  test("shows which agent answers, which agents it reaches and how, what they may do, and the worst case", async () => {
+  test("`agents explain` shows which agent answers, which agents it reaches and how, what they may do, and the worst case", async () => {
     await using p = await ours();
     const { code, stdout } = await p.cadre("agents", "explain", "lead");
     expect(code).toBe(0);
@@ -238,7 +238,7 @@ At worst
 `);
   });
 
-  test("--json prints the whole explanation; an unknown name is one sentence", async () => {
+  test("`agents explain --json` prints the whole explanation, and an unknown name is reported in one sentence", async () => {
     await using p = await ours();
     const [value] = (await p.cadre("agents", "explain", "coder", "--json")).lines();
     expect(value).toMatchObject({
@@ -254,7 +254,7 @@ At worst
     });
   });
 
-  test("the deny rules of the project apply", async () => {
+  test("`agents explain` applies the deny rules of the project", async () => {
     await using p = await ours({ "cadre.yaml": "permissions: { deny: [Bash, Write] }\n" });
     const { stdout } = await p.cadre("agents", "explain", "lead");
     expect(stdout).toMatch(/^ {2}pack\/coder +directly +Read · 20 turns$/m);
@@ -263,7 +263,7 @@ At worst
 });
 
 describe("cadre agents graph", () => {
-  test("a tree, a Mermaid flowchart, and JSON", async () => {
+  test("`agents graph` draws a tree, a Mermaid flowchart, or JSON", async () => {
     await using p = await ours();
     expect((await p.cadre("agents", "graph", "lead")).stdout).toBe(`lead
 ├─ agents → pack/coder
@@ -320,14 +320,14 @@ test("`agents prompt` prints the prompt of the model; `agents schema` prints the
 });
 
 describe("cadre init", () => {
-  test("[A35] writes nothing through a .gitignore that is a link", async () => {
+  test("[A35] `cadre init` writes nothing through a .gitignore that is a link", async () => {
     const p = await project({ "elsewhere.txt": "mine\n" });
     await symlink(join(p.folder, "elsewhere.txt"), join(p.folder, ".gitignore"));
     expect((await p.cadre("init")).code).toBe(0);
     expect(await readFile(join(p.folder, "elsewhere.txt"), "utf8")).toBe("mine\n");
   });
 
-  test("writes a pack, a configuration and a line in .gitignore; running it again changes nothing", async () => {
+  test("`cadre init` writes a pack, a configuration and a line in .gitignore, and a second `init` changes nothing", async () => {
     await using p = await project({ ".gitignore": "node_modules/" });
     const first = await p.cadre("init", "--pack", "ops");
     expect(first.code).toBe(0);
@@ -349,7 +349,7 @@ describe("cadre init", () => {
     expect(await readFile(join(p.folder, "cadre.yaml"), "utf8")).toBe("model: scripted/mine\n");
   });
 
-  test("creates a usable project without configuration problems", async () => {
+  test("`cadre init` creates a usable project without configuration problems", async () => {
     await using p = await project({});
     for (const pack of ["ops", "factory", "team", "patterns"])
       expect((await p.cadre("init", "--pack", pack)).code).toBe(0);
@@ -361,7 +361,7 @@ describe("cadre init", () => {
     expect((await p.cadre("agents", "validate")).stderr).toBe("");
   });
 
-  test("--list lists the packs; an unknown pack changes nothing", async () => {
+  test("`init --list` lists the packs, and `init` with an unknown pack changes nothing", async () => {
     await using p = await project({});
     expect((await p.cadre("init", "--list")).stdout).toMatch(/^ops +3 agents +an incident/m);
     expect((await p.cadre("init", "--list", "--json")).lines().map(({ name }) => name)).toEqual([

@@ -7,22 +7,19 @@ import type { AgentSet } from "../../../agents/load.ts";
 import type { FileReport } from "../../../agents/validate-files.ts";
 import { hasErrors, type Problem } from "../../../config/problem.ts";
 import { plural } from "../../../projections/words/format.ts";
-import { EXIT, type Invocation } from "../../invocation.ts";
+import { EXIT, type Invocation, report } from "../../invocation.ts";
 import { projectOf } from "../../project.ts";
 import { problemLine } from "../../view/agents.ts";
 import type { Screen } from "../../view/screen.ts";
-import { jsonLine } from "../../view/text/plain.ts";
 
 export async function validate(
   invocation: Invocation,
   paths: string[],
   { strict = false }: { strict?: boolean },
 ): Promise<number> {
-  const { json, screen } = invocation;
   const found = paths.length > 0 ? await namedFiles(invocation, paths) : await ownFiles(invocation);
   const files = strict ? found.map(strictly) : found;
-  if (json) screen.line(jsonLine({ files: files.map(fileJson) }));
-  else sayFiles(files, screen);
+  report(invocation, { files: files.map(fileJson) }, fileLines(files, invocation.screen));
   if (!files.some(isAgentFile)) return EXIT.usage;
   return files.some(({ problems }) => hasErrors(problems)) ? EXIT.failed : EXIT.done;
 }
@@ -31,7 +28,7 @@ const isAgentFile = ({ problems }: FileReport): boolean => !problems.some(({ cod
 
 const NO_AGENT: ReadonlySet<string> = new Set(["NOT_AN_AGENT", "NO_FRONTMATTER", "FILE_UNREADABLE"]);
 
-/** Reports on the named files and folders, of any product. A file of the project is checked together with its other agents. */
+/** Reports on the named files and folders of any product. A file of the project is checked together with the project's other agents. */
 async function namedFiles(invocation: Invocation, paths: readonly string[]): Promise<FileReport[]> {
   const { io, folder } = invocation;
   const project = projectOf(invocation);
@@ -46,7 +43,7 @@ async function namedFiles(invocation: Invocation, paths: readonly string[]): Pro
   });
 }
 
-/** The path relative to the current folder, if the file is below it. */
+/** Returns a path relative to the current folder if the file is below that folder. */
 function shownPath(cwd: string, file: string): string {
   const below = relative(cwd, file);
   return below.startsWith("..") ? file : below.split(sep).join("/");
@@ -57,7 +54,7 @@ const ownFiles = async (invocation: Invocation): Promise<FileReport[]> =>
 
 const byPlace = (a: Problem, b: Problem): number => a.line - b.line || a.column - b.column;
 
-/** A README among the agents is not a mistake. */
+/** Treats warnings as errors, except for a file that is no agent, such as a README. */
 const strictly = (report: FileReport): FileReport =>
   report.problems.some(({ code }) => code === "NOT_AN_AGENT")
     ? report
@@ -65,26 +62,31 @@ const strictly = (report: FileReport): FileReport =>
 
 /** Reports on the files of the project and the user. Built-in agents are left out: users cannot fix them. */
 function reportsOf({ agents, problems }: AgentSet): FileReport[] {
-  const known = [...agents.values()].filter(({ scope }) => scope !== "builtin");
   const reports = new Map<string, FileReport>();
-  for (const { file, name, dialect, problems: own } of known) {
-    const before = reports.get(file);
-    if (before) before.problems.push(...own);
-    else reports.set(file, { file, name, dialect, status: "loaded", problems: [...own] });
-  }
-  const said = new Set([...agents.values()].flatMap((agent) => agent.problems));
-  for (const problem of problems.filter((one) => !said.has(one) && !one.file.startsWith("builtin:"))) {
-    const { file } = problem;
-    const before = reports.get(file);
-    if (before) before.problems.push(problem);
-    else reports.set(file, { file, dialect: "cadre", status: "skipped", problems: [problem] });
-  }
+  const add = (report: Omit<FileReport, "status">): void => {
+    const before = reports.get(report.file);
+    if (before) before.problems.push(...report.problems);
+    else reports.set(report.file, { ...report, status: "loaded", problems: [...report.problems] });
+  };
+  for (const { file, name, dialect, scope, problems: own } of agents.values())
+    if (scope !== "builtin") add({ file, name, dialect, problems: own });
+  const loaded = new Set(reports.keys());
+  const reported = new Set([...agents.values()].flatMap((agent) => agent.problems));
+  for (const problem of problems)
+    if (!reported.has(problem) && !problem.file.startsWith("builtin:"))
+      add({ file: problem.file, dialect: "cadre", problems: [problem] });
   return [...reports.values()]
-    .map((report) => ({
-      ...report,
-      status: report.status === "skipped" ? "skipped" : statusOf(report.problems),
-    }))
-    .sort((a, b) => (a.file < b.file ? -1 : 1)) as FileReport[];
+    .map(
+      (report) =>
+        ({ ...report, status: loaded.has(report.file) ? statusOf(report.problems) : "skipped" }) as const,
+    )
+    .sort((a, b) => (a.file < b.file ? -1 : 1));
+}
+
+function fileLines(files: readonly FileReport[], { paint }: Screen): string[] {
+  const problems = files.flatMap((file) => file.problems.toSorted(byPlace));
+  const lines = problems.map((problem) => problemLine(problem, paint));
+  return [...lines, ...(lines.length > 0 ? [""] : []), summary(files, problems)];
 }
 
 function statusOf(problems: readonly Problem[]): FileReport["status"] {
@@ -102,13 +104,6 @@ function fileJson({ file, name, dialect, status, problems }: FileReport) {
     suggestion,
   }));
   return { file, name, dialect, status, problems: listed };
-}
-
-function sayFiles(files: readonly FileReport[], { line, paint }: Screen): void {
-  const problems = files.flatMap((file) => file.problems.toSorted(byPlace));
-  for (const problem of problems) line(problemLine(problem, paint));
-  if (problems.length > 0) line();
-  line(summary(files, problems));
 }
 
 /** For example: `9 files: 7 can be used, 1 cannot, 1 is no agent (1 error, 2 warnings).` */

@@ -1,10 +1,11 @@
 // What a run is doing between two events, for how long, and its latest output.
 
-import type { JournalEvent, WaitingOn } from "../../../journal/events.ts";
+import type { JournalEvent } from "../../../journal/events.ts";
 import type { RunState } from "../../../projections/folds/run-state.ts";
 import { summarizeTodos } from "../../../projections/folds/todos.ts";
 import { describeCall } from "../../../projections/views/timeline.ts";
 import { elapsed, plural } from "../../../projections/words/format.ts";
+import { waitText } from "../../../projections/words/waits.ts";
 import { plainLine } from "../text/plain.ts";
 
 /** `isCountdown`: `ms` and `time` are what is left, not what has passed. */
@@ -18,9 +19,9 @@ interface CurrentActivity {
 
 export interface Activity {
   event(event: JournalEvent, calls: ReadonlyMap<string, { tool: string; input: unknown }>): void;
-  /** Adds a piece of the output of its tool or model. */
+  /** Adds a piece of the output of the run's tool or model. */
   output(piece: string): void;
-  /** Undefined if it is idle: it has ended, or waits for a person. */
+  /** Returns undefined if the run has ended or waits for a person. */
   now(at: number): CurrentActivity | undefined;
 }
 
@@ -59,14 +60,14 @@ export function createActivity(state: RunState): Activity {
   };
 }
 
-/** Number of the attempt after a failed model call. */
+/** The number of the next attempt after a failed model call. */
 export const nextAttempt = ({ failedCall }: RunState): number => (failedCall?.attempt ?? 1) + 1;
 
 /** For example `turn 3/20`. */
 export const turnText = ({ turns, openModelCall, start }: RunState): string =>
   `turn ${turns + (openModelCall ? 1 : 0)}/${start?.limits.maxTurns ?? "?"}`;
 
-/** Progress of its to-do list; empty if it has none. */
+/** Describes the progress of the run's to-do list. Empty if the run has no list. */
 export const todoText = ({ todos }: RunState): string =>
   todos.length === 0 ? "" : plainLine(summarizeTodos(todos));
 
@@ -85,8 +86,8 @@ function latestLine(text: string): string {
 }
 
 function waiting(state: RunState): string {
-  const { kind, detail, items = [] } = state.waitingOn ?? ({ kind: "timer" } as WaitingOn);
-  if (kind === "child") return `waiting for ${plural(items.length, "run")} below`;
-  const attempt = kind === "provider" ? `, then attempt ${nextAttempt(state)}` : "";
-  return `waiting (${plainLine(detail ?? kind)})${attempt}`;
+  const { waitingOn } = state;
+  if (waitingOn?.kind === "child") return `waiting for ${plural(waitingOn.items?.length ?? 0, "run")} below`;
+  const attempt = waitingOn?.kind === "provider" ? `, then attempt ${nextAttempt(state)}` : "";
+  return `waiting (${plainLine(waitText(waitingOn) ?? "its timer")})${attempt}`;
 }

@@ -2,7 +2,12 @@
 
 import { type EventOf, type JournalEvent, TERMINAL_TYPES } from "../../../journal/events.ts";
 import { FINAL_REPORT } from "../../../projections/folds/run-state.ts";
-import { describeCall, describeForkOrigin, type TimelineEntry } from "../../../projections/views/timeline.ts";
+import {
+  describeCall,
+  describeChildEnd,
+  describeForkOrigin,
+  type TimelineEntry,
+} from "../../../projections/views/timeline.ts";
 import { duration, plural } from "../../../projections/words/format.ts";
 import { CALL_OUTCOMES } from "../../../projections/words/tool-outcomes.ts";
 import { type Paint, type Screen, truncate } from "../screen.ts";
@@ -48,7 +53,7 @@ export interface LineContext {
   tree: LiveTree;
 }
 
-/** The title from the timeline, plus details that only matter while watching. */
+/** Returns the title from the timeline, plus details that only matter to a person who is watching. */
 export function eventLines({ run, event, entry, tree }: LineContext, screen: Screen): string[] {
   const { paint } = screen;
   const retitled = (title: string): string[] => [paintEntry({ ...entry, title }, paint)];
@@ -59,8 +64,11 @@ export function eventLines({ run, event, entry, tree }: LineContext, screen: Scr
       return resultLines(run, event, entry, screen);
     case "MODEL_CALL_FAILED":
       return retitled(`${entry.title}${nextTry(run, event)}`);
-    case "CHILD_RUN_COMPLETED":
-      return retitled(withName(entry.title, tree.runs.get(event.payload.child_run_id)));
+    case "CHILD_RUN_COMPLETED": {
+      // The child's own lines have a numbered name, such as `worker#2`.
+      const child = tree.runs.get(event.payload.child_run_id);
+      return retitled(child ? describeChildEnd(child.name, event.payload) : entry.title);
+    }
     default:
       return [paintEntry(entry, paint)];
   }
@@ -96,12 +104,6 @@ function resultLines(
 function nextTry({ state }: LiveRun, { ts, payload }: EventOf<"MODEL_CALL_FAILED">): string {
   const wait = payload.retryAt === undefined ? 0 : payload.retryAt - ts;
   return wait > 0 ? ` · attempt ${nextAttempt(state)} in ${duration(wait)}` : "";
-}
-
-/** Replaces the agent's name by the name of the child's own lines, such as `worker#2`. */
-function withName(title: string, child: LiveRun | undefined): string {
-  const agent = child?.state.start?.agent;
-  return agent !== undefined && title.startsWith(agent) ? child!.name + title.slice(agent.length) : title;
 }
 
 function marked({ payload }: EventOf<"TOOL_RESULT">, what: string): string {

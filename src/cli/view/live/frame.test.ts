@@ -11,7 +11,7 @@ const question = { card: () => ["", "pen wants this", "  rm x", ""], text: () =>
 const window = { columns: 40, rows: 12 };
 
 describe("the frame", () => {
-  test("shows the streamed text, the drawing, the question, and the status line last", () => {
+  test("a frame shows the streamed text, the drawing, the question, and the status line, in this order", () => {
     const draw: Draw = () => ({ lines: ["● lead", "└─ ● pen"], status: "status" });
     expect(renderFrame({ ...nothing, open: "I look at", draw, question }, window)).toEqual([
       "I look at",
@@ -29,7 +29,7 @@ describe("the frame", () => {
   });
 
   test.each([3, 6, 8, 12, 24, 60])(
-    "[TV1] is smaller than a window of %d rows, whatever there is to draw",
+    "[TV1] a frame is smaller than a window of %d rows, whatever there is to draw",
     (rows) => {
       for (const going of [
         { ...nothing, draw: tall },
@@ -43,7 +43,7 @@ describe("the frame", () => {
     },
   );
 
-  test("[TV2] [A17] a card that does not fit is not shown partially", () => {
+  test("[TV2] [A17] a frame never shows a part of a card", () => {
     expect(fitsCard(question, "", { columns: 40, rows: 7 })).toBe(true);
     expect(fitsCard(question, "", { columns: 40, rows: 6 })).toBe(false);
     expect(fitsCard(question, "", { columns: 12, rows: 7 })).toBe(false);
@@ -57,7 +57,7 @@ describe("the frame", () => {
     expect(lines).toEqual(["", "run 0", "run 1", "[a]pprove  [r]eject", "status"]);
   });
 
-  test("answers that are too long for one line are wrapped", () => {
+  test("a frame wraps possible answers that are too long for one line", () => {
     const lines = renderFrame({ ...nothing, question, isCardWritten: true }, { columns: 12, rows: 12 });
     expect(lines).toEqual(["[a]pprove", "[r]eject"]);
   });

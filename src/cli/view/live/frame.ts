@@ -1,12 +1,12 @@
 // Renders the frame below the permanent lines: the text being streamed, the drawing of the current activity, the question with
 // its card, and the status line. Pure: the same state and window give the same lines.
 //  TV1  A frame is never as tall as the window: a taller one cannot be redrawn without clearing the screen.
-//  TV2  A card is shown in full or not at all. One that does not fit is written as permanent lines (A17).
+//  TV2  A card is shown in full or not at all. A card that does not fit is written as permanent lines (A17).
 
 import { type Area, type Draw, type Question, visibleWidth } from "../screen.ts";
 import { wrapText } from "../text/word-wrap.ts";
 
-/** Share of the window for the drawing, which leaves room for the lines above it. */
+/** The drawing gets this share of the window. The rest is for the lines above the drawing. */
 const SHARE = 0.6;
 const FEW = 8;
 
@@ -24,7 +24,7 @@ export function renderFrame({ open, draw, question, isCardWritten }: FrameState,
   const most = window.rows - 1;
   const asked = question ? askedLines(question, isCardWritten, columns) : [];
   const said = open === "" ? [] : [open];
-  // Reserve an empty line above the drawing and the status line below it.
+  // One row is for the empty line above the drawing, and one for the status line below.
   const free = Math.max(0, most - said.length - asked.length - 2);
   const room = Math.min(free, Math.max(FEW, Math.floor(window.rows * SHARE)));
   const { lines = [], status = "" } = draw?.({ columns, rows: room }) ?? {};

@@ -7,11 +7,11 @@ import { createElement as h, type ReactNode } from "react";
 export interface Drawing {
   /** Replaces the drawn lines. */
   draw(lines: readonly string[]): void;
-  /** Removes the drawn lines. The next ones are drawn in the same place. */
+  /** Removes the drawn lines. The next lines are drawn in the same place. */
   clear(): void;
   /** Writes permanent text above the drawn lines. */
   write(text: string): void;
-  /** Removes the drawn lines and leaves the terminal to others until the returned function is called. */
+  /** Removes the drawn lines and writes nothing more until the returned function is called. */
   suspend(): Promise<() => void>;
   /** Removes the drawn lines and stops drawing. */
   end(): void;
@@ -58,7 +58,7 @@ export function startDrawing(stdout: NodeJS.WritableStream): Drawing {
 
 const SHOW_CURSOR = "\u001b[?25h";
 
-/** The same stream, which writes nothing after it was muted. */
+/** Returns a copy of the stream that writes nothing after `mute` was called. */
 function mutable<T extends NodeJS.WritableStream>(stdout: T): { stdout: T; mute(): void } {
   let isMuted = false;
   const write = (text: string, ...more: (string | (() => void))[]): boolean => {

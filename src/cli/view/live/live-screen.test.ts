@@ -34,7 +34,7 @@ const drawing =
   () => ({ lines, status });
 
 describe("a live screen", () => {
-  test("[W2] lines are written above the frame, which is redrawn below them", async () => {
+  test("[W2] lines are written above the frame, and the frame is redrawn below them", async () => {
     const { screen, sees, close } = await terminal();
     screen.live(drawing([], "busy"));
     screen.line("done");
@@ -65,7 +65,7 @@ describe("a live screen", () => {
     ).toBeLessThan(4);
   });
 
-  test("streamed text is written above the frame, and stays", async () => {
+  test("streamed text is written above the frame and stays on the screen", async () => {
     const { screen, sees } = await terminal();
     screen.live(drawing([], "busy"));
     screen.stream("half");
@@ -76,7 +76,7 @@ describe("a live screen", () => {
     await sees(["half and", "next", "last", "busy", ""]);
   });
 
-  test("after closing, written text stays, even an unfinished line, and the frame is gone", async () => {
+  test("closing the live screen removes the frame and keeps all written text, even an unfinished line", async () => {
     const { screen, seen, close } = await terminal();
     screen.live(drawing([], "busy"));
     screen.stream("half");
@@ -84,7 +84,7 @@ describe("a live screen", () => {
     await vi.waitFor(() => expect(seen().join("\n")).toMatch(/^half\n+$/));
   });
 
-  test("a question stays below all lines with its card; after the answer only the card stays", async () => {
+  test("a question stays below all lines with its card, and after the answer only the card stays", async () => {
     const { screen, sees } = await terminal();
     let waiting = 1;
     screen.live(drawing(["tree"], "busy"));
@@ -98,7 +98,7 @@ describe("a live screen", () => {
     await sees(["news", "rm x", "", "tree", "busy", ""]);
   });
 
-  test("a question decided elsewhere leaves nothing behind", async () => {
+  test("a question that was decided elsewhere is removed with its card", async () => {
     const { screen, sees } = await terminal();
     screen.prompt({ card: () => ["rm x"], text: () => "well?" });
     await sees(["rm x", "well?", ""]);
@@ -130,7 +130,7 @@ describe("a live screen", () => {
     expect(raw().slice(before)).not.toContain("a".repeat(10));
   });
 
-  test("[W3] while the person types nothing is written; afterwards everything is", async () => {
+  test("[W3] text that arrives while the person types is written afterwards", async () => {
     const { screen, raw, sees } = await terminal();
     screen.live(drawing([], "busy"));
     await sees(["busy", ""]);
@@ -147,7 +147,7 @@ describe("a live screen", () => {
     await sees(["news", "more", "busier", ""]);
   });
 
-  test("the screen is never cleared, and the cursor is restored at the end", async () => {
+  test("the live screen is never cleared, and closing it restores the cursor", async () => {
     const { screen, raw, out, close } = await terminal({ columns: 30, rows: 6 });
     screen.live(({ rows }) => ({ lines: Array.from({ length: rows }, () => "run"), status: "busy" }));
     for (const rows of [12, 4, 8, 6]) {

@@ -1,8 +1,8 @@
 // A screen with a frame that is redrawn at the bottom: the current activity and the open question. Everything else is written
 // permanently above it, so that the terminal's scrollback is the log.
 //  W2   The frame is erased before anything else is written, and redrawn below it: no line overwrites another.
-//  W3   While the person types a line or uses their editor, nothing is written. It is written when they are done.
-//  TV3  At most ten frames per second, and none if nothing has changed. A question is shown at once.
+//  W3   While the person types a line or uses their editor, output is kept back. It is written when they are done.
+//  TV3  At most ten frames per second are drawn, and none if nothing has changed. A question is drawn immediately.
 
 import { type Output, rowsTaken, type Screen } from "../screen.ts";
 import { type FrameState, fitsCard, renderFrame } from "./frame.ts";
@@ -67,7 +67,7 @@ export async function openLiveScreen(screen: Screen, stdout: Terminal): Promise<
   };
 }
 
-/** React reads NODE_ENV when it is imported. Its development build would keep a record of every frame. */
+/** React reads NODE_ENV when it is imported. React's development build would keep a record of every frame. */
 async function loadInk(): Promise<typeof import("./ink.ts")> {
   const before = process.env["NODE_ENV"];
   process.env["NODE_ENV"] = "production";
@@ -83,7 +83,7 @@ const linesOf = (lines: readonly string[]): string => lines.map((line) => `${lin
 
 const PAUSE_MS = 100;
 
-/** Limits the frame rate, and keeps text until it can be written. */
+/** Limits the frame rate, and keeps text back while nothing may be written. */
 function createCanvas(
   screen: Screen,
   stdout: Terminal,

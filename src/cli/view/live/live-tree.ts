@@ -14,21 +14,21 @@ import { plainLine } from "../text/plain.ts";
 import { type Activity, createActivity } from "./activity.ts";
 
 export interface LiveRun {
-  /** The agent and its part in a pattern. `worker#2` is the second child of this name. */
+  /** Name of the agent and its role in a pattern. The second child of the same name is `worker#2`. */
   readonly name: string;
-  /** Names from the root of the tree down to this run. */
+  /** Names of all runs from the root of the tree down to this run. */
   readonly path: readonly string[];
   readonly parent: LiveRun | undefined;
   readonly children: LiveRun[];
   readonly state: RunState;
   readonly timeline: Timeline;
   readonly activity: Activity;
-  /** Ids of its open items, which wait for a person. */
+  /** Ids of the run's open items, which wait for a person. */
   readonly open: Set<string>;
 }
 
 export interface LiveTree {
-  /** The followed run; the others are its descendants. Undefined before its first event. */
+  /** The followed run. All other runs are its descendants. Undefined before the first event. */
   readonly top: LiveRun | undefined;
   readonly runs: ReadonlyMap<string, LiveRun>;
   apply(event: JournalEvent): { run: LiveRun; entry: TimelineEntry | undefined };

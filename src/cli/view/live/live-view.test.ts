@@ -66,7 +66,7 @@ function watch(isTTY: boolean, style: "tree" | "lines" = "tree") {
 }
 
 describe("words", () => {
-  test("stream as they arrive and are not repeated; pieces of other calls, attempts and runs are not shown", () => {
+  test("the agent's words stream once as they arrive, without pieces of other calls, attempts and runs", () => {
     const { happens, says, text } = watch(true);
     happens(start, asked("m1"));
     says("m1", "Hello ");
@@ -78,7 +78,7 @@ describe("words", () => {
     expect(text()).toBe("pen · run r1\nmodel scripted/pen (scripted)\n\nHello world, and more.\n");
   });
 
-  test("the recorded text wins over the streamed one", () => {
+  test("the recorded text replaces streamed text that differs", () => {
     const { happens, says, text } = watch(true);
     happens(start, asked("m1"));
     says("m1", "Half a thou");
@@ -86,7 +86,7 @@ describe("words", () => {
     expect(text()).toMatch(/Half a thou\n\nAnother thought\.\n$/);
   });
 
-  test("without a terminal nothing streams: each text is printed once, in full", () => {
+  test("without a terminal, each text is printed once, in full", () => {
     const { happens, says, text, view } = watch(false);
     happens(start, asked("m1"));
     says("m1", "Hello");
@@ -103,19 +103,19 @@ describe("calls", () => {
     payload: { toolCallId: "m1.0", output, ...(isError ? { isError } : {}) },
   });
 
-  test("one line per call, the first line of its result, and how a command ended", () => {
+  test("a call is shown with the first line of its result and with how a command ended", () => {
     const { happens, text } = watch(true);
     happens(start, asked("m1"), thought("m1", "", [call]), result("\none\ntwo\n[exit 1, 0.2 s]", true));
     expect(text()).toMatch(/✗ Run: npm test\n {2}one \(\+1 line\) \[exit 1, 0\.2 s\]\n$/);
   });
 
-  test("as sentences if there is no terminal", () => {
+  test("without a terminal, calls and results are printed as sentences", () => {
     const { happens, text } = watch(false);
     happens(start, asked("m1"), thought("m1", "", [call]), result("one"));
     expect(text()).toMatch(/Done: Run: npm test\n {2}one\n$/);
   });
 
-  test("[U51] the status line shows run, activity, time, preset and budget; above it is the latest output", () => {
+  test("[U51] the status line shows run, activity, time, preset and budget, below the latest output", () => {
     const { happens, view, picture } = watch(true);
     happens(start, asked("m1"), thought("m1", "", [call]), {
       type: "TOOL_STARTED",
@@ -138,7 +138,7 @@ describe("calls", () => {
   });
 });
 
-test("a wait for the provider shows the reason, the remaining time and the next attempt", () => {
+test("a run that waits for its provider shows the reason, the remaining time and the next attempt", () => {
   const rich = watch(true);
   rich.happens(start, asked("m1", 2), {
     type: "MODEL_CALL_FAILED",
@@ -164,7 +164,7 @@ describe("a tree", () => {
     payload: { child_run_id: child, agent_type: agent, task: "part", trigger: "delegation", key: child },
   });
 
-  test("lines name their run as soon as there is more than one, and runs of the same agent are numbered", () => {
+  test("lines name their run as soon as there are several runs, and runs of the same agent are numbered", () => {
     const { happens, happensTo, text } = watch(false);
     happens(started("lead"), asked("m1"), thought("m1", "I split it."), delegated("c1", "pen"));
     happensTo("c1", below("pen"), asked("m1"), thought("m1", "One\nTwo"));
@@ -189,7 +189,7 @@ describe("a tree", () => {
     ]);
   });
 
-  test("is drawn below the text of its top run; other runs only print news", () => {
+  test("a tree is drawn below the text of its top run, and other runs print only news", () => {
     const { view, happens, happensTo, says, picture, text } = watch(true);
     happens(started("lead"), asked("m1"), thought("m1", "I split it."), delegated("c1", "pen"));
     happensTo("c1", below("pen"), asked("m1"));
@@ -204,7 +204,7 @@ describe("a tree", () => {
     expect(text()).toMatch(/\nlead › pen {2}Close to its limit: maxTurns \(16\)\n$/);
   });
 
-  test("in the style `lines` every event is a line, and the tree is drawn below", () => {
+  test("in the style `lines` every event is a line, and the tree is drawn below the lines", () => {
     const { view, happens, happensTo, text, picture } = watch(true, "lines");
     happens(started("lead"), asked("m1"));
     happensTo("c1", below("pen"), asked("m1"));

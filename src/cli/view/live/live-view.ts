@@ -8,7 +8,7 @@ import { textOf } from "../../../journal/message-parts.ts";
 import type { TimelineEntry } from "../../../projections/views/timeline.ts";
 import { type Area, type Screen, truncate } from "../screen.ts";
 import { fitLine } from "../text/fit.ts";
-import { plain, plainLine } from "../text/plain.ts";
+import { jsonLine, plain, plainLine } from "../text/plain.ts";
 import { createStreamedWords } from "../text/word-wrap.ts";
 import { eventLines, isNews, isShownByTree, isShownElsewhere } from "./event-lines.ts";
 import { createLiveTree, type LiveRun, type LiveTree, pathText } from "./live-tree.ts";
@@ -23,9 +23,9 @@ export interface LiveView {
   tick(now: number): void;
   /** Removes the drawing. */
   clear(): void;
-  /** The final drawing of the tree, to be printed permanently; empty if the lines have shown everything. */
+  /** Returns the final drawing of the tree for permanent lines. Empty if the lines have shown everything. */
   drawing(now: number): string[];
-  /** The text of the top run that was shown last, so that the summary does not repeat it. */
+  /** Returns the last text of the top run, which the summary must not repeat. */
   lastWords(): string;
 }
 
@@ -78,7 +78,7 @@ function createShow(screen: Screen, tree: LiveTree, draws: boolean) {
   let last = "";
   const isTop = (run: LiveRun): boolean => run === tree.top;
 
-  /** Prefixes lines with the run they belong to, unless that is clear. */
+  /** Prefixes lines with the name of their run, unless only one run could have written them. */
   function say(run: LiveRun, lines: readonly string[]): void {
     const isClear = tree.runs.size === 1 || (draws && isTop(run));
     const who = isClear ? "" : `${screen.paint("dim", pathText(run))}  `;
@@ -114,14 +114,30 @@ function createShow(screen: Screen, tree: LiveTree, draws: boolean) {
   };
 }
 
-/** For a tree of one run: the latest output. With more runs, the drawing shows it after each run's activity. */
+/** Draws the latest output of a single run. With more runs, the tree shows the output after each run's activity. */
 function latestOutput({ activity }: LiveRun, { now, columns, paint }: TreeLayout): TreePicture {
   const output = activity.now(now)?.output ?? "";
   return { lines: output === "" ? [] : [paint("dim", truncate(`  ${output}`, columns - 1))], hidden: 0 };
 }
 
-/** Name of a model as shown to people, marked if it is scripted. */
+/** Formats a model's name for people, and marks a scripted model. */
 export function modelLabel(model: string): string {
   const name = plainLine(model);
   return name.startsWith("scripted/") ? `${name} (scripted)` : name;
+}
+
+export function createJsonView(print: (line: string) => void): LiveView {
+  const tree = createLiveTree();
+  return {
+    tree,
+    event(event) {
+      tree.apply(event);
+      print(jsonLine(event));
+    },
+    delta() {},
+    tick() {},
+    clear() {},
+    drawing: () => [],
+    lastWords: () => "",
+  };
 }

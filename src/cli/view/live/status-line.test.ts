@@ -41,7 +41,7 @@ const lead = started("lead", { limits });
 const pen = started("pen", { parentRunId: "r1", rootRunId: "r1" });
 
 describe("[U51] the status line", () => {
-  test("one run: name, activity, time, preset, budget and turn", () => {
+  test("for one run, the status line shows name, activity, time, preset, budget and turn", () => {
     expect(status({ r1: [lead, thinking] })).toBe(
       "lead · thinking · 42 s · preset ask · 0 of 200k tokens · $0.00 of $5.00 · turn 1/20",
     );
@@ -50,17 +50,17 @@ describe("[U51] the status line", () => {
     expect(status({ r1: [lead, held] })).toMatch(/^lead · needs you · preset ask/);
   });
 
-  test("a tree: hidden runs, runs that need a person, the busiest run, and the budget of all", () => {
+  test("for a tree, the status line shows hidden runs, runs that need a person, the busiest run and the budget", () => {
     expect(status({ r1: [lead, thinking, thought], c1: [pen, held] }, 200, 3)).toBe(
       "… 3 more · 1 needs you · lead › pen · preset ask · 12k of 200k tokens · $0.02 of $5.00 · 2 runs: 1 at work · 42 s",
     );
   });
 
-  test("a budget raised by a person is shown", () => {
+  test("the status line shows a budget that a person has raised", () => {
     expect(status({ r1: [lead, thinking], c1: [pen, held, raised] })).toContain("$0.00 of $8.00");
   });
 
-  test.each([20, 40, 60, 80])("in %d cells the least important parts are left out", (cells) => {
+  test.each([20, 40, 60, 80])("in %d cells the status line leaves out its least important parts", (cells) => {
     const line = status({ r1: [lead, thinking, thought], c1: [pen, held] }, cells, 3);
     expect(cellWidth(line)).toBeLessThanOrEqual(cells);
     expect(line).toContain("1 needs you".slice(0, cells - 13));

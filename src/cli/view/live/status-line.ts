@@ -1,6 +1,7 @@
 // The status line of the live screen (U51): which run needs a person or is working, the preset, the used budget, and the
 // counts. If it is too long, the least important parts are left out first.
 
+import type { Budget } from "../../../journal/events.ts";
 import { emptyUsage, type RunUsage, totalTokens } from "../../../projections/usage/run-usage.ts";
 import { elapsed, money, plural, shortCost, shortCount } from "../../../projections/words/format.ts";
 import { cellWidth, truncate } from "../screen.ts";
@@ -21,7 +22,7 @@ export function statusLine(all: readonly LiveRun[], facts: StatusFacts, cells: n
   return truncate(joined(parts, cells), cells);
 }
 
-/** Parts with a higher rank are left out first. */
+/** The parts with the highest rank are left out first. */
 type Part = [rank: number, text: string];
 
 function joined(parts: readonly Part[], cells: number): string {
@@ -67,7 +68,7 @@ function ofTree(all: readonly LiveRun[], { now, preset, hidden }: StatusFacts): 
   ];
 }
 
-/** A run that needs a person; otherwise the working run with the latest event. */
+/** Finds a run that needs a person, or else the working run with the latest event. */
 function busiest(all: readonly LiveRun[]): LiveRun {
   const asks = all.find(needsPerson);
   if (asks) return asks;
@@ -89,12 +90,7 @@ function spentOf(all: readonly LiveRun[]): string {
   ].join(" · ");
 }
 
-interface Budget {
-  maxTokens?: number | undefined;
-  maxCost?: number | undefined;
-}
-
-/** The budget of the tree, including raises by people. For a single run without a tree budget, its own. */
+/** Returns the tree's budget, including raises by people. A single run without a tree budget has its own. */
 function budgetOf(all: readonly LiveRun[]): Budget {
   const { start, changedBudget } = all[0]!.state;
   if (start?.parentRunId !== undefined) return {};

@@ -47,7 +47,7 @@ const shape = (lines: string[]): string[] => lines.map((line) => /^\W*\w+(#\d+)?
 describe("a tree in as many lines as there is room for", () => {
   const done = { is: completed(), helper: completed() };
 
-  test("shows everything if it fits", () => {
+  test("the drawing shows all runs if they fit", () => {
     const live = tree([done, { is: thinking, helper: completed("failed", "No such\nfile.") }]);
     const { lines, status } = picture(live, 5);
     expect(shape(lines)).toEqual([
@@ -65,7 +65,7 @@ describe("a tree in as many lines as there is room for", () => {
     );
   });
 
-  test("first drops the descendants of ended runs, and counts them", () => {
+  test("the drawing first drops the descendants of ended runs, and counts them", () => {
     const { lines, hidden } = picture(tree([done, done, { is: thinking, helper: thinking }]), 5);
     expect(shape(lines)).toEqual([
       "● lead",
@@ -78,7 +78,7 @@ describe("a tree in as many lines as there is room for", () => {
     expect(hidden).toBe(2);
   });
 
-  test("[TV4] then drops ended runs, then working ones; runs that need a person are dropped last", () => {
+  test("[TV4] the drawing then drops ended runs, then working runs, and last the runs that need a person", () => {
     const many = Array.from({ length: 30 }, () => ({ is: completed() }));
     const busy = Array.from({ length: 30 }, () => ({ is: thinking }));
     const { lines, status } = picture(tree([...many, ...busy, { is: thinking, helper: waiting }]), 5);
@@ -95,7 +95,7 @@ describe("a tree in as many lines as there is room for", () => {
     );
   });
 
-  test("[TV4] of two hundred runs it shows those that need a person, and the latest ended ones", () => {
+  test("[TV4] of two hundred runs the drawing shows those that need a person and those that ended last", () => {
     const all = Array.from({ length: 200 }, (_, at) => ({ is: at === 150 ? waiting : completed() }));
     const live = tree(all);
     live.runs.get("c170")!.state.end!.ts = 2_000;
@@ -105,20 +105,23 @@ describe("a tree in as many lines as there is room for", () => {
     expect(status).toMatch(/^… 198 more · 1 needs you · preset ask · /);
   });
 
-  test("with almost no room the runs are only counted", () => {
+  test("with almost no room, the drawing shows no runs", () => {
     const { lines, status } = picture(tree([done, done]), 1, 60);
     expect(lines).toEqual([]);
     expect(status).toBe("preset ask · 0 tokens · $0.00 · 5 runs: 1 at work, 4 done");
   });
 
-  test.each([30, 59, 60, 80, 99, 100, 200])("no line is longer than a terminal of %d columns", (columns) => {
-    const long = completed("completed", "word ".repeat(80));
-    const live = tree([{ is: long, helper: long }, { is: waiting }, { is: thinking, helper: thinking }]);
-    for (const line of drawn(live, 20, columns)) expect(cellWidth(line)).toBeLessThan(columns);
-  });
+  test.each([30, 59, 60, 80, 99, 100, 200])(
+    "no line of the drawing is longer than a terminal of %d columns",
+    (columns) => {
+      const long = completed("completed", "word ".repeat(80));
+      const live = tree([{ is: long, helper: long }, { is: waiting }, { is: thinking, helper: thinking }]);
+      for (const line of drawn(live, 20, columns)) expect(cellWidth(line)).toBeLessThan(columns);
+    },
+  );
 });
 
-test("an agent's to-do list is shown after its activity", () => {
+test("the drawing shows an agent's to-do list after its activity", () => {
   const live = tree([{ is: thinking }]);
   const todos = [
     { content: "Look", status: "completed" as const },
@@ -128,7 +131,7 @@ test("an agent's to-do list is shown after its activity", () => {
   expect(drawn(live, 20)[1]).toContain("1 of 2 done: writing the test");
 });
 
-test("a run needs a person if it has an open item or is paused, not if only a descendant does", () => {
+test("a run needs a person if it has an open item or is paused, but not if only a descendant does", () => {
   const live = tree([{ is: waiting }, { is: completed() }]);
   const blocked: EventBody = {
     type: "RUN_SUSPENDED",

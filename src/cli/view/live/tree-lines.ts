@@ -4,6 +4,7 @@ import { openItems } from "../../../projections/folds/approvals.ts";
 import { totalTokens } from "../../../projections/usage/run-usage.ts";
 import { describeCall } from "../../../projections/views/timeline.ts";
 import { elapsed, plural, shortCost, shortCount } from "../../../projections/words/format.ts";
+import { waitText } from "../../../projections/words/waits.ts";
 import { cellWidth, type Paint, truncate } from "../screen.ts";
 import { allNodes, branches, chooseShown } from "../text/branches.ts";
 import { plainLine } from "../text/plain.ts";
@@ -83,9 +84,9 @@ function neededOf({ state }: LiveRun): string {
   const [item] = openItems(state);
   if (item)
     return `needs you: ${plainLine(item.tool === undefined ? (item.detail ?? item.kind) : describeCall(item.tool, item.input))}`;
-  const { kind = "approval", detail, frozen } = state.waitingOn ?? {};
-  if (kind === "paused") return frozen ? "frozen" : "paused";
-  return `needs you: ${plainLine(detail ?? kind.replaceAll("_", " "))}`;
+  const { waitingOn } = state;
+  if (waitingOn?.kind === "paused") return waitingOn.frozen ? "frozen" : "paused";
+  return `needs you: ${plainLine(waitText(waitingOn) ?? "an approval")}`;
 }
 
 /** The task, if there is room, to tell runs of the same agent apart. */

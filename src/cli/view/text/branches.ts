@@ -12,7 +12,7 @@ export interface Drawn<T> {
   below: string;
 }
 
-/** From the top down, each node before its children. */
+/** Draws the tree from the top down, each node before its children. */
 export function branches<T extends Branching<T>>(
   top: T,
   isShown: (node: T) => boolean = () => true,
@@ -34,7 +34,7 @@ export function allNodes<T extends Branching<T>>(top: T): T[] {
   return [top, ...top.children.flatMap((child) => allNodes(child))];
 }
 
-/** All nodes, if they fit; otherwise without the descendants of ended nodes; otherwise the most urgent ones and their ancestors. */
+/** Chooses all nodes if they fit, or else those not below an ended node, or else the most urgent nodes and their ancestors. */
 export function chooseShown<T extends Branching<T> & { readonly parent: T | undefined }>(
   top: T,
   room: number,

@@ -7,7 +7,7 @@ import { wordWrap } from "./word-wrap.ts";
 /** The screen the lines are written to. */
 export type Page = Pick<Screen, "rich" | "columns" | "paint">;
 
-/** Indents continuation lines. A command is never wrapped, so that it can be copied. */
+/** Wraps lines and indents continuation lines. A command is never wrapped, so that people can copy it. */
 export function fitLines(lines: readonly string[], page: Pick<Page, "rich" | "columns">): string[] {
   return lines
     .flatMap((line) => line.split("\n"))

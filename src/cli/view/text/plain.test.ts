@@ -25,22 +25,22 @@ describe("[A64] whatever comes from outside is only text", () => {
     expect(JSON.parse(jsonLine({ attack }))).toEqual({ attack });
   });
 
-  test("ordinary text is unchanged: newlines, tabs, scripts and joined emoji", () => {
+  test("`plain` keeps newlines, tabs, other scripts and joined emoji", () => {
     const text = "a\tb\nçà et là, 日本語, עברית, 👩‍💻 ✔️ 👍🏽";
     expect(plain(text)).toBe(text);
     expect(plain("one\r\ntwo")).toBe("one\ntwo");
   });
 
-  test("a joiner or selector outside an emoji is spelled out", () => {
+  test("`plain` spells out a joiner or selector outside an emoji", () => {
     expect(plain("a\u200db")).toBe("a⟦U+200D⟧b");
     expect(plain("1\ufe0f")).toBe("1⟦U+FE0F⟧");
   });
 
-  test("a line stays one line", () => {
+  test("`plainLine` returns one line", () => {
     expect(plainLine(" a\n\n b\u2028c ")).toBe("a b⟦U+2028⟧c");
   });
 
-  test("streamed pieces give the same text: no character is split", () => {
+  test("text that arrives in pieces is sanitised as a whole, without splitting a character", () => {
     const text = "wave 🌊\r\nnext \u001b[2J";
     const pieces = plainPieces();
     expect(text.split("").map(pieces).join("")).toBe(plain(text));

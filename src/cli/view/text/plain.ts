@@ -12,7 +12,7 @@ export function plain(text: string): string {
     .replaceAll(HIDDEN, (found, emoji: string | undefined) => emoji ?? spelled(found));
 }
 
-/** For text that must stay on one line: titles, names, table cells. */
+/** Sanitises text that must stay on one line: titles, names, table cells. */
 export function plainLine(text: string): string {
   return plain(text).replaceAll(/\s+/g, " ").trim();
 }
@@ -29,7 +29,7 @@ export function jsonLine(value: unknown): string {
   );
 }
 
-/** For streamed text: half of a surrogate pair is kept back until the other half arrives. */
+/** Sanitises streamed text. Half of a surrogate pair is kept back until the other half arrives. */
 export function plainPieces(): (piece: string) => string {
   let rest = "";
   return (piece) => {
@@ -42,5 +42,5 @@ export function plainPieces(): (piece: string) => string {
 const spelled = (character: string): string =>
   `⟦U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}⟧`;
 
-/** The text with a full stop at its end, unless it has a closing mark already. */
+/** Adds a full stop to the text, unless the text already ends with `.`, `?` or `!`. */
 export const asSentence = (text: string): string => text.trim().replace(/[^.?!]$/, "$&.");

@@ -5,7 +5,7 @@ import { wrapText } from "./word-wrap.ts";
 
 const GAP = 2;
 
-/** Truncates the last cell to the rest of the line. */
+/** Aligns rows in columns. Truncates the last cell to the rest of the line. */
 export function table(rows: readonly (readonly string[])[], width?: number): string[] {
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(...rows.map((row) => visibleWidth(row[column] ?? ""))),
@@ -22,10 +22,10 @@ export function table(rows: readonly (readonly string[])[], width?: number): str
   );
 }
 
-/** With less room than this for the last cell, the cells of each row are stacked below each other. */
+/** If the last cell has less room than this, the cells of each row are stacked below each other. */
 const NARROWEST = 24;
 
-/** A table whose last cells are wrapped instead of truncated. Only for text without colours. */
+/** Draws a table whose last cells are wrapped instead of truncated. The text must have no colours. */
 export function wrappedRows(rows: readonly (readonly string[])[], width?: number): string[] {
   const lines = table(rows);
   if (width === undefined) return lines;

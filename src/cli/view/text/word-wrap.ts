@@ -66,7 +66,7 @@ export interface Wrapping {
   next?: string;
 }
 
-/** Wraps streamed text between words. A word is kept back until it is complete. */
+/** Wraps streamed text between words. Each word is kept back until it is complete. */
 export function wordWrap(
   columns: number,
   { begin = 0, next = "" }: Wrapping = {},

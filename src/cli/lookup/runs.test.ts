@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseRunsFilter } from "./runs-filter.ts";
+import { parseRunsFilter } from "./runs.ts";
 
 const NOW = new Date(2026, 0, 31, 12, 30).getTime();
 
@@ -28,7 +28,7 @@ test.each([
   ["7d", NOW - 7 * 86_400_000],
   ["2026-01-30", new Date(2026, 0, 30).getTime()],
   ["2026-01-30T10:00:00Z", Date.UTC(2026, 0, 30, 10)],
-])("--since %s", (since, wanted) => {
+])("`runs --since %s` is parsed as a time", (since, wanted) => {
   expect(parseRunsFilter({ since }, NOW)).toEqual({ since: wanted });
 });
 
@@ -38,6 +38,6 @@ test.each([
   { since: "2026-13-99" },
   { waitingFor: "rain" },
   { sort: "age" },
-])("%o is refused in a sentence", (options) => {
+])("`cadre runs` refuses %o in one sentence", (options) => {
   expect(() => parseRunsFilter(options, NOW)).toThrow(/^--/);
 });

@@ -1,10 +1,10 @@
 // The same explanation in terminals of different widths: nothing is lost, and no line is longer than the screen.
 
 import { expect, test } from "vitest";
-import { advisors, agentSet, handoff, router, team } from "../../agents/agent-set.fixture.ts";
-import { explain } from "../../agents/explain/explain.ts";
-import { explanationLines } from "./explanation.ts";
-import { wrappedRows } from "./text/table.ts";
+import { advisors, agentSet, handoff, router, team } from "../../../agents/agent-set.fixture.ts";
+import { explain } from "../../../agents/explain/explain.ts";
+import { wrappedRows } from "../../view/text/table.ts";
+import { explanationLines } from "./explain.ts";
 
 const agents = agentSet({
   desk: { router: router(["factory/lead", "panel"]), handoff: handoff("factory/reviewer") },
@@ -32,7 +32,7 @@ const lines = (name: string, columns?: number) => {
   );
 };
 
-test("names are short within a pack, and complete if they are ambiguous", () => {
+test("the explanation shortens names within a pack, unless a short name is ambiguous", () => {
   expect(lines("factory/lead").join("\n")).toContain(`Reaches 2 agents
   worker    directly    Read, Bash · never Bash(rm *) · scripted/x (scripted)
   reviewer  via worker  Read, Bash · never Bash(rm *) · 3 turns · scripted/x (scripted)
@@ -46,14 +46,14 @@ Stops at
   );
 });
 
-test.each([60, 80, 120])("%i columns: long cells are wrapped", (columns) => {
+test.each([60, 80, 120])("in %i columns the explanation wraps long cells", (columns) => {
   const shown = lines("desk", columns);
   expect(shown.filter((line) => line.length >= columns)).toEqual([]);
   const words = (text: string[]) => text.join(" ").split(/\s+/).filter(Boolean).sort();
   expect(words(shown)).toEqual(words(lines("desk")));
 });
 
-test("rows keep their columns while the last cell has room, and are stacked otherwise", () => {
+test("a table stacks the cells of each row if the last column has too little room", () => {
   const rows = [
     ["a", "one", "a few words here and there, up and down"],
     ["bb", "two", "short"],

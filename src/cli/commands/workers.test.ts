@@ -72,7 +72,7 @@ test("[E9] a server without a worker accepts runs, and a worker elsewhere drives
   expect((await client.get("/api/workers")).workers).toEqual([]);
 }, 120_000);
 
-test("[E9] a process elsewhere continues what a command recorded; a silent worker is shown as silent", async () => {
+test("[E9] a command names the process that continues the run, and a silent worker is shown as silent", async () => {
   await using p = await scaled();
   const client = await served(p);
   const { runId } = await client.post("/api/runs", { body: { agent: "tidy", task: "look" } });
@@ -113,7 +113,7 @@ const SLOW = `turns:
   - report: { summary: All is well. }
 `;
 
-test("[E9] [U55] without workers it says how many runs wait and which command starts one, and reports nothing else", async () => {
+test("[E9] [U55] without workers Cadre says how many runs wait and which command starts a worker", async () => {
   await using p = await scaled({ ...FILES, "tidy.script.yaml": ASKS });
   const client = await served(p);
   const worker = p.start("worker");
@@ -176,7 +176,7 @@ test("[E6] [U55] runs in a pool without a worker are reported as waiting, even i
   expect((await p.cadre("workers")).code).toBe(0);
 }, 120_000);
 
-test("[E6] a worker without the folder of a run leaves it to a worker that has it", async () => {
+test("[E6] a worker without the folder of a run leaves the run to a worker that has the folder", async () => {
   await using p = await scaled();
   await using other = await scaled();
   other.env["CADRE_STORE"] = p.env["CADRE_STORE"]!;
@@ -206,7 +206,7 @@ test("[U55] doctor recognises this folder's `cadre up` on Postgres", async () =>
   expect(stdout).not.toContain("no Cadre process is running here");
 }, 120_000);
 
-test("[E9] workers and runs show which worker drives which run; tail follows a worker elsewhere", async () => {
+test("[E9] `workers` and `runs` show which worker drives which run, and `tail` follows a run of another process", async () => {
   await using p = await scaled({ ...FILES, "tidy.script.yaml": SLOW });
   const client = await served(p);
   const worker = p.start("worker");
@@ -249,7 +249,7 @@ test("[E6] a worker takes only the runs of its pool", async () => {
   expect(events.filter(({ type }) => type === "MODEL_CALL_STARTED")).toHaveLength(1);
 }, 120_000);
 
-test("[E6] an agent that names a pool is driven only by its workers, also as a child", async () => {
+test("[E6] runs of an agent that names a pool are driven only by workers of that pool, also as children", async () => {
   await using p = await scaled({
     ...FILES,
     "cadre.yaml": "pools: { gpu: [] }\n",
@@ -278,7 +278,7 @@ test("[E6] an agent that names a pool is driven only by its workers, also as a c
   await expect.poll(() => statusOf(client, runId)).toBe("completed");
 }, 120_000);
 
-test("[E9] a store in a file has one process: no server without a worker, no second worker", async () => {
+test("[E9] with a store in a file, `up --no-worker` and a second worker are refused", async () => {
   await using p = await project(FILES);
   const bare = await p.cadre("up", "--no-worker", "--port", "0", "--no-open");
   expect([bare.code, bare.stderr]).toEqual([2, expect.stringContaining("needs a store on Postgres")]);

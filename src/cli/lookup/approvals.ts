@@ -1,12 +1,16 @@
-// Finds an open item by its id, by the beginning of its id, or by the beginning of its run's id plus the item.
+// Finds open items by their ids, and loads what is shown about them.
 
 import type { CadreClient } from "../../api/client/client.ts";
 import type { ApprovalView } from "../../api/client/types.ts";
 import { CadreError } from "../../errors.ts";
 import type { CommandLine } from "../command-line.ts";
-import { answerCommands, itemTitle } from "../view/approval.ts";
+import { type Invocation, report } from "../invocation.ts";
+import { answerCommands, type Card, cardLines, itemTitle } from "../view/approval.ts";
 
-/** Returns the given id if no open item matches: the server knows whether it was already decided. */
+/**
+ * Finds an open item by its id, by the beginning of its id, or by the beginning of its run's id plus the item. Returns the
+ * given id if no open item matches: the server knows whether it was already decided.
+ */
 export function findApproval(open: readonly ApprovalView[], id: string): ApprovalView | string {
   const exact = open.find((item) => item.id === id);
   if (exact) return exact;
@@ -23,13 +27,13 @@ export function findApproval(open: readonly ApprovalView[], id: string): Approva
   return matches[0] ?? id;
 }
 
-/** Matches `r1m7:m4.0` with `r1m7p…:m4.0`. */
+/** Whether the given id shortens the run's id, as `r1m7:m4.0` shortens `r1m7p…:m4.0`. */
 function isShortened({ runId, itemId }: ApprovalView, given: string): boolean {
   const colon = given.indexOf(":");
   return colon > 0 && runId.startsWith(given.slice(0, colon)) && given.slice(colon + 1) === itemId;
 }
 
-/** Matches an open outcome with the id of the call's earlier approval. */
+/** Whether the given id belongs to an earlier approval of the call whose outcome is open. */
 function isOutcomeOf({ kind, runId, callId }: ApprovalView, given: string): boolean {
   const colon = given.indexOf(":");
   const call = (id: string): string => id.replace(/~\d+$/, "");
@@ -37,7 +41,7 @@ function isOutcomeOf({ kind, runId, callId }: ApprovalView, given: string): bool
   return kind === "outcome" && isItsRun && call(given.slice(colon + 1)) === call(callId!);
 }
 
-/** P4: approving or rejecting a call does not answer whether it took effect. */
+/** P4: a person who approves or rejects a call does not say whether the call took effect. */
 export function refuseOutcome(item: ApprovalView, commandLine: CommandLine): void {
   if (item.kind !== "outcome") return;
   const [command] = answerCommands(item, commandLine);
@@ -48,13 +52,17 @@ export function refuseOutcome(item: ApprovalView, commandLine: CommandLine): voi
   );
 }
 
-export async function resolveApprovalId(
-  client: CadreClient,
-  id: string,
-  commandLine: CommandLine,
-): Promise<string> {
-  const found = findApproval((await client.get("/api/approvals")).approvals, id);
-  if (typeof found === "string") return found;
-  refuseOutcome(found, commandLine);
-  return found.id;
+/** Loads open items together with the tasks of their runs, for a reader who has not followed the runs. */
+export async function loadCards(client: CadreClient, items: readonly ApprovalView[]): Promise<Card[]> {
+  const runIds = [...new Set(items.map(({ runId }) => runId))];
+  const runs = await Promise.all(runIds.map((id) => client.get("/api/runs/{id}", { id })));
+  const tasks = new Map(runs.map(({ id, task }) => [id, task]));
+  return items.map((item) => ({ item, task: tasks.get(item.runId)! }));
+}
+
+/** Prints the items in full, with the commands that answer them. */
+export function reportCards(invocation: Invocation, cards: readonly Card[], none: string): number {
+  const { commandLine, screen } = invocation;
+  const items = cards.map(({ item, task }) => ({ ...item, task }));
+  return report(invocation, items, cards.length === 0 ? [none] : cardLines(cards, commandLine, screen));
 }

@@ -1,0 +1,45 @@
+// Parses the values of options and arguments. A value that makes no sense is refused with one sentence.
+
+import { readFileSync } from "node:fs";
+import { readPlainFile } from "../config/plain-file.ts";
+import { describeSystemError } from "../errors.ts";
+import { usageError } from "./invocation.ts";
+
+/** Finds the text among the known words. `more` ends the sentence of the error. */
+export function parseChoice<T extends string>(
+  option: string,
+  text: string,
+  known: readonly T[],
+  more = "",
+): T {
+  const choice = known.find((word) => word === text);
+  if (choice !== undefined) return choice;
+  throw usageError(`${option} ${text}: it is one of ${known.join(", ")}${more}.`);
+}
+
+export function parseCount(option: string, text: string | undefined, most: number): number | undefined {
+  if (text === undefined) return undefined;
+  const count = Number(text);
+  if (Number.isInteger(count) && count >= 1 && count <= most) return count;
+  throw usageError(`${option} ${text}: give a whole number from 1 to ${most}.`);
+}
+
+/** Parses `$5` as dollars and `200000` as tokens. */
+export function parseAmount(text: string): { unit: "maxCost" | "maxTokens"; amount: number } | undefined {
+  const [, dollar, digits] = /^\s*(\$?)\s*([\d_,]*\.?\d+)\s*$/.exec(text) ?? [];
+  if (digits === undefined) return undefined;
+  return { unit: dollar === "$" ? "maxCost" : "maxTokens", amount: Number(digits.replaceAll(/[_,]/g, "")) };
+}
+
+/** Reads a file that the person named. `nothing` ends the error: it says what was not done. */
+export function readGivenFile(
+  path: string,
+  nothing: string,
+  { shown = path, max }: { shown?: string; max?: number } = {},
+): string {
+  try {
+    return max === undefined ? readFileSync(path, "utf8") : readPlainFile(path, max);
+  } catch (error) {
+    throw usageError(`${shown} cannot be read (${describeSystemError(error)}). ${nothing}`);
+  }
+}
