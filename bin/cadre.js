@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Starts Cadre on a Node that can run it: this one, or the one that came with the package. Plain JavaScript that old
-// versions of Node can read, because they are the ones that need to be told.
+// Starts Cadre on a Node version that can run it: the current one, or the one that came with the package. This file is plain
+// JavaScript, so that old versions of Node can run it and print what is wrong.
 
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";

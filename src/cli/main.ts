@@ -1,4 +1,4 @@
-// The command line: commands, options and help. Each command is imported when it is called, so that help prints at once.
+// The command line: commands, options and help. Each command is imported when it is called, so that help prints quickly.
 
 import { statSync } from "node:fs";
 import { resolve } from "node:path";

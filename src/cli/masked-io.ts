@@ -1,4 +1,4 @@
-// Masks secrets in everything this process prints: error sentences repeat their input, and a crash prints anything (A61).
+// Masks secrets in everything this process prints: errors repeat their input, and a crash may print any value (A61).
 
 import { resolve } from "node:path";
 import type { Mask } from "../journal/masking/mask.ts";

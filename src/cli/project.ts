@@ -1,4 +1,4 @@
-// Opens the files of a project for a command, without a store: nothing is created, and no other process is waited for.
+// Opens the files of a project for a command, without a store. This creates nothing and waits for no other process.
 
 import { loadConfig } from "../config/config.ts";
 import { omitUndefined } from "../omit-undefined.ts";

@@ -1,5 +1,5 @@
 // Reads cadre.yaml, the CADRE_* variables and the flags into one checked value. Flags win over variables, and variables over
-// the file. Settings that need trust are ignored in a folder that nobody trusts, and a problem says so.
+// the file. In an untrusted folder, settings that need trust are ignored and reported as problems.
 
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
@@ -107,7 +107,7 @@ export function loadConfig({ folder, env, flags = {} }: ConfigSource): Config {
   const file = join(folder, "cadre.yaml");
   const document = existsSync(file) ? readConfigFile(file) : undefined;
   const trusted = isTrusted(folder, env);
-  const { values, problems } = document ? checked(document) : { values: {} as ConfigValues, problems: [] };
+  const { values, problems } = document ? checkKeys(document) : { values: {} as ConfigValues, problems: [] };
   const others = readMcpJson(folder, trusted);
   const ignoredSettings = [
     ...(document && !trusted ? dropUntrusted(document, values, folder, DECLARED_KEYS) : []),
@@ -115,7 +115,11 @@ export function loadConfig({ folder, env, flags = {} }: ConfigSource): Config {
   ];
   const over = readOverrides(env, flags);
   const dir = resolve(folder, over.dir ?? ".cadre");
-  const store = located(folder, env, over.keys.store ?? values.store ?? `sqlite:${join(dir, "cadre.db")}`);
+  const store = resolveStore(
+    folder,
+    env,
+    over.keys.store ?? values.store ?? `sqlite:${join(dir, "cadre.db")}`,
+  );
   checkEngine(over.keys.engine ?? values.engine, store);
   const { host, port, names = [], url } = values.server ?? {};
   const write = (values.sandbox?.write ?? []).map((path) =>
@@ -160,11 +164,11 @@ export function loadConfig({ folder, env, flags = {} }: ConfigSource): Config {
 }
 
 /** Resolves a file against the project's folder, wherever the process was started. `env:NAME` reads a variable. */
-function located(folder: string, env: Env, store: string): string {
+function resolveStore(folder: string, env: Env, store: string): string {
   const variable = /^env:(\w+)$/.exec(store)?.[1];
   if (variable !== undefined) {
     const value = env[variable];
-    if (value && !value.startsWith("env:")) return located(folder, env, value);
+    if (value && !value.startsWith("env:")) return resolveStore(folder, env, value);
     throw new CadreError(
       "CONFIG_INVALID",
       `\`store\` takes the address from ${variable}, which is not set: set it, or write the address itself. Nothing was opened.`,
@@ -207,7 +211,7 @@ function readConfigFile(file: string): YamlDocument {
   throw new CadreError("CONFIG_INVALID", "cadre.yaml:1:1 must be `key: value` lines");
 }
 
-function checked(document: YamlDocument): { values: ConfigValues; problems: Problem[] } {
+function checkKeys(document: YamlDocument): { values: ConfigValues; problems: Problem[] } {
   const result = readKeys(document, CONFIG_KEYS);
   const errors = result.problems.filter(({ severity }) => severity === "error");
   if (errors.length > 0) throw invalid(errors);

@@ -1,4 +1,4 @@
-// Durations as people write them: "30m", "1h 30m", "90s", "250ms", or a bare number of milliseconds.
+// Parses and formats durations as people write them: "30m", "1h 30m", "90s", "250ms", or a bare number of milliseconds.
 
 import { z } from "zod";
 

@@ -1,4 +1,4 @@
-// How to install an optional package. Node resolves it from Cadre's own folder, not from the project's.
+// Says how to install an optional package. Node resolves such a package from Cadre's own folder, not from the project's.
 
 import { existsSync } from "node:fs";
 import { dirname, join, sep } from "node:path";

@@ -1,5 +1,6 @@
-// A store in a project's folder may have come with the folder, with approvals and grants of another person. So Cadre remembers which
-// stores this user's own commands have created, outside of every project, like trust. In a trusted folder any store is accepted.
+// A store in a project's folder may have come with the folder, with approvals and grants of another person. So Cadre remembers
+// which stores this user's own commands have created. The record is outside of every project, like the list of trusted
+// folders. In a trusted folder any store is accepted.
 
 import { createHash } from "node:crypto";
 import { lstatSync, mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from "node:fs";
@@ -27,8 +28,8 @@ const IN_FOLDER = "";
 
 /** Throws if the folder has a store that this user has not created. Call this before anything in the folder is opened. */
 export function checkStore(place: StoreLocation, env: Env): StoreCheck {
-  if (isForeignStore(place, env)) throw brought(place);
-  const isNew = !hasStore(place) && (!isThere(place.dir) || isOwnFolder(place, env));
+  if (isForeignStore(place, env)) throw foreignStoreError(place);
+  const isNew = !hasStore(place) && (!exists(place.dir) || isOwnFolder(place, env));
   // The store is remembered before it is created, because this command may be killed. After a user has deleted a store,
   // the next store is the user's own.
   if (isNew && knownStore(place, env) !== NOT_MADE_YET) remember(place, NOT_MADE_YET, env);
@@ -37,7 +38,7 @@ export function checkStore(place: StoreLocation, env: Env): StoreCheck {
       const now = knownStore(place, env);
       if (now === storeId) return;
       // `git pull` can silently replace the store that was created here.
-      if (!place.trusted && now !== undefined && now !== NOT_MADE_YET) throw brought(place);
+      if (!place.trusted && now !== undefined && now !== NOT_MADE_YET) throw foreignStoreError(place);
       remember(place, storeId, env);
     },
   };
@@ -46,23 +47,23 @@ export function checkStore(place: StoreLocation, env: Env): StoreCheck {
 /** Whether the folder has a store that this user has not created. */
 export function isForeignStore(place: StoreLocation, env: Env): boolean {
   if (place.trusted || knownStore(place, env) !== undefined) return false;
-  return hasStore(place) || (isThere(place.dir) && !isOwnFolder(place, env));
+  return hasStore(place) || (exists(place.dir) && !isOwnFolder(place, env));
 }
 
-function brought({ dir }: StoreLocation): CadreError {
+function foreignStoreError({ dir }: StoreLocation): CadreError {
   return new CadreError(
     "UNTRUSTED",
     `${dir} was not made here by you: it came with the folder, and may hold approvals and runs of somebody else. Nothing was opened or changed. Run \`cadre trust\` if you know what is in it; if not, move it away.`,
   );
 }
 
-const hasStore = ({ store }: StoreLocation): boolean => pathOf(store).some(isThere);
+const hasStore = ({ store }: StoreLocation): boolean => pathOf(store).some(exists);
 
 /** Whether the folder holds any state of Cadre, the user's or a foreign one. */
-export const hasState = ({ dir, store }: StoreLocation): boolean => [dir, ...pathOf(store)].some(isThere);
+export const hasState = ({ dir, store }: StoreLocation): boolean => [dir, ...pathOf(store)].some(exists);
 
 /** A link counts as existing, wherever it leads. */
-function isThere(path: string): boolean {
+function exists(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch {
@@ -82,17 +83,17 @@ const pathOf = (store: string): string[] =>
 
 /** The record is named after the folder and the real path of the store, so a link to another project's store does not match. */
 function recordOf({ folder, dir, store }: StoreLocation, env: Env): string {
-  const real = [realFolder(folder), reallyAt(dir), ...pathOf(store).map(reallyAt)].join("\n");
+  const real = [realFolder(folder), realPath(dir), ...pathOf(store).map(realPath)].join("\n");
   const name = createHash("sha256").update(real).digest("hex").slice(0, 32);
   return join(userFolder(env), "stores", name);
 }
 
 /** The real path, also of a file that does not exist yet. */
-function reallyAt(path: string): string {
+function realPath(path: string): string {
   try {
     return realpathSync(path);
   } catch {
-    return path === dirname(path) ? path : join(reallyAt(dirname(path)), path.slice(dirname(path).length));
+    return path === dirname(path) ? path : join(realPath(dirname(path)), path.slice(dirname(path).length));
   }
 }
 

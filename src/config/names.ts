@@ -1,4 +1,4 @@
-// Names of agents and tools as people write them in files: one, a list, or a text with commas.
+// Parses names of agents and tools as people write them in files: one name, a list, or a text with commas.
 
 import { z } from "zod";
 

@@ -1,5 +1,5 @@
-// Reads the OpenTelemetry variables that say where traces are sent. Without an endpoint, or if they turn tracing off, nothing is sent.
-// No file of a project can set them.
+// Reads the OpenTelemetry variables that say where traces are sent. Without an endpoint, or with tracing turned off, nothing is
+// sent. No file of a project can set these variables.
 
 import type { Env } from "./trust.ts";
 
@@ -24,7 +24,7 @@ export function otlpSettings(env: Env): Otlp | undefined {
   const set = (name: string): string | undefined => env[name]?.trim() || undefined;
   const forTraces = (name: string): string | undefined =>
     set(`OTEL_EXPORTER_OTLP_TRACES_${name}`) ?? set(`OTEL_EXPORTER_OTLP_${name}`);
-  const address = set("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") ?? below(set("OTEL_EXPORTER_OTLP_ENDPOINT"));
+  const address = set("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") ?? tracesUrl(set("OTEL_EXPORTER_OTLP_ENDPOINT"));
   const isOff = isTrue(set("OTEL_SDK_DISABLED")) || set("OTEL_TRACES_EXPORTER") === "none";
   if (address === undefined || isOff) return undefined;
   const url = URL.parse(address) ?? undefined;
@@ -36,7 +36,7 @@ export function otlpSettings(env: Env): Otlp | undefined {
     resource: {
       "service.name": "cadre",
       ...pairs(set("OTEL_RESOURCE_ATTRIBUTES")),
-      ...only("service.name", set("OTEL_SERVICE_NAME")),
+      ...entryIfSet("service.name", set("OTEL_SERVICE_NAME")),
     },
     content: isTrue(set("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT")),
   };
@@ -48,7 +48,7 @@ export const otlpHeaders = (env: Env): Record<string, string> => ({
   ...pairs(env["OTEL_EXPORTER_OTLP_TRACES_HEADERS"]),
 });
 
-const below = (endpoint: string | undefined): string | undefined =>
+const tracesUrl = (endpoint: string | undefined): string | undefined =>
   endpoint === undefined ? undefined : `${endpoint.replace(/\/+$/, "")}/v1/traces`;
 
 const isTrue = (value: string | undefined): boolean => value?.toLowerCase() === "true";
@@ -57,7 +57,7 @@ function problemOf(url: URL | undefined, protocol: string | undefined): string |
   if (url?.protocol !== "http:" && url?.protocol !== "https:")
     return "OTEL_EXPORTER_OTLP_ENDPOINT is no address that begins with http:// or https://";
   return protocol === "grpc"
-    ? "OTEL_EXPORTER_OTLP_PROTOCOL is grpc, and only OTLP over HTTP is spoken here: unset it, and name the receiver's port for HTTP (often 4318)"
+    ? "OTEL_EXPORTER_OTLP_PROTOCOL is grpc, and entryIfSet OTLP over HTTP is spoken here: unset it, and name the receiver's port for HTTP (often 4318)"
     : undefined;
 }
 
@@ -65,12 +65,12 @@ function problemOf(url: URL | undefined, protocol: string | undefined): string |
 function pairs(text: string | undefined): Record<string, string> {
   const entries = (text ?? "").split(",").flatMap((pair) => {
     const at = pair.indexOf("=");
-    return at < 1 ? [] : [[pair.slice(0, at).trim(), decoded(pair.slice(at + 1).trim())]];
+    return at < 1 ? [] : [[pair.slice(0, at).trim(), decodePercent(pair.slice(at + 1).trim())]];
   });
   return Object.fromEntries(entries) as Record<string, string>;
 }
 
-function decoded(text: string): string {
+function decodePercent(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -78,4 +78,5 @@ function decoded(text: string): string {
   }
 }
 
-const only = (name: string, value: string | undefined) => (value === undefined ? {} : { [name]: value });
+const entryIfSet = (name: string, value: string | undefined) =>
+  value === undefined ? {} : { [name]: value };

@@ -1,4 +1,4 @@
-// A problem in a file that a person wrote, with its position. Shared by agent files and cadre.yaml.
+// A problem in a file that a person wrote, with its position. Agent files and cadre.yaml share this form.
 
 export interface Problem {
   file: string;

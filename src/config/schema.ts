@@ -1,6 +1,6 @@
-// The keys of cadre.yaml. Each declares its schema, whether a folder that nobody trusts may set it, and where secrets may stand
-// in its value. A key that declares nothing does not compile. If one gets past the compiler, it is not taken from an
-// untrusted folder, and every text in it is masked.
+// The keys of cadre.yaml. Each key declares its schema, whether an untrusted folder may set it, and where its value may contain
+// secrets. A key without these declarations does not compile. As a second guard, such a key is ignored in an untrusted folder,
+// and every text in it is masked.
 
 import { isAbsolute, relative, resolve } from "node:path";
 import { z } from "zod";
@@ -199,7 +199,10 @@ export interface TrustRule<Value> {
   without?(value: Value): Value;
 }
 
-const key = <S extends z.ZodType>(schema: S, facts: KeyFacts<z.output<S>>) => ({ schema, ...facts });
+const key = <S extends z.ZodType>(description: string, schema: S, facts: KeyFacts<z.output<S>>) => ({
+  schema: schema.describe(description),
+  ...facts,
+});
 
 const ANY_FOLDER = { untrusted: "allowed", secrets: "none" } as const;
 
@@ -207,32 +210,34 @@ const ANY_FOLDER = { untrusted: "allowed", secrets: "none" } as const;
 const trusted = (what: string, secrets: "none" | "named") => ({ untrusted: [{ what }], secrets }) as const;
 
 export const DECLARED_KEYS = {
-  model: key(text.describe("The model of agents that name none: `provider/model`"), ANY_FOLDER),
+  model: key("The model of agents that name none: `provider/model`", text, ANY_FOLDER),
   providers: key(
-    z.record(z.string(), Provider).describe("Model servers in addition to the built-in ones, by name"),
+    "Model servers in addition to the built-in ones, by name",
+    z.record(z.string(), Provider),
     trusted("endpoints and keys", "named"),
   ),
   aliases: key(
-    z.record(z.string(), text).describe("Names for models, as agent files use them: `sonnet`, `fast`"),
+    "Names for models, as agent files use them: `sonnet`, `fast`",
+    z.record(z.string(), text),
     ANY_FOLDER,
   ),
   prices: key(
-    z
-      .record(
-        z.string(),
-        z.looseObject({ input: z.number().nonnegative(), output: z.number().nonnegative() }),
-      )
-      .describe("Prices per million tokens, for models whose price Cadre does not know"),
+    "Prices per million tokens, for models whose price Cadre does not know",
+    z.record(
+      z.string(),
+      z.looseObject({ input: z.number().nonnegative(), output: z.number().nonnegative() }),
+    ),
     ANY_FOLDER,
   ),
-  limits: key(LimitsInput.describe("Limits of every run, unless its agent sets others"), ANY_FOLDER),
+  limits: key("Limits of every run, unless its agent sets others", LimitsInput, ANY_FOLDER),
   permissions: key(
+    "What agents may do: rules, and a preset for calls that no rule names",
     onlyKeys({
       preset: z.enum(["read-only", "ask", "edits", "trusted"]).exactOptional(),
       allow: rules,
       ask: rules,
       deny: rules,
-    }).describe("What agents may do: rules, and a preset for calls that no rule names"),
+    }),
     {
       // `ask` and `deny` rules only narrow, so any folder may set them.
       untrusted: [
@@ -257,27 +262,27 @@ export const DECLARED_KEYS = {
     },
   ),
   approvals: key(
-    z
-      .strictObject({
-        timeout: Duration.optional().describe("As `limits.approvalTimeout`"),
-        onTimeout: z
-          .enum(["reject", "fail", "wait"])
-          .optional()
-          .describe("After that, the call is rejected, the run fails, or it keeps waiting (reject)"),
-        unattended: z
-          .enum(["park", "reject", "fail"])
-          .optional()
-          .describe("What happens if no person is there to ask: wait without a deadline, or as above (park)"),
-      })
-      .describe("What happens to an approval that nobody answers"),
+    "What happens to an approval that nobody answers",
+    z.strictObject({
+      timeout: Duration.optional().describe("As `limits.approvalTimeout`"),
+      onTimeout: z
+        .enum(["reject", "fail", "wait"])
+        .optional()
+        .describe("After that, the call is rejected, the run fails, or it keeps waiting (reject)"),
+      unattended: z
+        .enum(["park", "reject", "fail"])
+        .optional()
+        .describe("What happens if no person is there to ask: wait without a deadline, or as above (park)"),
+    }),
     ANY_FOLDER,
   ),
   mcpServers: key(
-    z.record(z.string(), McpServer).describe("MCP servers, by name"),
+    "MCP servers, by name",
+    z.record(z.string(), McpServer),
     trusted("commands and endpoints", "named"),
   ),
-  loki: key(Loki.describe("The Loki server that log tools query"), trusted("endpoints", "named")),
-  web: key(Web.describe("The hosts that pages may be read from"), {
+  loki: key("The Loki server that log tools query", Loki, trusted("endpoints", "named")),
+  web: key("The hosts that pages may be read from", Web, {
     untrusted: [
       {
         what: "what of your network is read",
@@ -289,52 +294,48 @@ export const DECLARED_KEYS = {
     secrets: "none",
   }),
   services: key(
-    z
-      .record(z.string(), Service)
-      .describe("Services that agents may restart: the command, and how to check their health"),
+    "Services that agents may restart: the command, and how to check their health",
+    z.record(z.string(), Service),
     trusted("commands", "none"),
   ),
   roles: key(
-    z
-      .union([text, z.array(z.unknown()), z.looseObject({})])
-      .describe("Agents in the format of other products: a list, or a file with one"),
+    "Agents in the format of other products: a list, or a file with one",
+    z.union([text, z.array(z.unknown()), z.looseObject({})]),
     ANY_FOLDER,
   ),
-  sandbox: key(Sandbox.describe("The sandbox that commands run in, and what they can reach from it"), {
+  sandbox: key("The sandbox that commands run in, and what they can reach from it", Sandbox, {
     untrusted: [{ what: "a weaker sandbox", needsTrust: isWeaker }],
     secrets: "none",
   }),
-  taint: key(onOff.describe("Whether more calls ask once untrusted input has come into a run (on)"), {
+  taint: key("Whether more calls ask once untrusted input has come into a run (on)", onOff, {
     untrusted: [{ what: "weaker checks", needsTrust: (isOn) => !isOn }],
     secrets: "none",
   }),
-  store: key(text.describe("Where journals are kept: `sqlite:<file>`, `postgres://…`, or `env:NAME`"), {
+  store: key("Where journals are kept: `sqlite:<file>`, `postgres://…`, or `env:NAME`", text, {
     untrusted: [
       { what: "a store outside the folder", needsTrust: (store, folder) => !isOwnStore(folder, store) },
     ],
     secrets: "named",
   }),
   engine: key(
-    z
-      .enum(["local", "pg-boss", "restate"])
-      .describe("The engine that decides which run is driven next (local)"),
+    "The engine that decides which run is driven next (local)",
+    z.enum(["local", "pg-boss", "restate"]),
     {
       untrusted: [{ what: "who drives its runs", needsTrust: (engine) => engine !== "local" }],
       secrets: "none",
     },
   ),
-  restate: key(Restate.describe("Settings of the engine `restate`"), trusted("endpoints", "none")),
+  restate: key("Settings of the engine `restate`", Restate, trusted("endpoints", "none")),
   server: key(
-    z
-      .strictObject({
-        host: text.optional(),
-        port: z.int().min(0).max(65_535).optional(),
-        /** The address that people use, for links in notices: https://cadre.example.com */
-        url: Endpoint.optional(),
-        /** Further host names that the server answers to, besides those of the loopback. */
-        names: z.array(text).optional(),
-      })
-      .describe("Where `cadre up` serves (127.0.0.1:4470)"),
+    "Where `cadre up` serves (127.0.0.1:4470)",
+    z.strictObject({
+      host: text.optional(),
+      port: z.int().min(0).max(65_535).optional(),
+      /** The address that people use, for links in notices: https://cadre.example.com */
+      url: Endpoint.optional(),
+      /** Further host names that the server answers to, besides those of the loopback. */
+      names: z.array(text).optional(),
+    }),
     {
       untrusted: [
         {
@@ -346,22 +347,23 @@ export const DECLARED_KEYS = {
     },
   ),
   concurrency: key(
-    z.int().positive().describe("How many agents may work in one workspace at the same time (10)"),
+    "How many agents may work in one workspace at the same time (10)",
+    z.int().positive(),
     ANY_FOLDER,
   ),
-  search: key(Search.describe("The provider of web searches"), trusted("endpoints", "named")),
+  search: key("The provider of web searches", Search, trusted("endpoints", "named")),
   webhooks: key(
-    z.record(WebhookName, Webhook).describe("Where notices are sent, by name"),
+    "Where notices are sent, by name",
+    z.record(WebhookName, Webhook),
     trusted("endpoints", "named"),
   ),
-  users: key(Users.describe("What users who are not admins can see"), trusted("who may act", "none")),
+  users: key("What users who are not admins can see", Users, trusted("who may act", "none")),
   pools: key(
-    z
-      .record(z.string().regex(/^[\w.-]{1,40}$/, "must be a short name"), z.array(text))
-      .describe("The folders whose runs a worker pool takes, beside those of agents that name the pool"),
+    "The folders whose runs a worker pool takes, beside those of agents that name the pool",
+    z.record(z.string().regex(/^[\w.-]{1,40}$/, "must be a short name"), z.array(text)),
     trusted("whose runs are driven here", "none"),
   ),
-  retention: key(z.unknown().describe("Accepted, but without effect yet: see `cadre prune`"), ANY_FOLDER),
+  retention: key("Accepted, but without effect yet: see `cadre prune`", z.unknown(), ANY_FOLDER),
 };
 
 type Declared = typeof DECLARED_KEYS;

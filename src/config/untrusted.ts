@@ -1,5 +1,5 @@
-// Drops the settings of a folder that no person has trusted, if they could be used against the person who opens it. Each key
-// declares which of its values need trust. A key that declares nothing always does.
+// Drops settings of an untrusted folder that could be used against the person who opens it. Each key declares which of its
+// values need trust. For a key that declares nothing, every value does.
 
 import type { Problem } from "./problem.ts";
 import type { KeyFacts, TrustRule } from "./schema.ts";

@@ -1,7 +1,7 @@
 // Reads untrusted YAML as plain data, with a position for every value.
 //  Y1  Nothing is evaluated: core schema, no tags, no merge keys.
-//  Y2  Size, tokens and depth are limited while scanning, so that no input costs more than milliseconds (`yaml` alone takes seconds
-//      for deep or crowded documents).
+//  Y2  Size, tokens and depth are limited while scanning, so that no input takes more than milliseconds. `yaml` alone takes
+//      seconds for deep or crowded documents.
 //  Y3  Objects have no prototype, and `__proto__` is never a key.
 
 import {

@@ -1,5 +1,5 @@
-// A project as its files define it: configuration, models, tools and agents, without a store. Opening a project creates nothing and
-// runs nothing. Only `project/` and `runtime/`, which adds store, engine and loop, know concrete implementations.
+// A project as its files define it: configuration, models, tools and agents, without a store. Opening a project creates nothing
+// and runs nothing. Only `project/` and `runtime/`, which adds store, engine and loop, know concrete implementations.
 
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -178,9 +178,12 @@ export function openProject(options: ProjectOptions): Project {
     prepareServers: (definition) => servers.ready(serversOfAgent(definition, servers.names)),
     mask: createProjectMask({ folder: config.folder, env, config }),
     agents,
-    find: async (name) => usable(await named(name), models),
+    find: async (name) => requireUsable(await named(name), models),
     async findEdited({ source: { file } }, text) {
-      return usable(pinned((await loadEditedAgent(folders, known, { file, text })).definition, own), models);
+      return requireUsable(
+        pinned((await loadEditedAgent(folders, known, { file, text })).definition, own),
+        models,
+      );
     },
     checkFiles: (paths) => validateFiles(paths, known),
     offeredTools: offered,
@@ -285,7 +288,7 @@ const rehearsal: Script = ({ task }) => ({
 });
 
 /** Refuses an agent none of whose models can be used, before a run starts and fails. */
-function usable(definition: Definition, models: ModelRegistry): Definition {
+function requireUsable(definition: Definition, models: ModelRegistry): Definition {
   if (definition.runner) return definition;
   let problem: unknown;
   for (const name of definition.models) {

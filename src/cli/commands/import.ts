@@ -1,5 +1,5 @@
 // `cadre import FILE`: imports a tree that `cadre export --format cadre` moved out of another store. The whole file is checked
-// before anything is written, and a tree is imported only once. The owner of the store imports it and continues it.
+// before anything is written, and a tree is imported only once. The owner of the store then continues the tree.
 
 import { resolve } from "node:path";
 import type { CadreClient } from "../../api/client/client.ts";

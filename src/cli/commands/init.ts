@@ -1,5 +1,5 @@
-// `cadre init`: turns a folder into a project. It adds missing files and overwrites nothing, so it can be run again. It asks
-// what to start with, but only at a terminal and without options.
+// `cadre init`: turns a folder into a project. The command adds missing files and overwrites nothing, so it can be run again.
+// It asks what to start with, but only at a terminal and without options.
 
 import type { Agent } from "../../agents/agent.ts";
 import { type KeyedModel, modelsByKey } from "../../project/project.ts";

@@ -38,45 +38,49 @@ interface RunOptions {
 }
 
 export async function run(invocation: Invocation, words: string[], options: RunOptions): Promise<number> {
-  return visit(invocation, parseStartRequest(words, options, invocation.io.cwd), options);
+  return startAndFollow(invocation, parseStartRequest(words, options, invocation.io.cwd), options);
 }
 
 /** Starts the requested run and follows it, or lets a background process continue the run. */
-async function visit(invocation: Invocation, request: StartRequest, options: RunOptions): Promise<number> {
+async function startAndFollow(
+  invocation: Invocation,
+  request: StartRequest,
+  options: RunOptions,
+): Promise<number> {
   if (!options.detach) await askForTrust(invocation);
   await refuseUnknownAgent(invocation, request);
   if (options.detach) return detach(invocation, request, options);
   const leaving = watchShutdown(invocation.io);
   try {
     return await withLiveScreen(invocation, (live) => {
-      const company = companyOf(live, options, leaving);
-      return stay({ invocation: live, request, options, company, leaving });
+      const answerer = answererOf(live, options, leaving);
+      return followAll({ invocation: live, request, options, answerer, leaving });
     });
   } finally {
     leaving.dispose();
   }
 }
 
-interface Stay {
+interface FollowContext {
   invocation: Invocation;
   request: StartRequest;
   options: RunOptions;
-  company: Answerer;
+  answerer: Answerer;
   leaving: Shutdown;
 }
 
 /** Follows the requested run, or all unfinished runs. Reconnects when the owner of the store exits (E1). */
-async function stay(visit: Stay): Promise<number> {
-  const { invocation, leaving } = visit;
+async function followAll(context: FollowContext): Promise<number> {
+  const { invocation, leaving } = context;
   const key = randomUUID();
   const codes: number[] = [];
   let watching: WatchedRun[] | undefined;
   for (;;) {
-    const connection = await connect(connectOptions(visit));
+    const connection = await connect(connectOptions(context));
     try {
-      watching ??= await begin(visit, connection, key);
+      watching ??= await begin(context, connection, key);
       for (let next = watching[0]; next; next = watching[0]) {
-        const rest = await followRun(connection.client, next, visit.company, leaving.signal);
+        const rest = await followRun(connection.client, next, context.answerer, leaving.signal);
         codes.push(await printFollowResult(rest, next, connection, invocation));
         watching.shift();
         if (rest.type === "left") return leaving.exitCode();
@@ -93,14 +97,14 @@ async function stay(visit: Stay): Promise<number> {
   }
 }
 
-function connectOptions({ invocation, options }: Stay): ConnectOptions {
+function connectOptions({ invocation, options }: FollowContext): ConnectOptions {
   const { folder, io } = invocation;
   const say = (line: string): void => void io.stderr.write(`${line}\n`);
   return { folder, io, drive: true, say, flags: omitUndefined({ model: options.model }) };
 }
 
-async function begin(visit: Stay, connection: Connection, key: string): Promise<WatchedRun[]> {
-  const { invocation, request, options, company } = visit;
+async function begin(context: FollowContext, connection: Connection, key: string): Promise<WatchedRun[]> {
+  const { invocation, request, options, answerer } = context;
   const { client, isOwner } = connection;
   const watched = (runId: string): WatchedRun => ({
     runId,
@@ -115,22 +119,22 @@ async function begin(visit: Stay, connection: Connection, key: string): Promise<
     throw usageError('There are no unfinished runs here. Give a task: `cadre run "what to do"`.');
   }
   if (options.model !== undefined) await refuseModelOfOwner(client);
-  const runId = await submitRequest(client, request, company.type !== "nobody", key);
+  const runId = await submitRequest(client, request, answerer.type !== "nobody", key);
   await printAgentWarnings(client, runId, request, invocation);
   return [watched(runId)];
 }
 
-function companyOf(invocation: Invocation, { yes }: RunOptions, leaving: Shutdown): Answerer {
+function answererOf(invocation: Invocation, { yes }: RunOptions, leaving: Shutdown): Answerer {
   if (yes) return { type: "yes" };
   if (!isAttended(invocation)) return { type: "nobody" };
   const { io, screen } = invocation;
   const { stdin, stdout } = io;
   const keys = createKeys({ stdin, stdout, suspend: screen.suspend, onInterrupt: leaving.interrupt });
-  return { type: "person", desk: { screen, keys, env: io.env } };
+  return { type: "person", context: { screen, keys, env: io.env } };
 }
 
 export const retry = (invocation: Invocation, runId: string, options: RunOptions): Promise<number> =>
-  visit(invocation, { type: "retry", runId }, options);
+  startAndFollow(invocation, { type: "retry", runId }, options);
 
 interface ForkOptions extends Omit<RunOptions, "model"> {
   message?: string;
@@ -147,5 +151,5 @@ export async function fork(invocation: Invocation, where: string, options: ForkO
   const edit = omitUndefined({ message, model, agent });
   const hasEdit = Object.keys(edit).length > 0;
   const body = omitUndefined({ seq, edit: hasEdit ? edit : undefined, allowEffects });
-  return visit(invocation, { type: "fork", runId, body }, own);
+  return startAndFollow(invocation, { type: "fork", runId, body }, own);
 }

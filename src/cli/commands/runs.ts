@@ -26,12 +26,12 @@ const LIMIT = 20;
 export async function runs(invocation: Invocation, options: RunsOptions): Promise<number> {
   const { paint, columns } = invocation.screen;
   const found = await withClient(invocation, (client) => read(client, options));
-  const lines = found.trees.flatMap((tree) => listed(tree, found, options));
+  const lines = found.trees.flatMap((tree) => listRuns(tree, found, options));
   // Ancestors of matching runs are only part of the drawing; JSON leaves them out.
   const wanted = lines.filter(({ run }) => found.ids?.has(run.id) ?? true).map(({ run }) => run);
   const remarks = fitLines(remarkLines(found, lines, options, invocation), invocation.screen);
   return report(invocation, wanted, [
-    ...placed(rowsOf(lines, Date.now(), paint), invocation.io.stdout.isTTY ? columns : undefined),
+    ...layOutRows(rowsOf(lines, Date.now(), paint), invocation.io.stdout.isTTY ? columns : undefined),
     ...remarks.map((line) => paint("dim", line)),
   ]);
 }
@@ -107,7 +107,7 @@ interface Listed {
 }
 
 /** Lists the root, or with `--all` the matching runs and all their ancestors. */
-function listed(tree: RunTree, { ids, health, open }: Found, { all }: RunsOptions): Listed[] {
+function listRuns(tree: RunTree, { ids, health, open }: Found, { all }: RunsOptions): Listed[] {
   const statuses = shownStatuses(tree, health, open);
   const isShown = (run: RunTree): boolean =>
     all === true && (!ids || allNodes(run).some(({ id }) => ids.has(id)));
@@ -133,7 +133,7 @@ function rowsOf(lines: readonly Listed[], now: number, paint: Paint): string[][]
 /** If the other cells leave less room than this, the task gets a line of its own. */
 const NARROWEST_TASK = 16;
 
-function placed(rows: readonly string[][], width: number | undefined): string[] {
+function layOutRows(rows: readonly string[][], width: number | undefined): string[] {
   const heads = table(rows.map((row) => row.slice(0, -1)));
   const widest = Math.max(0, ...heads.map(visibleWidth));
   if (width === undefined || width - widest > NARROWEST_TASK) return table(rows, width);

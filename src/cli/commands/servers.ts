@@ -1,5 +1,5 @@
 // `cadre servers`: lists the MCP servers of this folder and their pinned tools. `approve` shows a person the full descriptions
-// of a server's tools, or what has changed in them, and pins them; only at a terminal, after a yes.
+// of a server's tools, or what has changed in them. It pins the tools only after the person has said yes at a terminal.
 
 import { CadreError } from "../../errors.ts";
 import { hidesText, type ListedTool, toolHash } from "../../mcp/listing.ts";
@@ -14,7 +14,7 @@ import { table } from "../view/text/table.ts";
 
 export async function list(invocation: Invocation): Promise<number> {
   const { servers } = projectOf(invocation);
-  const rows = servers.names.map((name) => ({ name, ...standingOf(servers, name) }));
+  const rows = servers.names.map((name) => ({ name, ...stateOf(servers, name) }));
   const cells = rows.map(({ name, state, tools, how }) => {
     const many = tools ? plural(tools.length, "tool") : "";
     return [name, STATES[state], many, plainLine(how)];
@@ -29,7 +29,7 @@ export async function list(invocation: Invocation): Promise<number> {
 
 const STATES = { new: "not used yet", pinned: "pinned", changed: "CHANGED: not used" } as const;
 
-function standingOf(servers: McpServers, name: string) {
+function stateOf(servers: McpServers, name: string) {
   const { pin, launch, isChanged } = servers.pinnedState(name);
   const state: keyof typeof STATES = pin ? (isChanged ? "changed" : "pinned") : "new";
   return { state, tools: pin?.tools.map((tool) => tool.name), how: launchText(launch) };
@@ -77,13 +77,13 @@ async function review(servers: McpServers, name: string, invocation: Invocation)
 function launchLines(was: Launch | undefined, is: Launch): string[] {
   const keys = ["url", "command", "args", "env", "headers", "programs"] as const;
   return keys.flatMap((key) => {
-    const [before, now] = [was?.[key], is[key]].map((value) => (value === undefined ? "" : shown(value)));
+    const [before, now] = [was?.[key], is[key]].map((value) => (value === undefined ? "" : valueText(value)));
     if (before === "" && now === "") return [];
     return was && before !== now ? [`- ${key}: ${before}`, `+ ${key}: ${now}`] : [`  ${key}: ${now}`];
   });
 }
 
-const shown = (value: unknown): string =>
+const valueText = (value: unknown): string =>
   plainLine(typeof value === "string" ? value : JSON.stringify(value));
 
 /** Lists new and changed tools with their full descriptions, and spells out hidden characters. */

@@ -1,4 +1,5 @@
-// `cadre message`, `pause`, `resume`, `freeze` and `thaw`: records a signal for a run or a branch. The driver acts on it.
+// `cadre message`, `pause`, `resume`, `freeze` and `thaw`: each records a signal for a run or a branch, and the driver acts on
+// the signal.
 
 import { plural } from "../../projections/words/format.ts";
 import { withClient } from "../connection/connect.ts";

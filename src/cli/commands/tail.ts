@@ -1,5 +1,5 @@
-// `cadre tail RUN`: prints what happened in a run and its descendants, then follows them to the end. It never drives: if no
-// other process does, it says so instead of waiting. If the driving process exits meanwhile, it waits a while for the next.
+// `cadre tail RUN`: prints what happened in a run and its descendants, then follows them to the end. The command never drives.
+// If no other process drives, it says so instead of waiting. If the driving process exits, it waits a while for the next one.
 
 import { capitalize, shownStatus } from "../../projections/words/statuses.ts";
 import { rewriteCommands } from "../command-line.ts";

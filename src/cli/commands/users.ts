@@ -1,4 +1,4 @@
-// `cadre users`: manages named users, who have access in addition to the holder of the folder's token, and their roles.
+// `cadre users`: manages named users and their roles. They have access in addition to the holder of the folder's token.
 
 import type { CadreClient } from "../../api/client/client.ts";
 import { type CreatedUser, NewUser, RoleView } from "../../api/routes/users.ts";

@@ -1,11 +1,11 @@
-// `cadre why RUN[#SEQ]`: explains why a run failed, waits or ended, or what led to one of its events. Also prints the decision
-// log, and the source of each sentence of the answer.
+// `cadre why RUN[#SEQ]`: explains why a run failed, waits or ended, or what led to one of its events. The command also prints
+// the decision log, and the source of each sentence of the answer.
 
 import type { WhyView } from "../../api/client/types.ts";
 import { CadreError } from "../../errors.ts";
 import { type Provenance, provenanceOf, type Source } from "../../projections/views/provenance.ts";
-import type { Reason } from "../../projections/views/why-schema.ts";
 import { whyMarkdown } from "../../projections/views/why-markdown.ts";
+import type { Reason } from "../../projections/views/why-schema.ts";
 import {
   chainTitle,
   FIRST_CAUSE,

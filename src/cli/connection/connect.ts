@@ -1,4 +1,4 @@
-// Connects a command to the store of its project (see runtime/connection.ts), and prints what goes wrong meanwhile.
+// Connects a command to the store of its project (see runtime/connection.ts), and prints problems that occur meanwhile.
 
 import { type CadreClient, isUnreachable } from "../../api/client/client.ts";
 import { CadreError, messageOf } from "../../errors.ts";
@@ -30,7 +30,7 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
     onProblem: onProblem ?? printer.onProblem,
     onRecovered: options.onRecovered ?? printer.onRecovered,
     onConfig(found) {
-      if (!showsIgnoredSettings) printIgnoredSettings(found, io, onProblem && logged(onProblem));
+      if (!showsIgnoredSettings) printIgnoredSettings(found, io, onProblem && logTo(onProblem));
     },
   });
   return { ...connection, problems: config ? otherConfigProblems(config) : [] };
@@ -62,26 +62,26 @@ export const isConnectionLost = (error: unknown): boolean =>
 function problemPrinter(
   say = (line: string): void => void process.stderr.write(`${line}\n`),
 ): Required<Pick<AssemblyOptions, "onProblem" | "onRecovered">> {
-  const said = new Set<string>();
+  const printed = new Set<string>();
   return {
     onProblem({ message, error, answered }) {
       // The command that made the request prints the error itself, except for an internal error, which the response hides.
       if (answered && error instanceof CadreError && error.code !== "INTERNAL") return;
       const text = plainLine(`${message} ${messageOf(error)}`);
-      if (said.has(text)) return;
-      said.add(text);
+      if (printed.has(text)) return;
+      printed.add(text);
       say(`cadre: ${text}`);
     },
     onRecovered(sentence) {
       // After a recovery, the next outage is printed again.
-      said.clear();
+      printed.clear();
       say(`cadre: ${sentence}`);
     },
   };
 }
 
 /** Makes a function that passes a sentence to a log instead of stderr. */
-const logged =
+const logTo =
   (tell: NonNullable<ConnectOptions["onProblem"]>) =>
   (sentence: string): void =>
     tell({

@@ -1,5 +1,5 @@
-// A cadre.yaml in an untrusted folder must not choose the store or the engine (A52). Those settings are ignored and another
-// store is opened instead, so every command says so, or refuses to run.
+// A cadre.yaml in an untrusted folder must not choose the store or the engine (A52). Cadre ignores those settings and opens
+// another store instead. Every command says so, or refuses to run.
 
 import { type Config, type IgnoredKeys, loadConfig } from "../../config/config.ts";
 import { problemText } from "../../config/problem.ts";
@@ -8,7 +8,7 @@ import { commandLineFor, type Invocation, type Io, printError } from "../invocat
 import { plainLine } from "../view/text/plain.ts";
 
 /** The folders that each command has already reported. A command may open the store several times. */
-const said = new WeakMap<object, Set<string>>();
+const reported = new WeakMap<object, Set<string>>();
 
 /** The streams for notices. The default is the stderr of the process. */
 export type NoticeIo = Pick<Io, "env"> & Partial<Pick<Io, "stderr" | "cwd" | "launcher">>;
@@ -19,9 +19,9 @@ export function printIgnoredSettings(
   io: NoticeIo,
   tell?: (sentence: string) => void,
 ): void {
-  const folders = said.get(io) ?? new Set();
+  const folders = reported.get(io) ?? new Set();
   if (folders.has(folder)) return;
-  said.set(io, folders.add(folder));
+  reported.set(io, folders.add(folder));
   const { stderr = process.stderr, cwd = process.cwd() } = io;
   for (const problem of Object.values(ignoredKeys)) {
     const sentence = plainLine(problemText(problem));

@@ -1,5 +1,5 @@
-// A client of this project's `cadre up`, which authenticates with the folder's token. On Postgres commands open the database
-// themselves and need it for what only a server can do.
+// Clients that authenticate with a token, such as a client of this folder's `cadre up`. On Postgres, commands open the database
+// themselves and need the server only for its links and its health.
 
 import { setTimeout as pause } from "node:timers/promises";
 import { readToken } from "../../api/access/token.ts";

@@ -1,4 +1,4 @@
-// The kill switch of a demo's server: kills the process as a power cut would, and reports after the restart how many runs
+// The kill switch of a demo's server. It kills the process as a power cut would, and reports after the restart how many runs
 // recovered.
 
 import type { Recovery } from "../../api/client/types.ts";

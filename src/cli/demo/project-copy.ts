@@ -1,6 +1,5 @@
-// Copies examples/11-incident into a temporary folder for the demo. A demo that was killed before its end is continued.
-// Copies of ended demos are removed when the next demo starts. A copy whose process is alive, or whose store another
-// process owns, is left alone.
+// Copies examples/11-incident into a temporary folder for the demo. A demo that was killed before its end is continued in its
+// copy, and copies of ended demos are removed. A copy that another process uses is left alone.
 
 import { existsSync, lstatSync } from "node:fs";
 import { cp, mkdtemp, readdir, readFile, realpath, rm } from "node:fs/promises";
@@ -29,7 +28,7 @@ export async function copyDemo(): Promise<DemoProject> {
     recursive: true,
     filter: (path) => !/^(\.cadre|main\.ts)$|\.(test|fixture)\.ts$/.test(basename(path)),
   });
-  return stageIn(root);
+  return projectIn(root);
 }
 
 /** Finds the newest demo that was killed before its end, and removes copies of ended demos. */
@@ -43,14 +42,14 @@ export async function findInterruptedDemo(): Promise<DemoProject | undefined> {
   let left: DemoProject | undefined;
   for (const root of roots) {
     // The demo starts even if an old copy cannot be read or removed.
-    const standing = await standingOf(root).catch(() => "in use");
-    if (standing === "ended") await rm(root, { recursive: true, force: true }).catch(() => {});
-    if (standing === "under way") left ??= await stageIn(root);
+    const state = await stateOf(root).catch(() => "in use");
+    if (state === "ended") await rm(root, { recursive: true, force: true }).catch(() => {});
+    if (state === "under way") left ??= await projectIn(root);
   }
   return left;
 }
 
-async function stageIn(root: string): Promise<DemoProject> {
+async function projectIn(root: string): Promise<DemoProject> {
   const folder = join(root, FOLDER);
   const task = (await readFile(join(folder, "task.txt"), "utf8")).trim();
   return { folder, task, remove: () => rm(root, { recursive: true, force: true, maxRetries: 5 }) };
@@ -62,7 +61,7 @@ const isOurs = (root: string): boolean => {
 };
 
 /** `in use` means that the old server is still stopping, or that a person has opened the store. */
-async function standingOf(root: string): Promise<"in use" | "ended" | "under way"> {
+async function stateOf(root: string): Promise<"in use" | "ended" | "under way"> {
   const folder = join(root, FOLDER);
   if (!existsSync(join(folder, ".cadre"))) return "ended";
   const { client, isOwner, close } = await connect({ folder, io: { env: process.env }, drive: false });

@@ -1,5 +1,5 @@
-// Supervises the server of `cadre up --demo`, which can be killed from its web page. After SIGKILL it is restarted on the
-// same port; any other exit ends the demo.
+// Supervises the server of `cadre up --demo`, which people can kill from its web page. After SIGKILL the supervisor restarts
+// the server on the same port. Any other exit ends the demo.
 
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
@@ -35,17 +35,17 @@ export interface DemoReady {
 
 const SERVER = fileURLToPath(new URL(`./server${extname(import.meta.url)}`, import.meta.url));
 
-const GOES_ON = "Continuing a demo that was killed before its end …";
+const CONTINUING = "Continuing a demo that was killed before its end …";
 
 export async function superviseDemo(options: Options, { json, screen }: Invocation): Promise<number> {
   const left = await findInterruptedDemo();
-  if (!json) screen.line(left ? GOES_ON : "Starting the demo: an incident, in a copy of an example …");
+  if (!json) screen.line(left ? CONTINUING : "Starting the demo: an incident, in a copy of an example …");
   const { remove, ...stage } = left ?? (await copyDemo());
   const port = options.port ?? (await freePort(stage.folder));
   const cadre = launcherName(process.argv[1]!, stage.folder);
   const order: DemoServerOptions = { ...stage, json, cadre, options: { ...options, port } };
   for (let next = order; ; ) {
-    const { code, signal, port } = await oneLife(next);
+    const { code, signal, port } = await runServer(next);
     // A server that never listened would only fail again.
     if (signal !== "SIGKILL" || port === undefined) {
       await remove();
@@ -62,19 +62,19 @@ async function freePort(folder: string): Promise<string> {
   return String((await canListen(host, port)) ? port : 0);
 }
 
-interface Life {
+interface ServerExit {
   code: number | null;
   signal: NodeJS.Signals | null;
   port: number | undefined;
 }
 
-async function oneLife(order: DemoServerOptions): Promise<Life> {
+async function runServer(order: DemoServerOptions): Promise<ServerExit> {
   const server = fork(SERVER, { cwd: order.folder, stdio: ["ignore", "inherit", "inherit", "ipc"] });
   let port: number | undefined;
   server.on("message", (up: DemoReady) => {
     port = up.port;
   });
-  const release = handOn(server);
+  const release = forwardSignals(server);
   try {
     const exited = once(server, "exit") as Promise<[number | null, NodeJS.Signals | null]>;
     server.send(order);
@@ -86,7 +86,7 @@ async function oneLife(order: DemoServerOptions): Promise<Life> {
 }
 
 /** A terminal sends Ctrl-C to the whole process group. A forwarded Ctrl-C would be a second one, which stops without waiting. */
-function handOn(server: ChildProcess): () => void {
+function forwardSignals(server: ChildProcess): () => void {
   const interrupt = (): void => void (process.stdin.isTTY || server.kill("SIGINT"));
   const terminate = (): void => void server.kill("SIGTERM");
   process.on("SIGINT", interrupt);

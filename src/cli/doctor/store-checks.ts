@@ -68,11 +68,11 @@ async function projectChecks(client: CadreClient, server: Health | undefined): P
   const own = agents.filter(({ file }) => !file.startsWith("builtin:"));
   const problems = own.flatMap((agent) => agent.problems);
   return [
-    { state: "ok", name: "store", text: whoHas(health, server, now) },
-    ...(health.isShared ? [whoDrives(health, workers)] : []),
+    { state: "ok", name: "store", text: ownerText(health, server, now) },
+    ...(health.isShared ? [driverFinding(health, workers)] : []),
     ...workers.filter(({ silent }) => silent).map((worker) => silentWorker(worker, health, now)),
     ...problems.map((problem) => problemFinding("agents", problem as Problem)),
-    { state: "ok", name: "agents", text: agentWords(own, agents.length - own.length) },
+    { state: "ok", name: "agents", text: agentText(own, agents.length - own.length) },
     modelFinding(health.model),
     ...(ahead ? [clockWentBack(ahead.id)] : []),
     ...aside.map(({ id }) => quarantined(id)),
@@ -83,13 +83,13 @@ async function projectChecks(client: CadreClient, server: Health | undefined): P
 }
 
 /** A store on Postgres has no owner, and this command has opened the store itself. */
-function whoHas({ pid, startedAt, isShared }: Health, server: Health | undefined, now: number): string {
+function ownerText({ pid, startedAt, isShared }: Health, server: Health | undefined, now: number): string {
   if (pid !== process.pid) return `process ${pid} owns it, started ${ago(startedAt, now)}`;
   if (server) return `process ${server.pid} serves it, started ${ago(server.startedAt, now)}`;
   return isShared ? "no `cadre up` of this folder answers" : "no Cadre process is running here";
 }
 
-function whoDrives(health: Health, workers: readonly WorkerView[]): Finding {
+function driverFinding(health: Health, workers: readonly WorkerView[]): Finding {
   const name = "workers";
   const alive = workers.filter(({ silent }) => !silent).length;
   if (alive > 0) return { state: "ok", name, text: `${plural(alive, "worker")} at work` };
@@ -105,7 +105,7 @@ const silentWorker = ({ name, pid, host, seenAt }: WorkerView, { drives }: Healt
 });
 
 /** Only counts built-in agents, because users cannot fix their problems. */
-function agentWords(own: readonly { name: string }[], builtin: number): string {
+function agentText(own: readonly { name: string }[], builtin: number): string {
   const names = own.length === 0 ? "none of your own" : own.map(({ name }) => name).join(", ");
   return `${names}; ${builtin} built in`;
 }

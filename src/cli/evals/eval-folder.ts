@@ -1,5 +1,5 @@
-// The files of an eval in `.cadre/evals/<name>`: the eval in progress, every result, and which of them is the baseline.
-//  EV1  The id of an eval is on disk before its first run starts, and it is part of the key of every run. After a crash, the
+// The files of an eval in `.cadre/evals/<name>`: the eval in progress, every result, and which result is the baseline.
+//  EV1  The id of an eval is on disk before its first run starts, and is part of the key of every run. After a crash, the
 //       same command continues the same runs, and no ended run is paid for again.
 
 import { randomBytes } from "node:crypto";

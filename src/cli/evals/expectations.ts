@@ -1,4 +1,4 @@
-// Checks an answer against the expectations of its case. Pure, except for a look at the workspace.
+// Checks an answer against the expectations of its case. Except for a look at the workspace, the functions are pure.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -23,26 +23,32 @@ function failureOf(expected: Expectation, { run, events }: Answer): string | und
   const text = resultText(run);
   const called = new Set(events.flatMap(calledIn));
   if (expected.contains !== undefined)
-    return said(text.includes(expected.contains), `the answer does not contain “${expected.contains}”`);
+    return failureUnless(
+      text.includes(expected.contains),
+      `the answer does not contain “${expected.contains}”`,
+    );
   if (expected.matches !== undefined)
-    return said(
+    return failureUnless(
       new RegExp(expected.matches, "u").test(text),
       `the answer does not match ${expected.matches}`,
     );
-  if (expected.schema !== undefined) return misfit(expected.schema, run.output);
+  if (expected.schema !== undefined) return schemaFailure(expected.schema, run.output);
   if (expected.file !== undefined)
-    return said(existsSync(join(run.workspace, expected.file)), `there is no file ${expected.file}`);
+    return failureUnless(existsSync(join(run.workspace, expected.file)), `there is no file ${expected.file}`);
   if (expected.calls !== undefined)
-    return said(called.has(expected.calls), `it did not call ${expected.calls}`);
+    return failureUnless(called.has(expected.calls), `it did not call ${expected.calls}`);
   if (expected.callsNot !== undefined)
-    return said(!called.has(expected.callsNot), `it called ${expected.callsNot}`);
+    return failureUnless(!called.has(expected.callsNot), `it called ${expected.callsNot}`);
   if (expected.maxTurns !== undefined)
-    return said(run.turns <= expected.maxTurns, `it took ${run.turns} turns, more than ${expected.maxTurns}`);
-  if (expected.maxCost !== undefined) return tooDear(run.treeUsage, expected.maxCost);
-  return unequal(expected.equals, text, run.output);
+    return failureUnless(
+      run.turns <= expected.maxTurns,
+      `it took ${run.turns} turns, more than ${expected.maxTurns}`,
+    );
+  if (expected.maxCost !== undefined) return costFailure(run.treeUsage, expected.maxCost);
+  return equalsFailure(expected.equals, text, run.output);
 }
 
-const said = (holds: boolean, failure: string): string | undefined => (holds ? undefined : failure);
+const failureUnless = (holds: boolean, failure: string): string | undefined => (holds ? undefined : failure);
 
 /** The agent's summary and details as one text. */
 export const resultText = ({ result }: Pick<RunDetail, "result">): string =>
@@ -52,21 +58,21 @@ export const resultText = ({ result }: Pick<RunDetail, "result">): string =>
 const calledIn = (event: JournalEvent): string[] =>
   event.type === "TOOL_PROPOSED" && event.payload.verdict !== "deny" ? [event.payload.name] : [];
 
-function misfit(schema: Record<string, unknown>, output: unknown): string | undefined {
+function schemaFailure(schema: Record<string, unknown>, output: unknown): string | undefined {
   const parsed = z.fromJSONSchema(schema).safeParse(output);
   return parsed.success ? undefined : `the output does not fit: ${z.prettifyError(parsed.error)}`;
 }
 
 /** An unknown price fails the expectation, because the true cost may be above the limit. */
-function tooDear({ cost, unpriced }: RunDetail["treeUsage"], most: number): string | undefined {
+function costFailure({ cost, unpriced }: RunDetail["treeUsage"], most: number): string | undefined {
   if (cost > most) return `it cost ${money(cost)}, more than ${money(most)}`;
   return unpriced > 0 ? `its cost is unknown: ${unpriced} calls have no price` : undefined;
 }
 
-function unequal(expected: unknown, text: string, output: unknown): string | undefined {
+function equalsFailure(expected: unknown, text: string, output: unknown): string | undefined {
   if (typeof expected === "string")
-    return said(text.trim() === expected.trim(), `the answer is not “${expected}”`);
-  return said(
+    return failureUnless(text.trim() === expected.trim(), `the answer is not “${expected}”`);
+  return failureUnless(
     isDeepStrictEqual(output, plainData(expected)),
     `the output is not ${JSON.stringify(expected)}`,
   );

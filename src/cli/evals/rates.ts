@@ -1,6 +1,6 @@
-// Confidence intervals of pass rates, and the rule for regressions. Pure.
-//  EV3  A case is a regression if its pass rate is below the baseline's and their 95 % intervals do not overlap. If either has
-//       fewer than ten repeats, it is also a regression if it always passed before and passes at most half the time now.
+// Computes confidence intervals of pass rates, and decides what is a regression. The functions are pure.
+//  EV3  A case is a regression if its pass rate is below the baseline's and their 95 % intervals do not overlap. With fewer
+//       than ten repeats, a case that always passed before is also one if it passes at most half the time now.
 
 export interface Rate {
   passed: number;

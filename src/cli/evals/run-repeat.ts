@@ -1,7 +1,7 @@
 // Runs each repeat of each case as a run of the project, and checks the answer. A run that needs a person has failed, because
-// there is none to ask.
-//  EV2  A judge is an agent whose declared output is `{pass, why}`. It gets the answer as untrusted text, works in the
-//       workspace of the run, and its cost is counted separately.
+// an eval cannot ask a person.
+//  EV2  A judge is an agent whose declared output is `{pass, why}`. The judge gets the answer as untrusted text and works in
+//       the workspace of the run. Its cost is counted separately.
 
 import { hash } from "node:crypto";
 import { z } from "zod";

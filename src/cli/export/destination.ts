@@ -1,5 +1,5 @@
-// The server a tree is moved to (E7). It is asked whether it takes the tree before the tree ends here. Its answer is
-// recorded, and the file is deleted after it was accepted, so that no second store can import it.
+// The server that a tree is moved to (E7). Before the tree ends here, the server is asked whether it takes the tree. Its answer
+// is recorded. After the server has taken the tree, the file is deleted, so that no second store can import the tree.
 
 import { readFile, rm } from "node:fs/promises";
 import { type CadreClient, isUnreachable } from "../../api/client/client.ts";
@@ -28,17 +28,17 @@ export const isServerAddress = (to: string): boolean => /^[a-z][a-z\d+.-]*:\/\//
 export function destinationOf(to: string, format: string, env: Io["env"]): Destination {
   const address = readAddress(to);
   const place = address.origin + address.pathname.replace(/\/+$/, "");
-  if (format !== "cadre") throw refused(`${place} only takes trees that are moved: add --format cadre.`);
+  if (format !== "cadre") throw refusal(`${place} only takes trees that are moved: add --format cadre.`);
   const token = env[TOKEN];
-  if (!token) throw refused(`${place} requires a token: set ${TOKEN} to the token of an admin there.`);
+  if (!token) throw refusal(`${place} requires a token: set ${TOKEN} to the token of an admin there.`);
   const client = clientWithToken(place, token);
   return {
     url: place,
     async check(root, hasLeft) {
-      const me = await asked(place, () => client.get("/api/me"));
+      const me = await askServer(place, () => client.get("/api/me"));
       if (me.role !== "admin")
-        throw refused(`${place} takes trees only from admins, and ${me.name} is ${me.role} there.`);
-      if (!hasLeft && (await asked(place, () => isThere(client, root))))
+        throw refusal(`${place} takes trees only from admins, and ${me.name} is ${me.role} there.`);
+      if (!hasLeft && (await askServer(place, () => hasRun(client, root))))
         throw new CadreError(
           "CONFLICT",
           `${root} is already at ${place}. Nothing was moved. If it was moved from there, prune it there first (cadre prune --run ${root}).`,
@@ -49,7 +49,7 @@ export function destinationOf(to: string, format: string, env: Io["env"]): Desti
         .post("/api/import", { body: { tree: await readFile(file, "utf8") } })
         .catch(async (error: unknown) => {
           if (isRefusal(error)) await settle("refused");
-          throw notTaken(place, file, error);
+          throw deliveryError(place, file, error);
         });
       // The file is deleted first: after the move is settled, the same command would not delete the file any more.
       await rm(file, { force: true });
@@ -63,7 +63,7 @@ export function destinationOf(to: string, format: string, env: Io["env"]): Desti
 const isRefusal = (error: unknown): boolean =>
   error instanceof CadreError && !isUnreachable(error) && httpStatus(error.code) < 500;
 
-function notTaken(place: string, file: string, error: unknown): CadreError {
+function deliveryError(place: string, file: string, error: unknown): CadreError {
   const what = isRefusal(error)
     ? `${place} did not take the tree: ${answerOf(place, error)} It has ended here, and nothing is lost: the file is ${file}. Run the same command again, or import the file elsewhere.`
     : `It is unknown whether ${place} has the tree: ${answerOf(place, error)} It has ended here, and nothing is lost: the file is ${file}. Run the same command again; the tree is imported only once. Import the file elsewhere only if it is not there.`;
@@ -82,16 +82,16 @@ function answerOf(place: string, error: unknown): string {
 function readAddress(to: string): URL {
   const address = URL.parse(to);
   if (!address || !/^https?:$/.test(address.protocol) || address.username || address.search || address.hash)
-    throw refused(
+    throw refusal(
       `${JSON.stringify(to.replace(/\/\/[^/]*@/, "//"))} is not the address of a server: use https://host.`,
     );
   // Without TLS the token and the tree could be read on the way.
   if (address.protocol === "http:" && !isLoopback(address.hostname.replace(/^\[|\]$/g, "")))
-    throw refused(`http://${address.host} is not encrypted: use https.`);
+    throw refusal(`http://${address.host} is not encrypted: use https.`);
   return address;
 }
 
-async function asked<T>(place: string, ask: () => Promise<T>): Promise<T> {
+async function askServer<T>(place: string, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
   } catch (error) {
@@ -102,7 +102,7 @@ async function asked<T>(place: string, ask: () => Promise<T>): Promise<T> {
   }
 }
 
-async function isThere(client: CadreClient, root: string): Promise<boolean> {
+async function hasRun(client: CadreClient, root: string): Promise<boolean> {
   try {
     await client.get("/api/runs/{id}", { id: root });
     return true;
@@ -112,4 +112,4 @@ async function isThere(client: CadreClient, root: string): Promise<boolean> {
   }
 }
 
-const refused = (why: string): CadreError => new CadreError("USAGE", `${why} Nothing was moved.`);
+const refusal = (why: string): CadreError => new CadreError("USAGE", `${why} Nothing was moved.`);

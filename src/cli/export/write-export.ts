@@ -1,5 +1,5 @@
-// Writes the file of an exported tree. It gets its name only when it is complete on disk, and it is created before the tree
-// is moved, so that an unwritable place is noticed in time.
+// Writes the file of an exported tree. The file is created before the tree is moved, so that an unwritable place is noticed in
+// time. It gets its final name when it is complete on disk.
 
 import { createHash } from "node:crypto";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";

@@ -26,20 +26,20 @@ export interface PromptContext extends EditorContext {
 /** Returns false if the person skipped the item. Rejects when the signal is aborted; then nothing was decided here. */
 export async function askAboutItem(
   item: ApprovalView,
-  desk: PromptContext,
+  context: PromptContext,
   signal: AbortSignal,
 ): Promise<boolean> {
   const choices = choicesFor(item);
-  let card = (): string[] => approvalLines(item, desk.screen, desk.askerOf(item));
+  let card = (): string[] => approvalLines(item, context.screen, context.askerOf(item));
   for (;;) {
-    const choice = await choose(choices, card, desk, signal);
+    const choice = await choose(choices, card, context, signal);
     if (choice === skip) return false;
     card = () => [];
     try {
-      if (await choice.act(item, desk, signal)) return true;
+      if (await choice.act(item, context, signal)) return true;
     } catch (error) {
       if (!(error instanceof CadreError) || signal.aborted) throw error;
-      desk.screen.line(desk.screen.paint("red", plain(error.message)));
+      context.screen.line(context.screen.paint("red", plain(error.message)));
       if (!MAY_BE_ASKED_AGAIN.has(error.code)) return true;
     }
   }
@@ -53,7 +53,7 @@ interface Choice {
   label: string;
   help: string;
   /** Returns false if nothing was decided. */
-  act(item: ApprovalView, desk: PromptContext, signal: AbortSignal): Promise<boolean>;
+  act(item: ApprovalView, context: PromptContext, signal: AbortSignal): Promise<boolean>;
 }
 
 async function choose(
@@ -66,7 +66,7 @@ async function choose(
   const help = choices.map(({ key, help }) => `  ${key}  ${help}`).join("\n");
   let above = "";
   const text = (): string =>
-    `${above}${othersWait(othersWaiting(), screen.paint)}${screen.paint("bold", labels)} `;
+    `${above}${waitingText(othersWaiting(), screen.paint)}${screen.paint("bold", labels)} `;
   screen.prompt({ card, text });
   try {
     for (;;) {
@@ -86,7 +86,7 @@ async function choose(
   }
 }
 
-function othersWait(more: number, paint: Paint): string {
+function waitingText(more: number, paint: Paint): string {
   if (more <= 0) return "";
   return paint("yellow", `${more} more ${more === 1 ? "is" : "are"} waiting  `);
 }
@@ -95,7 +95,7 @@ const approve: Choice = {
   key: "a",
   label: "[a]pprove",
   help: "approve this once, exactly as shown",
-  act: (item, desk) => decide(item, desk, { decision: "approve" }),
+  act: (item, context) => decide(item, context, { decision: "approve" }),
 };
 
 /** Keeps the draft of a refused edit, so that the person can correct the draft. */
@@ -105,11 +105,11 @@ function createEdit(): Choice {
     key: "e",
     label: "[e]dit",
     help: "edit the input, then approve it",
-    async act(item, desk, signal) {
-      const input = await editJson(item.input, draft, desk, signal);
+    async act(item, context, signal) {
+      const input = await editJson(item.input, draft, context, signal);
       if (input === undefined) return false;
-      desk.screen.line(editLines(item.input, input, desk.screen).join("\n"));
-      return decide(item, desk, { decision: "edit", input });
+      context.screen.line(editLines(item.input, input, context.screen).join("\n"));
+      return decide(item, context, { decision: "edit", input });
     },
   };
 }
@@ -118,11 +118,11 @@ const reject: Choice = {
   key: "r",
   label: "[r]eject",
   help: "reject it; the agent reads your reason and continues without it",
-  async act(item, desk, signal) {
+  async act(item, context, signal) {
     const quick = REJECT_REASONS.map(({ label }, at) => `${at + 1} ${label.toLowerCase()}`).join(" · ");
-    desk.screen.line(desk.screen.paint("dim", quick));
-    const note = rejectionNote((await desk.keys.readLine("Why (the agent reads it): ", signal)).trim());
-    return decide(item, desk, { decision: "reject", ...(note === "" ? {} : { note }) });
+    context.screen.line(context.screen.paint("dim", quick));
+    const note = rejectionNote((await context.keys.readLine("Why (the agent reads it): ", signal)).trim());
+    return decide(item, context, { decision: "reject", ...(note === "" ? {} : { note }) });
   },
 };
 
@@ -137,17 +137,17 @@ const always = (grant: string): Choice => ({
   key: "A",
   label: `[A]lways this, for ${ALWAYS_DAYS} days: ${plainLine(grant)}`,
   help: "approve this now and whenever it comes up again in this folder; `cadre permissions` lists and revokes it",
-  act: (item, desk) => decide(item, desk, { decision: "approve", scope: "always" }),
+  act: (item, context) => decide(item, context, { decision: "approve", scope: "always" }),
 });
 
-const goOn: Choice = { ...approve, help: "let the run continue" };
+const letContinue: Choice = { ...approve, help: "let the run continue" };
 
 const raise: Choice = {
   ...approve,
   help: "raise the budget and let the run continue",
-  async act(item, desk, signal) {
-    const text = await desk.keys.readLine("New budget, as in 200000 (tokens) or $5: ", signal);
-    return decide(item, desk, { decision: "approve", limits: parseBudget(text) });
+  async act(item, context, signal) {
+    const text = await context.keys.readLine("New budget, as in 200000 (tokens) or $5: ", signal);
+    return decide(item, context, { decision: "approve", limits: parseBudget(text) });
   },
 };
 
@@ -157,16 +157,16 @@ const answer: Choice = {
   key: "a",
   label: "[a]nswer",
   help: "type an answer; the run continues with it",
-  async act(item, desk, signal) {
-    const text = (await desk.keys.readLine("Answer: ", signal)).trim();
-    return text === "" ? false : decide(item, desk, { decision: "answer", answer: text });
+  async act(item, context, signal) {
+    const text = (await context.keys.readLine("Answer: ", signal)).trim();
+    return text === "" ? false : decide(item, context, { decision: "answer", answer: text });
   },
 };
 
 const leaveUnanswered: Choice = {
   ...reject,
   help: "give no answer; the run continues without one",
-  act: (item, desk) => decide(item, desk, { decision: "reject" }),
+  act: (item, context) => decide(item, context, { decision: "reject" }),
 };
 
 const outcomes: readonly Choice[] = [
@@ -186,24 +186,24 @@ const outcomes: readonly Choice[] = [
     key: "h",
     label: "[h]appened",
     help: "it took effect: it is not run again, and the agent is told so",
-    async act(item, desk, signal) {
+    async act(item, context, signal) {
       const output = (
-        await desk.keys.readLine("Its result (the agent reads it; may be empty): ", signal)
+        await context.keys.readLine("Its result (the agent reads it; may be empty): ", signal)
       ).trim();
-      return verdict(item, desk, { verdict: "happened", ...(output === "" ? {} : { output }) });
+      return verdict(item, context, { verdict: "happened", ...(output === "" ? {} : { output }) });
     },
   },
   {
     key: "r",
     label: "[r]un again",
     help: "it did not take effect: run it now",
-    act: (item, desk) => verdict(item, desk, { verdict: "run_again" }),
+    act: (item, context) => verdict(item, context, { verdict: "run_again" }),
   },
   {
     key: "f",
     label: "[f]ail",
     help: "leave it: the agent is told that the outcome is not known",
-    act: (item, desk) => verdict(item, desk, { verdict: "fail" }),
+    act: (item, context) => verdict(item, context, { verdict: "fail" }),
   },
 ];
 
@@ -226,7 +226,7 @@ function choicesFor({ kind, grant }: ApprovalView): readonly Choice[] {
     case "budget":
       return [raise, stop, skip];
     case "loop":
-      return [goOn, stop, skip];
+      return [letContinue, stop, skip];
   }
 }
 

@@ -1,6 +1,6 @@
-// `--detach`: records the run and starts a background process that drives it, or waits as a client until the driving
-// process exits. The background process exits when only a person can help. It is not started if a server drives: it would
-// take the store when the server is killed, and keep the next server from starting.
+// `--detach`: records the run and starts a background process that drives the run, or waits as a client until the driving
+// process exits. The background process exits when only a person can help. If a server drives, no background process is
+// started: it would take the store when the server is killed, and keep the next server from starting.
 
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -32,24 +32,24 @@ export async function detach(
   const { runId, server } = await withClient(invocation, submit, options);
   // If another command drives now, the background process takes over when that command exits. The background process also gives
   // approvals of `--yes`, whichever process drives.
-  if (server === undefined || yes) goOnInBackground(folder, yes === true);
+  if (server === undefined || yes) startBackground(folder, yes === true);
   screen.line(json ? jsonLine({ runId }) : runId);
   if (json) return EXIT.done;
   const next =
     server === undefined
-      ? whatNext(runId, commandLine, yes === true)
-      : besideServer(runId, commandLine, server);
+      ? backgroundLines(runId, commandLine, yes === true)
+      : serverLines(runId, commandLine, server);
   for (const line of next) io.stderr.write(`cadre: ${line}\n`);
   return EXIT.done;
 }
 
-const besideServer = (runId: string, commandLine: CommandLine, pid: number): string[] => [
+const serverLines = (runId: string, commandLine: CommandLine, pid: number): string[] => [
   `the server (process ${pid}) is working on it. Follow it: ${commandLine(`tail ${runId}`)}`,
   `if it needs you, \`${commandLine("approve")}\` shows why. It continues when you have answered.`,
 ];
 
 /** The background process exits instead of waiting for a person, because it would block the store. */
-function whatNext(runId: string, commandLine: CommandLine, yes: boolean): string[] {
+function backgroundLines(runId: string, commandLine: CommandLine, yes: boolean): string[] {
   const needs = yes ? "needs you for more than an approval" : "needs you";
   return [
     `it continues in the background until it has ended or ${needs}. Follow it: ${commandLine(`tail ${runId}`)}`,
@@ -57,7 +57,7 @@ function whatNext(runId: string, commandLine: CommandLine, yes: boolean): string
   ];
 }
 
-function goOnInBackground(folder: string, yes: boolean): void {
+function startBackground(folder: string, yes: boolean): void {
   const launcher = fileURLToPath(new URL("../../../bin/cadre.js", import.meta.url));
   const args = [launcher, "run", "--json", "-C", folder, ...(yes ? ["--yes"] : [])];
   spawn(process.execPath, args, { cwd: folder, detached: true, stdio: "ignore" }).unref();

@@ -1,6 +1,5 @@
-// Follows a run and its descendants until it has ended, or until nothing can continue without a person who is not there.
-// If a person is at the terminal, they are asked while the other branches continue. A decision made elsewhere withdraws
-// the question.
+// Follows a run and its descendants until the run has ended, or until nothing can continue without a person who is not there.
+// A person at the terminal is asked while the other branches continue. A decision made elsewhere withdraws the question.
 
 import type { CadreClient } from "../../api/client/client.ts";
 import type { RunSummary } from "../../api/client/types.ts";
@@ -25,24 +24,24 @@ const QUIET_MS = 2_000;
 export async function followRun(
   client: CadreClient,
   watched: WatchedRun,
-  company: Answerer,
+  answerer: Answerer,
   leaving: AbortSignal,
 ): Promise<FollowResult> {
   const { runId, view } = watched;
   const isBehind = await readSoFar(client, watched);
-  const questions = createQuestions(client, runId, { tree: view.tree, company, leaving });
+  const questions = createQuestions(client, runId, { tree: view.tree, answerer, leaving });
   const ticker = setInterval(() => view.tick(Date.now()), TICK_MS);
-  const aside = watchAside(client, runId, company);
+  const quarantine = watchForQuarantine(client, runId, answerer);
   const look = async (): Promise<FollowResult | undefined> =>
-    restOf(isBehind() ? undefined : await questions.check());
+    resultFor(isBehind() ? undefined : await questions.check());
   try {
     // After a reconnect, a tree that waits for a person sends no more events, so the person is asked here.
     const waits = await look();
     if (waits) return waits;
-    const signal = AbortSignal.any([leaving, questions.ended, aside.found]);
+    const signal = AbortSignal.any([leaving, questions.ended, quarantine.found]);
     const after = watched.position === undefined ? {} : { after: watched.position };
     for await (const item of client.follow({ runId, tree: true, ...after, signal })) {
-      aside.heard();
+      quarantine.restartTimer();
       if (item.type === "delta") view.delta(item.delta);
       if (item.type !== "event") continue;
       watched.position = item.event.position;
@@ -51,51 +50,51 @@ export async function followRun(
       const rest = await look();
       if (rest) return rest;
     }
-    const rest = restOf((await questions.outcome()) ?? aside.stuck());
+    const rest = resultFor((await questions.outcome()) ?? quarantine.stuck());
     return rest ?? (view.tree.top?.state.end ? { type: "ended" } : { type: "left" });
   } finally {
     clearInterval(ticker);
-    aside.close();
+    quarantine.close();
     view.clear();
     questions.close();
   }
 }
 
-const restOf = (stuck: Blockage | undefined): FollowResult | undefined =>
+const resultFor = (stuck: Blockage | undefined): FollowResult | undefined =>
   stuck && { type: "needs-person", ...stuck };
 
 /** Looks for quarantined runs when no events arrive: neither they nor the runs that wait for them send events. */
-function watchAside(client: CadreClient, runId: string, company: Answerer) {
+function watchForQuarantine(client: CadreClient, runId: string, answerer: Answerer) {
   const found = new AbortController();
   let stuck: Blockage | undefined;
   let timer: NodeJS.Timeout | undefined;
-  const heard = (): void => {
+  const restartTimer = (): void => {
     clearTimeout(timer);
     timer = setTimeout(() => void look().catch(fail), QUIET_MS);
   };
   async function look(): Promise<void> {
-    const seen = await asideIn(client, runId);
+    const seen = await findQuarantined(client, runId);
     // Do not interrupt a person who is being asked.
-    if (!seen || (company.type === "person" && seen.items.length > 0)) return heard();
+    if (!seen || (answerer.type === "person" && seen.items.length > 0)) return restartTimer();
     stuck = seen;
     found.abort();
   }
   // The stream of events reports the lost connection.
   const fail = (): void => clearTimeout(timer);
-  heard();
-  return { found: found.signal, heard, stuck: () => stuck, close: () => clearTimeout(timer) };
+  restartTimer();
+  return { found: found.signal, restartTimer, stuck: () => stuck, close: () => clearTimeout(timer) };
 }
 
-async function asideIn(client: CadreClient, runId: string): Promise<Blockage | undefined> {
+async function findQuarantined(client: CadreClient, runId: string): Promise<Blockage | undefined> {
   const live = allNodes(await client.get("/api/runs/{id}/tree", { id: runId })).filter(
     ({ endedAt }) => endedAt === undefined,
   );
   const held = live.filter(({ waitingOn }) => waitingOn?.kind === "quarantine");
-  if (held.length === 0 || live.some(goesOn)) return undefined;
+  if (held.length === 0 || live.some(canContinue)) return undefined;
   return { items: (await client.get("/api/approvals", { run: runId })).approvals, pausedRuns: held };
 }
 
-const goesOn = ({ status, waitingOn }: RunSummary): boolean =>
+const canContinue = ({ status, waitingOn }: RunSummary): boolean =>
   status !== "suspended" && waitingOn?.kind !== "child" && waitingOn?.kind !== "handoff";
 
 /** Returns a function that is true until all earlier events are shown: old questions must not be asked again. */

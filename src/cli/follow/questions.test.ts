@@ -56,7 +56,7 @@ test("`--yes` approves the next call, even if the journal is read slowly", async
       },
     };
     const leaving = new AbortController().signal;
-    const questions = createQuestions(slow, runId, { tree, company: { type: "yes" }, leaving });
+    const questions = createQuestions(slow, runId, { tree, answerer: { type: "yes" }, leaving });
     expect(await questions.check()).toBeUndefined();
     expect(paid).toHaveLength(1);
     await readOn();

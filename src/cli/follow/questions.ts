@@ -12,7 +12,7 @@ import { askAboutItem, type PromptContext } from "./ask-person.ts";
 
 /** Who answers questions: a person at the terminal, `--yes` (which only approves calls), or nobody. */
 export type Answerer =
-  | { type: "person"; desk: Pick<PromptContext, "screen" | "keys" | "env"> }
+  | { type: "person"; context: Pick<PromptContext, "screen" | "keys" | "env"> }
   | { type: "yes" }
   | { type: "nobody" };
 
@@ -36,46 +36,46 @@ export interface Questions {
 
 interface Circumstances {
   tree: LiveTree;
-  company: Answerer;
+  answerer: Answerer;
   leaving: AbortSignal;
 }
 
 export function createQuestions(
   client: CadreClient,
   runId: string,
-  { tree, company, leaving }: Circumstances,
+  { tree, answerer, leaving }: Circumstances,
 ): Questions {
   const ended = new AbortController();
   const closed = new AbortController();
   const over = AbortSignal.any([leaving, closed.signal]);
   const question = createQuestion(over);
-  const said = new Set<string>();
+  const approved = new Set<string>();
   /** Items the person skipped, with the round in which they were asked. */
   const skipped = new Set<string>();
   let failure: unknown;
   /** Undefined: no person is being asked. `news`: an item was opened since the last check. */
   let asking: { news: boolean } | undefined;
 
-  async function askAll(desk: PromptContext, current: { news: boolean }): Promise<void> {
+  async function askAll(context: PromptContext, current: { news: boolean }): Promise<void> {
     while (!over.aborted) {
       current.news = false;
       const item = (await client.get("/api/approvals", { run: runId })).approvals.find(
-        (open) => !skipped.has(asAsked(open)),
+        (open) => !skipped.has(roundKey(open)),
       );
-      if (item && !(await question.ask(item, desk))) skipped.add(asAsked(item));
+      if (item && !(await question.ask(item, context))) skipped.add(roundKey(item));
       else if (!item && !current.news) {
         asking = undefined;
-        if (skipped.size > 0 && !goesOn(tree)) ended.abort();
+        if (skipped.size > 0 && !canContinue(tree)) ended.abort();
         return;
       }
     }
   }
 
-  function beginAsking({ desk }: Extract<Answerer, { type: "person" }>): void {
+  function beginAsking({ context }: Extract<Answerer, { type: "person" }>): void {
     asking = { news: false };
     const more = (): number => openItems(tree) - 1;
     void askAll(
-      { ...desk, client, othersWaiting: more, askerOf: (item) => whoAsks(tree, item) },
+      { ...context, client, othersWaiting: more, askerOf: (item) => askerOfItem(tree, item) },
       asking,
     ).catch((error: unknown) => {
       failure = error;
@@ -89,43 +89,43 @@ export function createQuestions(
       if (openItems(tree) > 0) {
         // An item opened during a question is asked about next.
         if (asking) asking.news = true;
-        else if (company.type === "person") beginAsking(company);
-        else if (company.type === "yes") await sayYes(client, runId, said);
+        else if (answerer.type === "person") beginAsking(answerer);
+        else if (answerer.type === "yes") await approveCalls(client, runId, approved);
       }
-      if (asking || goesOn(tree)) return undefined;
-      const stuck = await stuckIn(client, runId);
+      if (asking || canContinue(tree)) return undefined;
+      const stuck = await findBlockage(client, runId);
       // A call was proposed after the last approval. Its event is still to come and triggers the next check.
       const isNews =
-        company.type === "yes" && stuck?.items.some((item) => isCall(item) && !said.has(item.id));
+        answerer.type === "yes" && stuck?.items.some((item) => isCall(item) && !approved.has(item.id));
       return isNews ? undefined : stuck;
     },
     event: question.event,
     async outcome() {
       if (failure !== undefined) throw failure;
-      return ended.signal.aborted ? stuckIn(client, runId) : undefined;
+      return ended.signal.aborted ? findBlockage(client, runId) : undefined;
     },
     close: () => closed.abort(),
   };
 }
 
-const asAsked = ({ id, round }: ApprovalView): string => `${id}/${round}`;
+const roundKey = ({ id, round }: ApprovalView): string => `${id}/${round}`;
 
 function openItems({ runs }: LiveTree): number {
   return [...runs.values()].reduce((sum, { open }) => sum + open.size, 0);
 }
 
 /** Returns the path of names as the tree shows it, and the run's task. */
-function whoAsks({ runs }: LiveTree, { runId, path }: ApprovalView) {
+function askerOfItem({ runs }: LiveTree, { runId, path }: ApprovalView) {
   const run = runs.get(runId);
   return { path: run?.path ?? path, task: run?.state.start?.task };
 }
 
 /** Whether some run can continue without a person, as far as the journals were read. Cancelled runs can. */
-const goesOn = ({ runs }: LiveTree): boolean =>
+const canContinue = ({ runs }: LiveTree): boolean =>
   [...runs.values()].some((run) => !hasEnded(run) && (run.state.status !== "suspended" || run.state.cancel));
 
 /** Reads the current state. Returns undefined if some run can continue: then more events will come. */
-async function stuckIn(client: CadreClient, runId: string): Promise<Blockage | undefined> {
+async function findBlockage(client: CadreClient, runId: string): Promise<Blockage | undefined> {
   const [items, tree] = await Promise.all([
     client.get("/api/approvals", { run: runId }).then(({ approvals }) => approvals),
     client.get("/api/runs/{id}/tree", { id: runId }),
@@ -154,12 +154,12 @@ function createQuestion(over: AbortSignal) {
   let open: { item: ApprovalView; withdraw: AbortController; screen: Screen } | undefined;
   return {
     /** Returns false if the person skipped the question. */
-    async ask(item: ApprovalView, desk: PromptContext): Promise<boolean> {
+    async ask(item: ApprovalView, context: PromptContext): Promise<boolean> {
       const withdraw = new AbortController();
       const away = AbortSignal.any([over, withdraw.signal]);
-      open = { item, withdraw, screen: desk.screen };
+      open = { item, withdraw, screen: context.screen };
       try {
-        return await askAboutItem(item, desk, away);
+        return await askAboutItem(item, context, away);
       } catch (error) {
         if (!away.aborted) throw error;
         return true;
@@ -181,10 +181,10 @@ function createQuestion(over: AbortSignal) {
 const isCall = ({ kind }: ApprovalView): boolean => kind === "tool";
 
 /** Approves calls and nothing else: only a person can decide unknown outcomes and budgets. */
-async function sayYes(client: CadreClient, runId: string, said: Set<string>): Promise<void> {
+async function approveCalls(client: CadreClient, runId: string, approved: Set<string>): Promise<void> {
   const items = (await client.get("/api/approvals", { run: runId })).approvals;
-  for (const { id } of items.filter((item) => isCall(item) && !said.has(item.id))) {
-    said.add(id);
+  for (const { id } of items.filter((item) => isCall(item) && !approved.has(item.id))) {
+    approved.add(id);
     try {
       await client.post("/api/approvals/{id}", {
         id,

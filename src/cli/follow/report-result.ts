@@ -34,11 +34,11 @@ export async function printFollowResult(
     const { items, pausedRuns } = rest;
     const commands = [
       ...items.flatMap((item) => answerCommands(item, commandLine)),
-      ...pausedRuns.flatMap((run) => heldCommands(run, view, commandLine)),
+      ...pausedRuns.flatMap((run) => blockedCommands(run, view, commandLine)),
     ];
     const lines = [
       ...neededLines(items, commandLine, screen.paint),
-      ...heldLines(rest, { runId, view }, commandLine),
+      ...blockedLines(rest, { runId, view }, commandLine),
       again,
     ];
     say(lines, { type: "needs_person", runId, waitingOn: run.waitingOn, approvals: items, commands });
@@ -91,7 +91,7 @@ function resultOf(run: RunDetail, exitCode: number) {
 
 type Shown = Pick<WatchedRun, "runId" | "view">;
 
-function heldCommands(
+function blockedCommands(
   run: Blockage["pausedRuns"][number],
   { tree }: Shown["view"],
   commandLine: CommandLine,
@@ -109,7 +109,7 @@ const isUnreadable = (
   { runs }: Shown["view"]["tree"],
 ): boolean => waitingOn?.kind === "quarantine" && runs.get(id)?.state.waitingOn?.kind !== "quarantine";
 
-function heldLines(
+function blockedLines(
   { items, pausedRuns }: Blockage,
   { runId, view }: Shown,
   commandLine: CommandLine,
@@ -118,7 +118,7 @@ function heldLines(
     const { id, agent, waitingOn } = run;
     const why = plainLine(waitText(waitingOn) ?? "a person is needed");
     const who = id === runId ? "" : `${plainLine(agent)}, run ${id}: `;
-    const commands = heldCommands(run, view, commandLine).map((command) => `  ${command}`);
+    const commands = blockedCommands(run, view, commandLine).map((command) => `  ${command}`);
     const aside = isUnreadable(run, view.tree) ? [AFTER_RESTORE] : [];
     return ["", `Cannot continue: ${who}${why}`, ...commands, ...aside];
   });

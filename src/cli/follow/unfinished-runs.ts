@@ -1,4 +1,4 @@
-// The unfinished runs a command finds when it starts, and leaves when it exits.
+// Finds and prints the unfinished runs, when a command starts and when it exits.
 
 import type { CadreClient } from "../../api/client/client.ts";
 import type { RunSummary } from "../../api/client/types.ts";
@@ -16,14 +16,15 @@ export async function unfinishedRuns(client: CadreClient): Promise<RunSummary[]>
 }
 
 /** Whether a run can continue without a person, also because it was answered while no process was driving. */
-const goesOn = ({ status, answered }: RunSummary): boolean => status !== "suspended" || answered === true;
+const canContinue = ({ status, answered }: RunSummary): boolean =>
+  status !== "suspended" || answered === true;
 
 export function printResumed(left: readonly RunSummary[], { screen, json }: Invocation): void {
-  const goingOn = left.filter(goesOn).length;
-  if (json || goingOn === 0) return;
-  const asking = left.length - goingOn;
+  const continued = left.filter(canContinue).length;
+  if (json || continued === 0) return;
+  const asking = left.length - continued;
   const more = asking === 0 ? "" : `; ${asking} more ${asking === 1 ? "waits" : "wait"} for a person`;
-  screen.line(screen.paint("dim", `Continuing ${plural(goingOn, "unfinished run")}${more}`));
+  screen.line(screen.paint("dim", `Continuing ${plural(continued, "unfinished run")}${more}`));
 }
 
 /** For a server, which unlike a command also waits for runs that need a person. */
@@ -43,7 +44,7 @@ export async function printRemaining(
   { screen, json, commandLine }: Invocation,
 ): Promise<void> {
   if (!isOwner || json) return;
-  const left = (await unfinishedRuns(client)).filter(goesOn).length;
+  const left = (await unfinishedRuns(client)).filter(canContinue).length;
   if (left === 0) return;
   const [what, them] = left === 1 ? ["1 other run is", "it"] : [`${left} other runs are`, "them"];
   screen.line(screen.paint("dim", `${what} unfinished: \`${commandLine("run")}\` continues ${them}`));

@@ -1,4 +1,4 @@
-// The questions of `cadre init` at a terminal. Imported only when they are asked.
+// The questions of `cadre init` at a terminal. This file is imported only when they are asked.
 
 import type { Readable, Writable } from "node:stream";
 import { isCancel, select } from "@clack/prompts";

@@ -1,4 +1,4 @@
-// Writes the files of `cadre init`. It adds missing files and overwrites nothing.
+// Writes the files of `cadre init`. Missing files are added, and nothing is overwritten.
 
 import { existsSync, lstatSync } from "node:fs";
 import { cp, mkdir, readFile, writeFile } from "node:fs/promises";

@@ -1,4 +1,5 @@
-// Finds runs: by the filter options of `cadre runs`, which the dashboard prints for its own filters (U02), or by a reference.
+// Finds runs by the filter options of `cadre runs` (the dashboard prints the same options for its filters, U02), or by a
+// reference to a run or an event.
 
 import type { CadreClient } from "../../api/client/client.ts";
 import type { RunPage, RunSummary, RunsFilter } from "../../api/client/types.ts";

@@ -1,7 +1,7 @@
 // The log of a server or worker: one line of JSON on stderr per event, for journald, Docker or a file. At a terminal only
 // problems are printed, as sentences.
-//  G7  An event is one line, whatever names it contains (A68). It contains no secrets and no content of runs. Events that
-//      others can cause at will are rate-limited, and the next line says how many were dropped.
+//  G7  An event is one line, whatever names it contains (A68), without secrets and without content of runs. Events that
+//      others can cause as often as they like are rate-limited, and the next line says how many were dropped.
 
 import type { CadreClient } from "../../api/client/client.ts";
 import type { ApiParts } from "../../api/parts.ts";
@@ -42,10 +42,10 @@ const MINUTE_MS = 60_000;
 const BOUNDED = new Set<LogEvent>(["refused", "problem"]);
 
 export function createServerLog(write: (line: string) => void, now: () => number = Date.now): ServerLog {
-  const bound = bounded(now);
+  const limit = createLimiter(now);
   let mask: Pick<Mask, "value"> = { value: (value) => value };
   const tell = (event: LogEvent, fields: Record<string, unknown> = {}): void => {
-    const leftOut = BOUNDED.has(event) ? bound(event) : 0;
+    const leftOut = BOUNDED.has(event) ? limit(event) : 0;
     if (leftOut === undefined) return;
     const line = { time: new Date(now()).toISOString(), level: LEVELS[event], event, ...fields };
     write(`${jsonLine(mask.value({ ...line, ...(leftOut > 0 ? { leftOut } : {}) }))}\n`);
@@ -84,7 +84,7 @@ export function createServerLog(write: (line: string) => void, now: () => number
 }
 
 /** Returns how many events were dropped since the last logged event, or undefined if this event has to be dropped as well. */
-function bounded(now: () => number): (event: LogEvent) => number | undefined {
+function createLimiter(now: () => number): (event: LogEvent) => number | undefined {
   const seen = new Map<LogEvent, { since: number; told: number; leftOut: number }>();
   return (event) => {
     const known = seen.get(event);

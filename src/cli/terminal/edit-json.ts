@@ -31,7 +31,7 @@ export async function editJson(
   const before = editor ? JSON.stringify(value, null, 2) : jsonLine(value);
   const begun = draft.text ?? before;
   const after = editor
-    ? await inEditor(begun, editor, { screen, signal })
+    ? await editInEditor(begun, editor, { screen, signal })
     : await keys.readLine("Input as JSON: ", signal, begun);
   if (after.trim() === "" || after.trim() === before) return undefined;
   draft.text = after.trimEnd();
@@ -46,7 +46,7 @@ export function parseInput(text: string): unknown {
   }
 }
 
-async function inEditor(
+async function editInEditor(
   text: string,
   editor: string,
   { screen, signal }: { screen: Pick<Screen, "suspend">; signal: AbortSignal },
@@ -56,7 +56,7 @@ async function inEditor(
   try {
     await writeFile(file, `${text}\n`, { mode: 0o600 });
     const release = screen.suspend();
-    await opened(editor, file, signal).finally(release);
+    await runEditor(editor, file, signal).finally(release);
     return await readFile(file, "utf8");
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -64,7 +64,7 @@ async function inEditor(
 }
 
 /** The editor may be a command with flags (`code --wait`), so a shell parses the command. The file is passed as an argument. */
-function opened(editor: string, file: string, signal: AbortSignal): Promise<void> {
+function runEditor(editor: string, file: string, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn("sh", ["-c", `${editor} "$1"`, "sh", file], { stdio: "inherit", signal });
     child.on("error", reject);

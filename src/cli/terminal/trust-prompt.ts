@@ -1,4 +1,4 @@
-// Lists what trusting a folder would allow, and asks the person once whether to trust it (A52).
+// Lists what a trusted folder would be allowed, and asks the person once whether to trust the folder (A52).
 
 import { programText } from "../../agents/explain/explain.ts";
 import { loadConfig } from "../../config/config.ts";

@@ -1,4 +1,4 @@
-// The screen and the view of a command that follows a run. The live screen is imported on demand: most commands only print.
+// The screen and the view of a command that follows a run. Most commands only print, so the live screen is imported on demand.
 
 import type { Invocation } from "../invocation.ts";
 import { defaultPreset } from "../project.ts";

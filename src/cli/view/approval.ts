@@ -1,4 +1,4 @@
-// Shows an open item from the recorded call, never from the model's description of it (A17). The call is shown in full: a
+// Shows an open item from the recorded call, never from the model's description (A17). The call is shown in full, because a
 // person can only approve what they have seen.
 
 import { diffLines } from "diff";

@@ -1,5 +1,5 @@
 // Explains a shell command part by part (U24). The parts are parsed from the command, never taken from the agent's
-// description; parts that are only known at run time are marked.
+// description. Parts that are only known at run time are marked.
 
 import type { CommandView } from "../../api/client/types.ts";
 import { truncate } from "./screen.ts";
@@ -13,9 +13,9 @@ export function commandPartLines(command: CommandView, page: Page): string[] {
   const parts = [
     ...doubts(command),
     ...(isPlain ? [] : programs.map((program) => programText(program))),
-    ...named("writes", pathsOf(files, "writes")),
-    ...named("reads", pathsOf(files, "reads")),
-    ...named("contacts", hosts),
+    ...nameLine("writes", pathsOf(files, "writes")),
+    ...nameLine("reads", pathsOf(files, "reads")),
+    ...nameLine("contacts", hosts),
     ...decoded.flatMap(({ text }) => [
       "encoded; it says:",
       ...plain(text)
@@ -36,7 +36,7 @@ function doubts({ grade, why }: CommandView): string[] {
 }
 
 function programText({ argv, depth, readOnly, note }: CommandView["programs"][number]): string {
-  const words = argv.map((word) => (word === null ? "⟨known when it runs⟩" : shown(word))).join(" ");
+  const words = argv.map((word) => (word === null ? "⟨known when it runs⟩" : wordText(word))).join(" ");
   const marks = [...(readOnly ? ["only reads"] : []), ...(note === undefined ? [] : [plainLine(note)])];
   const tail = marks.length === 0 ? "" : `  (${marks.join("; ")})`;
   return `${"  ".repeat(depth)}runs ${words}${tail}`;
@@ -45,7 +45,7 @@ function programText({ argv, depth, readOnly, note }: CommandView["programs"][nu
 /** Longer words are truncated; the command above shows them in full. */
 const LONGEST = 120;
 
-function shown(word: string): string {
+function wordText(word: string): string {
   const text = truncate(plainLine(word), LONGEST);
   return word === "" || /\s/.test(word) ? JSON.stringify(text) : text;
 }
@@ -55,5 +55,5 @@ const pathsOf = (files: CommandView["files"], wanted: "writes" | "reads"): strin
     .filter(({ use }) => use === wanted)
     .map(({ path, outside }) => (outside ? `${path} (outside the workspace)` : path));
 
-const named = (verb: string, names: readonly string[]): string[] =>
+const nameLine = (verb: string, names: readonly string[]): string[] =>
   names.length === 0 ? [] : [`${verb} ${plainLine(names.join(", "))}`];

@@ -1,5 +1,5 @@
-// `cadre agents validate`: checks agent files, for people, editors and CI. The exit code says whether all of them can be
-// used, or that none was found. With `--strict` warnings count as errors.
+// `cadre agents validate`: checks agent files, for people, editors and CI. The exit code says whether all files can be used,
+// or whether no agent was found. With `--strict` warnings count as errors.
 
 import { relative, resolve, sep } from "node:path";
 import { strictProblems } from "../../../agents/checks/index.ts";
@@ -18,7 +18,7 @@ export async function validate(
   { strict = false }: { strict?: boolean },
 ): Promise<number> {
   const found = paths.length > 0 ? await namedFiles(invocation, paths) : await ownFiles(invocation);
-  const files = strict ? found.map(strictly) : found;
+  const files = strict ? found.map(asStrict) : found;
   report(invocation, { files: files.map(fileJson) }, fileLines(files, invocation.screen));
   if (!files.some(isAgentFile)) return EXIT.usage;
   return files.some(({ problems }) => hasErrors(problems)) ? EXIT.failed : EXIT.done;
@@ -55,7 +55,7 @@ const ownFiles = async (invocation: Invocation): Promise<FileReport[]> =>
 const byPlace = (a: Problem, b: Problem): number => a.line - b.line || a.column - b.column;
 
 /** Treats warnings as errors, except for a file that is no agent, such as a README. */
-const strictly = (report: FileReport): FileReport =>
+const asStrict = (report: FileReport): FileReport =>
   report.problems.some(({ code }) => code === "NOT_AN_AGENT")
     ? report
     : { ...report, problems: strictProblems(report.problems) };

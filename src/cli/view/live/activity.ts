@@ -1,4 +1,4 @@
-// What a run is doing between two events, for how long, and its latest output.
+// Tracks what a run is doing between two events, for how long, and its latest output.
 
 import type { JournalEvent } from "../../../journal/events.ts";
 import type { RunState } from "../../../projections/folds/run-state.ts";

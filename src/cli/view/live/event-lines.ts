@@ -97,7 +97,7 @@ function resultLines(
   const call = timeline.names.calls.get(event.payload.toolCallId);
   if (call?.tool === FINAL_REPORT) return [];
   const first = firstLine(event.payload.output, rich ? columns - 30 : LONGEST);
-  const title = rich && call ? marked(event, describeCall(call.tool, call.input)) : entry.title;
+  const title = rich && call ? markResult(event, describeCall(call.tool, call.input)) : entry.title;
   return [paintEntry({ ...entry, title }, paint), ...(first === "" ? [] : [paint("dim", `  ${first}`)])];
 }
 
@@ -106,7 +106,7 @@ function nextTry({ state }: LiveRun, { ts, payload }: EventOf<"MODEL_CALL_FAILED
   return wait > 0 ? ` · attempt ${nextAttempt(state)} in ${duration(wait)}` : "";
 }
 
-function marked({ payload }: EventOf<"TOOL_RESULT">, what: string): string {
+function markResult({ payload }: EventOf<"TOOL_RESULT">, what: string): string {
   const outcome = payload.outcome ?? (payload.isError ? "error" : "ok");
   if (payload.recorded) return `↺ ${what} (not done again: as recorded)`;
   if (outcome === "ok") return `✓ ${what}`;

@@ -1,4 +1,4 @@
-// Folds the events of a tree into its runs: the position, the state, the activity and the open items of each.
+// Folds the events of a tree into its runs, each with its position, state, activity and open items.
 
 import type { JournalEvent } from "../../../journal/events.ts";
 import { itemChanges } from "../../../projections/folds/approvals.ts";

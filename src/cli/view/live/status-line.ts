@@ -1,5 +1,5 @@
 // The status line of the live screen (U51): which run needs a person or is working, the preset, the used budget, and the
-// counts. If it is too long, the least important parts are left out first.
+// counts. If the line is too long, the least important parts are left out first.
 
 import type { Budget } from "../../../journal/events.ts";
 import { emptyUsage, type RunUsage, totalTokens } from "../../../projections/usage/run-usage.ts";
@@ -18,14 +18,14 @@ export interface StatusFacts {
 
 export function statusLine(all: readonly LiveRun[], facts: StatusFacts, cells: number): string {
   const top = all[0]!;
-  const parts = all.length === 1 ? ofOne(top, facts) : ofTree(all, facts);
-  return truncate(joined(parts, cells), cells);
+  const parts = all.length === 1 ? partsOfRun(top, facts) : partsOfTree(all, facts);
+  return truncate(joinParts(parts, cells), cells);
 }
 
 /** The parts with the highest rank are left out first. */
 type Part = [rank: number, text: string];
 
-function joined(parts: readonly Part[], cells: number): string {
+function joinParts(parts: readonly Part[], cells: number): string {
   let kept = parts.filter(([, text]) => text !== "");
   const text = (): string => kept.map(([, text]) => text).join(" · ");
   while (kept.length > 1 && cellWidth(text()) > cells) {
@@ -35,7 +35,7 @@ function joined(parts: readonly Part[], cells: number): string {
   return text();
 }
 
-function ofOne(run: LiveRun, { now, preset }: StatusFacts): Part[] {
+function partsOfRun(run: LiveRun, { now, preset }: StatusFacts): Part[] {
   const { what = "", time = "" } = run.activity.now(now) ?? {};
   const isWaiting = needsPerson(run);
   return [
@@ -49,7 +49,7 @@ function ofOne(run: LiveRun, { now, preset }: StatusFacts): Part[] {
   ];
 }
 
-function ofTree(all: readonly LiveRun[], { now, preset, hidden }: StatusFacts): Part[] {
+function partsOfTree(all: readonly LiveRun[], { now, preset, hidden }: StatusFacts): Part[] {
   const top = all[0]!;
   const marks = all.map(markOf);
   const many = (mark: Mark, words: string): string => {

@@ -1,5 +1,5 @@
-// Sanitises text from models, tools, files and people before it is printed (A17, A64): it cannot control the terminal, and
-// invisible characters are spelled out. Only our own code sets colours and moves the cursor.
+// Sanitises text from models, tools, files and people before it is printed (A17, A64). Such text cannot control the terminal,
+// and its invisible characters are spelled out. Only our own code sets colours and moves the cursor.
 
 /** Control characters except tab and newline, bidirectional marks, invisible characters and lone surrogates. */
 const HIDDEN =
@@ -9,7 +9,7 @@ const HIDDEN =
 export function plain(text: string): string {
   return text
     .replaceAll("\r\n", "\n")
-    .replaceAll(HIDDEN, (found, emoji: string | undefined) => emoji ?? spelled(found));
+    .replaceAll(HIDDEN, (found, emoji: string | undefined) => emoji ?? spellOut(found));
 }
 
 /** Sanitises text that must stay on one line: titles, names, table cells. */
@@ -39,7 +39,7 @@ export function plainPieces(): (piece: string) => string {
   };
 }
 
-const spelled = (character: string): string =>
+const spellOut = (character: string): string =>
   `⟦U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}⟧`;
 
 /** Adds a full stop to the text, unless the text already ends with `.`, `?` or `!`. */

@@ -1,4 +1,4 @@
-// Tables: rows aligned in columns.
+// Draws tables.
 
 import { cellWidth, truncate, visibleWidth } from "../screen.ts";
 import { wrapText } from "./word-wrap.ts";
@@ -32,21 +32,21 @@ export function wrappedRows(rows: readonly (readonly string[])[], width?: number
   const heads = lines.map((line, index) => line.slice(0, line.length - (rows[index]!.at(-1) ?? "").length));
   const isTight = (line: string, index: number): boolean =>
     cellWidth(line) >= width && width - cellWidth(heads[index]!) < NARROWEST;
-  if (lines.some(isTight)) return stacked(rows, width);
+  if (lines.some(isTight)) return stackRows(rows, width);
   return lines.flatMap((line, index) =>
-    cellWidth(line) < width ? [line] : hung(heads[index]!, [rows[index]!.at(-1)!], width),
+    cellWidth(line) < width ? [line] : hangCells(heads[index]!, [rows[index]!.at(-1)!], width),
   );
 }
 
-function stacked(rows: readonly (readonly string[])[], width: number): string[] {
+function stackRows(rows: readonly (readonly string[])[], width: number): string[] {
   const second = Math.max(...rows.map(([first = ""]) => cellWidth(first))) + GAP;
   return rows.flatMap(([first = "", ...rest]) =>
-    hung(first + " ".repeat(second - cellWidth(first)), rest, width),
+    hangCells(first + " ".repeat(second - cellWidth(first)), rest, width),
   );
 }
 
 /** Stacks the cells to the right of the head, each wrapped between words. */
-function hung(head: string, cells: readonly string[], width: number): string[] {
+function hangCells(head: string, cells: readonly string[], width: number): string[] {
   const indent = cellWidth(head);
   const lines = cells
     .filter((cell) => cell !== "")

@@ -1,4 +1,5 @@
-// Shows the agent's text: streamed piece by piece if the screen allows it, and complete once it is recorded.
+// Wraps text between words, and streams the agent's text: piece by piece if the screen allows it, and in full once it is
+// recorded.
 
 import type { Delta } from "../../../journal/deltas.ts";
 import { type Screen, visibleWidth } from "../screen.ts";
@@ -76,7 +77,7 @@ export function wordWrap(
   let word = "";
   // Spaces are written together with the next word: a space after the last cell would start a new line.
   let spaces = "";
-  const placed = (): string => {
+  const placeWord = (): string => {
     if (word === "") return "";
     const cells = spaces.length + visibleWidth(word);
     const breaks = column + spaces.length > start && column + cells > columns;
@@ -91,16 +92,16 @@ export function wordWrap(
       let out = "";
       for (const character of text) {
         if (character === "\n") {
-          out += `${placed()}\n`;
+          out += `${placeWord()}\n`;
           column = start = 0;
           spaces = "";
         } else if (character === " ") {
-          out += placed();
+          out += placeWord();
           spaces += " ";
         } else word += character;
       }
       return out;
     },
-    rest: placed,
+    rest: placeWord,
   };
 }
