@@ -51,7 +51,7 @@ const FACTS: Record<string, { fact: Fact; is: unknown }> = {
 const guide = globSync("docs/{guide,how}/*.md", { cwd: ROOT });
 const NAMES = globSync("[0-9][0-9]-*", { cwd: HERE }).toSorted();
 
-test("[S3-67] there are twelve examples, each with a fact to check and a line in the list", () => {
+test("[S3-67] each of the twelve examples has a fact to check and a line in the list of examples", () => {
   expect(NAMES).toEqual(Object.keys(FACTS));
   const list = readFileSync(join(HERE, "README.md"), "utf8");
   for (const name of NAMES) expect(list).toContain(`| [${name}](${name}/README.md) |`);
@@ -60,7 +60,7 @@ test("[S3-67] there are twelve examples, each with a fact to check and a line in
 describe.concurrent.each(NAMES)("%s", (name) => {
   const [command, ...others] = commandsOf(name);
 
-  test("[S3-67] runs with its README's command, passes its checks, and prints what README and guide show", {
+  test("[S3-67] the README's command runs the example, whose output matches README and guide", {
     timeout: 120_000,
   }, async () => {
     const { code, stdout, stderr } = await run(command!);
@@ -73,13 +73,13 @@ describe.concurrent.each(NAMES)("%s", (name) => {
       for (const line of normalized(block)) expect(printed, page).toContain(line);
   });
 
-  test("names the command for a real model", () => {
+  test("the README names the command for a real model", () => {
     expect(others.join("\n")).toContain(`… ${command} --model anthropic/`);
   });
 });
 
 test.each(["handoff", "router", "advisors", "best-of", "team", "company"])(
-  "[S3-70] %s is shown in the guide",
+  "[S3-70] the guide shows the output of the %s example",
   (name) => {
     expect(blocksOf(name, guide)).not.toEqual([]);
   },
@@ -100,7 +100,7 @@ test.concurrent("the checks of an example fail if one agent did all the work", {
   expect(stderr).toMatch(/^Not as it should be: \S+incident\.md does not say/m);
 });
 
-test.concurrent("[S1-35] steps asks a person if the model does not help", {
+test.concurrent("[S1-35] the steps example asks a person if the model does not help", {
   timeout: 120_000,
 }, async () => {
   const helpless = commandsOf("09-steps").find((line) => line.endsWith("--model scripted/helpless"))!;
@@ -109,7 +109,7 @@ test.concurrent("[S1-35] steps asks a person if the model does not help", {
   expect(stdout).toContain("The tests fail. A person takes over.");
 });
 
-test.concurrent("the same command works with a model over HTTP and prints its answer", {
+test.concurrent("with --model, an example calls a model over HTTP and prints its answer", {
   timeout: 120_000,
 }, async () => {
   const mock = new LLMock({ port: 0, strict: true, logLevel: "silent" });

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these strings are sources
-// Checks the architecture rules: each finds no problem in the repository, and each finds the problems planted for it.
+// Checks the architecture rules: no rule finds a problem in the repository, and each rule finds the problems planted for it.
 
 import { globSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -16,7 +16,7 @@ describe.each(RULES)("$id", ({ id, title }) => {
     expect(problems(tree, id)).toEqual([]);
   });
 
-  test(`[${id}] reports planted violations`, () => {
+  test(`[${id}] the rule reports planted violations`, () => {
     const { wrong, right } = PLANTED[id] ?? { wrong: {}, right: {} };
     expect(Object.keys(wrong)).not.toEqual([]);
     for (const [problem, files] of Object.entries(wrong))

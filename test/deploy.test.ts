@@ -19,7 +19,7 @@ const manifestsOf = (text: string): Json[] =>
   parseAllDocuments(text).map((document) => document.toJS() as Json);
 
 describe.each(files("compose/*.yaml"))("%s", (file) => {
-  test("matches Compose's schema", () => {
+  test("the Compose file matches Compose's schema", () => {
     expect(composeProblems(read(file))).toEqual([]);
   });
 
@@ -28,7 +28,7 @@ describe.each(files("compose/*.yaml"))("%s", (file) => {
     ["healthcheck:", "healtcheck:"],
     ["interval:", "intervall:"],
     ["resources:", "resource:"],
-  ])("the check finds a misspelt key: %s %s", (right, wrong) => {
+  ])("the schema check finds a misspelt key: `%s` written as `%s`", (right, wrong) => {
     expect(composeProblems(read(file).replace(right, wrong))).not.toEqual([]);
   });
 
@@ -42,13 +42,13 @@ describe.each(files("compose/*.yaml"))("%s", (file) => {
       });
   });
 
-  test("contains no secrets", () => {
+  test("the Compose file contains no secrets", () => {
     expect(read(file)).not.toMatch(/(password|token|key): +[^$\s]/i);
   });
 });
 
 describe.each(files("kubernetes/**/*.yaml"))("%s", (file) => {
-  test("matches Kubernetes' schemas and has no unknown keys", () => {
+  test("the manifests match Kubernetes' schemas and have no unknown keys", () => {
     expect(manifestsOf(read(file)).flatMap(kubernetesProblems)).toEqual([]);
   });
 
@@ -84,14 +84,14 @@ test.each([
   ["claimName", "claim", "/spec/template/spec/volumes/0/persistentVolumeClaim"],
   ["maxUnavailable", "maxUnavailabel", "/spec"],
   ["kind: Service", "kind: Servise", "v1 Servise"],
-])("the check finds a mistake in a manifest: %s → %s", (right, wrong, where) => {
+])("the manifest check finds a mistake: `%s` replaced by `%s`", (right, wrong, where) => {
   const text = read("kubernetes/cadre.yaml");
   expect(text).toContain(right);
   const problems = manifestsOf(text.replaceAll(right, wrong)).flatMap(kubernetesProblems);
   expect(problems.join("\n")).toContain(where);
 });
 
-test("the check accepts any key where users choose the names", () => {
+test("the manifest check accepts any key in a map whose keys users choose", () => {
   const [map] = manifestsOf(read("kubernetes/cadre.yaml"));
   expect(kubernetesProblems({ ...map!, data: { anything: "x" } })).toEqual([]);
 });
@@ -99,7 +99,7 @@ test("the check accepts any key where users choose the names", () => {
 // The API resolves a run's model at admission, and a worker calls it. If only the workers had the provider's key, the API
 // would fall back to the scripted model by default and reject requests that name a model.
 test.each(["compose/pg-boss.yaml", "compose/restate.yaml", "kubernetes/cadre.yaml"])(
-  "the API gets the same provider variables as the workers: %s",
+  "%s gives the API the same provider variables as the workers",
   (file) => {
     const [api, worker] = file.startsWith("compose") ? servicesIn(file) : deploymentsIn(file);
     expect(api).toHaveProperty("ANTHROPIC_API_KEY");
@@ -129,10 +129,10 @@ function deploymentsIn(file: string): Json[] {
 const ofProviders = (variables: [string, unknown][]): Json =>
   Object.fromEntries(variables.filter(([name]) => !name.startsWith("CADRE_")));
 
-test("one DNS answer to the balancer has room for the addresses of all workers", () => {
+test("the balancer accepts a DNS answer with the addresses of all workers", () => {
   const [, bytes] = /accepted_payload_size (\d+)/.exec(read("haproxy.cfg"))!;
   const [, workers] = /server-template worker (\d+)/.exec(read("haproxy.cfg"))!;
-  // 16 bytes per A record; the name and the header take less than 512.
+  // An A record takes 16 bytes; the name and the header take less than 512.
   expect(512 + 16 * Number(workers)).toBeLessThanOrEqual(Number(bytes));
   for (const page of ["deploy.md", "restate.md"])
     expect(readFileSync(new URL(`../docs/guide/${page}`, DEPLOY), "utf8")).toMatch(

@@ -1,6 +1,6 @@
-// Starts small test files that take long to run first. On a fresh clone Vitest knows no durations and sorts by size, so it
-// would start them last and wait for them with idle cores. Files that mostly wait (for leases and outages, with many
-// processes) alternate with files that compute, so that they do not starve each other.
+// Tells Vitest to start the slowest test files first. On a fresh clone Vitest knows no durations and starts the largest files
+// first, so that small but slow ones would run last, on otherwise idle cores. Files that mostly wait alternate with files that
+// compute, so that they do not slow each other down.
 
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 

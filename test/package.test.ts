@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import * as sources from "../src/index.ts";
 import { type Installed, installPackage, manifest, ROOT } from "./package/install.ts";
 
-/** Building, packing and starting processes takes long on a busy machine. */
+/** Generous, because building, packing and starting processes take long on a busy machine. */
 const SLOW = 300_000;
 
 let installed: Installed;
@@ -38,14 +38,14 @@ test("the package meets the rules of npm, Node and TypeScript, and contains the 
   expect(files.filter((file) => /(?<!\.d)\.ts$/.test(file))).toEqual([]);
 });
 
-test("it runs no install scripts, and npm prints no warning about them", () => {
+test("the package has no install scripts, and npm prints no warning about them", () => {
   const { scripts } = manifest();
   // npm also warns about `prepare` in a tarball. In a clone it runs `postprepare` even without a `prepare`.
   const warned = ["preinstall", "install", "postinstall", "prepare"].filter((name) => name in scripts);
   expect(warned).toEqual([]);
 });
 
-test("every import is a dependency or an optional peer; Ink and React are bundled", async () => {
+test("the package imports only its dependencies and optional peers, and bundles Ink and React", async () => {
   const { dependencies, peerDependencies } = manifest();
   const known = new Set([...Object.keys(dependencies), ...Object.keys(peerDependencies), "cadre"]);
   const dist = join(installed.own, "dist");
@@ -124,12 +124,12 @@ test("a program that embeds Cadre type-checks and runs, and so does a steps modu
   expect(said).toBe("Tea costs 3 €.\n");
 });
 
-test("it exports the same names as the sources", async () => {
+test("the package exports the same names as the sources", async () => {
   const exported = await import(join(ROOT, "index.js"));
   expect(Object.keys(exported).sort()).toEqual(Object.keys(sources).sort());
 });
 
-test("it lists the bundled third-party code, all of it under permissive licences", () => {
+test("the package lists the bundled third-party code, all of it under permissive licences", () => {
   const page = join(installed.own, "dashboard/dist");
   const listed = [page, join(installed.own, "dist/vendor")]
     .map((folder) => readFileSync(join(folder, "third-party.md"), "utf8"))

@@ -16,7 +16,7 @@ import { builtinTools } from "../src/tools/index.ts";
 import { canonicalRule } from "../src/tools/tool-names.ts";
 import { bash, write } from "./support/judge.ts";
 
-/** Tools that the agents name but this version lacks. A missing tool only reduces what an agent can do. */
+/** Tools that the agents name but this version of Cadre lacks. An agent still works without them. */
 const LATER = ["Task"];
 
 const nowhere = mkdtempSync(join(tmpdir(), "cadre-packs-"));
@@ -69,17 +69,17 @@ test("the packs contain exactly these agents, each named by pack and agent", () 
   );
 });
 
-describe("no problems", () => {
+describe("problems in the agent files", () => {
   const worthSaying = ({ problems }: AgentSet) =>
     problems
       .filter(({ code }) => code !== "NOT_YET")
       .map(({ file, line, code, message }) => `${file}:${line} ${code} ${message}`);
 
-  test("there is no problem if every named tool exists", () => {
+  test("the agent files have no problem if every named tool exists", () => {
     expect(worthSaying(set)).toEqual([]);
   });
 
-  test("in this version, the only problems are tools that do not exist yet", () => {
+  test("in this version, the only problems of the agent files are tools that do not exist yet", () => {
     const absent = new RegExp(`UNKNOWN_TOOL .*\`(${LATER.join("|")})\`|NO_KNOWN_TOOLS `);
     const missed = worthSaying(today).filter((text) => !absent.test(text));
     expect(missed).toEqual([]);
@@ -150,7 +150,7 @@ test("[S0-10] [S0-41] [S0-48] [S0-56] [S0-57] ops/orchestrator delegates to one 
 });
 
 describe("factory", () => {
-  test("[S1-9] [S1-23] [S1-68] the supervisor spawns with its own tool, up to three workers at once and three levels deep", () => {
+  test("[S1-9] [S1-23] [S1-68] the supervisor has its own tool for starting agents: up to three in parallel, three levels deep", () => {
     const spawn = { tool: "mcp__agent__spawn" };
     expect(definitionOf("factory/supervisor")).toMatchObject({
       delegation: { ...spawn, mode: "parallel", maxParallel: 3 },
@@ -171,13 +171,13 @@ describe("factory", () => {
       expect(definitionOf(`factory/${name}`).models).toEqual([models.resolve("opus").model]);
   });
 
-  test("[S1-4] the planner drafts several plans, in different ways", () => {
+  test("[S1-4] the planner drafts several plans, each with another strategy", () => {
     const { bestOf } = definitionOf("factory/planner");
     expect(new Set(bestOf?.strategies).size).toBe(bestOf?.n);
     expect(bestOf?.n).toBeGreaterThan(1);
   });
 
-  test("[S1-72] a plan lists the files of each subtask and the overlaps", () => {
+  test("[S1-72] a plan must list the files of each subtask, and the overlaps between subtasks", () => {
     const schema = z.fromJSONSchema(definitionOf("factory/planner").output as never);
     const subtask = { id: "a", title: "A", task: "Do a.", files: ["a.ts"], dependsOn: [], criteria: "green" };
     const overlaps = [{ file: "a.ts", subtasks: ["a", "b"], resolution: "a first" }];
@@ -196,7 +196,7 @@ describe("[S1-5] [S1-8] [S1-29] the reviewer judges but does not fix", () => {
     return { gate: { allow, deny }, person: { allow: ["Bash", "Write", "Edit"] } };
   };
 
-  test("its tools are Read, Glob, Grep and Bash, never Write or Edit, and it may call the fixer", () => {
+  test("the reviewer has Read, Glob, Grep and Bash, but neither Write nor Edit, and may call the fixer", () => {
     const { tools, agents, kind } = definitionOf("factory/reviewer");
     const named = new Set(tools.allow!.map((rule) => rule.split("(")[0]));
     expect(named).toEqual(new Set(["Read", "Glob", "Grep", "Bash"]));
@@ -208,7 +208,7 @@ describe("[S1-5] [S1-8] [S1-29] the reviewer judges but does not fix", () => {
   test.each([
     ...["npm test", "npm test -- --grep login", "npm run test:unit"],
     ...["node --test src/a.test.js", "npx vitest run src", "pytest -q"],
-  ])("it may run `%s`", (command) => {
+  ])("the reviewer may run `%s`", (command) => {
     expect(bash(command, setting()).verdict).toBe("allow");
   });
 
@@ -221,11 +221,11 @@ describe("[S1-5] [S1-8] [S1-29] the reviewer judges but does not fix", () => {
       "npx prettier --write .",
     ],
     ...["npm test && git push", "npm test; rm -rf .", "npm test > src/a.ts", "FOO=1 npm run deploy"],
-  ])("it may not run `%s`, even if a person allows every command", (command) => {
+  ])("the reviewer may not run `%s`, even if a person allows every command", (command) => {
     expect(bash(command, setting()).verdict).toBe("deny");
   });
 
-  test("it may not write", () => {
+  test("the reviewer may not write files", () => {
     expect(write("a.ts", setting()).verdict).toBe("deny");
   });
 });
@@ -237,22 +237,25 @@ test.each([
   ["S2-45", "reviewer", 10, 2, "", "opus", "Code Reviewer"],
   ["S2-46", "planner", 15, 3, "coder tester reviewer", "opus", "Task Planner"],
   ["S2-47", "debugger", 25, 4, "", "sonnet", "Debugger"],
-] as const)("[%s] team/%s: %i turns, %i minutes", (_id, name, turns, time, delegates, size, title) => {
-  const agent = definitionOf(`team/${name}`);
-  expect(agent).toMatchObject({
-    title,
-    kind: "main",
-    limits: { maxTurns: turns, maxDuration: minutes(time) },
-  });
-  expect(agent.agents).toEqual(words(delegates).map((one) => `team/${one}`));
-  expect(agent.models).toEqual([models.resolve(size).model]);
-  if (delegates === "") return;
-  expect(agent, "[S2-31] [S2-49] [S2-65]").toMatchObject({
-    limits: { maxDepth: 2 },
-    delegation: { tool: "delegate_to_agent", mode: "sequential" },
-    context: "full",
-  });
-});
+] as const)(
+  "[%s] team/%s is limited to %i turns and %i minutes",
+  (_id, name, turns, time, delegates, size, title) => {
+    const agent = definitionOf(`team/${name}`);
+    expect(agent).toMatchObject({
+      title,
+      kind: "main",
+      limits: { maxTurns: turns, maxDuration: minutes(time) },
+    });
+    expect(agent.agents).toEqual(words(delegates).map((one) => `team/${one}`));
+    expect(agent.models).toEqual([models.resolve(size).model]);
+    if (delegates === "") return;
+    expect(agent, "[S2-31] [S2-49] [S2-65]").toMatchObject({
+      limits: { maxDepth: 2 },
+      delegation: { tool: "delegate_to_agent", mode: "sequential" },
+      context: "full",
+    });
+  },
+);
 
 test("[S2-79] each role of the team has its own icon", () => {
   const roles = [...set.agents.values()].filter(({ name }) => name.startsWith("team/"));
@@ -293,7 +296,7 @@ test.each<[id: string, agent: string, pattern: Partial<Definition>, leaves: stri
     },
     MEMBERS,
   ],
-])("[%s] patterns/%s shows its pattern", (_id, agent, pattern, leaves) => {
+])("[%s] patterns/%s is configured with the pattern that it demonstrates", (_id, agent, pattern, leaves) => {
   expect(definitionOf(`patterns/${agent}`)).toMatchObject({ kind: "main", ...pattern });
   for (const leaf of pack(leaves)) expect(definitionOf(leaf)).toMatchObject({ kind: "subagent", agents: [] });
 });

@@ -1,5 +1,5 @@
-// The seven roles of `factory`, tool by tool, as the loop sees them: which tools each is offered, and the verdict on a call
-// when the project has no rules. `–` means that the tool is not offered and that a call to it is refused.
+// The permissions of the seven roles of `factory`: which tools the loop offers each role, and the verdict on a call when the
+// project has no rules. `–` means that the tool is not offered and that a call to it is refused.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
@@ -96,7 +96,7 @@ describe.each(
 )("%s", (role, ...cells) => {
   const columns = HEAD.trim().split(/\s+/) as Column[];
   test.each(columns.map((column, index) => [column, cells[index]!] as const))(
-    `[${IDS[role!]}] ${role}: %s is %s`,
+    `[${IDS[role!]}] ${role}, call "%s": the expected verdict is "%s"`,
     async (column, expected) => {
       const { parts } = world.runtime;
       const [name, input] = CALLS[column];

@@ -1,4 +1,4 @@
-// Property tests use the same cases everywhere, so that a failure can be reproduced anywhere. `FC_SEED=random` uses others.
+// Makes property tests use the same cases everywhere, so that a failure can be reproduced. `FC_SEED=random` tries new cases.
 
 import fc from "fast-check";
 

@@ -10,21 +10,20 @@ export async function setup(): Promise<() => void> {
   const lines: string[] = [];
   for (const { name } of DRIVERS) {
     const tried = await trySandbox(name);
-    if ("problem" in tried)
-      lines.push(`NOT TRIED: the attacks inside the sandbox ${name} (${tried.problem}).`);
+    if ("problem" in tried) lines.push(`NOT TESTED: attacks inside the sandbox ${name} (${tried.problem}).`);
   }
   const postgres = findPostgres();
-  if ("problem" in postgres) lines.push(`NOT TRIED: the store on Postgres (${postgres.problem}).`);
+  if ("problem" in postgres) lines.push(`NOT TESTED: the store on Postgres (${postgres.problem}).`);
   if (!findRestate())
-    lines.push("NOT TRIED: the engine on Restate (there is no package with it for this platform).");
+    lines.push("NOT TESTED: the engine on Restate (no package contains Restate for this platform).");
   if (!hasHaproxy())
     lines.push(
-      "NOT TRIED: the fleet behind HAProxy, which is not installed; a balancer of the tests stood in.",
+      "NOT TESTED: the fleet behind HAProxy, which is not installed. The tests used a balancer of their own.",
     );
   const absent = REAL_AGENTS.filter((agent) => !findRealAgent(agent)).map(({ name }) => name);
   if (absent.length > 0)
     lines.push(
-      `NOT TRIED: as runners, ${absent.join(", ")} (not in the folder that CADRE_REAL_AGENTS names).`,
+      `NOT TESTED: ${absent.join(", ")} as runners (not in the folder that CADRE_REAL_AGENTS names).`,
     );
   const say = () => {
     for (const line of lines) console.warn(`\n${line}`);

@@ -7,7 +7,7 @@ export const example: Example = {
   folder: import.meta.dirname,
   agent: "mender",
   shows: [],
-  /** The person chooses to leave it. */
+  /** The person chooses to leave the program unfixed. */
   person: () => ({ decision: "answer", answer: "leave it" }),
   expected: {
     tree: ["mender, user, 4"],

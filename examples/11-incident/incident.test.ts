@@ -139,7 +139,7 @@ test.each([
   expect(words).toContainEqual(expect.stringContaining("You changed my edit"));
 });
 
-test("if the tests may not run, the agent makes the edit but does not call it a fix", async () => {
+test("if the agent may not run the tests, it makes the edit but does not claim a fix", async () => {
   await using stage = await setStage();
   const runtime = await stage.runtime();
   const runId = await startRun(runtime, stage);
@@ -153,7 +153,7 @@ test("if the tests may not run, the agent makes the edit but does not call it a 
   expect(isGreen(stage.folder)).toBe(true);
 });
 
-test("if the process ends while the approval is open, another one continues and repeats nothing", async () => {
+test("if the process ends while the approval is open, another process continues and repeats nothing", async () => {
   await using stage = await setStage();
   const first = await stage.runtime();
   const runId = await startRun(first, stage, TESTS_ALLOWED);
@@ -175,7 +175,7 @@ test("if the process ends while the approval is open, another one continues and 
   expect(isGreen(stage.folder)).toBe(true);
 });
 
-test("with another log, the script says that it does not know this incident", async () => {
+test("with another log, the agent says that its script does not know the incident", async () => {
   await using stage = await setStage();
   const runtime = await stage.runtime();
   await rm(`${stage.folder}/logs`, { recursive: true });
@@ -184,7 +184,7 @@ test("with another log, the script says that it does not know this incident", as
   expect((await endOf(runtime, runId)).result.summary).toContain("not the incident that I have a script for");
 });
 
-test("the statements in the log and the script are true", async () => {
+test("the log and the script describe what the service really does", async () => {
   await using stage = await setStage();
   const log = await stage.read("logs/checkout.log");
   const words = await stage.read("incident.script.yaml");

@@ -80,7 +80,7 @@ const pageLayerOf = (path: string): number => {
 export const importRules: Rule[] = [
   {
     id: "AR1",
-    title: "imports go one way",
+    title: "a folder imports only from its own layer and the layers below",
     check: (tree) => [
       ...unknownPlaces(tree),
       ...badImports(tree, inSource, (from, { target }) => {
@@ -127,7 +127,7 @@ export const importRules: Rule[] = [
   },
   {
     id: "AR5",
-    title: "no import cycles, types included",
+    title: "there are no import cycles, even between types",
     check: (tree) => cycles(tree).map((path) => `${path[0]}: cycle ${path.join(" → ")}`),
   },
   {
@@ -172,7 +172,7 @@ export const importRules: Rule[] = [
   },
   {
     id: "AR17",
-    title: "decide can perform no effect, and neither can anything that it imports, types included",
+    title: "neither decide nor anything it imports, even as a type, can perform an effect",
     check: (tree) =>
       reachableFrom(DECIDE, tree).flatMap(({ source, path }) => {
         const via = path.length > 1 ? ` (${path.join(" → ")})` : "";
@@ -192,7 +192,7 @@ export const importRules: Rule[] = [
   },
   {
     id: "AR15",
-    title: "the layers of the dashboard go one way",
+    title: "a layer of the dashboard imports only from itself and the layers below",
     check: (tree) =>
       badImports(tree, inDashboard, (from, { target }) => {
         if (!target?.startsWith("dashboard/src/")) return undefined;
@@ -303,7 +303,7 @@ const targetsOf = (source: Source | undefined): string[] =>
 const inSource = (source: Source): boolean => !source.isTest && source.path.startsWith("src/");
 const inFolder = (name: string) => (source: Source) => inSource(source) && placeOf(source.path) === name;
 
-/** The place of a file: `journal` for `src/journal/events.ts`, `ids` for `src/ids.ts`, empty for files outside src. */
+/** The folder of a file: `journal` for `src/journal/events.ts`, `ids` for `src/ids.ts`, empty for files outside src. */
 const placeOf = (path: string | undefined): string =>
   /^src\/(patterns\/declarations|[^/.]+)/.exec(path ?? "")?.[1] ?? "";
 const layerOf = (place: string): number => LAYERS.findIndex((layer) => layer.includes(place));

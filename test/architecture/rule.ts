@@ -1,4 +1,4 @@
-// The contract of an architecture rule: it reads all files at once and returns one sentence per problem.
+// The contract of an architecture rule: it gets all files together and returns one sentence per problem.
 
 import type { Files, Source } from "./sources.ts";
 

@@ -57,7 +57,7 @@ function findImports(path: string, text: string, code: string): Import[] {
 const PIECE = /\/\/.*|\/\*[\s\S]*?(?:\*\/|$)|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?|[`{}/]|[^/"'`{}]+/y;
 const TEMPLATE_PIECE = /(?:\\[\s\S]|\$(?!\{)|[^`\\$])*(?:`|\$\{|$)/y;
 const REGEX = /\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\[\n])+\/[a-z]*/y;
-/** After these a slash opens a regular expression; after anything else it divides or closes a tag. */
+/** After these characters a slash opens a regular expression; after anything else it divides or closes a tag. */
 const BEFORE_REGEX = /(?:^|[(,=:[!&|?{;+\-*%~^>]|\b(?:return|typeof|case|in|of|await|void))\s*$/;
 
 export function blank(text: string): string {

@@ -6,7 +6,7 @@ import { lineAt, type Source } from "./sources.ts";
 export const textRules: Rule[] = [
   {
     id: "AR11",
-    title: "no `any` outside of tests, unless a biome-ignore says why",
+    title: "the code outside tests uses no `any`, unless a biome-ignore says why",
     check: ({ sources }) => sources.filter((source) => !source.isTest).flatMap(unexplainedAny),
   },
   {
@@ -27,7 +27,7 @@ export const textRules: Rule[] = [
   },
   {
     id: "AR13",
-    title: "names in src keep to the words of the glossary",
+    title: "names in src avoid the words that the glossary tells us to avoid",
     check: wrongWords,
   },
   {
@@ -72,7 +72,7 @@ function wrongWords({ files, sources }: Tree): string[] {
     ]);
 }
 
-/** Rows of `word | meaning | avoid`: each word to avoid, with the word to use. */
+/** Reads rows of `word | meaning | avoid`. Returns each word to avoid with the word to use instead. */
 export function avoidedWords(glossary: string): Map<string, string> {
   const rows = glossary.split("\n").filter((line) => line.startsWith("|"));
   const [header = [], ...body] = rows.map((row) => row.split("|").slice(1, -1).map(plain));
@@ -134,7 +134,7 @@ function unknownIds({ files, sources }: Tree): string[] {
 
 const idsIn = (text: string): string[] => text.match(/\b[A-Z]{1,3}\d{1,2}\b/g) ?? [];
 
-/** `F 1 50` with two digits: F01 … F50. */
+/** Expands a range of ids with two digits: `F 1 50` becomes F01 … F50. */
 function idsOf(range: string, digits: number): string[] {
   const [group = "", first, last] = range.split(" ");
   const count = Number(last) - Number(first) + 1;

@@ -8,7 +8,7 @@ import { inPool, liveThrough, type Undisturbed, undisturbed } from "./lives.ts";
 const MINUTES = 60_000;
 const ALL = process.env["CRASH_ALL"] !== undefined;
 const ALL_PAIRS = process.env["CRASH_PAIRS"] === "all";
-/** In large scenarios, the default is to kill at every 7th (19th) boundary and after each unsafe effect, whose outcome is then unknown (F03). */
+/** By default, large scenarios are killed at every 7th (19th) boundary, and after each unsafe effect, so that its outcome is unknown (F03). */
 const STRIDE = 7;
 const TEAM_STRIDE = 19;
 
@@ -183,7 +183,7 @@ async function killTwice(whole: Undisturbed, sample: number): Promise<void> {
   );
 }
 
-/** A fixed sample of pairs of boundaries; all pairs with CRASH_PAIRS=all. */
+/** Selects a fixed sample of pairs of boundaries, or all pairs with CRASH_PAIRS=all. */
 function pairs({ boundaries }: Undisturbed, sample: number): [number, number][] {
   const all = boundaries.flatMap((_, first) =>
     boundaries.map((__, second): [number, number] => [first + 1, second + 1]),

@@ -3,7 +3,7 @@
 import { expect, it } from "vitest";
 import { inPool, liveThrough, undisturbed } from "./lives.ts";
 
-/** By default every 5th boundary, and those around the event that creates the fork. */
+/** By default the test kills at every 5th boundary, and at those around the event that creates the fork. */
 const STRIDE = process.env["CRASH_ALL"] === undefined ? 5 : 1;
 
 it("[FK6] after a kill, a fork exists completely or not at all, and continues without repeating an effect", async () => {
@@ -15,7 +15,7 @@ it("[FK6] after a kill, a fork exists completely or not at all, and continues wi
     read: origin!.read,
     decisions: [],
   });
-  expect(fork.left.done, "the fork has done nothing").toEqual([
+  expect(fork.left.done, "the fork repeats no effect").toEqual([
     "tester: charge card 1",
     "tester: stamp receipt",
   ]);

@@ -18,18 +18,18 @@ export interface LeftBehind {
 }
 
 interface RunLeft {
-  /** The agents from the root down to this run; a team member has its round. */
+  /** The names of the agents from the root down to this run. The name of a team member includes the round. */
   path: string;
   status: string;
   stopReason: string | undefined;
   summary: string | undefined;
-  /** The tool results that its model read, in order. */
+  /** The tool results that the run's model read, in order. */
   read: string[];
-  /** The context it was given in addition to its task. */
+  /** The context that the run was given in addition to its task. */
   heard: string[];
   /** The number of model answers recorded. */
   thoughts: number;
-  /** Each item that a person was asked, with its decision. */
+  /** Each item that a person decided, with the decision. */
   decisions: string[];
 }
 

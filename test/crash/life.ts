@@ -1,5 +1,5 @@
-// One execution of a scenario ("life") in a folder, until the root run has ended. It counts every boundary, before and after
-// each append and each effect, and kills its own process with SIGKILL at the requested one.
+// A life is one execution of a scenario in a folder, until the root run has ended. It counts every boundary, which is a point
+// before or after an append or an effect, and kills its own process with SIGKILL at the requested boundary.
 
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import { beThePerson } from "../support/honest-person.ts";
 import { oracleTools } from "../support/oracle.ts";
 import { SCENARIOS, type ScenarioName, script } from "./scenario.ts";
 
-/** With `killAt` 0 it runs to the end and logs no boundaries. */
+/** With `killAt` 0 the life runs to the end and logs no boundaries. */
 export async function live(name: ScenarioName, folder: string, killAt: number): Promise<void> {
   const scenario = SCENARIOS[name];
   const { task, root, agents, files = {} } = scenario;
@@ -57,7 +57,7 @@ export async function live(name: ScenarioName, folder: string, killAt: number): 
 }
 
 interface Death {
-  /** Counts a boundary. True if the process must die there. */
+  /** Counts a boundary. Returns true if the process must die there. */
   isLast(name: string): boolean;
   isNear(): boolean;
   /** Kills the process once everything queued before this boundary is on disk. Nothing later is written. */

@@ -17,12 +17,12 @@ const STUCK = `still not done after ${STUCK_MS / 1000} s`;
 
 export interface Undisturbed {
   scenario: ScenarioName;
-  /** The boundaries it passes, in order. */
+  /** The boundaries that the life passes, in order. */
   boundaries: string[];
   left: LeftBehind;
 }
 
-/** A life without a kill. */
+/** Executes the scenario without a kill. */
 export async function undisturbed(scenario: ScenarioName): Promise<Undisturbed> {
   return inFolder(async (folder) => {
     await live(scenario, folder, NEVER);
@@ -38,7 +38,7 @@ export async function liveThrough({ scenario, left }: Undisturbed, ...killAt: nu
       await inTime(live(scenario, folder, 0));
       expect(await leftBehind(folder)).toEqual(left);
       const asked = lines(join(folder, "model.log"));
-      expect(new Set(asked).size, "P3: no attempt is asked twice").toBe(asked.length);
+      expect(new Set(asked).size, "P3: no model call is made twice").toBe(asked.length);
     } catch (error) {
       throw new Error(`killed at ${killAt.join(", then ")}: ${(error as Error).message}`, { cause: error });
     }
@@ -77,7 +77,7 @@ function liveUntilKilled(scenario: ScenarioName, folder: string, killAt: number)
   });
 }
 
-/** Fails if the life takes too long. The last life is not killed, so it can run in the test's own process, which shares no state with the earlier ones. */
+/** Runs the last life, and fails if it takes too long. It is not killed, so it can run in the test's own process. */
 function inTime(life: Promise<void>): Promise<void> {
   const tooLong = setTimeout(STUCK_MS, undefined, { ref: false }).then(() => {
     throw new Error(STUCK);

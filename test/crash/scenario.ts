@@ -30,7 +30,7 @@ const say = (message: string) => ({ tool: "broadcast", input: { message } });
 const vote = (ready: boolean, reason: string) => ({ tool: "vote_conclude", input: { ready, reason } });
 const delegate = (to: string, task: string) => ({ tool: "delegate", input: { agent: to, task } });
 
-/** read → approval → unsafe → idempotent → final. A rule makes `charge` ask, whatever its default. */
+/** A single run: read → approval → unsafe → idempotent → final. A rule makes `charge` ask, whatever its default. */
 const run: CrashScenario = {
   task: "look, charge, stamp, report",
   root: "tester",
@@ -45,7 +45,7 @@ const run: CrashScenario = {
   },
 };
 
-/** The root starts two children at once. One has an unsafe effect; the other has a child of its own, which needs an approval. */
+/** The root starts two children in parallel. One has an unsafe effect; the other has a child of its own, which needs an approval. */
 const tree: CrashScenario = {
   task: "buy it, and have it checked",
   root: "lead",
@@ -66,7 +66,7 @@ const tree: CrashScenario = {
   },
 };
 
-/** A module that prompts, has an unsafe effect, delegates, asks and sleeps. */
+/** A steps module that prompts a model, has an unsafe effect, delegates, asks a person and sleeps. */
 const steps: CrashScenario = {
   task: "buy it by the book",
   root: "clerk",
@@ -96,7 +96,7 @@ export default function* (): Steps {
   },
 };
 
-/** Three members, two rounds: one has an unsafe effect, one needs an approval, one only speaks. */
+/** A team of three members with two rounds. One member has an unsafe effect, one needs an approval, and one only speaks. */
 const team: CrashScenario = {
   task: "shall we buy it?",
   root: "lead",

@@ -17,7 +17,8 @@ export const EVENT_MEANINGS: Record<EventType, string> = {
   TOOL_STARTED: "Intent: a tool call is about to run.",
   TOOL_RESULT: "Outcome: the result of a tool call.",
   OUTCOME_DECIDED: "A person decided the outcome of a call that a crash left open.",
-  OUTCOME_PROBED: "A probe looked for the effect of such a call. It only suggests; a person decides.",
+  OUTCOME_PROBED:
+    "A probe looked for the effect of a call that a crash left open. It only makes a suggestion; a person decides.",
   RUN_SUSPENDED: "The run waits for a person, a child, a time, the provider or a slot.",
   RUN_RESUMED: "The run continues.",
   CHILD_RUN_STARTED: "Intent: a child run exists from this commit on.",
@@ -30,10 +31,10 @@ export const EVENT_MEANINGS: Record<EventType, string> = {
   LIMIT_REACHED: "A limit was reached: a soft one warns, a hard one ends the run.",
   BUDGET_SET: "A person set the budget of the run or its tree.",
   RUNNER_STARTED: "An external program was started to do the agent's work: its machine, session and sandbox.",
-  RUNNER_SAID: "Text that such a program wrote on its way to the answer.",
-  RUNNER_SPENT: "Cost that such a program reported before its outcome.",
+  RUNNER_SAID: "An external program wrote text before its final answer.",
+  RUNNER_SPENT: "An external program reported its cost before its outcome.",
   TIMER_SET: "A timer was set.",
-  TIMER_FIRED: "The timer fired.",
+  TIMER_FIRED: "A timer fired.",
   CANCEL_REQUESTED: "A person, or the end of a run above, asked to cancel the run.",
   RUN_CANCELLED: "The run ended because it was cancelled.",
   RUN_MOVED: "The run ended here and continues in another store.",
@@ -44,69 +45,69 @@ export const EVENT_MEANINGS: Record<EventType, string> = {
 
 export const ERROR_MEANINGS: Record<ErrorCode, string> = {
   USAGE:
-    "The command line cannot be understood. Nothing was done: the sentence says what to type, or which `--help` says more.",
+    "Cadre does not understand the command line. Nothing was done. The message says what to type, or which `--help` to read.",
   BAD_REQUEST:
-    "The request cannot be understood; nothing was changed. `details.issues` names each place; `/docs` shows the form.",
-  AGENT_NOT_FOUND: "No agent has this name. `cadre agents` lists those that there are.",
+    "The request is malformed. Nothing was changed. `details.issues` lists the mistakes; `/docs` shows the correct form.",
+  AGENT_NOT_FOUND: "No agent has this name. `cadre agents` lists all agents.",
   AGENT_INVALID: "The agent's file has an error. `cadre agents validate` says where.",
   CONFIG_INVALID:
-    "`cadre.yaml`, a script or a variable has an error; the sentence says where. Nothing was started: mend it, and try again.",
+    "`cadre.yaml`, a script or a variable has an error; the message says where. Nothing was started. Correct the error and try again.",
   UNAUTHORIZED:
-    "No token, or a wrong one. `.cadre/token` holds the server's, and `cadre users rotate NAME` makes a user a new one.",
-  FORBIDDEN: "The token is right, and its user may not do this. Nothing was changed: ask an admin.",
+    "The token is missing or wrong. The server's token is in `.cadre/token`; `cadre users rotate NAME` gives a user a new key.",
+  FORBIDDEN: "The token is valid, but its user may not do this. Nothing was changed. Ask an admin.",
   UNTRUSTED:
-    "The folder is not [trusted](../trust.md). Nothing was opened: `cadre trust` if you know what is in it.",
+    "The folder is not [trusted](../trust.md). Nothing was opened. If you know what is in the folder, run `cadre trust`.",
   NOT_FOUND:
-    "There is no such run, item or file. `cadre runs` and `cadre approve` list those that there are.",
-  CONFLICT:
-    "Something came in between, or is not so any more. Nothing was changed: look again, then decide again.",
-  ALREADY_DECIDED: "Somebody was faster; the first decision stands.",
+    "There is no such run, item or file. `cadre runs` lists the runs, `cadre approve` the open items.",
+  CONFLICT: "The state has changed since you last read it. Nothing was changed. Read it again, then decide.",
+  ALREADY_DECIDED: "Another person decided first, and that decision is in force.",
   OUTCOME_UNKNOWN:
-    "A call was under way when a process ended: a person says what became of it (`cadre outcome`).",
-  RUN_TERMINAL: "The run has ended; `cadre retry` or `cadre fork` goes on from it.",
-  STALE: "What this rests on has changed, or a reader was too slow. Ask again.",
+    "A process ended during a call, so the call's outcome is unknown. A person decides it (`cadre outcome`).",
+  RUN_TERMINAL: "The run has ended. `cadre retry` or `cadre fork` continues from it.",
+  STALE: "The data that the request refers to has changed, or a reader was too slow. Try again.",
   UNPROCESSABLE:
-    "The request is understood, and cannot be done as it is. Nothing was changed; the sentence says why.",
+    "The request is well-formed but cannot be carried out. Nothing was changed. The message says why.",
   MODEL_UNKNOWN:
-    "No provider here has this model. Nothing was started: write `provider/model`, or set an alias in `cadre.yaml`.",
+    "No configured provider has this model. Nothing was started. Write `provider/model`, or set an alias in `cadre.yaml`.",
   PROVIDER_KEY_MISSING:
-    "The provider's key is not in the environment. Nothing was started: set the variable that the sentence names.",
+    "The provider's key is not in the environment. Nothing was started. Set the variable that the message names.",
   PROVIDER_UNAVAILABLE: "The provider did not answer. The run waits and tries again by itself.",
-  ENGINE_AWAY: "The engine cannot be reached. What was admitted is safe, and is driven when it is back.",
-  STORAGE_FULL: "The disk is full. What was recorded is safe; make room, then go on.",
+  ENGINE_AWAY: "The engine cannot be reached. Admitted runs are safe and are driven when it is back.",
+  STORAGE_FULL: "The disk is full. Recorded data is safe. Free some space, then continue.",
   STORAGE_UNUSABLE:
-    "The store cannot be opened, read or written; Postgres may be away for a while. What was acknowledged is as it was; the sentence says why, and what to do.",
+    "The store cannot be opened, read or written, for example because Postgres is down. Acknowledged data is unchanged. The message says why, and what to do.",
   FOLDER_MISSING:
-    "The folder in which a run works is not on this machine. Nothing was done: another machine that has it goes on with the run, or this one does when the folder is there.",
+    "The run's working folder is not on this machine. Nothing was done. A machine that has the folder continues the run; so does this one once the folder is there.",
   STORE_OWNED:
-    "Another Cadre process has the store and did not let go of it. Nothing was changed: end the process that the sentence names, or try again.",
-  JOURNAL_NEWER: "A newer Cadre wrote this journal. It is left alone: update this one.",
+    "Another Cadre process owns the store and did not release it. Nothing was changed. End the process that the message names, or try again.",
+  JOURNAL_NEWER:
+    "A newer version of Cadre wrote this journal, so this version leaves it alone. Update Cadre.",
   JOURNAL_CORRUPT:
-    "A journal does not verify. The run is set aside, the others go on: `cadre verify RUN` says where it is damaged.",
+    "A journal failed verification. Its run is quarantined; other runs continue. `cadre verify RUN` says where the damage is.",
   INTERNAL:
-    "Cadre itself has failed. What was recorded is safe; `CADRE_DEBUG=1`, or the server's log, says where.",
+    "Cadre itself failed. Recorded data is safe. `CADRE_DEBUG=1` or the server's log shows where the error occurred.",
 };
 
 export const EXIT_MEANINGS: Record<keyof typeof EXIT, string> = {
   done: "done",
   failed: "failed",
-  usage: "the command cannot be understood, or cannot be done as it is",
+  usage: "the command is wrong or cannot be carried out",
   waiting: "the run waits for a person",
   cancelled: "the run was cancelled",
-  interrupted: "Ctrl-C; the run goes on when you say so",
+  interrupted: "Ctrl-C; the run stays and can be resumed",
 };
 
 export const VARIABLES: Record<string, string> = {
-  CADRE_MODEL: "as `model`",
-  CADRE_STORE: "as `store`",
-  CADRE_ENGINE: "as `engine`",
-  CADRE_SANDBOX: "as `sandbox`, a driver",
-  CADRE_HOST: "as `server.host`",
-  CADRE_PORT: "as `server.port`",
-  CADRE_DIR: "where Cadre keeps what is its own (`.cadre` in the folder)",
-  CADRE_TOKEN: "the token of the server, where it is not to be made and kept in `.cadre/token`",
+  CADRE_MODEL: "overrides `model`",
+  CADRE_STORE: "overrides `store`",
+  CADRE_ENGINE: "overrides `engine`",
+  CADRE_SANDBOX: "overrides `sandbox`; the name of a driver",
+  CADRE_HOST: "overrides `server.host`",
+  CADRE_PORT: "overrides `server.port`",
+  CADRE_DIR: "the folder for Cadre's own files (default: `.cadre` in the project's folder)",
+  CADRE_TOKEN: "the server's token; without it, Cadre creates one in `.cadre/token`",
   CADRE_DESTINATION_TOKEN:
-    "that of an admin of the server that `cadre export --to https://…` moves a tree to",
+    "an admin's token for the server to which `cadre export --to https://…` moves a tree",
   CADRE_TRUST: "`1` trusts the folder for this one command",
-  CADRE_DEBUG: "any value: a failure also prints where in the code it came from",
+  CADRE_DEBUG: "with any value, an error also prints its stack trace",
 };

@@ -22,12 +22,13 @@ export const PAGES: Record<string, () => string> = {
   errors: errorsPage,
 };
 
-const MADE = "<!-- Made from the code: `npx vitest run test/docs/reference.test.ts -u` writes it anew. -->\n";
+const GENERATED =
+  "<!-- Generated from the code: `npx vitest run test/docs/reference.test.ts -u` rewrites this page. -->\n";
 
 function agentKeysPage(): string {
   const aliases = Object.entries(KEY_ALIASES).map(([alias, key]) => `\`${alias}\` is \`${key}\``);
   return page("Keys of agent files", [
-    "Every key that may stand in the front matter of an agent file. Read [agent files](../agent-files.md) first; `cadre agents schema` prints the same as JSON Schema for editors.\n",
+    "This page lists every key of an agent file's front matter. Read [agent files](../agent-files.md) first. `cadre agents schema` prints the same keys as a JSON Schema for editors.\n",
     table(rowsOf(AGENT_KEYS)),
     `\nOther names: ${aliases.join(", ")}.`,
   ]);
@@ -35,9 +36,9 @@ function agentKeysPage(): string {
 
 function configPage(): string {
   return page("Keys of cadre.yaml", [
-    "Every key of a project's `cadre.yaml`. A time is `30m`, `1h 30m`, `90s`, or a number of milliseconds. What counts only in a [trusted folder](../trust.md) is listed there.\n",
+    "This page lists every key of a project's `cadre.yaml`. A duration is `30m`, `1h 30m`, `90s`, or a number of milliseconds. Some keys are ignored unless the folder is [trusted](../trust.md); that page lists them.\n",
     table(rowsOf(CONFIG_KEYS)),
-    "\n## Variables\n\nA flag wins over its variable, a variable over the file.\n\n| Variable | |\n| --- | --- |",
+    "\n## Variables\n\nA flag overrides its variable, and a variable overrides `cadre.yaml`.\n\n| Variable | |\n| --- | --- |",
     ...Object.entries(VARIABLES).map(([name, meaning]) => `| \`${name}\` | ${meaning} |`),
   ]);
 }
@@ -49,7 +50,7 @@ function cliPage(): string {
     ([name, code]) => `| ${code} | ${EXIT_MEANINGS[name as keyof typeof EXIT]} |`,
   );
   return page("Commands", [
-    "Every command of `cadre`. All of them take `-C, --folder <path>` for the project's folder (default: the current one), and `--json` to print only JSON. `cadre help <command>` prints the same.\n",
+    "This page lists every command of `cadre`. Every command accepts `-C, --folder <path>` for the project's folder (default: the current one), and `--json` to print only JSON. `cadre help <command>` prints the same text.\n",
     "| Exit code | |\n| --- | --- |",
     ...exits,
     ...verbsOf(program).map(verb),
@@ -78,7 +79,7 @@ const pathOf = (command: Command): string =>
 function eventsPage(): string {
   const source = readFileSync(join(import.meta.dirname, "../../src/journal/events.ts"), "utf8");
   return page("Events", [
-    "Everything that can happen to a run. Each event also has `runId`, `seq`, `position`, `ts`, `type` and `key`. How they come about: [the journal](../how/journal.md).",
+    "This page lists every event type with its fields. Each event also has `runId`, `seq`, `position`, `ts`, `type` and `key`. [The journal](../how/journal.md) explains when events are written.",
     ...Object.entries(payloads).map(([type, schema]) => {
       const meaning = EVENT_MEANINGS[type as keyof typeof payloads];
       return `\n## ${type}\n\n${meaning}\n\n${table(fieldsOf(type, schema, source), "Field")}`;
@@ -99,8 +100,8 @@ function fieldsOf(type: string, schema: z.ZodType, source: string): Row[] {
 
 function errorsPage(): string {
   return page("Error codes", [
-    'Every failure has a stable code, and one sentence that says what happened, whether anything is lost, and what to do now. Over HTTP: `{"error": {"code", "message", "details"}}`; on the command line: the sentence, and with `--json` the same object.\n',
-    "| Code | HTTP | Exit | What it means |\n| --- | --- | --- | --- |",
+    'Every error has a stable code and a message, which says what happened, whether anything is lost, and what to do next. Over HTTP the response is `{"error": {"code", "message", "details"}}`. The command line prints the message, or with `--json` the same object.\n',
+    "| Code | HTTP | Exit | Meaning |\n| --- | --- | --- | --- |",
     ...ERROR_CODES.map(
       (code) => `| \`${code}\` | ${httpStatus(code)} | ${exitCode(code)} | ${ERROR_MEANINGS[code]} |`,
     ),
@@ -108,7 +109,7 @@ function errorsPage(): string {
 }
 
 const page = (title: string, parts: readonly string[]): string =>
-  `# ${title}\n\n${MADE}\n${parts.join("\n")}\n`;
+  `# ${title}\n\n${GENERATED}\n${parts.join("\n")}\n`;
 
 const table = (rows: readonly Row[], first = "Key"): string =>
   [

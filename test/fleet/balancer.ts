@@ -1,5 +1,5 @@
-// A load balancer with health checks in front of the workers: HAProxy with the configuration from deploy/ if it is
-// installed, otherwise a small balancer of our own that behaves as that configuration demands.
+// A load balancer with health checks in front of the workers. If HAProxy is installed, it runs with the configuration from
+// deploy/. Otherwise a small balancer of our own imitates it.
 
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -28,7 +28,7 @@ export function startBalancer(port: number, workers: readonly number[]): Promise
 
 const SHIPPED = new URL("../../deploy/haproxy.cfg", import.meta.url);
 
-/** The shipped configuration with other addresses: container names cannot be resolved here. */
+/** The shipped configuration with local addresses, because tests cannot resolve container names. */
 export function haproxyFor(port: number, workers: readonly number[]): string {
   return readFileSync(SHIPPED, "utf8")
     .replace("bind :9080", `bind 127.0.0.1:${port}`)
@@ -100,7 +100,7 @@ function pass(stream: ServerHttp2Stream, headers: object, backend: Backend): voi
     if (!stream.destroyed) stream.respond(answer);
   });
   onward.on("error", () => {});
-  // A complete answer is already on its way to the client. Only an answer that was cut off is cut off here too.
+  // A complete answer is already on its way to the client. If the worker's answer was cut off, so is the client's.
   onward.on("close", () => {
     backend.streams--;
     if (!onward.readableEnded) stream.close(CANCEL);

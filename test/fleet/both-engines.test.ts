@@ -21,7 +21,7 @@ const NEWER = ["--import", fileURLToPath(new URL("../scale/newer-version.ts", im
 const GOLDEN = new URL("../golden/0.1.0/delegation-waits.cadre", import.meta.url);
 const HOUR_MS = 3_600_000;
 
-eitherEngine("either engine", ({ withBoth }) => {
+eitherEngine("with either engine", ({ withBoth }) => {
   withBoth("[F36] worker clocks that are hours apart, and jump, affect no timer and no lease", clocks);
   withBoth("[F37] at every start, runnable runs begin and suspended runs are left alone", startUp);
   withBoth(
@@ -46,7 +46,7 @@ async function clocks(crew: Crew): Promise<void> {
   await crew.allEnd([...after, ...(await some("lead", 2))]);
   for (const runId of [...before, ...after]) await expectPatience(runId, crew.server.store);
 
-  expect(crew.begun(held), "nobody took it from who has it").toHaveLength(1);
+  expect(crew.begun(held), "the worker that jumped in time keeps its run").toHaveLength(1);
   process.kill(crew.begun(held)[0]!.pid, "SIGKILL");
   await expect.poll(() => crew.begun(held), SOON).toHaveLength(2);
   crew.letGo("held");
@@ -102,7 +102,7 @@ async function startUp(crew: Crew, engine: EngineName, ground: Ground): Promise<
   const first = await start();
   await expect.poll(() => crew.begun().length, SOON).toBe(3);
   await expect.poll(wakes, SOON).toEqual(once);
-  expect(crew.begun(), "no more than it may").toHaveLength(3);
+  expect(crew.begun(), "the worker starts no more runs than its limit").toHaveLength(3);
   first.kill("SIGKILL");
   await start();
   await expect.poll(() => crew.begun().length, SOON).toBe(6);

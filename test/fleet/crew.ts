@@ -37,9 +37,9 @@ export interface Crew {
   admit(agent: string, task: string, key?: string): Promise<string>;
   /** Starts small trees as load. */
   plant(trees: number): Promise<string[]>;
-  /** Starts a run that stops in the middle of a read; resolves when a worker has reached that point. */
+  /** Starts a run that stops in the middle of a read. Resolves when a worker has reached that point. */
   waiter(name: string): Promise<Waiter>;
-  /** The effects that really began, of all runs or of one. */
+  /** Lists the effects that really began, of all runs or of one. */
   begun(runId?: string): Effect[];
   /** Lets a waiting run continue. */
   letGo(name: string): void;
@@ -52,7 +52,7 @@ export interface Crew {
   end(): Promise<void>;
 }
 
-/** `readyAfter`: milliseconds from the start of the process. `risenBy`: bytes of memory it allocated by then. */
+/** `readyAfter` is the milliseconds from the start of the process until it is ready, `risenBy` the memory it allocated by then. */
 export type Hired = ChildProcess & { readyAfter: number; risenBy: number };
 
 export interface Waiter {
@@ -147,7 +147,7 @@ export async function gather(engine: EngineName, { postgres, restate }: Ground):
       expect(new Set(charges.map(({ runId, callId }) => `${runId}/${callId}`)).size, "all were charged").toBe(
         trees,
       );
-      expect(charges.length, "and none twice").toBe(trees);
+      expect(charges.length, "no card is charged twice").toBe(trees);
     },
     async end() {
       await Promise.all(workers.map(dismiss));

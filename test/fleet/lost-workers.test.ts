@@ -1,6 +1,6 @@
 // Workers are lost under load: killed, frozen, or cut off from Postgres. Afterwards every tree has completed, every effect
-// happened once, and the invariants hold. The test prints how long the takeover took next to our target. The asserted bounds
-// allow for a busy machine, but are tight enough to show how the loss was detected.
+// happened once, and the invariants hold. The test prints the time until another worker took over, and our target for it. The
+// asserted limits allow for a busy machine.
 
 import { expect } from "vitest";
 import { startProxy } from "../scale/proxy.ts";
@@ -19,8 +19,8 @@ interface Bound {
 }
 
 /**
- * Restate notices a closed connection at once. pg-boss notices a dead worker after 8 s at the earliest; a lease expires after
- * 10 s. With pg-boss the delay doubles if the worker that takes over is killed next.
+ * Restate notices a closed connection immediately. pg-boss notices a dead worker after 8 s at the earliest; a lease expires
+ * after 10 s. With pg-boss the delay doubles if the worker that takes over is killed next.
  */
 const KILLED: Record<EngineName, Bound> = { restate: { aim: 3, most: 8 }, "pg-boss": { aim: 15, most: 30 } };
 /** A silent worker's lease must expire, unless pg-boss notices the loss first. */
@@ -33,11 +33,11 @@ eitherEngine("a lost worker", ({ withBoth, withOne }) => {
     60_000 * (1 + KILLS),
   );
   withBoth(
-    "[E4] [F33] the runs of a frozen worker are taken over, and it starts nothing when it thaws",
+    "[E4] [F33] other workers take over the runs of a frozen worker, which starts nothing when it thaws",
     freezeWorker,
   );
   withBoth(
-    "[E2] [F33] the runs of a worker cut off from Postgres are taken over, even if it looks healthy otherwise",
+    "[E2] [F33] other workers take over the runs of a worker that is cut off from Postgres but looks healthy otherwise",
     cutWorkerOff,
   );
   withOne("restate", "[E4] a restart of Restate takes no run away from a live worker", restartRestate);
@@ -58,9 +58,9 @@ async function killWorkers(crew: Crew, engine: EngineName, ground: Ground): Prom
     await crew.kill(pid);
     const over = takeover.then(async (seconds) => {
       if (engine === "restate")
-        expect(await isAliveByLease(pid, crew, ground), "before its lease ran out").toBe(true);
+        expect(await isAliveByLease(pid, crew, ground), "the lease has not expired yet").toBe(true);
       report(`${engine}: kill -9, the ${kill}. of ${KILLS} (seed ${SEED})`, KILLED[engine], seconds);
-      // Continue at once: a run that was lost twice is driven alone and would wait for all others.
+      // Let the runs continue immediately: a run that was lost twice is driven alone and would wait for all others.
       for (const { name } of waiters) crew.letGo(name);
     });
     // The promise is awaited below.

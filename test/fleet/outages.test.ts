@@ -25,13 +25,13 @@ const LASTS_MS = PLAN.reduce((sum, { after, away }) => sum + after + away, 0);
 /** Time for the runs that are still open after the last outage. */
 const REST_MS = 60_000 + 1_000 * TREES;
 
-eitherEngine("Postgres is away", ({ withBoth }) => {
+eitherEngine("outages of Postgres", ({ withBoth }) => {
   const crews: Crew[] = [];
   /** Shared by both engines, because they use the same Postgres. */
   let outages: Promise<void> | undefined;
 
   withBoth(
-    "[F34] repeatedly while trees run: every tree ends, and no effect is repeated",
+    "[F34] every tree ends and no effect is repeated, although Postgres restarts again and again",
     async (crew, engine, ground) => {
       await Promise.all([crew.hire(), crew.hire()]);
       crews.push(crew);
@@ -48,7 +48,7 @@ eitherEngine("Postgres is away", ({ withBoth }) => {
   );
 });
 
-/** Admits trees at an even rate, also during outages. An admission without an answer is repeated with the same key, which gives the same tree. */
+/** Admits trees at an even rate, also during outages. If an admission gets no answer, it is repeated with the same key, so that no second tree starts. */
 async function feed(crew: Crew): Promise<string[]> {
   const from = performance.now();
   const admitted: Promise<string>[] = [];

@@ -29,9 +29,11 @@ export function eitherEngine(title: string, define: (ways: Ways) => void): void 
           test(
             what,
             async () => {
-              const tried = (["pg-boss", "restate"] as const).map((engine) => tryWith(engine, body, ground));
-              const failed = (await Promise.allSettled(tried)).filter(({ status }) => status === "rejected");
-              expect(failed).toEqual([]);
+              const trials = (["pg-boss", "restate"] as const).map((engine) => tryWith(engine, body, ground));
+              const failures = (await Promise.allSettled(trials)).filter(
+                ({ status }) => status === "rejected",
+              );
+              expect(failures).toEqual([]);
             },
             timeout,
           );
@@ -55,9 +57,9 @@ async function tryWith(engine: EngineName, body: Body, ground: Ground): Promise<
   }
 }
 
-/** A positive integer from an environment variable, to make a test longer. */
-export function setting(name: string, otherwise: number): number {
-  const given = Number(process.env[name] ?? otherwise);
-  if (!Number.isSafeInteger(given) || given < 1) throw new Error(`${name} is a whole number from 1 on.`);
-  return given;
+/** Reads a positive integer from an environment variable that makes a test longer. */
+export function setting(name: string, fallback: number): number {
+  const value = Number(process.env[name] ?? fallback);
+  if (!Number.isSafeInteger(value) || value < 1) throw new Error(`${name} must be a positive integer.`);
+  return value;
 }

@@ -8,12 +8,12 @@ test.each([
   ["tools_call", 1],
   ["elicitation-sep1034-client-defaults", 5],
   ["sse-retry", 3],
-])("Cadre's MCP client passes all checks of the scenario %s (%d)", async (scenario, checks) => {
+])("in the scenario %s, Cadre's MCP client passes all checks (%d)", async (scenario, checks) => {
   const { output } = await conformClient(scenario);
   expect(output).toMatch(new RegExp(`Passed: ${checks}/${checks}, 0 failed`));
 });
 
-test("[A03] Cadre's own server passes the scenarios that need no tools of the suite", async () => {
+test("[A03] Cadre's own server passes every scenario that does not need the suite's tools", async () => {
   const { checks } = await conformCadre();
   expect(Object.values(checks).filter((counts) => !/^[12] passed, 0 failed$/.test(counts))).toEqual([]);
 });
@@ -24,6 +24,6 @@ test("a server with the suite's tools and Cadre's transport fails only the expec
   expect(Object.keys(checks).length).toBeGreaterThan(25);
 });
 
-test("every expected failure has a reason", () => {
+test("expected-failures.yml gives a reason for every scenario", () => {
   for (const [scenario, reason] of expectedFailures()) expect(reason, scenario).toMatch(/\w+ \w+/);
 });

@@ -12,7 +12,7 @@ const clerk = defineAgent({
   limits: { maxTurns: 3 },
 });
 
-// @ts-expect-error the package has types, and they are checked: a limit is a number
+// @ts-expect-error a limit must be a number: this shows that the package's types are checked
 defineAgent({ name: "none", prompt: "", limits: { maxTurns: "many" } });
 
 const price = defineTool({
@@ -36,7 +36,7 @@ const runtime = await createRuntime({
         : { text: `Tea costs ${lastResult}.` },
   },
 });
-// @ts-expect-error the store is internal: a program reads runs and journals
+// @ts-expect-error the store is internal; programs read runs and journals instead
 void runtime.store;
 const awake = setInterval(() => {}, 1_000);
 const ended = new Promise<string>((resolve, reject) => {

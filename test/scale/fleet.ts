@@ -1,4 +1,4 @@
-// Workers of several versions with pg-boss: real processes on a real Postgres. The test's own process admits the runs.
+// Starts workers of several versions with pg-boss, as real processes on a real Postgres. The test's own process admits the runs.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";

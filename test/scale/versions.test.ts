@@ -1,4 +1,4 @@
-// Two versions of Cadre work on one store, as during a rolling upgrade: real processes, real Postgres.
+// Two versions of Cadre work on one store, as during a rolling upgrade. The processes and Postgres are real.
 
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect } from "vitest";

@@ -12,9 +12,10 @@ export async function findMutant(kind: Kind, mutant: Findable): Promise<void> {
   const { seed, problem } = await firstProblem(kind, mutant);
   expect(problem, `not found in ${BOUND} seeds`).toBeDefined();
   console.log(`found by seed ${seed}: ${problem!.slice(0, 140)}`);
-  expect((await simulate(KINDS[kind](seed))).problems, "without the breakage the same seed is clean").toEqual(
-    [],
-  );
+  expect(
+    (await simulate(KINDS[kind](seed))).problems,
+    "without the mutant the same seed has no problem",
+  ).toEqual([]);
 }
 
 async function firstProblem(kind: Kind, mutant: Findable): Promise<{ seed: number; problem?: string }> {

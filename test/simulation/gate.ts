@@ -1,5 +1,5 @@
-// The await points of one worker. Each of its operations waits here until the simulation performs it, and the answer may
-// wait a second time. A crash between the two loses the answer and keeps the effect.
+// The await points of one worker. Each operation waits here until the simulation performs it, and its answer may wait here
+// again. A crash between the two loses the answer and keeps the effect.
 //  G1  Writes happen in the order in which the worker requested them, as in a store's queue.
 //  G2  A dead worker gets no more answers. The first few of its queued writes are carried out, and the rest is lost.
 
@@ -28,7 +28,7 @@ export class Gate {
   dead = false;
   /** The worker is slow: nothing passes until the simulation releases it. */
   stalled = false;
-  /** The faults are over: everything passes at once. */
+  /** The faults are over: everything passes immediately. */
   open = false;
   private readonly random: Random;
   private readonly options: GateOptions;
@@ -57,7 +57,7 @@ export class Gate {
     });
   }
 
-  /** Performs one thing: a prefix of the writes, one other operation, or the delivery of an answer. */
+  /** Performs one action: some of the first queued writes, one other operation, or the delivery of an answer. */
   release(): string | undefined {
     const writes = this.waiting.filter(({ lane }) => lane === "write");
     const others = this.waiting.filter(({ lane }) => lane !== "write");

@@ -68,7 +68,7 @@ export function unfenced(store: Store, world: Surroundings): Store {
         if (lease && lease.epoch > (leases.get(runId)?.epoch ?? 0))
           leases.set(runId, { worker, epoch: lease.epoch });
         if (!lease) return undefined;
-        // No journal with the lease: while the driver reads it separately, another driver can overtake it.
+        // Return the lease without its journal. While the driver reads the journal separately, another driver can overtake it.
         const { events: _, ...bare } = lease;
         return bare;
       },
@@ -102,8 +102,8 @@ function intentAfterEffect(store: Store): Store {
   });
 }
 
-/** Acknowledges outcomes before it writes them. Only with one worker: then the store refuses none, and only a crash or a
- * full disk can lose an acknowledged outcome. */
+/** Acknowledges outcomes before they are written. This mutant needs a single worker: then the store refuses no outcome, and
+ * only a crash or a full disk can lose an acknowledged one. */
 function acknowledgedEarly(store: Store, { options }: Surroundings): Store {
   if (options.workers !== "one") return store;
   return withAppend(store, (append) => {

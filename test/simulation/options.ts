@@ -23,7 +23,7 @@ export interface SimOptions {
   /** `gated`: the share of await points at which the simulation may hold a worker. `late`: the share of delayed answers. */
   gated: number;
   late: number;
-  /** Whether a cancel reaches running effects at once; otherwise it arrives with the next heartbeat. */
+  /** Whether a cancel reaches running effects immediately; otherwise it arrives with the next heartbeat. */
   hearsCancels: boolean;
   contextWindow: number | undefined;
   authority: Rules;
@@ -260,7 +260,7 @@ function failure(random: Random): ModelFailure {
   ]);
 }
 
-/** `edition` differs per simulation, so that the loop's cache of definitions holds nothing from an earlier one. */
+/** `edition` differs per simulation, so that the loop finds no definition of an earlier simulation in its cache. */
 export function definitionOf(plan: RunPlan, edition: string): Definition {
   const { agent, models, offered, output, limits, team, patterns = {} } = plan;
   const schema = { type: "object", properties: { n: { type: "number" } }, required: ["n"] };

@@ -59,25 +59,25 @@ export const PATTERN_MUTANTS: readonly Findable[] = [
     install: () => change(bestOf, "next", (action, view) => judgeEarly(action, view)),
   },
   {
-    name: "a team injects a message twice",
+    name: "a team member is given a message twice",
     found: /^K3 /,
     store: (store) =>
       withSpawn(store, (spawn) => ({ ...spawn, events: (spawn.events ?? []).flatMap(saidTwice) })),
   },
   {
-    name: "a member hears its own words",
+    name: "a team member is given its own message",
     found: /^K3 /,
     install: () =>
       change(team, "next", (action, view) => withRuns(action, (run) => [echoOwnWords(run, view)])),
   },
   {
-    name: "a run that speaks for a member does not get the messages the member got",
+    name: "a run that speaks for a team member does not get the messages that the member got",
     found: /^K3 /,
     install: () =>
       change(handoff, "onFinish", (action) => withRuns(action, (run) => [{ ...run, messages: [] }])),
   },
   {
-    name: "a member forgets the previous round",
+    name: "a team member does not continue its run of the previous round",
     found: /^K1 /,
     install: () =>
       change(team, "next", (action) => withRuns(action, (run) => [{ ...run, continues: undefined }])),
@@ -157,7 +157,7 @@ function echoOwnWords(run: PatternRun, view: DecisionView): PatternRun {
   return { ...run, messages: [...(run.messages ?? []), ...own.map((word) => injectMessage(view, word))] };
 }
 
-/** The same intent with another child's id. */
+/** Copies an intent, but with another child's id. */
 function withChildId(event: EventBody, runId: string): EventBody {
   if (event.type !== "CHILD_RUN_STARTED") return event;
   return { ...event, payload: { ...event.payload, child_run_id: runId } };

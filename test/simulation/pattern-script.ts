@@ -131,7 +131,7 @@ function judging({ random }: Place, drafts: readonly number[]): ScriptedTurn {
   ]);
 }
 
-/** FNV-1a. */
+/** Computes the FNV-1a hash of a text. */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193) >>> 0;

@@ -1,5 +1,5 @@
-// The people of a simulation. `act` is careless: it does anything at any time, twice or too late. `help` answers what is
-// asked. Both check what really happened before they decide an unknown outcome.
+// The people of a simulation. `act` plays a careless person, who does anything at any time, even twice or too late. `help`
+// answers the open items. Both check what really happened before they decide an unknown outcome.
 
 import { CadreError } from "../../src/errors.ts";
 import { approvalId, type RunId } from "../../src/ids.ts";
@@ -48,7 +48,7 @@ export class Person {
   async act(runId: RunId): Promise<string> {
     const { random, options } = this.world;
     const items = openItems(this.state(runId));
-    // Only in every fifth seed: while a whole branch is frozen, there is less to find.
+    // Freeze branches in every fifth seed only: while a whole branch is frozen, there is less to find.
     const branches = options.seed % 5 === 0 ? 1 : 0;
     const action = random.weighted([
       ["decide", items.length > 0 ? 20 : 0],

@@ -52,7 +52,7 @@ function openResult(message: LanguageModelV4Prompt[number]): string | undefined 
   return left && `goes on without a result of ${left.toolCallId}`;
 }
 
-/** K3: a word of a discussion that a member reads twice, or that is repeated to its own speaker. Words are «marked». */
+/** K3: finds a message of a discussion that a member reads twice, or that its own speaker reads. Messages are «marked». */
 export function wordProblem(prompt: LanguageModelV4Prompt): string | undefined {
   const heard = wordsOf(prompt, "user");
   const own = new Set(wordsOf(prompt, "assistant"));

@@ -4,7 +4,7 @@ import { FAILED_ONCE } from "./seeds.ts";
 import { simulate } from "./simulate.ts";
 
 describe("seeds that once failed", () => {
-  it.each(FAILED_ONCE)("%s, seed %i: %s", async (kind, seed) => {
+  it.each(FAILED_ONCE)("the simulation of %s with seed %i passes; it once found: %s", async (kind, seed) => {
     const verdict = await simulate(KINDS[kind](seed));
     expect(verdict.problems, report(kind, verdict)).toEqual([]);
   });
@@ -23,10 +23,13 @@ describe("the simulation is deterministic", () => {
     ["patterns", 3],
     ["patterns", 17],
     ["patterns", 33],
-  ] as const)("[L2] %s, seed %i gives the same trace twice, line by line", async (kind, seed) => {
-    const first = await simulate(KINDS[kind](seed));
-    expect(first.counts.events, "a story in which something happens").toBeGreaterThan(5);
-    await simulate(KINDS[kind](seed + 1));
-    expect((await simulate(KINDS[kind](seed))).trace).toEqual(first.trace);
-  });
+  ] as const)(
+    "[L2] the simulation of %s with seed %i gives the same trace every time",
+    async (kind, seed) => {
+      const first = await simulate(KINDS[kind](seed));
+      expect(first.counts.events, "something happens in the simulation").toBeGreaterThan(5);
+      await simulate(KINDS[kind](seed + 1));
+      expect((await simulate(KINDS[kind](seed))).trace).toEqual(first.trace);
+    },
+  );
 });

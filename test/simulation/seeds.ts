@@ -18,10 +18,14 @@ export const FAILED_ONCE: readonly (readonly [kind: Kind, seed: number, found: s
     62,
     "[F29] a full disk refused a thought, but its result was written, and the prompt lacked a result",
   ],
-  ["runs", 532, "[F29] the same, and a drive looped without resting"],
-  ["runs", 796, "[F29] the same, and a tool ran as attempt 0"],
+  ["runs", 532, "[F29] after a full disk had refused a thought, a drive looped without resting"],
+  ["runs", 796, "[F29] after a full disk had refused a thought, a tool ran as attempt 0"],
   ["runs", 148, "[P7] a cancelled run whose drives failed five times was quarantined and could never end"],
-  ["runs", 448, "[P7] the same, with the cancel between two of those drives"],
+  [
+    "runs",
+    448,
+    "[P7] a run that was cancelled between two failed drives was quarantined and could never end",
+  ],
   ["trees", 44, "[P9] a read and a check_run in one response broke the drive until the run was quarantined"],
   [
     "trees",

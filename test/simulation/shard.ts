@@ -13,21 +13,25 @@ const KIND = process.env["KIND"] as Kind | undefined;
 const SHARES: Record<Kind, number> = { runs: 0.4, trees: 0.4, patterns: 0.2 };
 
 const TITLES: Record<Kind, string> = {
-  runs: "[I1-I11] [F01-F05] [F09-F14] [F17-F19] [F36] [F40-F45]",
-  trees: "[I1-I11] [J7] [P6] [P7] [P12] [D0] [D1] [D2] [D4] [S0-61] [S0-62] trees:",
-  patterns: "[I1-I11] [H1-H5] [K1-K9] [F26] [F27] [F28] patterns:",
+  runs: "[I1-I11] [F01-F05] [F09-F14] [F17-F19] [F36] [F40-F45] single runs",
+  trees: "[I1-I11] [J7] [P6] [P7] [P12] [D0] [D1] [D2] [D4] [S0-61] [S0-62] trees of runs",
+  patterns: "[I1-I11] [H1-H5] [K1-K9] [F26] [F27] [F28] patterns",
 };
 
 export function simulateShard({ shard, of }: { shard: number; of: number }): void {
   if (SEED !== undefined) {
     const kind = KIND ?? "runs";
-    it.runIf(shard === 1)(`seed ${SEED} of ${kind}, alone`, { timeout: 0 }, () => alone(kind, Number(SEED)));
+    it.runIf(shard === 1)(`the simulation of ${kind} passes with seed ${SEED}`, { timeout: 0 }, () =>
+      simulateOne(kind, Number(SEED)),
+    );
     return;
   }
   for (const kind of KIND === undefined ? (Object.keys(KINDS) as Kind[]) : [KIND]) {
     const count = Math.ceil((SEEDS * SHARES[kind]) / of);
     const seeds = Array.from({ length: count }, (_, index) => index * of + shard);
-    it(`${TITLES[kind]} ${seeds.length} seeds, share ${shard} of ${of}`, { timeout: 0 }, async () => {
+    it(`${TITLES[kind]} survive the faults of ${seeds.length} seeds (share ${shard} of ${of})`, {
+      timeout: 0,
+    }, async () => {
       const { events, effects, crashes, runs, started } = await runSeeds(kind, seeds);
       // A simulation in which nothing happens would find nothing.
       expect(events / seeds.length).toBeGreaterThan(10);
@@ -42,7 +46,7 @@ export function simulateShard({ shard, of }: { shard: number; of: number }): voi
 /** Every trigger that can start a run. */
 const TRIGGERS = ["advisor", "best_of", "delegation", "handoff", "route", "team", "user"];
 
-async function alone(kind: Kind, seed: number): Promise<void> {
+async function simulateOne(kind: Kind, seed: number): Promise<void> {
   const verdict = await simulate(KINDS[kind](seed));
   console.log([`options: ${JSON.stringify(verdict.options, null, 2)}`, ...verdict.trace].join("\n"));
   if (verdict.problems.length > 0) throw new Error(report(kind, verdict));

@@ -22,10 +22,10 @@ export interface Verdict {
   seed: number;
   options: SimOptions;
   problems: string[];
-  /** Identical for the same seed, line by line. */
+  /** The trace, which is identical for the same seed. */
   trace: string[];
   counts: { events: number; effects: number; crashes: number; runs: number };
-  /** The triggers that started its runs. */
+  /** The triggers that started the runs of this simulation. */
   started: string[];
 }
 
@@ -260,7 +260,7 @@ class Simulation {
       const left = await this.unfinished();
       if (left.length === 0) return;
       const moved = await this.goOn(left);
-      // Queued runs retry every second, so something always moves. Without this, a lease that a clock jump made long would never expire.
+      // Queued runs retry every second, so something always happens. Advance the clock anyway: a clock jump may have made a lease long.
       if (!moved || round % 100 === 99) await this.advance(round % 10 === 9 ? 2 * HOUR : 16_000);
       await this.settle();
     }

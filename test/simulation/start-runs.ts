@@ -24,7 +24,7 @@ export async function startRuns(
   }
 }
 
-/** The loop caches definitions by hash. A new edition per simulation makes each one read them from the store again. */
+/** The loop caches definitions by hash. A new edition per simulation forces it to read them from the store again. */
 let edition = 0;
 
 /** Looks up the compiled definition of an agent. */

@@ -1,12 +1,12 @@
-// The store as a simulated worker or a person sees it. It wraps the real one in layers: the outer one records every
-// acknowledgement, the mutant is in between, and the gate decides when an operation reaches the real store.
+// The store as a simulated worker or a person sees it. It wraps the real store in layers: the outer layer records every
+// acknowledgement, the next is the mutant, and the gate decides when an operation reaches the real store.
 
 import type { Store } from "../../src/stores/store.ts";
 import { withAppend } from "./breaking.ts";
 import { Gate } from "./gate.ts";
 import type { SimProcess, Surroundings } from "./surroundings.ts";
 
-/** Layers from the outside in: a check that the loop is told the truth, the mutant if there is one, the gate. */
+/** Adds the layers, from the outside in: a check of the store's answers to the loop, the mutant if there is one, and the gate. */
 export function workerStore(worker: SimProcess, world: Surroundings): Store {
   const inner = watchedStore(worker.gate, world);
   return withAppend(inner, async (append) => {

@@ -17,9 +17,9 @@ const real = await vi.importActual<typeof import("../../src/projections/folds/pa
 );
 
 export const TREE_MUTANTS: readonly Findable[] = [
-  // Not specific to trees, but in a tree there are more runs that a driver can lose.
+  // This mutant is not specific to trees, but a tree has more runs that a driver can lose.
   {
-    name: "the fence is gone: a driver that has lost its run writes as if it still had it",
+    name: "a driver that has lost its run writes as if it still had it",
     found: /^(P3|I4|I7) /,
     store: unfenced,
   },
@@ -39,12 +39,12 @@ export const TREE_MUTANTS: readonly Findable[] = [
     store: (store) => withAppend(store, (append) => store.journal.append(withoutTree(append))),
   },
   {
-    name: "the runs above do not learn that a person is needed",
+    name: "waiting ancestors do not learn that a descendant needs a person",
     found: /^S0-61 /,
     install: () => replace(blockedEvent, () => undefined),
   },
   {
-    name: "the runs above do not learn that a person is no longer needed",
+    name: "waiting ancestors do not learn that no person is needed any more",
     found: /^S0-61 /,
     install: () =>
       replace(blockedEvent, (row, children) => {
@@ -66,7 +66,7 @@ export const TREE_MUTANTS: readonly Findable[] = [
   },
   { name: "two children are started for one call", found: /^D0 /, store: startsTwice },
   {
-    name: "a child is admitted in another transaction than its parent's intent",
+    name: "a child is admitted in a different transaction from its parent's intent",
     found: /^J7 /,
     store: startsApart,
   },

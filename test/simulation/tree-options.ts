@@ -1,5 +1,5 @@
-// Expands a seed into a simulation of trees: agents in four levels that delegate to the agents below them in every possible
-// way. Now and then they name an agent above them, or one that does not exist.
+// Expands a seed into a simulation of trees. Agents on four levels delegate to the agents below them in every possible way.
+// Now and then they name an agent above them, or one that does not exist.
 
 import type { AgentLimits, Delegation } from "../../src/journal/definition.ts";
 import { perAgentTool } from "../../src/loop/builtin-tools/declared/delegate.ts";

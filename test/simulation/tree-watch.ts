@@ -17,15 +17,15 @@ interface Node {
   /** Calls that have their result. */
   answered: Set<string>;
   cancelled: boolean;
-  /** Frozen as the top of a branch. */
+  /** Whether a person froze the branch that starts with this run. */
   frozen: boolean;
   /** The budget of the tree after a person has raised it; only on the root. */
   raised: Payload<"APPROVAL_DECIDED">["limits"];
   /** Children that the run no longer waits for (F27). */
   late: Set<RunId>;
-  /** The run has its answer and has cancelled its children. */
+  /** Whether the run has its answer and has cancelled its children. */
   closed: boolean;
-  /** Quarantined: for its parent, it has ended. */
+  /** Whether the run is quarantined, which means that it has ended as far as its parent is concerned. */
   aside: boolean;
 }
 
@@ -138,7 +138,7 @@ export class TreeWatch {
     });
   }
 
-  /** I7: nothing starts below a cancelled run. D2: nor in a run that is closing, except a handoff. */
+  /** I7: nothing starts below a cancelled run. D2: nothing but a handoff starts in a run that is closing. */
   private *begins(node: Node, handsOver = false): Generator<string> {
     const above = this.lineage(node.row.id).find(({ cancelled }) => cancelled);
     if (above)

@@ -100,7 +100,7 @@ export class Watch {
     this.effects.push({ tool, runId, callId, attempt, pid, input: what });
   }
 
-  /** P3: a model call has its intent on disk, and no driver asks again for an answer that is already recorded. */
+  /** P3: a model call has its intent on disk, and no driver repeats a model call whose answer is recorded. */
   modelCall(intent: { runId: RunId; callId: string; attempt: number } | undefined): void {
     if (!intent) {
       this.problem("L3 a model was called without an intent");

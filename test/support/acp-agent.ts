@@ -37,7 +37,7 @@ const OPTIONS: Record<string, PermissionOption[]> = {
 let cancelled = Promise.withResolvers<void>();
 let calls = 0;
 
-/** Performs one line of the script. Returns the stop reason if the line ends the prompt, otherwise undefined. */
+/** Performs one line of the script. Returns the stop reason if the line ends the turn, otherwise undefined. */
 async function act(line: string, sessionId: string, client: AgentContext): Promise<string | undefined> {
   const [verb = "", ...rest] = line.trim().split(" ");
   const words = rest.join(" ");

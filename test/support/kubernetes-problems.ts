@@ -1,5 +1,5 @@
-// Lists the problems of a Kubernetes manifest. The validators of kubernetes-models find wrong and missing values. They
-// accept unknown keys, so those are found another way: a key that a validator never reads is one it does not know.
+// Lists the problems of a Kubernetes manifest. The validators of kubernetes-models find wrong and missing values but accept
+// unknown keys. We find unknown keys because a validator never reads a key that it does not know.
 
 import { validate as deployment } from "kubernetes-models/_schemas/IoK8sApiAppsV1Deployment";
 import { validate as statefulSet } from "kubernetes-models/_schemas/IoK8sApiAppsV1StatefulSet";
@@ -36,7 +36,7 @@ export function kubernetesProblems(manifest: Record<string, unknown>): string[] 
   return [...(isRight ? [] : wrong), ...unseen.flatMap((keys) => keys())];
 }
 
-/** Wraps the value to record which keys are read. Each function added to `unseen` lists the keys that never were. */
+/** Wraps the value to record which keys are read. Each function added to `unseen` lists the keys that were never read. */
 function recordReads(value: unknown, path: string, unseen: (() => string[])[]): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map((item, index) => recordReads(item, `${path}/${index}`, unseen));

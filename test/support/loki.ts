@@ -1,5 +1,5 @@
-// A small Loki over real HTTP: stream selectors, line filters, labels, values, limit, direction and time range, with Loki's
-// own rules for them. It keeps the requests it receives.
+// A small imitation of Loki over real HTTP. It supports stream selectors, line filters, labels, values, limit, direction and time
+// range, with Loki's own rules for them, and keeps the requests it receives.
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -16,7 +16,7 @@ export interface FakeLoki extends AsyncDisposable {
   asked: { path: string; parameters: URLSearchParams; headers: IncomingMessage["headers"] }[];
 }
 
-/** `instead` may answer a request itself; it then returns true. */
+/** `instead` may answer a request in place of Loki, and then returns true. */
 export async function fakeLoki(
   entries: readonly FakeEntry[],
   instead: (request: IncomingMessage, response: ServerResponse) => boolean = () => false,

@@ -1,7 +1,6 @@
-// A place to really run the commands that the permission judge allows: a throw-away repository with canaries, a home folder
-// and a neighbouring folder around it, and programs on PATH that leave a mark when called. It runs a command with the Bash
-// tool itself and looks for side effects: it compares all files before and after, and checks the marks, a listening port, and
-// strace if the machine has it.
+// The playground really runs the commands that the permission judge allows. It has a throw-away repository with canaries, a home
+// folder, a neighbouring folder, and programs on PATH that leave a mark when called. It runs each command with the Bash tool and
+// looks for side effects: changed files, marks, connections to a port, and system calls if the machine has strace.
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";

@@ -1,4 +1,5 @@
-// Real coding agents, unmodified: how to point each at our mock provider, and the tool call with which its model runs a command.
+// Unmodified real coding agents. For each we know how to point it at our mock provider, and with which tool call its model runs
+// a command.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -40,7 +41,7 @@ export const REAL_AGENTS: readonly RealAgent[] = [
       env: { CODEX_CONFIG: JSON.stringify(codexConfig(`${provider}/v1`)), PROVIDER_KEY: KEY },
       mode: "workspace-write",
     }),
-    // Escalated, because it does not ask about commands that its own sandbox allows.
+    // Request escalation, because the agent does not ask about commands that its own sandbox allows.
     call: (cmd) =>
       call("exec_command", { cmd, sandbox_permissions: "require_escalated", justification: "It is needed." }),
   },
@@ -62,7 +63,7 @@ export const REAL_AGENTS: readonly RealAgent[] = [
     program: "gemini",
     tellsOutput: false,
     acp: (provider) => ({
-      // Without `--model` it first asks another model which one to use.
+      // Without `--model` the agent first asks another model which model to use.
       args: ["--acp", "--model", "gemini-2.5-flash"],
       env: { GOOGLE_GEMINI_BASE_URL: provider, GEMINI_API_KEY: KEY },
       mode: "default",

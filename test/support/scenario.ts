@@ -24,7 +24,7 @@ async function checkReplay({ runtime: { store, parts } }: World): Promise<void> 
   expect(divergence, "L2").toBeUndefined();
 }
 
-/** Caches reads. Replaying a run reads the runs it continues, so a chain of hundreds would be read hundreds of times. Nothing writes meanwhile. */
+/** Caches reads, because replaying a run also reads every run that it continues. Nothing writes during the replays. */
 function readOnce(store: Store): Store {
   const { read, head } = store.journal;
   return overrideStore(store, { journal: { read: cacheCalls(read), head: cacheCalls(head) } });
@@ -40,7 +40,7 @@ function cacheCalls<A extends unknown[], T>(read: (...which: A) => T): (...which
 }
 
 export interface ScenarioOptions extends WorldOptions {
-  /** The test changes rules or files, so a replay would decide differently and is skipped. */
+  /** Set if the test changes rules or files. A replay would then decide differently and is skipped. */
   changes?: true;
 }
 

@@ -1,5 +1,5 @@
-// A temporary folder for a test. It is in memory if the machine has enough, because waiting for a disk teaches a test
-// nothing. Do not use it for programs inside a sandbox: they cannot see it.
+// A temporary folder for a test. If the machine has enough memory, the folder is in memory, because that is faster than a disk.
+// Programs inside a sandbox cannot see this folder.
 
 import { mkdtempSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";

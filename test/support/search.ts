@@ -17,7 +17,7 @@ export interface FakeSearch extends AsyncDisposable {
 
 export const KEY = "s3cret-key";
 
-/** `instead` may answer a request itself; it then returns true. */
+/** `instead` may answer a request in place of the provider, and then returns true. */
 export async function fakeSearch(
   pages: readonly FakePage[],
   instead: (request: IncomingMessage, response: ServerResponse) => boolean = () => false,

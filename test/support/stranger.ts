@@ -1,4 +1,4 @@
-// Untrusted text that a tool brings in: the words of an attacker to a model.
+// Tools that return untrusted text, in which an attacker speaks to the model.
 
 import { z } from "zod";
 import { type AnyTool, defineTool } from "../../src/tools/tool.ts";

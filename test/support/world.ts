@@ -55,7 +55,7 @@ export interface WorldOptions extends Partial<AssemblyOptions> {
   more?: AnyTool[];
   /** Drives nothing by itself: the test calls `drive`. */
   idle?: boolean;
-  /** Called for every append of this runtime. After `restart` there is none unless it is passed again. */
+  /** Called for every append of this runtime. `restart` drops the function unless it is passed again. */
   intercept?: Intercept;
 }
 

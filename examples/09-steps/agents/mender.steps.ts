@@ -8,7 +8,7 @@ const TRIES = 3;
 
 export default function* (): Steps {
   for (let tries = 0; ; tries++) {
-    // The permission rules apply as for a call of the model. Hidden, because the prompt below shows the failure already.
+    // The permission rules apply as for a call of the model. The result is hidden from the model, because the prompt below shows it.
     const tests = yield* tool("Bash", { command: "node --test mean.test.mjs" }, { hidden: true });
     if (!tests.isError) return { summary: `The tests pass after ${tries} attempts.` };
 
