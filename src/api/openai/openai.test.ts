@@ -179,7 +179,7 @@ test("[D0] a message in a session answers the open question once, even if it is 
   expect(said).toEqual([]);
 });
 
-test("the answer says so if only a command can continue the run", async () => {
+test("the answer says that only a command can continue the run", async () => {
   const request = { model: "painter", messages: [user("paint")], metadata: { session_id: "wall" } };
   const { run_id: runId } = cadre(await openai.chat.completions.create(request));
   await api.client.post("/api/runs/{id}/pause", { id: runId });

@@ -69,7 +69,7 @@ async function led(): Promise<string> {
 }
 
 describe("agents", () => {
-  test("[S1-60] [S1-62] the list shows which agents can start which, which answer, which only read, and which are broken", async () => {
+  test("[S1-60] [S1-62] the list shows which agents each agent can start, and whether it answers, only reads or is broken", async () => {
     const { agents } = await api.client.get("/api/agents");
     const of = (name: string) => agents.find((agent) => agent.name === name);
     expect(of("lead")).toMatchObject({

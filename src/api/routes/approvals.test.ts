@@ -200,7 +200,7 @@ describe("decisions", () => {
     ).rejects.toMatchObject(short);
   });
 
-  test("[F13] of an approve and a reject at the same instant one wins, and the other person learns who decided what and when", async () => {
+  test("[F13] if two people approve and reject at the same instant, one wins, and the other learns who decided what and when", async () => {
     for (let round = 0; round < 100; round++) {
       const item = await firstAsked();
       const paidBefore = book.paid.length;
@@ -330,7 +330,7 @@ describe("decisions", () => {
     ]);
   });
 
-  test("[F18] of an expiry and a click in the same millisecond one is recorded, and the run follows it", async () => {
+  test("[F18] if an approval expires and is clicked in the same millisecond, one of the two is recorded, and the run follows it", async () => {
     const ways = new Set<boolean>();
     for (let round = 0; round < 30; round++) {
       const { runId } = await api.client.post("/api/runs", {

@@ -532,7 +532,7 @@ describe("messages", () => {
 });
 
 served(
-  "[B3] [F25] if a person raises the tree's budget at any run that it stopped, the root shows the new limit",
+  "[B3] [F25] a person can raise the tree's budget at any run that the budget stopped, and the root shows the new limit",
   {
     agent: `agents: [coder]\ntools: []\nmaxOutputTokens: 200\n${parallel}`,
     cast: { coder: "tools: [look]\nmaxOutputTokens: 200" },
