@@ -2,7 +2,7 @@
 // who started this process; otherwise the named user that the public server has identified.
 
 import type { Agent } from "../agents/agent.ts";
-import type { Explanation } from "../agents/explain/explain.ts";
+import type { Explanation } from "../agents/explain/explanation-schema.ts";
 import type { AgentFile } from "../agents/files/agent-file.ts";
 import type { PoolFilter, Pools } from "../config/pools.ts";
 import type { Problem } from "../config/problem.ts";

@@ -2,7 +2,7 @@
 // Only this folder and `project/` know concrete implementations; everything else sees interfaces.
 
 import { hostname } from "node:os";
-import type { Explanation } from "../agents/explain/explain.ts";
+import type { Explanation } from "../agents/explain/explanation-schema.ts";
 import type { AgentFile } from "../agents/files/agent-file.ts";
 import type { AgentSet } from "../agents/load.ts";
 import { type Clock, systemClock } from "../clock.ts";

@@ -7,71 +7,17 @@ import { canReach, reachesOnlyRuns } from "../../journal/tool-facts.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import { rulesFor } from "../../permissions/rules.ts";
 import type { Agent } from "../agent.ts";
-import type { Edge } from "./edges.ts";
+import type { Explanation, ReachableAgent, ReachPath } from "./explanation-schema.ts";
 import {
   type AllowedTool,
   allNodes,
-  type NodeLimits,
   type OfferedTool,
   type ReachNode,
   type ReachParts,
-  type ReachStop,
   reachFrom,
 } from "./reach.ts";
-import { isTerminal, type TerminalAgent, terminalAgents } from "./terminal-agents.ts";
-import { type WorstCase, worstCase } from "./worst-case.ts";
-
-export interface Explanation {
-  agent: string;
-  /** The display name, if it differs from the name. */
-  title?: string;
-  file: string;
-  description: string;
-  kind: "main" | "subagent";
-  /** Whether the agent answers itself. */
-  isTerminal: boolean;
-  terminals: TerminalAgent[];
-  models: readonly string[];
-  /** The program that does the agent's work. Only its sandbox limits what it does without asking. */
-  runner?: string;
-  tools: readonly AllowedTool[];
-  limits: NodeLimits;
-  reachable: ReachableAgent[];
-  stops: ReachStop[];
-  blastRadius: StaticBlastRadius;
-  worstCase: WorstCase;
-}
-
-export interface ReachableAgent {
-  agent: string;
-  /** The shortest path comes first. */
-  ways: ReachPath[];
-}
-
-export interface ReachPath {
-  path: Edge[];
-  depth: number;
-  models: readonly string[];
-  tools: readonly AllowedTool[];
-  /** Rules that forbid only some calls of a tool. */
-  deny: readonly string[];
-  limits: NodeLimits;
-}
-
-/** The blast radius of an agent as the root of a tree, without a running tree to compare with. */
-export interface StaticBlastRadius {
-  changesFiles: boolean;
-  runsCommands: boolean;
-  reachesNetwork: boolean;
-  /** Tools that do more than read, with the agents that have them. Each agent is listed with its shortest path. */
-  tools: (OfferedTool & { by: ToolHolder[] })[];
-}
-
-export interface ToolHolder {
-  agent: string;
-  path: Edge[];
-  only?: string[];
-}
+import { isTerminal, terminalAgents } from "./terminal-agents.ts";
+import { worstCase } from "./worst-case.ts";
 
 export function explain(
   agent: Agent & { definition: NonNullable<Agent["definition"]> },
@@ -126,8 +72,8 @@ function partialDenies(deny: readonly string[], tools: readonly OfferedTool[]): 
   return deny.filter((rule, index) => touched.has(rule) && deny.indexOf(rule) === index);
 }
 
-function blastRadiusOf(nodes: readonly ReachNode[]): StaticBlastRadius {
-  const held = new Map<string, StaticBlastRadius["tools"][number]>();
+function blastRadiusOf(nodes: readonly ReachNode[]): Explanation["blastRadius"] {
+  const held = new Map<string, Explanation["blastRadius"]["tools"][number]>();
   for (const { agent, path, tools } of nodes.toSorted((a, b) => a.path.length - b.path.length)) {
     for (const tool of tools) {
       if (tool.effect === "read" || reachesOnlyRuns(tool)) continue;

@@ -1,6 +1,6 @@
 // `cadre agents explain`: describes statically what an agent reaches and may do.
 
-import type { Explanation, ReachableAgent, ReachPath } from "../../../agents/explain/explain.ts";
+import type { Explanation, ReachableAgent, ReachPath } from "../../../agents/explain/explanation-schema.ts";
 import type { AllowedTool, NodeLimits, ReachStop } from "../../../agents/explain/reach.ts";
 import { findAgent } from "../../../agents/load.ts";
 import { formatDuration } from "../../../config/duration.ts";
