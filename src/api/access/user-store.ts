@@ -46,9 +46,9 @@ export function userStore(store: Store, user: string): Store {
       read: (runId, ...rest) => ifOwn(runId, () => store.journal.read(runId, ...rest), []),
       head: (runId, at) => ifOwn(runId, () => store.journal.head(runId, at), undefined),
       async readAll(after, limit, of = {}) {
-        const named = of.run ?? of.root;
-        if (named === undefined) return store.journal.readAll(after, limit, { user });
-        return ifOwn(named, () => store.journal.readAll(after, limit, of), []);
+        const wantedRun = of.run ?? of.root;
+        if (wantedRun === undefined) return store.journal.readAll(after, limit, { user });
+        return ifOwn(wantedRun, () => store.journal.readAll(after, limit, of), []);
       },
       position: () => store.journal.position(),
       onCommit: (listener) => store.journal.onCommit(onlyOwn(store, user, listener)),
@@ -66,9 +66,9 @@ export function userStore(store: Store, user: string): Store {
     },
     inbox: {
       async openItems(filter = {}) {
-        const named = filter.run ?? filter.root;
-        if (named === undefined) return store.inbox.openItems({ user });
-        return ifOwn(named, () => store.inbox.openItems(filter), []);
+        const wantedRun = filter.run ?? filter.root;
+        if (wantedRun === undefined) return store.inbox.openItems({ user });
+        return ifOwn(wantedRun, () => store.inbox.openItems(filter), []);
       },
       grants: async () => mine(await store.inbox.grants(), ({ runId }) => runId),
       async revokeGrant(id) {

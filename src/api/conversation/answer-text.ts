@@ -37,7 +37,7 @@ export function createAnswerText(runId: string, isRecordedBy?: (event: JournalEv
     return piece;
   };
   /** Returns the new part of a call's text, or undefined if the text contradicts what was sent before. */
-  const rest = (callId: string, whole: string): string | undefined => {
+  const newPart = (callId: string, whole: string): string | undefined => {
     const before = sent.get(callId) ?? "";
     if (!whole.startsWith(before)) return undefined;
     if (whole === before) return "";
@@ -53,7 +53,7 @@ export function createAnswerText(runId: string, isRecordedBy?: (event: JournalEv
     if (event.runId === runId && event.type === "AGENT_THOUGHT" && turns.has(event.payload.callId)) {
       const { callId, content: said } = event.payload;
       const text = textOf(said);
-      return { text: rest(callId, text) ?? append(`${ASKED_AGAIN}${text}`, true) };
+      return { text: newPart(callId, text) ?? append(`${ASKED_AGAIN}${text}`, true) };
     }
     const entry = timelineEntry(event, known);
     return entry ? { activity: { run_id: event.runId, type: event.type, title: entry.title } } : {};
@@ -71,7 +71,7 @@ export function createAnswerText(runId: string, isRecordedBy?: (event: JournalEv
       const key = `${callId}~${attempt}`;
       const whole = (streamed.get(key) ?? "") + text;
       streamed.set(key, whole);
-      return { text: rest(callId, whole) ?? "" };
+      return { text: newPart(callId, whole) ?? "" };
     },
     /** Returns the run's result, unless the text already ends with it. */
     end: (summary: string): string =>

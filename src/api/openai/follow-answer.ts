@@ -26,11 +26,11 @@ export async function* followAnswer(
 ): AsyncGenerator<AnswerUpdate, void> {
   const answer = createAnswerText(runId, isRecordedBy);
   const link = `${origin}/r/${runId}`;
-  const rest = watchForNeeds(client, runId);
+  const findNeeds = watchForNeeds(client, runId);
   for await (const item of client.follow({ runId, tree: true, signal })) {
     yield { type: "part", ...answer.add(item) };
     if (item.type !== "event") continue;
-    const { needs, stopped } = await rest(item.event);
+    const { needs, stopped } = await findNeeds(item.event);
     if (needs.length > 0) yield { type: "needs", text: answer.addNote(waitingText(needs, link)), needs };
     if (stopped.length > 0)
       yield { type: "needs", text: answer.addNote(commandText(stopped, link)), needs: [] };

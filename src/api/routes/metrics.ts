@@ -57,11 +57,11 @@ export function metricsText(totals: StoreTotals, position: number, lagSeconds: n
 }
 
 function metric(name: string, type: string, help: string, value: number | Record<string, number>): string[] {
-  const values = typeof value === "number" ? [`${name} ${value}`] : labelled(name, value);
+  const values = typeof value === "number" ? [`${name} ${value}`] : labelledLines(name, value);
   return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...values];
 }
 
-const labelled = (name: string, values: Record<string, number>): string[] =>
+const labelledLines = (name: string, values: Record<string, number>): string[] =>
   Object.entries(values).map(([label, value]) => `${name}{${label}} ${value}`);
 
 /** Measures from the first request on, so that a process without a scraper needs no timer. */

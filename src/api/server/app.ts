@@ -58,13 +58,13 @@ function createTables(
 }
 
 export function routeTable(parts: ApiParts, clientFor: ClientForRequest): Route[] {
-  const given = {
+  const routeParts = {
     ...parts,
     hub: createHub(parts),
     by: (request: Request) => actorOf(parts.who(request), request),
     clientFor,
   };
-  const routes: Route[] = [...apiRoutes(given), ...mcpRoutes(given), ...openaiRoutes(given)];
+  const routes: Route[] = [...apiRoutes(routeParts), ...mcpRoutes(routeParts), ...openaiRoutes(routeParts)];
   const { person } = parts;
   return [...routes, ...apiDocsRoutes(routes, parts)].map((route) => {
     const needed = roleFor(route);
