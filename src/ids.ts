@@ -17,13 +17,13 @@ export interface Ids {
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 
-/** Ids from a source of random bytes. */
+/** Makes ids from a source of random bytes. */
 export const idsFrom = (bytes: (count: number) => Uint8Array): Ids => ({
   runId: (now) => `r${timePart(now)}${letters(bytes(12))}`,
   nonce: () => letters(bytes(16)),
 });
 
-/** Ids for tests and simulation. The same seed gives the same ids. */
+/** Makes ids for tests and simulation. The same seed gives the same ids. */
 export function seededIds(seed: number): Ids {
   let state = seed >>> 0;
   return idsFrom((count) =>
@@ -40,12 +40,12 @@ export function childRunId(digest: Digest, parent: RunId, key: string, attempt =
   return `c${letters(Uint8Array.from(hex.match(/../g)!, (pair) => Number.parseInt(pair, 16)))}`;
 }
 
-/** J10: a tool call's id is its model call's id and its index there, because provider ids may repeat. */
+/** J10: a tool call's id consists of its model call's id and its index in that call, because provider ids may repeat. */
 export const toolCallId = (modelCallId: string, index: number): string => `${modelCallId}.${index}`;
 
 export const modelCallId = (number: number): string => `m${number}`;
 
-/** The id of an inbox item, unique across all runs. */
+/** Makes the id of an inbox item, which is unique across all runs. */
 export const approvalId = (runId: RunId, itemId: string): string => `${runId}:${itemId}`;
 
 export function parseApprovalId(id: string): { runId: RunId; itemId: string } | undefined {

@@ -1,5 +1,5 @@
-// A project in a temporary folder, and the real command line in it: as its own process, or in this process with a terminal
-// the test types into.
+// A project in a temporary folder, and the real command line in it. A command runs as its own process, or in this process at a
+// terminal that the test types into.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -16,16 +16,16 @@ import { visible } from "./view/visible.fixture.ts";
 export interface Project extends AsyncDisposable {
   folder: string;
   env: Record<string, string>;
-  /** A link to the program, as on the PATH of an installed Cadre. Hints use its name. */
+  /** A link to the program, as on the PATH of an installed Cadre. Printed commands begin with its name. */
   launcher: string;
   write(path: string, text: string): Promise<void>;
   /** Runs a command to its end in this process, without a terminal. */
   cadre(...args: string[]): Promise<Finished>;
   /** Runs a command to its end in its own process. */
   spawn(...args: string[]): Promise<Finished>;
-  /** Starts a process and keeps it running; it is killed with the project. */
+  /** Starts a command as a process, which is killed when the project is removed. */
   start(...args: string[]): Started;
-  /** Starts a command in this process; it is shut down with the project, or by `leave`. */
+  /** Starts a command in this process. `leave`, or removing the project, shuts the command down. */
   startHere(...args: string[]): StartedHere;
   /** Runs a command in this process at a terminal, with 100 columns unless COLUMNS is set. */
   terminal(...args: string[]): Terminal;
@@ -35,7 +35,7 @@ export interface Finished {
   code: number | null;
   stdout: string;
   stderr: string;
-  /** Output of `--json`: its lines, or the members of a list. */
+  /** The output of `--json`, as a list of its lines or of the list's members. */
   lines(): Record<string, unknown>[];
 }
 
@@ -48,7 +48,7 @@ export interface Started {
 }
 
 export interface StartedHere extends Omit<Started, "process"> {
-  /** Shuts it down in order, as SIGTERM does. */
+  /** Shuts the command down in order, as SIGTERM does. */
   leave(): Promise<Finished>;
 }
 
@@ -57,7 +57,7 @@ export interface Terminal {
   /** Everything written so far, without colours. */
   text(): string;
   raw(): string;
-  /** The lines a person sees now, from the first. */
+  /** The lines that a person sees now. */
   screen(): string;
   /** Waits until the visible screen matches. */
   sees(pattern: RegExp): Promise<RegExpExecArray>;

@@ -1,4 +1,4 @@
-// Formatting of the commands we print.
+// Tests how printed commands are formatted.
 
 import { expect, test } from "vitest";
 import { createCommandLine, launcherName, rewriteCommands } from "./command-line.ts";

@@ -1,5 +1,5 @@
-// An editor, built with the official package of the Agent Client Protocol: it starts `cadre acp` as its own process and talks to
-// it on stdin and stdout.
+// An editor that uses the official package of the Agent Client Protocol. It starts `cadre acp` as its own process and talks to
+// that process on stdin and stdout.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -18,7 +18,7 @@ import type { Project } from "./cli.fixture.ts";
 
 export interface Asked {
   request: RequestPermissionRequest;
-  /** Answers with the option of this kind, or cancels if there is none. */
+  /** Answers with the option of this kind, or cancels if no option has this kind. */
   answer(kind: string): void;
   /** Answers with this option id, whether it exists or not. */
   choose(optionId: string): void;

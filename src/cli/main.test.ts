@@ -1,4 +1,4 @@
-// Parsing the command line.
+// Tests how the command line is parsed.
 
 import { Command } from "commander";
 import { expect, test } from "vitest";

@@ -1,10 +1,10 @@
-// The examples in docs/scripted-model.md work as printed there.
+// Checks that the examples in docs/scripted-model.md work as printed there.
 
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { project } from "./cli.fixture.ts";
 
-/** Code blocks below a line that names a file, by file name. */
+/** Finds code blocks below a line that names a file. Returns them by file name. */
 async function filesOf(document: string): Promise<Record<string, string>> {
   const text = await readFile(new URL(`../../docs/${document}`, import.meta.url), "utf8");
   const blocks = text.matchAll(/^`([\w./-]+)`:\n\n```\w+\n(.*?)^```$/gms);

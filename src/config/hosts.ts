@@ -1,4 +1,4 @@
-// Parses hosts and sites in the configuration. A host includes its subdomains. An address or a CIDR range stands only for
+// Parses hosts and sites in the configuration. A host includes its subdomains. An address or a CIDR range means only
 // itself. The URL parser reads all of them, so that a setting and a URL always mean the same host.
 
 import { isIP } from "node:net";

@@ -6,12 +6,12 @@ export const DEFAULT_POOL = "default";
 /** Absolute folders by the name of their pool. */
 export type Pools = Readonly<Record<string, readonly string[]>>;
 
-/** Selects the runs of a pool (E6): those of agents that name it, and other runs by the workspace of their root. */
+/** Selects the runs of a pool (E6): runs of agents that name the pool, and other runs by the workspace of their root. */
 export interface PoolFilter {
   pool: string;
   /** The names of all pools. Any other name in an agent's file is ignored. */
   pools: readonly string[];
-  /** The root's workspace must be one of these, or none of these. */
+  /** The workspace of the root must be in this list, or must not be in it. */
   workspaces: { in: readonly string[] } | { notIn: readonly string[] };
 }
 

@@ -2,10 +2,10 @@
 
 export interface Problem {
   file: string;
-  /** Both count from 1. */
+  /** Line and column are counted from 1. */
   line: number;
   column: number;
-  /** Stable, for editors and CI: `UNKNOWN_KEY`. */
+  /** A stable code for editors and CI, such as `UNKNOWN_KEY`. */
   code: string;
   severity: "error" | "warning";
   message: string;
@@ -15,7 +15,7 @@ export interface Problem {
 export const hasErrors = (problems: readonly Problem[]): boolean =>
   problems.some((problem) => problem.severity === "error");
 
-/** `agents/coder.md:3:1 unknown key …`, with the suggestion behind it. */
+/** Formats a problem as `agents/coder.md:3:1 unknown key …`, followed by the suggestion. */
 export function problemText(problem: Problem): string {
   const { file, line, column, message, suggestion } = problem;
   return `${file}:${line}:${column} ${message}${suggestion ? `: ${suggestion}` : ""}`;

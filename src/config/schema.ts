@@ -141,7 +141,7 @@ export const Sandbox = z.union([
   SandboxShape,
 ]);
 
-/** What users who are not admins can see. The users themselves are not configured in a file. */
+/** Settings about users who are not admins. The users themselves are not configured in a file. */
 const Users = z.strictObject({ see: z.enum(["own", "all"]).optional() });
 
 const WebhookName = z

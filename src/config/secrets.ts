@@ -21,7 +21,7 @@ export function environmentSecrets(env: Env, certain: readonly string[] = []): N
   });
 }
 
-/** Secrets written into the configuration itself, such as headers of providers and variables of MCP servers. */
+/** Finds secrets in the configuration itself, such as headers of providers and variables of MCP servers. */
 export function configuredSecrets(value: unknown): NamedSecret[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([name, inner]) =>
@@ -60,7 +60,7 @@ const ANYWHERE = /TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|API_?KEY/;
 /** These must be whole words: `GIT_AUTHOR_NAME` and `MONKEY` name no secret. */
 const AS_A_WORD =
   /(?:^|_)(?:KEYS?|O?AUTH2?|AUTHORIZATION|PASS|PWD|PAT|DSN|JWT|BEARER|COOKIE|PRIVATE)(?:_|$)|KEY$/;
-/** Endings of variables that describe a secret without holding it. */
+/** A variable with such an ending describes a secret but does not contain it. */
 const ABOUT =
   /_(?:NAME|FILE|PATH|DIR|TTL|EXPIR\w*|TYPE|METHOD|URL|URI|ENDPOINT|HOST|PORT|MODE|ALG\w*|LENGTH|SIZE|COUNT|LIMIT|ENABLED|HEADER|ISSUER|AUDIENCE|PREFIX|SOCK|COMMAND|HELPER|ENV)$/;
 const NO_SECRET = new Set(["PWD", "OLDPWD", "SSH_AUTH_SOCK", "XAUTHORITY"]);
@@ -74,7 +74,7 @@ function namesSecret(name: string): boolean {
   return ANYWHERE.test(words) || AS_A_WORD.test(words);
 }
 
-/** Placeholders and everyday words: masking them would garble other text. */
+/** Placeholders and everyday words are no secrets: masking them would garble other text. */
 const COMMON =
   /^(?:undefined|disabled|required|optional|anonymous|password|passwort|username|localhost|changeme|change[-_ ]?me|production|development|interactive|automatic|credentials?|client[-_]secret(?:[-_]\w+)?|your[-_ ].*|<.*>|\$\{?\w+\}?|x+|\*+|\.+)$/i;
 
@@ -175,7 +175,7 @@ const stampOf = (paths: readonly string[]): string =>
     })
     .join("\n");
 
-/** A file that Cadre cannot read is skipped: its tools cannot read it either. */
+/** Reads the secrets of a file. A file that Cadre cannot read is skipped, because its tools cannot read the file either. */
 function fileSecrets(path: string): NamedSecret[] {
   try {
     const found = statSync(path);

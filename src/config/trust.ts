@@ -45,7 +45,7 @@ const trustFile = (env: Env): string => join(userFolder(env), "trusted.json");
 
 const TrustFile = z.object({ folders: z.array(z.string()), declined: z.array(z.string()).default([]) });
 
-/** An unreadable list trusts no folder. */
+/** Reads the list of trusted folders. If it cannot be read, no folder is trusted. */
 function readTrust(env: Env): z.output<typeof TrustFile> {
   try {
     return TrustFile.parse(JSON.parse(readFileSync(trustFile(env), "utf8")));
@@ -54,7 +54,7 @@ function readTrust(env: Env): z.output<typeof TrustFile> {
   }
 }
 
-/** The real path of a folder, with links resolved. */
+/** Returns the real path of a folder, with links resolved. */
 export function realFolder(folder: string): string {
   try {
     return realpathSync(folder);

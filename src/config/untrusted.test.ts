@@ -5,7 +5,7 @@ import { dropUntrusted } from "./untrusted.ts";
 
 const document = { file: "cadre.yaml", at: () => ({ line: 1, column: 1 }) };
 
-/** The declared keys and one that got past the compiler without declaring anything about trust or secrets. */
+/** The declared keys, and a key that got past the compiler without any declaration about trust or secrets. */
 const planted = { ...DECLARED_KEYS, hooks: {} };
 
 test("[A53] a key that declares nothing is ignored in an untrusted folder", () => {

@@ -9,7 +9,7 @@ export interface IgnoredSetting {
   key: string;
   /** The setting as written, for example `permissions.allow`. */
   path: string;
-  /** What the setting would decide, for example `allow rules`. */
+  /** The effect of the setting, for example `allow rules`. */
   what: string;
   problem: Problem;
 }

@@ -17,7 +17,7 @@ import { createMask, type Mask, type Secret } from "../journal/masking/mask.ts";
 export interface MaskSources {
   folder: string;
   env: Env;
-  /** Absent if the configuration cannot be read. The environment and the `.env` files are masked anyway. */
+  /** The configuration, if it can be read. Secrets of the environment and of `.env` files are masked in any case. */
   config?: Pick<Config, "dir"> & Partial<Config>;
 }
 

@@ -74,7 +74,7 @@ export interface ProjectOptions {
 
 export interface Project {
   readonly config: Config;
-  /** The scripted rehearsal model if no provider's key was found. Every interface says so. */
+  /** The scripted rehearsal model if no provider's key was found. Every interface is quarantined. */
   readonly defaultModel: string;
   /** Folder with the agents that come with Cadre. */
   readonly builtinFolder: string;
@@ -84,7 +84,7 @@ export interface Project {
   /** Tools by every name a model may use for them. Returns a new map when the tools have changed. */
   toolsByName(): ReadonlyMap<string, AnyTool>;
   readonly servers: McpServers;
-  /** Lists once the tools of the MCP servers that this agent may use. Returns the problems. The agent runs without servers that have problems. */
+  /** Lists once the tools of the agent's MCP servers. Returns the problems. The agent runs without servers that have problems. */
   prepareServers(definition: Definition): Promise<string[]>;
   /** Masks this project's secrets. */
   readonly mask: Mask;
@@ -283,7 +283,7 @@ function projectScript(folder: string, name: string): Script {
   }
 }
 
-/** The model's answer if there is no key. It says so. */
+/** The model's answer if there is no key. It is quarantined. */
 const rehearsal: Script = ({ task }) => ({
   text: `This is a rehearsal by the scripted model: no provider's key was found, so no model was called and nothing was done. The task was: ${task}\n\nSet ANTHROPIC_API_KEY (or OPENAI_API_KEY, GEMINI_API_KEY, or \`model:\` in cadre.yaml) for real work. Without a key it can play a script of yours: docs/scripted-model.md of Cadre.`,
 });

@@ -41,7 +41,7 @@ export async function acp({ folder: here, io }: Invocation, { agent }: { agent?:
   }
 }
 
-/** Refuses a folder that does not exist. Cadre would create a store there that nobody looks for. */
+/** Refuses a folder that does not exist, because Cadre would create a store in the wrong place. */
 function refuseNoFolder(folder: string): void {
   const problem = !isAbsolute(folder)
     ? `${folder} is no absolute path, and the protocol asks for one.`

@@ -133,7 +133,7 @@ function endLines({ top, reached, left, stuck }: Stop, { commandLine }: Invocati
   ];
 }
 
-/** For example: `supervisor, 3 × worker`. */
+/** Lists the agents with their numbers, for example `supervisor, 3 × worker`. */
 function namesOf(runs: readonly { agent: string }[]): string {
   const counts = new Map<string, number>();
   for (const { agent } of runs) counts.set(agent, (counts.get(agent) ?? 0) + 1);

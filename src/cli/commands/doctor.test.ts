@@ -1,4 +1,4 @@
-// `cadre doctor` where something outside is wrong: a provider, a port.
+// `cadre doctor` reports problems outside of the project: with a provider or a port.
 
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";

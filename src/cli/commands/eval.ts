@@ -134,7 +134,7 @@ const total = <T>(items: readonly T[], amount: (item: T) => number): number =>
 interface ComparedEval {
   result: EvalResult;
   baseline: EvalResult | undefined;
-  /** Cases that got worse, and the rule that says so. */
+  /** Cases that got worse, and the rule that is quarantined. */
   regressions: { case: string; rule: string }[];
 }
 

@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => postgres.end());
 
-/** A tree whose child waits for a person, moved to a file. */
+/** Moves a tree whose child waits for a person to a file. */
 async function movedOut(p: Project) {
   expect((await p.cadre("run", "lead", "get it ready")).code).toBe(3);
   const runId = String((await p.cadre("runs", "--json")).lines()[0]!["id"]);
@@ -40,7 +40,7 @@ async function movedOut(p: Project) {
   return { runId, item, file: join(p.folder, "tree.cadre"), exported };
 }
 
-/** After a command has exited, ancestors may still have to record the latest state; until then the tree is not at rest. */
+/** Waits until all ancestors have recorded the latest state. A command may exit before that. */
 async function move(p: Project, runId: string, to: string): Promise<Finished> {
   const moved = await p.cadre("export", "--format", "cadre", runId, "--to", to);
   if (!moved.stderr.includes("is at work or about to be")) return moved;

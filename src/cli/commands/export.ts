@@ -8,8 +8,7 @@ import type { ExportFormat } from "../../api/client/types.ts";
 import { fileSize } from "../../projections/words/format.ts";
 import { withClient } from "../connection/connect.ts";
 import { type Destination, destinationOf, isServerAddress } from "../export/destination.ts";
-import { missingFolderText } from "../export/missing-folder.ts";
-import { writeExport } from "../export/write-export.ts";
+import { missingFolderText, writeExport } from "../export/write-export.ts";
 import { commandLineFor, EXIT, type Invocation, report, usageError } from "../invocation.ts";
 import { allNodes } from "../view/text/branches.ts";
 

@@ -9,7 +9,7 @@ import { describeWait } from "../../projections/words/waits.ts";
 import type { CommandLine } from "../command-line.ts";
 import { withClient } from "../connection/connect.ts";
 import { refuseIgnoredSettings } from "../connection/ignored-settings.ts";
-import { missingFolderText } from "../export/missing-folder.ts";
+import { missingFolderText } from "../export/write-export.ts";
 import { type Invocation, report } from "../invocation.ts";
 import { readGivenFile } from "../option-values.ts";
 import { nextDriverText } from "../view/drivers.ts";
@@ -44,7 +44,7 @@ export async function importRun(invocation: Invocation, path: string): Promise<n
 
 interface Next {
   who: string;
-  /** What must be answered or resumed before the run continues, with the commands. */
+  /** The items that must be answered or resumed before the run continues, with the commands. */
   needed: string[];
 }
 

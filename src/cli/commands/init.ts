@@ -26,7 +26,7 @@ interface InitOptions {
   list?: boolean;
 }
 
-/** What the person chose to start with. */
+/** The person's choice of what to start with. */
 interface Choice {
   pack?: Pack | undefined;
   template?: Template | undefined;

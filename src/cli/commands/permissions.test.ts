@@ -1,4 +1,4 @@
-// Permissions without asking: granted at a prompt, listed, and revoked.
+// Grants that a person gives at a prompt are listed and can be revoked.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";

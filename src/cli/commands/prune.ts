@@ -79,7 +79,7 @@ function filterOf({ io, folder }: Invocation, options: PruneOptions): PruneFilte
 
 function ageOf(text: string | undefined): number {
   const age = text === undefined ? 0 : parseDuration(text);
-  // A bare number would mean milliseconds, which nobody wants here.
+  // A bare number would mean milliseconds, which is surely a mistake.
   if (age !== undefined && !/^\s*\d+\s*$/.test(text ?? "")) return age;
   throw usageError(`--older-than ${text}: write 30d, 12h or 1d 12h. Nothing was deleted.`);
 }

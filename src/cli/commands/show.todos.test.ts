@@ -1,4 +1,4 @@
-// An agent's to-do list, as people see it.
+// Tests how people see an agent's to-do list.
 
 import { expect, test } from "vitest";
 import { agent, project } from "../cli.fixture.ts";

@@ -21,9 +21,15 @@ import { loadCards } from "../lookup/approvals.ts";
 import { cardLines } from "../view/approval.ts";
 import { paintEntry } from "../view/live/event-lines.ts";
 import { modelLabel } from "../view/live/live-view.ts";
-import { shownStatuses } from "../view/run-status.ts";
 import { type Paint, type Screen, truncate, visibleWidth } from "../view/screen.ts";
-import { endsLaterText, resumesLaterText, retryLines, statusWord, summaryLines } from "../view/summary.ts";
+import {
+  endsLaterText,
+  resumesLaterText,
+  retryLines,
+  shownStatuses,
+  statusWord,
+  summaryLines,
+} from "../view/summary.ts";
 import { branches } from "../view/text/branches.ts";
 import { fitLine, fitLines, type Page } from "../view/text/fit.ts";
 import { jsonLine, plain, plainLine } from "../view/text/plain.ts";

@@ -1,4 +1,4 @@
-// `cadre up` as its own process: who can reach it, what it prints, and how it stops.
+// Tests `cadre up` as its own process: who can reach the server, what it prints, and how it stops.
 
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -40,7 +40,7 @@ test("`cadre up` serves on the loopback address, refuses a second server with a 
   await expect(fetch(`${url}/healthz`)).rejects.toThrow("fetch failed");
 });
 
-/** Uses the API: a command that waits for its run would take over the store when the server is killed. */
+/** Starts a run through the API. A command that waits for its run would take over the store when the server is killed. */
 async function begin(
   folder: string,
   up: { shows(pattern: RegExp): Promise<RegExpExecArray> },

@@ -1,4 +1,4 @@
-// Users and webhooks: commands against a server in its own process, which is killed.
+// Commands manage users and webhooks of a server that runs as its own process and is killed.
 
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,4 +1,4 @@
-// Receipts: a call shows that it ran as approved, and verify finds journals that were altered together with their chain.
+// A receipt shows that a call ran as approved. `verify` finds journals that were altered together with their chain.
 
 import { cp, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -188,7 +188,7 @@ const TAMPERED: [what: string, sql: (ids: Columns) => string, problem: (ids: Col
   ],
 ];
 
-/** In its own process, because a process caches what it has read. */
+/** Runs `verify` in its own process, because a process caches what it has read. */
 async function saidOnce(p: Project, runId: string, definition: string): Promise<void> {
   const replayed = await p.spawn("replay", runId);
   expect(replayed.code).toBe(1);

@@ -6,7 +6,7 @@ import { agent, type Project, project } from "../cli.fixture.ts";
 const ask = (name: string, task: string) => `{ tool: delegate, input: { agent: ${name}, task: "${task}" } }`;
 const needs = (name: string) => `agents: [${name}]\ndelegation: { onFailure: fail }\n`;
 
-/** A lead, a worker below it and a researcher below the worker; each fails if its child fails. */
+/** A lead, a worker below the lead and a researcher below the worker. Each of them fails if its child fails. */
 const tree = (researcher: string, more = "") =>
   project({
     "agents/lead.md": agent("lead", needs("worker")),

@@ -29,7 +29,7 @@ async function scaled(files: Record<string, string> = FILES): Promise<Project> {
   return p;
 }
 
-/** A server that drives nothing. */
+/** Starts a server that drives nothing. */
 async function served(p: Project): Promise<CadreClient> {
   const [, base] = await p
     .startHere("up", "--no-worker", "--port", "0", "--no-open")
@@ -85,7 +85,7 @@ test("[E9] a command names the process that continues the run, and a silent work
   await expect.poll(() => statusOf(client, runId)).toBe("completed");
   worker.process.kill("SIGKILL");
   await worker.end();
-  // As if the lease had expired.
+  // The test makes the lease expire.
   await postgres.query("UPDATE workers SET expires_at = expires_at - 60000", p.env["CADRE_STORE"]);
   const other = p.start("worker");
   await other.shows(/takes runs/);
@@ -267,7 +267,7 @@ test("[E6] runs of an agent that names a pool are driven only by workers of that
     .poll(async () => (await client.get("/api/runs/{id}/tree", { id: runId })).children?.length ?? 0)
     .toBe(1);
   const [child] = (await client.get("/api/runs/{id}/tree", { id: runId })).children!;
-  // Two runs are started after it; when the second starts, everything due with the first was considered.
+  // Two more runs are started. When the second starts, everything that was due with the first one has been considered.
   for (const task of ["look", "again"]) {
     const next = await client.post("/api/runs", { body: { agent: "tidy", task } });
     await expect.poll(() => statusOf(client, next.runId)).toBe("completed");

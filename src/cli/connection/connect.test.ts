@@ -1,4 +1,4 @@
-// Connecting to a store whose socket cannot be opened.
+// A command connects to a store whose socket cannot be opened.
 
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ test("[E1] a process that cannot listen on its socket closes the store before an
   const first = await own();
   expect(isOpen()).toBe(true);
   await first.close();
-  // A folder is in the place of the socket.
+  // The path of the socket is a folder.
   mkdirSync(join(p.folder, ".cadre/cadre.sock/folder"), { recursive: true });
   await expect(own()).rejects.toThrow("cadre.sock");
   // SQLite removes its log when the last connection is closed.

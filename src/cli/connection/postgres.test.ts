@@ -1,9 +1,9 @@
-// The same commands on Postgres, which no process owns: each opens it itself, and leases decide which process drives.
+// The same commands on Postgres. No process owns the database: each command opens it, and leases decide which process drives.
 
 import { afterAll, beforeAll, expect } from "vitest";
 import { PASSWORD, startPostgres, type TestPostgres, test } from "../../stores/postgres/postgres.fixture.ts";
 import { agent, project } from "../cli.fixture.ts";
-import { connectionsCheck } from "../doctor/postgres-checks.ts";
+import { connectionsCheck } from "../doctor/store-checks.ts";
 
 const SCRIPT =
   "turns:\n  - when: { turn: 1 }\n    calls: [{ tool: Read, input: { path: note.txt } }]\n  - report: { summary: All is well. }\n";
@@ -219,7 +219,7 @@ test("[F34] runs finish although the database restarts, even while a killed run 
   killed.process.kill("SIGKILL");
   await killed.end();
   await restart();
-  // [F33] waits for a lease to expire; this one has already expired.
+  // [F33] waits for a lease to expire. Here the lease has already expired.
   await postgres.query("UPDATE workers SET expires_at = 0", p.env["CADRE_STORE"]);
   const second = p.startHere("up", "--port", "0", "--no-open");
   await second.shows(/Cadre is up at/);

@@ -13,7 +13,7 @@ export async function restateChecks({
 }: Pick<Config, "engine" | "restate">): Promise<Finding[]> {
   if (engine !== "restate") return [];
   const findings = await Promise.all([
-    // Nothing is lost without the ingress: the due-scan of the workers finds due runs.
+    // Without the ingress nothing is lost, because the due-scan of the workers finds due runs.
     checkPort("ingress", new URL("/restate/health", ingress), "runs continue without it, a second later"),
     checkPort("admin", new URL("/health", admin), "new workers are not registered with it"),
   ]);

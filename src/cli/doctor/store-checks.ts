@@ -2,10 +2,11 @@
 
 import type { CadreClient } from "../../api/client/client.ts";
 import type { Health, WorkerView } from "../../api/client/types.ts";
-import type { Config } from "../../config/config.ts";
+import { type Config, isServerStore } from "../../config/config.ts";
 import type { Problem } from "../../config/problem.ts";
 import { messageOf } from "../../errors.ts";
 import { ago, plural } from "../../projections/words/format.ts";
+import { readServerCapacity, type ServerCapacity } from "../../runtime/assembly.ts";
 import { problemFinding } from "../../runtime/checks/config.ts";
 import type { Finding } from "../../runtime/checks/machine.ts";
 import { isFileStore } from "../../runtime/owned-runtime.ts";
@@ -137,3 +138,25 @@ const quarantined = (runId: string): Finding => ({
   text: `${runId} is quarantined: it could not be driven`,
   fix: `look at it with \`cadre show ${runId}\`, then \`cadre resume ${runId}\` or \`cadre cancel ${runId}\``,
 });
+
+/** Most connections that one Cadre process opens: its pool, and one connection that listens. */
+const EACH = 7;
+
+export async function postgresChecks({ store }: Config): Promise<Finding[]> {
+  if (!isServerStore(store)) return [];
+  // The next check, of the store, reports a server that cannot be reached.
+  const room = await readServerCapacity(store).catch(() => undefined);
+  return room ? [connectionsCheck(room)] : [];
+}
+
+export function connectionsCheck({ version, used, most }: ServerCapacity): Finding {
+  const left = Math.max(0, most - used);
+  const text = `${version}, ${left} of ${most} connections left`;
+  if (left >= 2 * EACH) return { state: "ok", name: "Postgres", text };
+  return {
+    state: "warn",
+    name: "Postgres",
+    text: `${text}, and each process of Cadre opens up to ${EACH}`,
+    fix: "raise max_connections and restart Postgres, or end what holds connections (SELECT * FROM pg_stat_activity)",
+  };
+}

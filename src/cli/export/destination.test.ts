@@ -17,7 +17,7 @@ const FILES = {
 `,
 };
 
-/** A run that waits for a person. */
+/** Starts a run that waits for a person. */
 async function waiting(): Promise<{ laptop: Project; runId: string; send: Send }> {
   const laptop = await project(FILES);
   expect((await laptop.cadre("run", "clerk", "write it down")).code).toBe(3);

@@ -15,7 +15,7 @@ const TOKEN = "CADRE_DESTINATION_TOKEN";
 export interface Destination {
   /** Address of the server, without credentials. */
   url: string;
-  /** Throws if the server would not take the tree. If the tree has left this store before (`hasLeft`), the server may already have it. */
+  /** Throws if the server would not take the tree. If `hasLeft`, the server may already have the tree. */
   check(root: string, hasLeft: boolean): Promise<void>;
   /** Uploads the file and deletes it. Calls `settle` if it is known whether the server took the tree. */
   deliver(file: string, settle: Settle): Promise<ImportView>;
@@ -59,7 +59,7 @@ export function destinationOf(to: string, format: string, env: Io["env"]): Desti
   };
 }
 
-/** Whether the server itself refused the tree. After a gateway's error or no answer, it is unknown whether the tree was imported. */
+/** Whether the server itself refused the tree. A gateway's error does not say so. */
 const isRefusal = (error: unknown): boolean =>
   error instanceof CadreError && !isUnreachable(error) && httpStatus(error.code) < 500;
 

@@ -8,6 +8,7 @@ import type { ExportFormat } from "../../api/client/types.ts";
 import { SENT_TO } from "../../api/routes/export.ts";
 import { CadreError, describeSystemError } from "../../errors.ts";
 import { isCopyHead } from "../../stores/move-tree.ts";
+import { plainLine } from "../view/text/plain.ts";
 
 interface Kept {
   bytes: number;
@@ -81,3 +82,7 @@ function notWritten(error: unknown, file: string, format: string): CadreError {
     error,
   );
 }
+
+/** Says that the run's folder is missing. The journal fixes the folder, so it must be created. `where`: a server, or here. */
+export const missingFolderText = (folder: string, where: string): string =>
+  `The run works in ${plainLine(folder)}, which does not exist ${where}: create it before the run continues.`;

@@ -1,4 +1,4 @@
-// An agent's question to a person, answered at the terminal and by a command.
+// A person answers an agent's question, at the terminal and by a command.
 
 import { expect, test } from "vitest";
 import { agent, project } from "../cli.fixture.ts";

@@ -1,5 +1,5 @@
-// A driver quarantines a run that cannot be read, outside its journal: no command waits for it forever, and every command
-// says so.
+// A driver quarantines a run that cannot be read. No command waits forever for such a run, and every command says that the run
+// is quarantined.
 
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -12,7 +12,7 @@ const FILES = {
     "turns:\n  - when: { turn: 1 }\n    calls: [{ tool: Write, input: { path: out.txt, content: hi } }]\n  - report: { summary: Written. }\n",
 };
 
-/** A run that waits for an approval, whose store is then damaged. In its own process, because a process caches definitions. */
+/** Starts a run that waits for an approval, in its own process because a process caches definitions. Then damages the store. */
 async function waitingAnd(p: Project, sql: string): Promise<string> {
   const [, id] = /^pen · run (\w+)$/m.exec((await p.spawn("run", "pen", "write it")).stdout)!;
   using file = new DatabaseSync(join(p.folder, ".cadre/cadre.db"));
@@ -21,7 +21,7 @@ async function waitingAnd(p: Project, sql: string): Promise<string> {
 }
 
 test("[P9] [U44] `cadre run` ends with the reason if an agent's definition can no longer be read, and suggests no approval", async () => {
-  // No other test uses this definition: an earlier test in this process would have cached it.
+  // No other test uses this definition, because this process would have cached it.
   await using p = await project({ ...FILES, "agents/pen.md": agent("pen", "limits: { maxTurns: 6 }\n") });
   const id = await waitingAnd(p, "UPDATE blobs SET text = text || ' '");
   const damaged = /The stored value \w+ is damaged\./;

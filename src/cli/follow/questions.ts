@@ -10,7 +10,7 @@ import type { Screen } from "../view/screen.ts";
 import { allNodes } from "../view/text/branches.ts";
 import { askAboutItem, type PromptContext } from "./ask-person.ts";
 
-/** Who answers questions: a person at the terminal, `--yes` (which only approves calls), or nobody. */
+/** Says who answers questions: a person at the terminal, `--yes` (which only approves calls), or nobody. */
 export type Answerer =
   | { type: "person"; context: Pick<PromptContext, "screen" | "keys" | "env"> }
   | { type: "yes" }

@@ -1,4 +1,4 @@
-// The live view at a terminal: what a person sees, and what their keys do.
+// Tests what a person sees at a terminal, and what their keys do.
 
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -115,7 +115,7 @@ describe("an approval inline", () => {
     delete p.env["EDITOR"];
     const bare = p.terminal("run", "write it");
     await bare.sees(PROMPT);
-    // The editor starts with the input; unchanged, nothing is decided.
+    // The editor starts with the input. If the person changes nothing, nothing is decided.
     await bare.press("e", /Input as JSON: \{"path":"out\.txt","content":"[^"]+"\}$/);
     bare.type("\r");
     await bare.shows(/Input as JSON: .*[\s\S]*\[\?\]/);
@@ -162,7 +162,7 @@ describe("an approval inline", () => {
     const terminal = p.terminal("run", "write it");
     await terminal.sees(PROMPT);
     const [, id] = /run (\w+)/.exec(terminal.text())!;
-    // The first call is asked about as soon as it is recorded.
+    // The person is asked about the first call as soon as it is recorded.
     await expect.poll(async () => (await p.cadre("approve", "--json")).lines()).toHaveLength(2);
     expect((await p.cadre("approve", `${id!.slice(0, 12)}:m1.1`)).code).toBe(0);
     await terminal.sees(/Approved by .*two\.txt[\s\S]*one\.txt[\s\S]*\n\[a\]pprove .*\[\?\]/);

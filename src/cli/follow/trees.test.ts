@@ -1,4 +1,4 @@
-// Trees at the command line: what people and scripts see of runs that start runs.
+// Tests what people and scripts see of runs that start other runs.
 
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ interface Scripts {
   researcher?: string;
 }
 
-/** A lead, workers in parallel below it, a researcher below each. */
+/** A lead with parallel workers, each with a researcher below. */
 const team = ({ lead, worker, researcher }: Scripts = {}) =>
   project({
     "agents/lead.md": agent("lead", "agents: [worker]\ndelegation: { mode: parallel, maxParallel: 4 }\n"),

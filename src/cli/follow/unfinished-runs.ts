@@ -27,7 +27,7 @@ export function printResumed(left: readonly RunSummary[], { screen, json }: Invo
   screen.line(screen.paint("dim", `Continuing ${plural(continued, "unfinished run")}${more}`));
 }
 
-/** For a server, which unlike a command also waits for runs that need a person. */
+/** Prints the line of a server, which unlike a command also waits for runs that need a person. */
 export function printResumedByServer(
   left: readonly RunSummary[],
   { screen, json, commandLine }: Invocation,

@@ -2,6 +2,11 @@ import { type Command, Option } from "commander";
 import { PRESETS } from "../../journal/definition.ts";
 import type { BindHandler } from "./handler.ts";
 
+const yes = () => new Option("-y, --yes", "approve every call that asks; denied calls stay denied");
+
+const detach = (id: string) =>
+  new Option("--detach", `print ${id}; it continues in the background until it has ended or needs a person`);
+
 export function addStartCommands(program: Command, bind: BindHandler): void {
   program
     .command("init")
@@ -24,11 +29,8 @@ export function addStartCommands(program: Command, bind: BindHandler): void {
     .description(
       "Starts a run and follows it until it has ended or needs a person who is not there. Without a task: continues the\nunfinished runs of this folder. Exit code: 0 done, 1 failed, 2 usage, 3 waiting for a person, 4 cancelled.",
     )
-    .option("-y, --yes", "approve every call that asks; denied calls stay denied")
-    .option(
-      "--detach",
-      "print the run's id; it continues in the background until it has ended or needs a person",
-    )
+    .addOption(yes())
+    .addOption(detach("the run's id"))
     .option("--input <json>", "the agent's input, as `input` in its file defines it: JSON, or @file")
     .option("--model <name>", "the model of agents that name none")
     .addOption(
@@ -43,11 +45,8 @@ export function addStartCommands(program: Command, bind: BindHandler): void {
     .description(
       "Starts a new run that continues an ended one (failed, cancelled or completed) from its last good event, and follows\nit like `cadre run`. Nothing that was done or paid for is repeated.",
     )
-    .option("-y, --yes", "approve every call that asks; denied calls stay denied")
-    .option(
-      "--detach",
-      "print the new run's id; it continues in the background until it has ended or needs a person",
-    )
+    .addOption(yes())
+    .addOption(detach("the new run's id"))
     .action(bind(async () => (await import("../commands/run.ts")).retry));
   program
     .command("fork <run>")
@@ -60,10 +59,7 @@ export function addStartCommands(program: Command, bind: BindHandler): void {
     .option("--model <name>", "another model")
     .option("--agent <file>", "another version of the agent's file")
     .option("--allow-effects", "use no recorded results: calls run as the rules say")
-    .option("-y, --yes", "approve every call that asks; denied calls stay denied")
-    .option(
-      "--detach",
-      "print the new run's id; it continues in the background until it has ended or needs a person",
-    )
+    .addOption(yes())
+    .addOption(detach("the new run's id"))
     .action(bind(async () => (await import("../commands/run.ts")).fork));
 }

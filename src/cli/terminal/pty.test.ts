@@ -1,4 +1,4 @@
-// In a real pseudo-terminal: hostile output, resized windows, and Ctrl-C.
+// Tests hostile output, resized windows and Ctrl-C in a real pseudo-terminal.
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -46,7 +46,7 @@ test("[A64] [TV1] control sequences in a tool's output are shown as text, and th
   const raw = terminal.raw();
   for (const order of [...CLEARS, "\u001b]", "\u001b[7A", "\u001b[21t", "\u009b", "\u0007"])
     expect(raw).not.toContain(order);
-  // Shown in full, although it is one word that is wider than the window (A17).
+  // The word is shown in full, although it is wider than the window (A17).
   expect(raw).toMatch(/\+⟦U\+001B⟧\]52;c;aGk=⟦U\+0007⟧.*⟦U\+001B⟧\[21t/);
   expect(raw).toMatch(/look again: cadre show r\w+/);
   expect(raw.lastIndexOf("\u001b[?25h")).toBeGreaterThan(raw.lastIndexOf("\u001b[?25l"));

@@ -8,7 +8,7 @@ import { modelLabel } from "./live/live-view.ts";
 import type { Paint } from "./screen.ts";
 import { plainLine } from "./text/plain.ts";
 
-/** For example `main · → coding, log-analyzer · Read, Grep · scripted/oncall (scripted)`. The default model is left out. */
+/** Lists the facts about an agent, for example `main · → coding, log-analyzer · Read, Grep`. The default model is left out. */
 export function agentFacts({ name, definition, problems }: Agent, usualModel: string): string {
   if (!definition) return "cannot be used";
   const { kind, models, inheritsModel, tools } = definition;

@@ -145,7 +145,7 @@ function body(item: ApprovalView, page: Page): string[] {
   ];
 }
 
-/** Marks continuation lines, so that nobody takes them for lines of the call (A17). */
+/** Marks continuation lines, so that they do not look like lines of the call (A17). */
 const bodyLine = (text: string, page: Page): string[] => fitLine({ head: "  ", text, next: "↪ " }, page);
 
 function diffLine(line: string, paint: Paint): string {

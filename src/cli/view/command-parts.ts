@@ -42,7 +42,7 @@ function programText({ argv, depth, readOnly, note }: CommandView["programs"][nu
   return `${"  ".repeat(depth)}runs ${words}${tail}`;
 }
 
-/** Longer words are truncated; the command above shows them in full. */
+/** Words longer than this are truncated. The command above shows them in full. */
 const LONGEST = 120;
 
 function wordText(word: string): string {

@@ -65,7 +65,7 @@ export async function nextDriverText(
   return `process ${only.pid}${where} continues it`;
 }
 
-/** Says what happens to a run that was paused or frozen: its driver finishes the current step. `until` says how long the run then stops. */
+/** Says that the driver of a paused or frozen run finishes its step. `until` says how long the run then stops. */
 export async function pauseEffectText(
   client: CadreClient,
   commandLine: CommandLine,

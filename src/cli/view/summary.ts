@@ -1,6 +1,7 @@
 // Sums up a run: its result, its cost, what it changed, what it waits for, and the commands to continue with.
 
-import type { ApprovalView, Health, RunDetail } from "../../api/client/types.ts";
+import type { ApprovalView, Health, RunDetail, RunTree } from "../../api/client/types.ts";
+import { isAnswered } from "../../projections/folds/approvals.ts";
 import { ITEM_LABELS } from "../../projections/words/decisions.ts";
 import { describeCost, describeTokens, duration, plural } from "../../projections/words/format.ts";
 import {
@@ -16,6 +17,7 @@ import { answerCommands, itemTitle } from "./approval.ts";
 import { radiusLine } from "./blast-radius.ts";
 import { driverCommands, noDriverText } from "./drivers.ts";
 import type { Paint, Screen } from "./screen.ts";
+import { allNodes } from "./text/branches.ts";
 import { fitLines } from "./text/fit.ts";
 import { plain, plainLine } from "./text/plain.ts";
 import { wrapText } from "./text/word-wrap.ts";
@@ -152,3 +154,20 @@ function filesLines({ result }: RunDetail): string[] {
 
 const block = (words: string | undefined, text: (words: string) => string): string[] =>
   words ? [text(plain(words.trim())), ""] : [];
+
+/** Returns the statuses by run id. `open` has at least the open items of this tree. */
+export function shownStatuses(
+  tree: RunTree,
+  { drives }: Pick<Health, "drives">,
+  open: readonly ApprovalView[],
+): Map<string, ShownStatus> {
+  const runs = new Map(allNodes(tree).map((run) => [run.id, run]));
+  const asking = new Set(open.map(({ runId }) => runId));
+  const around = { hasOpenItem: (id: string) => asking.has(id), run: (id: string) => runs.get(id) };
+  return new Map(
+    [...runs.values()].map((run): [string, ShownStatus] => [
+      run.id,
+      shownStatus({ ...run, answered: isAnswered(run, around) }, drives),
+    ]),
+  );
+}

@@ -1,4 +1,4 @@
-// The same explanation in terminals of different widths: nothing is lost, and no line is longer than the screen.
+// In terminals of any width, the explanation loses nothing, and no line is longer than the screen.
 
 import { expect, test } from "vitest";
 import { advisors, agentSet, handoff, router, team } from "../../../agents/agent-set.fixture.ts";

@@ -131,7 +131,7 @@ function placeWords({ tools, deny, limits, models }: ReachPath, root: Explanatio
 const toolWords = (tools: readonly AllowedTool[], rules = fewWords): string =>
   tools.map(({ name, only }) => (only ? rules(only) : plainLine(name))).join(", ") || "none";
 
-/** For example `Bash(npm test) and 3 more`. */
+/** Shortens a list, for example to `Bash(npm test) and 3 more`. */
 function fewWords([first = "", ...others]: readonly string[]): string {
   return others.length > 0 ? `${plainLine(first)} and ${others.length} more` : plainLine(first);
 }

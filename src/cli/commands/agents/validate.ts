@@ -28,7 +28,7 @@ const isAgentFile = ({ problems }: FileReport): boolean => !problems.some(({ cod
 
 const NO_AGENT: ReadonlySet<string> = new Set(["NOT_AN_AGENT", "NO_FRONTMATTER", "FILE_UNREADABLE"]);
 
-/** Reports on the named files and folders of any product. A file of the project is checked together with the project's other agents. */
+/** Reports on the named files and folders of any product. A project's file is checked with its other agents. */
 async function namedFiles(invocation: Invocation, paths: readonly string[]): Promise<FileReport[]> {
   const { io, folder } = invocation;
   const project = projectOf(invocation);
@@ -106,7 +106,7 @@ function fileJson({ file, name, dialect, status, problems }: FileReport) {
   return { file, name, dialect, status, problems: listed };
 }
 
-/** For example: `9 files: 7 can be used, 1 cannot, 1 is no agent (1 error, 2 warnings).` */
+/** Sums up the check: `9 files: 7 can be used, 1 cannot, 1 is no agent (1 error, 2 warnings).` */
 function summary(files: readonly FileReport[], problems: readonly Problem[]): string {
   if (files.length === 0) return "There are no agent files here: nothing was validated.";
   const broken = files.filter((file) => hasErrors(file.problems)).length;

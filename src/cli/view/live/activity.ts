@@ -8,7 +8,7 @@ import { elapsed, plural } from "../../../projections/words/format.ts";
 import { waitText } from "../../../projections/words/waits.ts";
 import { plainLine } from "../text/plain.ts";
 
-/** `isCountdown`: `ms` and `time` are what is left, not what has passed. */
+/** If `isCountdown` is set, `ms` and `time` are the time that is left. Otherwise they are the time that has passed. */
 interface CurrentActivity {
   what: string;
   ms: number;
@@ -63,7 +63,7 @@ export function createActivity(state: RunState): Activity {
 /** The number of the next attempt after a failed model call. */
 export const nextAttempt = ({ failedCall }: RunState): number => (failedCall?.attempt ?? 1) + 1;
 
-/** For example `turn 3/20`. */
+/** Says which turn the run is in, for example `turn 3/20`. */
 export const turnText = ({ turns, openModelCall, start }: RunState): string =>
   `turn ${turns + (openModelCall ? 1 : 0)}/${start?.limits.maxTurns ?? "?"}`;
 

@@ -125,7 +125,7 @@ describe("a live screen", () => {
     out.columns = 10;
     out.emit("resize");
     await vi.waitFor(() => expect(raw().slice(before)).toContain("a".repeat(9)));
-    // Erases two rows more than were drawn, then the four rows of the frame.
+    // The screen erases two rows more than were drawn, then the four rows of the frame.
     expect(raw().slice(before).startsWith("\u001b[1A\u001b[2K".repeat(2))).toBe(true);
     expect(raw().slice(before)).not.toContain("a".repeat(10));
   });
@@ -139,7 +139,7 @@ describe("a live screen", () => {
     const before = raw();
     screen.line("news");
     screen.live(drawing([], "busier"));
-    // Longer than the pause between two frames.
+    // The test waits longer than the pause between two frames.
     await new Promise((resolve) => setTimeout(resolve, 120));
     expect(raw()).toBe(before);
     release();

@@ -79,7 +79,7 @@ function busiest(all: readonly LiveRun[]): LiveRun {
 const presetOf = ({ state }: LiveRun, preset: string): string =>
   `preset ${state.start?.permissions?.preset ?? preset}`;
 
-/** For example `12k of 200k tokens · $0.02 of $5`. */
+/** Describes the spent budget, for example `12k of 200k tokens · $0.02 of $5`. */
 function spentOf(all: readonly LiveRun[]): string {
   const usage = all.map(({ state }) => state.usage).reduce(sum, emptyUsage());
   const { maxTokens, maxCost } = budgetOf(all);

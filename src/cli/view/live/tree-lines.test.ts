@@ -12,7 +12,7 @@ const waiting: EventBody = {
   payload: { waitingOn: { kind: "budget", items: ["budget/1"], detail: "The budget is used up." } },
 };
 
-/** A lead with workers; for each the events of the worker, and of a helper below it if there is one. */
+/** Builds a lead with workers. Each entry has the events of a worker, and of a helper below the worker if there is one. */
 function tree(workers: { is: EventBody; helper?: EventBody }[]) {
   const live = createLiveTree();
   const seqs = new Map<string, number>();

@@ -6,7 +6,7 @@ interface Branching<T> {
 
 export interface Drawn<T> {
   node: T;
-  /** For example `│  ├─ `; empty for the top. */
+  /** The branch in front of the node, for example `│  ├─ `. Empty for the top. */
   branch: string;
   /** The branch in front of a second line of the same node. */
   below: string;
