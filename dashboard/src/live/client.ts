@@ -4,5 +4,6 @@ import { createClient } from "../../../src/api/client/client.ts";
 
 export const client = createClient({
   fetch: (url, init) => fetch(url, init),
-  baseUrl: location.origin,
+  // Tests load this module without a browser.
+  baseUrl: globalThis.location?.origin ?? "",
 });

@@ -30,7 +30,7 @@ export const TreeNode = memo(function TreeNode(props: TreeNodeProps) {
   const { row, level, expanded, selected, focusable, hits, sum, onSelect, onToggle } = props;
   const part = patternRole(row);
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the tree has the keys
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the tree handles the keys
     <div
       role="treeitem"
       data-run={row.id}
@@ -81,8 +81,8 @@ interface CaretProps {
 function Caret({ expanded, onToggle }: CaretProps) {
   const Icon = expanded ? ChevronDown : ChevronRight;
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the tree has the keys: left and right
-    // biome-ignore lint/a11y/noStaticElementInteractions: for the pointer only
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the tree handles the left and right keys
+    // biome-ignore lint/a11y/noStaticElementInteractions: only the pointer uses it
     <span
       className="flex h-8 w-4 shrink-0 items-center justify-center text-muted"
       onClick={(event) => {
