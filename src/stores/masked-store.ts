@@ -73,7 +73,7 @@ function refuseSecrets(tree: CarriedTree, mask: Mask): CarriedTree {
   if (found || [...tree.blobs.values()].some((text) => mask.text(text) !== text))
     throw new CadreError(
       "UNPROCESSABLE",
-      `${where} holds a secret of this place, and a journal cannot be changed. Nothing was imported: change the secret, or import elsewhere.`,
+      `${where} contains a secret of this project, and a journal cannot be changed. Nothing was imported: change the secret, or import it elsewhere.`,
     );
   return tree;
 }

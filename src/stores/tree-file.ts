@@ -189,9 +189,12 @@ function treeOf({ root, transferId, version, standing }: TreeHead, { events, blo
     const { rootRunId, parentRunId = rootRunId } =
       event.type === "RUN_STARTED" ? event.payload : { rootRunId: "", parentRunId: "" };
     if (!runs.has(rootRunId) || !runs.has(parentRunId))
-      throw corrupt(`The file is damaged: run ${event.runId} hangs on a run that is not in it.`, event);
+      throw corrupt(
+        `The file is damaged: run ${event.runId} belongs to a run that is not in the file.`,
+        event,
+      );
   }
-  if (!runs.has(root)) throw corrupt(`The file is damaged: run ${root}, which it is of, is not in it.`);
+  if (!runs.has(root)) throw corrupt(`The file is damaged: its root ${root} is missing.`);
   return {
     root,
     transferId,

@@ -288,7 +288,7 @@ describe("cadre export --format cadre", () => {
       await laptop.cadre(hold, runId);
       const early = await laptop.cadre("export", "--format", "cadre", runId);
       expect(early.stderr.replaceAll(/\s+/g, " "), "nobody has taken note of it").toContain(
-        `\`cadre freeze ${runId}\` brings it to rest where somebody drives`,
+        `\`cadre freeze ${runId}\` brings it to rest if a process drives it`,
       );
       await move(laptop, runId, "tree.cadre");
       for (const word of [/^Imported r\w+ \(2 runs/, /was already imported; nothing was changed/]) {

@@ -54,7 +54,7 @@ const forms: Record<string, string> = {
 };
 
 describe("[A61] masking finds a secret by its value", () => {
-  test.each(Object.entries(forms))("%s", (_, text) => {
+  test.each(Object.entries(forms))("a secret is masked in this form: %s", (_, text) => {
     const masked = mask.text(`before ${text} after`);
     expect(masked).toContain("⟦secret KEY⟧");
     expect(masked).toMatch(/^before .* after$/s);
@@ -188,11 +188,14 @@ const TOKENS = {
 describe("[A61] tokens in well-known formats", () => {
   const shapes = shapesOnly();
 
-  test.each(Object.entries(TOKENS))("%s", (name, token) => {
-    expect(shapes.text(`see ${token}, ok`)).toBe(`see ⟦secret ${name}⟧, ok`);
-    for (let cut = 1; cut < token.length + 6; cut++)
-      expect(streamed(shapes, `see ${token}, ok`, [cut]).join("")).toBe(`see ⟦secret ${name}⟧, ok`);
-  });
+  test.each(Object.entries(TOKENS))(
+    "a token of the format %s is masked, whole and in pieces",
+    (name, token) => {
+      expect(shapes.text(`see ${token}, ok`)).toBe(`see ⟦secret ${name}⟧, ok`);
+      for (let cut = 1; cut < token.length + 6; cut++)
+        expect(streamed(shapes, `see ${token}, ok`, [cut]).join("")).toBe(`see ⟦secret ${name}⟧, ok`);
+    },
+  );
 
   test("a truncated private key is masked up to its end", () => {
     const cut = TOKENS["private-key"].slice(0, 45);

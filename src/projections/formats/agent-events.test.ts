@@ -6,7 +6,7 @@ import type { AgentEventName } from "./agent-events.ts";
 const NAMES: AgentEventName[] = ["agent:spawned", "agent:completed", "agent:failed", "agent:message"];
 
 scenario(
-  "[S1-36] [S1-37] [S1-39] listeners hear of every run's start, messages and end",
+  "[S1-36] [S1-37] [S1-39] listeners are told about every run's start, messages and end",
   {
     agent: "agents: [coder]\ncontext: summary",
     cast: { coder: "" },

@@ -146,25 +146,31 @@ describe("[S2-25] [S2-26] the last row of a run shows how the run ended", () => 
     ["RUN_FAILED", "max_duration", "timeout", "So be it."],
     ["RUN_FAILED", "provider", "error", "So be it."],
     ["RUN_CANCELLED", "user", null, null],
-  ] as const)("%s by %s", (type, stopReason, bailout_reason, error_message) => {
-    const [row] = messagesOf(...turn("m1"), end(type, stopReason));
-    expect(row).toMatchObject({
-      status: "completed",
-      bailout_reason,
-      error_message,
-      response_summary: "So be it.",
-    });
-  });
+  ] as const)(
+    "a run that ends with %s because of %s has its reason in the last row",
+    (type, stopReason, bailout_reason, error_message) => {
+      const [row] = messagesOf(...turn("m1"), end(type, stopReason));
+      expect(row).toMatchObject({
+        status: "completed",
+        bailout_reason,
+        error_message,
+        response_summary: "So be it.",
+      });
+    },
+  );
 
   test.each([
     ["RUN_FAILED", "error", "failed"],
     ["RUN_FAILED", "max_duration", "timeout"],
     ["RUN_CANCELLED", "user", "cancelled"],
-  ] as const)("a call that is open at %s by %s gets no answer any more: %s", (type, stopReason, status) => {
-    const events = [modelCallStarted("m1", { purpose: "summary" }), end(type, stopReason)];
-    expect(messagesOf(...turn("m0"), ...events).map((row) => row.status)).toEqual(["completed", status]);
-    expect(messagesOf(modelCallStarted("m1"), end(type, stopReason))[0]).toMatchObject({ status });
-  });
+  ] as const)(
+    "a call that is open when its run ends with %s (%s) gets the status %s",
+    (type, stopReason, status) => {
+      const events = [modelCallStarted("m1", { purpose: "summary" }), end(type, stopReason)];
+      expect(messagesOf(...turn("m0"), ...events).map((row) => row.status)).toEqual(["completed", status]);
+      expect(messagesOf(modelCallStarted("m1"), end(type, stopReason))[0]).toMatchObject({ status });
+    },
+  );
 
   test("a call that a cancel cut off is cancelled; a call that a crash cut off has failed", () => {
     const cancel: EventBody = { type: "CANCEL_REQUESTED", payload: { by: "maria" } };

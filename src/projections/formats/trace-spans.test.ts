@@ -104,7 +104,7 @@ describe("the spans of a run", () => {
 
   const golden = fileURLToPath(new URL("../../../test/golden", import.meta.url));
   test.each(globSync("**/*.cadre", { cwd: golden }))(
-    "[TR1] [TR2] %s: one tree of spans with unique names",
+    "[TR1] [TR2] the spans of %s form one tree and have unique names",
     (file) => {
       const { events } = readTree(readFileSync(`${golden}/${file}`, "utf8"));
       const spans = spansOf(events.map(({ event }) => event));

@@ -14,7 +14,7 @@ describe("[FK7] aligning two lists", () => {
     ["ac", "abbc", "aa -b -b cc"],
     ["", "ab", "-a -b"],
     ["abcd", "xbyd", "ax bb cy dd"],
-  ])("%s and %s", (left, right, rows) => {
+  ])("the rows align equal elements of %s and %s", (left, right, rows) => {
     expect(shown(left, right)).toBe(rows);
   });
 

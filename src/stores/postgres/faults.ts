@@ -67,7 +67,7 @@ export function storageError(error: unknown, address: DatabaseAddress): CadreErr
   if (isUnfitValue(error))
     return unusable(
       "UNPROCESSABLE",
-      `${address.name} takes no such value (${why}). Nothing was written.`,
+      `${address.name} does not accept this value (${why}). Nothing was written.`,
       error,
     );
   if (code === "53300") {
@@ -87,7 +87,7 @@ export function storageError(error: unknown, address: DatabaseAddress): CadreErr
   if (code === "42501" || code === "3F000") {
     return unusable(
       "STORAGE_UNUSABLE",
-      `${address.name} does not let us make or use the tables (${why}). Nothing was changed; let somebody who may run: ${rightFor(code, why, address)}`,
+      `${address.name} does not let us make or use the tables (${why}). Nothing was changed; a user with the right to do so must run: ${rightFor(code, why, address)}`,
       error,
     );
   }

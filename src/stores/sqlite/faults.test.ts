@@ -168,7 +168,7 @@ const fillTheDisk = (mount: string) => `
 describe("a journal that was changed", () => {
   const CHANGES: [string, string, number][] = [
     [
-      "one bit of a payload",
+      "a changed bit of a payload",
       "UPDATE events SET payload = replace(payload, 'about b', 'about c') WHERE seq = 3 AND run = 1",
       3,
     ],
@@ -177,30 +177,33 @@ describe("a journal that was changed", () => {
       "UPDATE events SET payload = substr(payload, 2) WHERE seq = 2 AND run = 1",
       2,
     ],
-    ["a time", "UPDATE events SET ts = ts + 1 WHERE seq = 4 AND run = 1", 4],
-    ["a key", "UPDATE events SET key = 'context/z' WHERE seq = 2 AND run = 1", 2],
+    ["a changed time", "UPDATE events SET ts = ts + 1 WHERE seq = 4 AND run = 1", 4],
+    ["a changed key", "UPDATE events SET key = 'context/z' WHERE seq = 2 AND run = 1", 2],
     ["a missing event in the middle", "DELETE FROM events WHERE seq = 3 AND run = 1", 3],
     ["a missing last event", "DELETE FROM events WHERE seq = 4 AND run = 1", 4],
-    ["the head", "UPDATE runs SET hash = x'00' WHERE n = 1", 4],
+    ["a changed head", "UPDATE runs SET hash = x'00' WHERE n = 1", 4],
   ];
 
-  test.each(CHANGES)("[F30] [P9] %s is found and named; the other run continues", async (name, sql, seq) => {
-    const path = place(`changed ${name}`);
-    const store = open(path);
-    for (const runId of ["r1", "r2"]) {
-      await admit(store, runId);
-      await sendSignal(store, runId, contextAdded("a"), contextAdded("b"), contextAdded("c"));
-    }
-    change(path, sql);
-    const failure = await store.journal.read("r1").catch((error: unknown) => error as CadreError);
-    expect(failure).toMatchObject({ code: "JOURNAL_CORRUPT", details: { runId: "r1", seq } });
-    expect((failure as CadreError).message).toContain(`r1 is damaged at event ${seq}`);
-    await expect(pages(store, "r1", 2)).rejects.toMatchObject({ code: "JOURNAL_CORRUPT" });
-    expect(await store.journal.read("r2")).toHaveLength(4);
-    const driver = await acquireRun(store, "r2");
-    expect((await driver.append([toolStarted("m1.0")])).refused).toBeUndefined();
-    await store.close();
-  });
+  test.each(CHANGES)(
+    "[F30] [P9] the damage is found and named, and the other run continues: %s",
+    async (name, sql, seq) => {
+      const path = place(`changed ${name}`);
+      const store = open(path);
+      for (const runId of ["r1", "r2"]) {
+        await admit(store, runId);
+        await sendSignal(store, runId, contextAdded("a"), contextAdded("b"), contextAdded("c"));
+      }
+      change(path, sql);
+      const failure = await store.journal.read("r1").catch((error: unknown) => error as CadreError);
+      expect(failure).toMatchObject({ code: "JOURNAL_CORRUPT", details: { runId: "r1", seq } });
+      expect((failure as CadreError).message).toContain(`r1 is damaged at event ${seq}`);
+      await expect(pages(store, "r1", 2)).rejects.toMatchObject({ code: "JOURNAL_CORRUPT" });
+      expect(await store.journal.read("r2")).toHaveLength(4);
+      const driver = await acquireRun(store, "r2");
+      expect((await driver.append([toolStarted("m1.0")])).refused).toBeUndefined();
+      await store.close();
+    },
+  );
 
   test("[F30] a large value that was changed or deleted is found", async () => {
     const path = place("blob");
@@ -266,7 +269,7 @@ describe("a file that cannot be used", () => {
       expect(failureOf(() => open(path))).toMatchObject({
         code: "STORAGE_UNUSABLE",
         message: expect.stringMatching(
-          /cadre\.db is no intact SQLite file \(.+\)\. It was left as it is; restore a copy/,
+          /cadre\.db is not an intact SQLite file \(.+\)\. It was left as it is; restore a copy/,
         ),
       });
       expect(readFileSync(path, "utf8")).toBe(content);
@@ -357,7 +360,10 @@ test("[F35] a file that is damaged in its middle opens, and reading the damaged 
   await store.close();
   const bytes = readFileSync(path);
   writeFileSync(path, bytes.fill(0xa5, 4096, 4096 * 20));
-  const damaged = { code: "STORAGE_UNUSABLE", message: expect.stringContaining("is no intact SQLite file") };
+  const damaged = {
+    code: "STORAGE_UNUSABLE",
+    message: expect.stringContaining("is not an intact SQLite file"),
+  };
   const read = async () => {
     const opened = open(path);
     await opened.runs.list({});

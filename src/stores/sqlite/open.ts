@@ -65,7 +65,7 @@ export function storageError(error: unknown, path: string): CadreError {
   }
   if (primary === 11 || primary === 26) {
     return unusable(
-      `${path} is no intact SQLite file (${messageOf(error)}). It was left as it is; restore a copy (without the -wal and -shm files beside the old one), or move it away to begin anew.`,
+      `${path} is not an intact SQLite file (${messageOf(error)}). It was left as it is; restore a copy (without the -wal and -shm files beside the old one), or move it away to begin anew.`,
     );
   }
   if (primary === 5 || primary === 6) {

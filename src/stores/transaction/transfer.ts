@@ -63,7 +63,7 @@ function refuseIfAtWork(runs: readonly RunRecord[], now: number): void {
   if (!busy) return;
   throw new CadreError(
     "CONFLICT",
-    `Run ${busy.row.id} (${busy.row.agent}) is at work or about to be. Nothing was moved: wait until the tree rests (\`cadre freeze ${busy.row.rootRunId}\` brings it to rest where somebody drives), or cancel it, and export it then.`,
+    `Run ${busy.row.id} (${busy.row.agent}) is at work or about to be. Nothing was moved: wait until the tree rests (\`cadre freeze ${busy.row.rootRunId}\` brings it to rest if a process drives it), or cancel it, and export it then.`,
     { runId: busy.row.id },
   );
 }
