@@ -12,7 +12,7 @@ export interface Agent {
   definition: Definition | undefined;
   /** The product whose format the file has: `cadre`, `claude` and so on. */
   dialect: string;
-  /** Of two agents with the same name, the one in the nearer scope is used. References are searched there first. */
+  /** If two agents have the same name, the one in the nearer scope is used. References are searched there first. */
   scope: "project" | "user" | "builtin";
   /** The agents that the file names, with the keys that name them. */
   references: Reference[];

@@ -87,7 +87,9 @@ interface Look {
   good: ReadonlyMap<string, DraftFile>;
 }
 
-/** Replaces unreadable files first: an agent that only refers to an agent in such a file is then good again. */
+/**
+ * Replaces unreadable files before other broken files, because a file may be broken only by a reference to an unreadable one.
+ */
 function withLastGood({ files, set, good }: Look, known: AgentEnvironment): AgentSet {
   const reasons = new Map<string, Problem[]>();
   let found = set;

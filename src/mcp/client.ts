@@ -6,9 +6,8 @@ import { type CallToolResult, Client, SdkHttpError, type Transport } from "@mode
 import cadre from "../../package.json" with { type: "json" };
 import { expandVariables } from "../config/expand-variables.ts";
 import { messageOf } from "../errors.ts";
-import { type ConnectionParts, ServerFailure } from "./connection.ts";
+import { CONNECT_MS, type ConnectionParts, LONGEST_CALL_MS, ServerFailure } from "./connection.ts";
 import { createHttpTransport } from "./http-transport.ts";
-import { CONNECT_MS, LONGEST_CALL_MS } from "./limits.ts";
 import { type ListedTool, type Listing, MAX_TOOLS, readListing } from "./listing.ts";
 import { createStdioTransport, type StdioTransport } from "./stdio-transport.ts";
 

@@ -3,7 +3,7 @@
 // server sends more, the connection is closed (A54).
 
 import { StreamableHTTPClientTransport, type Transport } from "@modelcontextprotocol/client";
-import { MAX_ANSWER, tooMuch } from "./limits.ts";
+import { MAX_ANSWER, tooMuch } from "./connection.ts";
 
 export interface HttpTransport extends Transport {
   /** Why Cadre closed the connection. Undefined if it did not. */

@@ -7,7 +7,7 @@ import {
   serializeMessage,
   type Transport,
 } from "@modelcontextprotocol/client";
-import { MAX_ANSWER, tooMuch } from "./limits.ts";
+import { MAX_ANSWER, tooMuch } from "./connection.ts";
 import { endWords, ownWords, type SupervisedServer, startSupervisedServer } from "./supervised-server.ts";
 
 export interface StdioTransport extends Transport {

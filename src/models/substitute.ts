@@ -20,7 +20,7 @@ export interface SubstitutedModel {
   model: string;
   /** If another model than the named one is used, a sentence that says why. */
   note?: string;
-  /** What is wrong with the name, for callers that do not use a substitute. */
+  /** The problem of the name, for callers that do not use a substitute. */
   why?: string;
 }
 
@@ -48,7 +48,7 @@ export function createModelNames(config: ModelNamesConfig): SubstitutingNames {
 interface Found {
   /** Absent if the configured model is used instead. */
   model?: string;
-  /** What is wrong with the name. */
+  /** The problem of the name. */
   why?: string;
 }
 

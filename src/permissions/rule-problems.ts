@@ -56,7 +56,7 @@ export function configRuleProblems(
 
 const IDLE = { allow: "allows nothing", ask: "asks about nothing", deny: "forbids nothing" };
 
-/** What an unreadable rule does: it applies to its whole tool, unless that would allow more. */
+/** An unreadable rule applies to its whole tool, unless that would allow more. */
 const BROKEN = { allow: "allows nothing", ask: "asks about every call", deny: "forbids every call" };
 
 /** Whether the name may still match a tool later: a wildcard, a tool of an MCP server, or a built-in tool. */

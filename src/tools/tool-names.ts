@@ -3,7 +3,7 @@
 
 import type { AnyTool } from "./tool.ts";
 
-/** The tool's own name for its name or any of its aliases, in any letter case. An unknown name is returned unchanged. */
+/** Resolves a tool's name or alias, in any letter case, to its own name. An unknown name is returned unchanged. */
 export function canonicalToolName(name: string, tools: readonly AnyTool[]): string {
   const wanted = name.toLowerCase();
   const found = tools.find((tool) => tool.name.toLowerCase() === wanted || tool.aliases?.includes(wanted));

@@ -37,7 +37,7 @@ export interface ToolAnswer {
   isError?: boolean;
   /** The whole output, if it is too long for the context. `output` then has only its head and tail. */
   full?: string;
-  /** Total bytes of the output, if even `full` does not have all of them. */
+  /** Total bytes of the output, if `full` is not complete. */
   size?: number;
   files?: FileChange[];
   /** The file that the model has just seen. A later change of the file is refused if the fingerprint differs by then. */
@@ -46,7 +46,7 @@ export interface ToolAnswer {
   untrusted?: string;
   /** The sandbox that the call ran in, or `none`. */
   sandbox?: string;
-  /** Nothing was done, because the target changed after the call was prepared. */
+  /** Whether nothing was done, because the target changed after the call was prepared. */
   stale?: boolean;
 }
 

@@ -37,7 +37,7 @@ function answeringAgents(name: string, agents: ReadonlyMap<string, Agent>): stri
 
 type Schema = Record<string, unknown>;
 
-/** More levels than any real schema has. The limit ends the recursion in a schema that contains itself. */
+/** Limits the recursion in a schema that contains itself. Real schemas have fewer levels. */
 const DEEPEST = 20;
 
 /** Describes the part of the output that the input does not accept. Undefined if the output fits, or if that is unclear. */

@@ -184,7 +184,7 @@ function firstSentence(body: string): string {
 
 type ModelChain = Pick<Definition, "models" | "inheritsModel">;
 
-/** The name that stands for the program in lists, usage and the journal, where other agents have a model. */
+/** The program's name, shown where other agents show their model: in lists, usage and the journal. */
 const runnerModel = ({ acp }: Runner): string => `acp/${acp.command.split(/[\\/]/).at(-1)}`;
 
 function modelChain(
@@ -198,7 +198,7 @@ function modelChain(
     if (name === "" || name === "inherit") return names.default;
     const { model: found, note } = names.resolve(name);
     if (note === undefined) return found;
-    // For an unknown provider in a Cadre file, no other model is used, because that would hide the mistake (A53).
+    // An unknown provider in a Cadre file is reported. Using another model would hide the mistake (A53).
     const isOwn = dialect === "cadre" && /^[^/\s]+\/\S+$/.test(name);
     report("model", isOwn ? unknownModel(name) : { code: "MODEL_SUBSTITUTED", message: note });
     return isOwn ? name : found;

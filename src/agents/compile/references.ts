@@ -25,7 +25,7 @@ export function referencesOf(values: AgentValues, document: YamlDocument): Refer
   });
 }
 
-/** All names in a draft whose keys are not checked yet. They include its base. */
+/** All agents that a draft names, including its base. The draft's keys are not checked yet. */
 export function namedAgents({ keys }: Pick<Draft, "keys">): string[] {
   const naming = [...NAMING_KEYS, "extends"];
   return Object.entries(keys)

@@ -107,7 +107,7 @@ function agentAt({ source }: TranslationBuilder, name: string): string {
   return path.startsWith("..") || plain.startsWith("/") ? posix.basename(plain) : path;
 }
 
-/** Of `{format, schema}`, Cadre uses only the schema. */
+/** Cadre uses only the schema in `{format, schema}`. */
 const format =
   (ours: string): Reader =>
   (builder, value, key) => {

@@ -20,7 +20,7 @@ export interface SourceFile {
 export interface Translation {
   /** Cadre's keys, as a person would write them in a Cadre file. */
   keys: Record<string, Data>;
-  /** For each Cadre key, its path in the source file. Absent: the key of the same name. */
+  /** The path of each Cadre key in the source file. Absent: the key of the same name. */
   from: Readonly<Record<string, Path>>;
   /** The system prompt, unless `promptFile` is set. */
   body: string;

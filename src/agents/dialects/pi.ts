@@ -12,13 +12,7 @@ export const piDialect: Dialect = {
   translate: (source) => [translateWith(source, READERS)],
 };
 
-const SIGNS = [
-  "systemPromptMode",
-  "inheritProjectContext",
-  "inheritSkills",
-  "defaultContext",
-  "defaultReads",
-];
+const SIGNS = "systemPromptMode inheritProjectContext inheritSkills defaultContext defaultReads".split(" ");
 
 /** `fork` starts with the parent's conversation, and `fresh` starts without it. */
 const defaultContext: Reader = (builder, value, key) => {

@@ -1,4 +1,5 @@
-// For any input, a translation never throws, always gives the same result, and allows nothing that the file does not name (T1).
+// Tests for any input that a translation never throws, always gives the same result, and allows nothing that the file does not
+// name (T1).
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

@@ -3,7 +3,7 @@
 interface KnownTool {
   /** Names in other products, in lower case. */
   aliases: string;
-  /** What calls of the tool are about, as the tool declares. */
+  /** The kind of thing that calls of the tool are about, as the tool declares. */
   target?: "command" | "path";
   changesFiles?: true;
 }

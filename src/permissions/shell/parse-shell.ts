@@ -43,19 +43,11 @@ export interface ShellText {
 const MAX_LENGTH = 8192;
 const MAX_COMMANDS = 50;
 
-const PLAIN_NODES = new Set([
-  "Script",
-  "Statement",
-  "AndOr",
-  "Pipeline",
-  "Command",
-  "Word",
-  "Literal",
-  "SingleQuoted",
-  "DoubleQuoted",
-  "Redirect",
-  "FileDescriptor",
-]);
+const PLAIN_NODES = new Set(
+  "Script Statement AndOr Pipeline Command Word Literal SingleQuoted DoubleQuoted Redirect FileDescriptor".split(
+    " ",
+  ),
+);
 
 /** Characters that another parser may read as a blank or as nothing. Bash and this parser must agree on the text. */
 const CONFUSING = /[^\t\n\P{C}]|[\p{Z}--\x20]/v;

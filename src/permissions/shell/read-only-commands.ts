@@ -119,7 +119,7 @@ export const READ_ONLY_COMMANDS: ReadonlyMap<string, ReadOnlySpec> = new Map(
           "-atime -ctime -perm -user -group -links -not -a -o -and -or -print -print0 -printf -ls -prune -quit -true -false -xdev -depth",
       ),
       operands: "paths",
-      // For `-mtime -7`.
+      // find takes counts such as `-mtime -7`.
       counts: true,
     },
     "git status": {

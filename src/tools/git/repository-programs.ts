@@ -31,7 +31,7 @@ export async function repositoryPrograms(folder: string): Promise<string[]> {
 
 /** Settings for reading commands. Most of them keep git out of submodules, whose configuration Cadre has not read. */
 const READING: readonly GitSetting[] = [
-  // With this setting on, `git diff` rewrites the index, which runs a hook.
+  // If this setting is on, `git diff` rewrites the index, which runs a hook.
   ["diff.autoRefreshIndex", "false"],
   ["safe.bareRepository", "explicit"],
   ["diff.ignoreSubmodules", "dirty"],

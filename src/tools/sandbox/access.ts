@@ -33,9 +33,10 @@ const PRIVATE = process.platform === "linux" ? ["/tmp", "/var/tmp", "/run"] : []
 
 const HOMES = ["/home", "/root", "/Users"];
 
-const SYSTEM_SECRETS = ["shadow", "gshadow", "sudoers", "ssh/ssh_host_rsa_key", "ssh/ssh_host_ecdsa_key"]
-  .concat("ssh/ssh_host_ed25519_key")
-  .map((name) => `/etc/${name}`);
+const SYSTEM_SECRETS =
+  "shadow gshadow sudoers ssh/ssh_host_rsa_key ssh/ssh_host_ecdsa_key ssh/ssh_host_ed25519_key"
+    .split(" ")
+    .map((name) => `/etc/${name}`);
 
 /** Hidden even if the home folder is visible because the workspace is in it or above it. */
 const HOME_SECRETS = (
@@ -87,7 +88,7 @@ export async function guardedPaths(
   return all.filter((file) => !isLifted(request, file));
 }
 
-/** By approving a command that names the file, a person has approved the change. */
+/** A person who approves a command that names the file has approved the change. */
 const isLifted = (
   { command, approved }: Pick<AccessRequest, "command" | "approved">,
   file: ProtectedPath,

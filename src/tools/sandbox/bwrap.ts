@@ -39,17 +39,8 @@ export const bwrap: SandboxDriver = {
 };
 
 async function problemOfForm(form: readonly string[]): Promise<string | undefined> {
-  const args = [
-    ...form,
-    ...ALWAYS,
-    "--unshare-net",
-    "--tmpfs",
-    "/tmp",
-    "--",
-    "sh",
-    "-c",
-    "test -r /proc/1/stat",
-  ];
+  const command = ["sh", "-c", "test -r /proc/1/stat"];
+  const args = [...form, ...ALWAYS, "--unshare-net", "--tmpfs", "/tmp", "--", ...command];
   try {
     await run("bwrap", args, { timeout: 10_000 });
     return undefined;

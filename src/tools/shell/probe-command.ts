@@ -90,43 +90,27 @@ const isSome = (count: number): boolean => count > 0;
 const isTwo = (count: number): boolean => count === 2;
 
 const SHAPES: Readonly<Record<string, Shape>> = {
-  mkdir: {
-    flags: /^(-p|--parents)$/,
-    takes: isSome,
-    judge: (seen, context) => judgeEach(seen, judgeFolder, context),
-  },
-  touch: { flags: /^$/, takes: isSome, judge: (seen, context) => judgeEach(seen, judgeTouch, context) },
-  rm: {
-    flags: /^(-[rRf]+|--recursive|--force)$/,
-    takes: isSome,
-    judge: (seen, context) => judgeEach(seen, judgeRemoval, context),
-  },
-  rmdir: { flags: /^$/, takes: isSome, judge: (seen, context) => judgeEach(seen, judgeRemoval, context) },
-  mv: {
-    flags: /^-f$/,
-    goesInto: true,
-    takes: isTwo,
-    judge: ([from, to], context) => judgeMove(from!, to!, context),
-  },
-  cp: {
-    flags: /^-[fp]+$/,
-    goesInto: true,
-    takes: isTwo,
-    judge: ([from, to], context) => judgeCopy(from!, to!, context),
-  },
+  mkdir: { flags: /^(-p|--parents)$/, takes: isSome, judge: judgeEach(judgeFolder) },
+  touch: { flags: /^$/, takes: isSome, judge: judgeEach(judgeTouch) },
+  rm: { flags: /^(-[rRf]+|--recursive|--force)$/, takes: isSome, judge: judgeEach(judgeRemoval) },
+  rmdir: { flags: /^$/, takes: isSome, judge: judgeEach(judgeRemoval) },
+  mv: { flags: /^-f$/, goesInto: true, takes: isTwo, judge: judgeTwo(judgeMove) },
+  cp: { flags: /^-[fp]+$/, goesInto: true, takes: isTwo, judge: judgeTwo(judgeCopy) },
 };
 
-type Judge = (seen: Plain, context: LookContext) => [ProbeResult["found"], string];
+type PathJudgement = [ProbeResult["found"], string];
 
 /** Conclusive only if all paths agree. Otherwise the command may have been done in part. */
-function judgeEach(seen: readonly Plain[], judge: Judge, context: LookContext): ProbeResult {
-  const looks = seen.map((one) => judge(one, context));
-  const [first] = looks[0]!;
-  const found = looks.every(([one]) => one === first) ? first : "cannot_tell";
-  return { found, evidence: looks.map(([, words]) => words) };
+function judgeEach(judge: (seen: Plain, context: LookContext) => PathJudgement): Shape["judge"] {
+  return (seen, context) => {
+    const looks = seen.map((one) => judge(one, context));
+    const [first] = looks[0]!;
+    const found = looks.every(([one]) => one === first) ? first : "cannot_tell";
+    return { found, evidence: looks.map(([, words]) => words) };
+  };
 }
 
-const judgeFolder: Judge = (seen, { startedAt }) => {
+function judgeFolder(seen: Plain, { startedAt }: LookContext): PathJudgement {
   const { path } = seen;
   if (seen.at === "absent") return ["not_done", `There is no folder ${path}.`];
   if (seen.at === "file") return ["not_done", `${path} is a file, and no folder.`];
@@ -134,23 +118,27 @@ const judgeFolder: Judge = (seen, { startedAt }) => {
   if (isSince(seen.made, startedAt))
     return ["done", `The folder ${path} is there, made ${timeText(seen.made)}, after the call began.`];
   return ["cannot_tell", `The folder ${path} was there before the call began (made ${timeText(seen.made)}).`];
-};
+}
 
-const judgeTouch: Judge = (seen, { startedAt }) => {
+function judgeTouch(seen: Plain, { startedAt }: LookContext): PathJudgement {
   const { path } = seen;
   if (seen.at === "absent") return ["not_done", `There is no file ${path}.`];
   if (!isSince(seen.changed, startedAt))
     return ["not_done", `${path} was last changed ${timeText(seen.changed)}, before the call began.`];
   return ["done", `${path} is there, last changed ${timeText(seen.changed)}, after the call began.`];
-};
+}
 
-const judgeRemoval: Judge = (seen, { startedAt }) => {
+function judgeRemoval(seen: Plain, { startedAt }: LookContext): PathJudgement {
   const { path } = seen;
   if (seen.at === "absent") return ["done", `${path} is not there.`];
   if (seen.made !== undefined && isSince(seen.made, startedAt))
     return ["cannot_tell", `${path} is there, but was made ${timeText(seen.made)}, after the call began.`];
   return ["not_done", `${path} is still there.`];
-};
+}
+
+function judgeTwo(judge: (from: Plain, to: Plain, context: LookContext) => ProbeResult): Shape["judge"] {
+  return ([from, to], context) => judge(from!, to!, context);
+}
 
 function judgeMove(from: Plain, to: Plain, context: LookContext): ProbeResult {
   const gone = from.at === "absent";
@@ -281,7 +269,7 @@ const isHash = (fingerprint: string): boolean => /^[0-9a-f]{64}$/.test(fingerpri
 const GIT_MS = 4_000;
 const LOOKED_AT = 20;
 
-/** A `git commit` was made if HEAD has a commit with its message that is newer than the call. */
+/** Looks for a commit at HEAD that has the command's message and is newer than the call. */
 async function probeCommit(
   words: readonly string[],
   base: string,
@@ -335,7 +323,7 @@ async function latestCommits(folder: string): Promise<Commit[]> {
   });
 }
 
-/** The message that the command gives. Undefined if there is none, or if a flag may change it. */
+/** The message of the commit. Undefined if the command gives none, or if a flag may change it. */
 function messageOf(words: readonly string[]): string | undefined {
   const parts: string[] = [];
   for (let index = 0; index < words.length; index++) {

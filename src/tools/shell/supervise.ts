@@ -95,7 +95,7 @@ function leftOf(said: string, signal: NodeJS.Signals | null): Pick<CommandEnd, "
   return { left: "it ended the shell that watches over it, so what it has started may still be running" };
 }
 
-/** Makes the supervisor a child subreaper, which adopts all orphans below it. On Linux, perl can make the system call. */
+/** Makes the supervisor a child subreaper, which adopts all orphans below it. Node lacks this system call, so perl makes it. */
 export function withSubreaper(argv: readonly string[], path: string): string[] {
   const syscall = process.platform === "linux" ? PRCTL[process.arch] : undefined;
   const perl = syscall === undefined ? undefined : findPerl(path);
