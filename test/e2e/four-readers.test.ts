@@ -1,5 +1,5 @@
 // A browser, the command line, an MCP client and the `openai` package follow the same tree while the server is killed twice
-// and restarted on the same port. Each continues where it was and sees every event exactly once; no run starts twice.
+// and restarted on the same port. Each client continues where it was and sees every event once. No run starts twice.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -69,10 +69,10 @@ test("[F46] [P10] [F50] a browser, the command line, MCP and openai see the same
   expect((await third.process.end()).code).toBe(0);
 });
 
-/** How long a client that lost its server waits before it asks again. */
+/** The time that a client without a server waits before it sends its request again. */
 const AGAIN_MS = 200;
 
-/** A chat client that asks again, under the same key, until it has the whole answer. */
+/** A chat client that repeats its request under the same key until it has the whole answer. */
 function chatOf(url: string, apiKey: string) {
   const openai = new OpenAI({ apiKey, baseURL: `${url}/v1`, maxRetries: 0 });
   const { promise: started, resolve } = Promise.withResolvers<{ runId: string }>();

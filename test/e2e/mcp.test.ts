@@ -15,7 +15,7 @@ import { makeWorld, openApprovalIds, type World, type WorldOptions } from "../su
 const program = (name: string): string =>
   join(import.meta.dirname, "../../node_modules/@modelcontextprotocol", name, "dist/index.js");
 
-/** A world with an MCP server `git` that follows the plan. The plan is a file next to the project folder. */
+/** A project with an MCP server `git` that follows a plan, which is a file next to the project folder. */
 async function withServer(
   plan: Plan,
   options: Omit<WorldOptions, "config">,
@@ -43,7 +43,7 @@ const decide = async (world: World, runId: string, decision: "approve" | "reject
 const count = (plan: string, note: string): number =>
   notesOf(plan).filter((line) => line.startsWith(note)).length;
 
-it("[A48] [P5] an MCP tool needs approval, which shows its input and description, and its result is marked as untrusted", async () => {
+it("[A48] [P5] an MCP tool needs approval; the request shows its input and description, and the tool's result is marked as untrusted", async () => {
   const world = await makeWorld({
     config: `mcpServers: { files: { command: ${process.execPath}, args: [${program("server-filesystem")}, .] } }`,
     agent: "mcpServers: [files]",
@@ -189,7 +189,7 @@ it("[A54] a call to a server that never answers fails at its time limit, and the
   });
 });
 
-it("[A50] only an agent that names the tool or its server is offered it, unless a deny rule forbids it", async () => {
+it("[A50] Cadre offers a tool only to agents that name the tool or its server, and to none if a deny rule forbids the tool", async () => {
   const script = turns({ calls: [{ tool: "mcp__git__log", input: {} }] }, { text: "Done." });
   const cast = {
     lister: "mcpServers: [git]\ntools: [Read]",

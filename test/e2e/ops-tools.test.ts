@@ -1,4 +1,4 @@
-// The pack `ops` with a Loki and a service: it reads the logs and restarts the service after a person has approved.
+// The agent `ops/coding` with a Loki server and a service: it reads the logs, and restarts the service after approval.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";

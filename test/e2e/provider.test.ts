@@ -41,7 +41,7 @@ function worker(): Promise<Project> {
 }
 
 describe("an agent on an OpenAI-compatible server", () => {
-  it("reads, writes and runs commands to complete its task", async () => {
+  it("the agent reads, writes and runs commands to complete its task", async () => {
     await using p = await worker();
     p.env["CADRE_TRUST"] = "1";
     const done = await p.spawn("run", "--yes", "do it");
@@ -52,7 +52,7 @@ describe("an agent on an OpenAI-compatible server", () => {
     expect(done.stdout, "an unknown price is not zero").toContain("unknown");
   });
 
-  it("[F03] after a kill in the middle of an unsafe command, repeats nothing and asks a person for the outcome", async () => {
+  it("[F03] after a kill in the middle of an unsafe command, Cadre repeats nothing and asks a person for the outcome", async () => {
     await using p = await worker();
     p.env["CADRE_TRUST"] = "1";
     const asked = mock.getRequests().length;
@@ -75,7 +75,7 @@ describe("an agent on an OpenAI-compatible server", () => {
     expect((await p.cadre("verify", runId!)).code).toBe(0);
   });
 
-  it("[A53] does not call an endpoint that an untrusted project names", async () => {
+  it("[A53] Cadre does not call an endpoint that an untrusted project names", async () => {
     await using p = await worker();
     const refused = await p.spawn("run", "--yes", "do it");
     expect(refused.code).not.toBe(0);

@@ -19,7 +19,10 @@ const bash = (command: string) => ({
   toolCalls: [{ name: "Bash", arguments: JSON.stringify({ command }) }],
   usage,
 });
-/** The model's answers, indexed by the number of results in the prompt. It knows the canaries, because providers see keys and people paste secrets. */
+/**
+ * The model's answers, indexed by the number of results in the prompt. The model knows the canaries, because providers see
+ * keys and people paste secrets.
+ */
 const STEPS = [
   { toolCalls: [{ name: "Read", arguments: '{"path":".env"}' }], usage },
   { toolCalls: [{ name: "Read", arguments: '{"path":"notes.txt"}' }], usage },
@@ -83,7 +86,7 @@ function filesBelow(folder: string): string[] {
 }
 
 describe("[A61] [A32] a run that meets secrets in many places", () => {
-  it("writes none to the database, log, blobs, streams or problem reports", async () => {
+  it("the run writes no secret to the database, log, blobs, streams or problem reports", async () => {
     await using p = await canaryProject();
     const problems: string[] = [];
     const runtime = await assembleRuntime({
@@ -140,7 +143,7 @@ describe("[A61] [A32] a run that meets secrets in many places", () => {
     for (const path of filesBelow(join(p.folder, ".cadre"))) expectNoTrace(path, readFileSync(path));
   });
 
-  it("prints none on the command line", async () => {
+  it("the command line prints no secret", async () => {
     await using p = await canaryProject();
     const said: string[] = [];
     const say = async (...args: string[]) => {
@@ -175,7 +178,7 @@ describe("[A61] [A32] a run that meets secrets in many places", () => {
     for (const path of filesBelow(join(p.folder, ".cadre"))) expectNoTrace(path, readFileSync(path));
   });
 
-  it("prints none when the process crashes unexpectedly", async () => {
+  it("a process that crashes unexpectedly prints no secret", async () => {
     await using p = await canaryProject();
     await p.write("crash.mjs", "setTimeout(() => { throw new Error(process.env.SERVICE_TOKEN); }, 100);\n");
     p.env["NODE_OPTIONS"] = `--import=${join(p.folder, "crash.mjs")}`;
@@ -185,7 +188,7 @@ describe("[A61] [A32] a run that meets secrets in many places", () => {
     expectNoTrace("a crash", stdout + stderr);
   });
 
-  it("creates files that only this user can read, whatever the umask", async () => {
+  it("Cadre creates files that only this user can read, whatever the umask", async () => {
     const before = process.umask(0);
     try {
       await using p = await canaryProject();

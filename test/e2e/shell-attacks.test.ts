@@ -1,5 +1,5 @@
-// A model that untrusted text has turned hostile, with the Bash tool. Its attempts do not run, and the journal names the
-// rule that stopped each.
+// Untrusted text has turned a model with the Bash tool hostile. The commands it tries do not run, and the journal names the
+// rule that stopped each command.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -14,7 +14,7 @@ const config =
   "permissions: { allow: ['Bash(git status)', 'Bash(npm test)'], deny: ['Bash(curl *)', 'Edit(secrets/**)'] }\n";
 
 scenario(
-  "[A24] [A25] [A26] [A27] [A29] a command hidden behind an allowed one waits for a person and has not run",
+  "[A24] [A25] [A26] [A27] [A29] a command hidden behind an allowed command waits for a person and does not run",
   {
     agent: "tools: [Bash]",
     config,
@@ -71,7 +71,7 @@ scenario(
 );
 
 scenario(
-  "[A30] [A35] reading needs approval through a link out of the workspace or in a repository that configures programs; unattended, it is refused",
+  "[A30] [A35] reading through a link out of the workspace, or in a repository that configures programs, needs approval and is refused in an unattended run",
   {
     agent: "tools: [Bash]",
     config: "approvals: { unattended: reject }\n",

@@ -1,4 +1,4 @@
-// A researcher on a small web. The pages it reads are data, and it cannot reach private addresses whatever they tell it.
+// A researcher reads a small web. The pages are data: whatever they say, the researcher cannot reach private addresses.
 
 import { expect, it } from "vitest";
 import { html, internet } from "../support/internet.ts";

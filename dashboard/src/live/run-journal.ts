@@ -95,6 +95,10 @@ function markAnswered(runs: Map<string, RunJournal>, fresh: Set<string>, run: Ru
   if (above) markAnswered(runs, fresh, above);
 }
 
+/** The number of loaded events. The journal is one mutable object; views recognise by this number that it has grown. */
+export const eventCount = ({ runs }: { runs: ReadonlyMap<string, RunJournal> }): number =>
+  [...runs.values()].reduce((sum, { events }) => sum + events.length, 0);
+
 /** The event with this sequence number. */
 export function eventAt({ events, gaps }: RunJournal, seq: number): JournalEvent | undefined {
   return gaps ? events.find((event) => event.seq === seq) : events[seq - 1];

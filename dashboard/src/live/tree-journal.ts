@@ -10,7 +10,7 @@ import { client } from "./client.ts";
 import { followStream, whileVisible } from "./reconnecting-stream.ts";
 import { applyDelta, applyEvent, type RunJournal } from "./run-journal.ts";
 
-export type { RunJournal, Streaming } from "./run-journal.ts";
+export { eventCount, type RunJournal, type Streaming } from "./run-journal.ts";
 
 export interface TreeJournal {
   readonly runs: ReadonlyMap<string, RunJournal>;
@@ -99,10 +99,6 @@ export function openTreeJournal(rootId: string): TreeJournal {
     },
   };
 }
-
-/** The number of loaded events. The journal is one mutable object; views recognise by this number that it has grown. */
-export const eventCount = ({ runs }: Pick<TreeJournal, "runs">): number =>
-  [...runs.values()].reduce((sum, { events }) => sum + events.length, 0);
 
 /** Notifies views once per animation frame, however many events arrive. */
 function createViews(onTell: () => void) {

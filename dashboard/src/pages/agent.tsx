@@ -6,7 +6,7 @@ import { AgentHeader } from "../components/agents/detail/agent-header.tsx";
 import { AgentOverview } from "../components/agents/detail/agent-overview.tsx";
 import { AgentReach } from "../components/agents/detail/agent-reach.tsx";
 import { AgentHistory } from "../components/agents/history/agent-history.tsx";
-import { Failure, Loading } from "../display/page-state.tsx";
+import { Loaded } from "../display/page-state.tsx";
 import { agentQuery } from "../live/queries.ts";
 import { Tabs } from "../ui/tabs.tsx";
 import type { AgentTab } from "./search.ts";
@@ -17,9 +17,9 @@ export function AgentPage() {
   return (
     <>
       <AgentHeader name={name} agent={agent.data} />
-      {agent.isPending && <Loading what="Loading the agent" />}
-      {agent.isError && <Failure error={agent.error} onAgain={() => void agent.refetch()} />}
-      {agent.data && <Parts agent={agent.data} />}
+      <Loaded query={agent} what="Loading the agent">
+        {(data) => <Parts agent={data} />}
+      </Loaded>
     </>
   );
 }

@@ -7,7 +7,7 @@ import { AgentsTable, NoAgents } from "../components/agents/list/agents-table.ts
 import { AgentsToolbar } from "../components/agents/list/agents-toolbar.tsx";
 import { ProblemList } from "../components/agents/problem-list.tsx";
 import { PageHeader } from "../components/shell/page-header.tsx";
-import { Failure, Loading } from "../display/page-state.tsx";
+import { Loaded, Loading } from "../display/page-state.tsx";
 import { activityQuery, agentsQuery } from "../live/queries.ts";
 import { Tabs } from "../ui/tabs.tsx";
 import type { AgentsSearch, AgentsView } from "./search.ts";
@@ -35,9 +35,9 @@ export function AgentsPage() {
           onReload={() => void agents.refetch()}
         />
       </PageHeader>
-      {agents.isPending && <Loading what="Loading the agents" />}
-      {agents.isError && <Failure error={agents.error} onAgain={() => void agents.refetch()} />}
-      {agents.data && <Views data={agents.data} search={search} onView={(view) => change({ view })} />}
+      <Loaded query={agents} what="Loading the agents">
+        {(data) => <Views data={data} search={search} onView={(view) => change({ view })} />}
+      </Loaded>
     </>
   );
 }

@@ -5,7 +5,7 @@ import { PageHeader } from "../components/shell/page-header.tsx";
 import { rangeFilter } from "../components/usage/usage-range.ts";
 import { UsageReport } from "../components/usage/usage-report.tsx";
 import { UsageToolbar } from "../components/usage/usage-toolbar.tsx";
-import { Failure, Loading } from "../display/page-state.tsx";
+import { Loaded } from "../display/page-state.tsx";
 import { usageQuery } from "../live/queries.ts";
 import { parseUsageSearch } from "./search.ts";
 
@@ -30,9 +30,9 @@ export function UsagePage() {
         />
       </PageHeader>
       <div className="min-h-0 flex-1 overflow-auto p-3 md:p-4" aria-busy={usage.isFetching}>
-        {usage.isPending && <Loading what="Loading usage" />}
-        {usage.isError && <Failure error={usage.error} onAgain={() => void usage.refetch()} />}
-        {usage.data && !usage.isError && <UsageReport usage={usage.data} since={filter.since} by={by} />}
+        <Loaded query={usage} what="Loading usage">
+          {(data) => <UsageReport usage={data} since={filter.since} by={by} />}
+        </Loaded>
       </div>
     </>
   );

@@ -1,5 +1,5 @@
-// Accessibility problems of a page in both themes, found by axe. It runs inside the page itself, because the Playwright
-// builder opens another page for each check and loads half a megabyte into both.
+// Finds the accessibility problems of a page with axe, in both themes. Axe runs inside the page itself, because the
+// Playwright builder opens another page for each check and loads half a megabyte into both.
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -13,7 +13,7 @@ let source: string | undefined;
 const axeSource = (): string =>
   (source ??= readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8"));
 
-/** Each problem as `theme rule: element`. The dark theme is checked for contrast only, since the rest is the same. */
+/** Returns each problem as `theme rule: element`. In the dark theme only contrast is checked; the rest is the same. */
 export async function accessibilityProblems(page: Page, within = "html"): Promise<string[]> {
   if (await page.evaluate(() => !("axe" in window))) await page.evaluate(axeSource());
   const light = await violations(page, within, {});

@@ -147,13 +147,13 @@ test.each([
   ["/agents/slip?tab=file", "toools: [Read]"],
   ["/agents/desk?tab=reach", "Agents it can reach"],
   ["/agents/lead?tab=runs", "current file"],
-])("[U48] %s: axe finds no problem in either theme", async (path, text) => {
+])("[U48] axe finds no problem on %s in either theme", async (path, text) => {
   const page = await go(path);
   await page.getByText(text).filter({ visible: true }).first().waitFor();
   expect(await accessibilityProblems(page)).toEqual([]);
 });
 
-// Runs last in the same page, because it opens another server.
+// This test runs last, because it opens another server in the same page.
 test("[U46] a project without agents shows the command that creates some", async () => {
   await using empty = await project({ "README.md": "# Nothing yet\n" });
   const { link, url } = await serve(empty);

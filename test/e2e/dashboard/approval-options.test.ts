@@ -24,27 +24,30 @@ const requestsProject = (): Promise<Project> =>
 `,
   });
 
-test.each(["edit", "write"])("[U22] only the selected changes of an %s are made", async (task) => {
-  await using p = await requestsProject();
-  const { client, page, problems, runIds } = await openInbox(browser, p, { [task]: "clerk" });
-  await addedLine(page, "LINE SIX").waitFor();
-  await page.getByRole("button", { name: "Choose changes" }).click();
-  const boxes = page.getByRole("checkbox", { name: /Change . of 3/ });
-  await expect.poll(() => boxes.count()).toBe(3);
-  await page.getByText(/based on the file as shown [0-9a-f]{12}/).waitFor();
-  const approve = page.getByRole("button", { name: /Approve/ });
-  for (const box of await boxes.all()) await box.uncheck();
-  await page.getByRole("alert").filter({ hasText: "No change is selected" }).waitFor();
-  expect(await approve.isDisabled()).toBe(true);
-  await boxes.nth(1).check();
-  await page.getByText("1 of 3 changes selected").waitFor();
-  await page.getByRole("button", { name: "Approve as changed" }).click();
-  await summaryOf(client, runIds[0]!);
-  expect(readFileSync(join(p.folder, "notes.txt"), "utf8")).toBe(OLD.replace("line 6\n", "LINE SIX\n"));
-  expect(problems).toEqual([]);
-});
+test.each(["edit", "write"])(
+  "[U22] a person selects some changes of an %s, and Cadre makes only those",
+  async (task) => {
+    await using p = await requestsProject();
+    const { client, page, problems, runIds } = await openInbox(browser, p, { [task]: "clerk" });
+    await addedLine(page, "LINE SIX").waitFor();
+    await page.getByRole("button", { name: "Choose changes" }).click();
+    const boxes = page.getByRole("checkbox", { name: /Change . of 3/ });
+    await expect.poll(() => boxes.count()).toBe(3);
+    await page.getByText(/based on the file as shown [0-9a-f]{12}/).waitFor();
+    const approve = page.getByRole("button", { name: /Approve/ });
+    for (const box of await boxes.all()) await box.uncheck();
+    await page.getByRole("alert").filter({ hasText: "No change is selected" }).waitFor();
+    expect(await approve.isDisabled()).toBe(true);
+    await boxes.nth(1).check();
+    await page.getByText("1 of 3 changes selected").waitFor();
+    await page.getByRole("button", { name: "Approve as changed" }).click();
+    await summaryOf(client, runIds[0]!);
+    expect(readFileSync(join(p.folder, "notes.txt"), "utf8")).toBe(OLD.replace("line 6\n", "LINE SIX\n"));
+    expect(problems).toEqual([]);
+  },
+);
 
-test("[U21] a command is approved with a time limit", async () => {
+test("[U21] a person approves a command with a time limit", async () => {
   await using p = await requestsProject();
   const { client, page, runIds } = await openInbox(browser, p, { sleep: "clerk" });
   await page.getByLabel("Stop it after").selectOption("10 seconds");
@@ -58,7 +61,7 @@ test("[U21] a command is approved with a time limit", async () => {
   await client.post("/api/runs/{id}/cancel", { id: runIds[0]! });
 });
 
-test("[U21] an item for another person says so on the page and at the terminal, and stays open", async () => {
+test("[U21] a request that is passed to another person names that person on the page and at the terminal, and stays open", async () => {
   await using p = await requestsProject();
   const { client, page, runIds } = await openInbox(browser, p, { sleep: "clerk" });
   await page.getByRole("button", { name: "Ask someone else" }).click();

@@ -1,5 +1,5 @@
-// A real browser: Chromium from npm. Collects a page's problems: policy violations, thrown errors, and requests to
-// other hosts.
+// Opens pages in a real browser (Chromium from npm) and collects their problems: policy violations, thrown errors, and
+// requests to other hosts.
 
 import { existsSync } from "node:fs";
 import chromium from "@sparticuz/chromium";
@@ -91,7 +91,7 @@ export const addedLine = (where: Page | Locator, line: string): Locator =>
     .getByRole("row")
     .filter({ hasText: `added${line}` });
 
-/** One process per page; the package's own arguments are meant for a tiny machine with one page. */
+/** Starts one process per page. The package's own arguments are meant for a tiny machine with one page. */
 const ARGS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"];
 
 async function launch(): Promise<Browser> {

@@ -43,7 +43,7 @@ test("[S4-10] [S4-58] [S1-63] a conversation spans several runs and survives a r
   expect(problems).toEqual([]);
 });
 
-test("[S4-43] [S4-63] a message to a busy agent stays visible until it is read; status cards show what each agent does", async () => {
+test("[S4-43] [S4-63] a message to a busy agent stays visible until the agent reads it, and status cards show what each agent does", async () => {
   await using p = await treeProject(CLERK);
   const { url, link } = await serve(p);
   const { page } = await browser.enter(link);
@@ -82,7 +82,7 @@ test("[U47] a draft survives a dead server and is delivered once after the resta
   expect(lines()).toHaveLength(1);
 });
 
-test("[U48] [U49] axe finds no problem in either theme", async () => {
+test("[U48] [U49] axe finds no problem in the chat in either theme", async () => {
   await using p = await treeProject(CLERK);
   const { url, link } = await serve(p);
   const { page } = await browser.enter(link);

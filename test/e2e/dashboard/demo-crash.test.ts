@@ -7,7 +7,7 @@ import { clientOf, serve, treeProject } from "./server.fixture.ts";
 
 const browser = withBrowser();
 
-test("[U43] [P4] after the plug is pulled, the page reports the crash, then what the journals say about the runs", async () => {
+test("[U43] [P4] after the demo has killed its server, the page reports the crash and how each run recovered", async () => {
   await using p = await project({});
   const up = p.start("up", "--demo", "--port", "0", "--no-open", "--json");
   const { link } = JSON.parse((await up.shows(/^\{.*"link".*\}$/m))[0]) as { link: string };
@@ -44,7 +44,7 @@ test("[U43] [P4] after the plug is pulled, the page reports the crash, then what
   expect((await up.end()).code).toBe(0);
 });
 
-test("[U43] a server that is not a demo has no such button", async () => {
+test("[U43] a server that is not a demo has no button that kills it", async () => {
   await using p = await treeProject();
   const server = await serve(p);
   const { page } = await browser.open(server.link);

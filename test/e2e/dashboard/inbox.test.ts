@@ -40,7 +40,7 @@ const requestsProject = (): Promise<Project> =>
   });
 
 describe("answers", () => {
-  test("[U20] [U22] [U23] [U26] [U27] a grandchild's file is edited before approval, and another is rejected with a reason that its model reads", async () => {
+  test("[U20] [U22] [U23] [U26] [U27] a person edits a grandchild's file before approving it, and rejects another file with a reason that the model reads", async () => {
     await using p = await requestsProject();
     const { client, page, problems, runIds } = await inbox(p, { "release it": "lead" });
     await expectRows(page, 2);
@@ -129,7 +129,7 @@ describe("answers", () => {
     await page.getByText(/rejected it: not today/).waitFor();
   });
 
-  test("[U25] an approval with a wider scope shows its rule, expires after hours, and can be revoked", async () => {
+  test("[U25] an approval with a wider scope shows its rule, expires after the chosen hours, and can be revoked", async () => {
     await using p = await requestsProject();
     const { client, page } = await inbox(p, { write: "clerk" });
     await page.getByRole("button", { name: "Always here" }).click();
@@ -147,7 +147,7 @@ describe("answers", () => {
 });
 
 describe("[A17] nothing in a request can hide", () => {
-  test("blanks, reversed text, look-alike letters and encoded text are made visible, apart from the agent's words", async () => {
+  test("the card makes blanks, reversed text, look-alike letters and encoded text visible, separate from the agent's words", async () => {
     await using p = await requestsProject();
     const { page, problems } = await inbox(p, { attack: "clerk" });
     const card = page.getByRole("article");
@@ -217,7 +217,7 @@ describe("keyboard", () => {
 });
 
 describe("accessibility", () => {
-  test("[U30] axe finds no problem in either theme", async () => {
+  test("[U30] axe finds no problem in the inbox in either theme", async () => {
     await using p = await requestsProject();
     const { page } = await inbox(p, { attack: "clerk", ask: "clerk", write: "clerk" });
     await expectRows(page, 3);
@@ -234,7 +234,7 @@ describe("accessibility", () => {
     expect(await accessibilityProblems(page)).toEqual([]);
   });
 
-  test("[U34] on a phone a card fills the screen, with large answers in reach", async () => {
+  test("[U34] on a phone a card fills the screen, and its large buttons are within reach", async () => {
     await using p = await requestsProject();
     const { page } = await inbox(p, { write: "clerk" }, { width: 390, height: 844 });
     await rows(page).first().click();

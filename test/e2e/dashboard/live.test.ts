@@ -7,7 +7,7 @@ import { serve, serveSeparately, treeProject } from "./server.fixture.ts";
 
 const browser = withBrowser();
 
-test("[U19] one tab holds the feed for all; when it closes, another takes over and no tab misses an event", async () => {
+test("[U19] one tab reads the feed for all tabs; when it closes, another tab takes over and no tab misses an event", async () => {
   await using p = await treeProject();
   const { url, link } = await serve(p);
   const { page: first, context } = await browser.open(link);
@@ -33,7 +33,7 @@ test("[U19] one tab holds the feed for all; when it closes, another takes over a
   expect(feeds).toHaveLength(1);
 });
 
-test("[U19] [F46] the page shows that the server is down, and catches up after the restart", async () => {
+test("[U19] [F46] the page shows that the server is down, and shows the missed events after the restart", async () => {
   await using p = await treeProject();
   const { url, link, up } = await serveSeparately(p);
   const { page, problems } = await browser.open(link);
@@ -73,7 +73,7 @@ test("[U19] a hidden tab closes its stream, and catches up when it becomes visib
   expect(problems).toEqual([]);
 });
 
-test("[U19] a user at the end of the timeline sees the last events, even if many arrive at once", async () => {
+test("[U19] a user at the end of the timeline sees the last events, even if many arrive together", async () => {
   // The end arrives a second after the other events have been scrolled into view.
   await using p = await treeProject({
     "lead.script.yaml": `turns:

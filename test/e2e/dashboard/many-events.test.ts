@@ -1,4 +1,4 @@
-// U14: a run with fifty thousand events opens like any other: the first rows appear at once, and the page stays
+// U14: a run with fifty thousand events opens like any other: the first rows appear immediately, and the page stays
 // responsive while the rest loads.
 
 import { join } from "node:path";
@@ -28,7 +28,7 @@ const LONGEST_TASK_MS = 500;
 
 const browser = withBrowser();
 
-test(`[U14] [U17] ${EVENTS} events: the first rows appear at once, no task is long, and a link opens the last event`, async () => {
+test(`[U14] [U17] a run with ${EVENTS} events shows its first rows immediately and never blocks the page, and a link opens the last event`, async () => {
   await using p = await treeProject();
   await fill(p);
   const { url, link } = await serve(p);
@@ -65,7 +65,7 @@ interface TraceEvent {
   args: { name?: string };
 }
 
-/** The renderer's main thread, in its own process or in the browser's. */
+/** Names of the page's main thread: the renderer may run in its own process or in the browser's. */
 const MAIN = /^(CrRendererMain|Chrome_InProcRendererThread)$/;
 
 /** The longest task of the page's main thread, from the browser's trace. */
@@ -105,7 +105,7 @@ async function scrollThrough(page: Page): Promise<void> {
 
 /** Writes the run through the store, as a driver would: turns with one call each. */
 async function fill(p: Project): Promise<void> {
-  // Cadre must create the store first; it does not open a foreign one.
+  // Cadre creates the store first, because it does not open a store that another program made.
   await p.cadre("runs");
   const store = openSqliteStore({ path: join(p.folder, ".cadre", "cadre.db"), clock: systemClock });
   try {

@@ -27,7 +27,7 @@ export const PATTERNS: Record<string, string> = {
   "cem.script.yaml": speaker("cem"),
 };
 
-/** Votes no in the first round and yes in the second. */
+/** A team member that votes no in the first round and yes in the second. */
 function speaker(name: string): string {
   return `turns:
   - when: { lastUser: votes to go on }

@@ -29,7 +29,7 @@ test("[U07] [S0-63] [S0-64] [S0-76] [S0-77] [S0-78] [S2-83] [S4-60] the tree nav
   expect(await page.getByRole("link", { name: "View child run" }).count()).toBeGreaterThan(1);
   await expect.poll(() => page.getByRole("treeitem").count()).toBe(5);
 
-  // Keyboard only, down to the first editor.
+  // The keyboard alone leads down to the first editor.
   await page.getByRole("treeitem").first().focus();
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("ArrowRight");
@@ -62,7 +62,7 @@ test("[U07] [S0-63] [S0-64] [S0-76] [S0-77] [S0-78] [S2-83] [S4-60] the tree nav
   expect(problems).toEqual([]);
 });
 
-test("[U10] [U12] [U13] [U15] [U16] [U17] [U29] children expand in place, search finds text, and the URL keeps all of it", async () => {
+test("[U10] [U12] [U13] [U15] [U16] [U17] [U29] children expand in place, search finds text, and the URL keeps the state of the page", async () => {
   await using p = await treeProject();
   const server = await serve(p);
   const { page, context, problems } = await browser.enter(server.link, { height: 1000 });
@@ -104,7 +104,7 @@ test("[U10] [U12] [U13] [U15] [U16] [U17] [U29] children expand in place, search
   await page.getByRole("button", { name: /^Approvals/ }).click();
   await expect.poll(() => page.getByTestId("timeline").getByRole("listitem").count()).toBe(2);
 
-  // The URL shows the same to another user.
+  // Another user who opens the URL sees the same.
   const other = await context.newPage();
   await other.goto(page.url());
   await other.getByRole("region", { name: "Pinned events" }).waitFor();
@@ -156,7 +156,7 @@ test("[U18] [U19] [U42] after a crash during a call, no event is missing or doub
   expect(problems).toEqual([]);
 });
 
-test("[U40] [U41] a run takes a message, is paused, and a cancel reports when nothing is running", async () => {
+test("[U40] [U41] a person sends a run a message, pauses it and cancels it, and the page reports when nothing is running", async () => {
   await using p = await treeProject({
     "agents/slow.md": agent("slow"),
     "slow.script.yaml": `turns:
@@ -222,7 +222,7 @@ test("[U44] a failed tree shows the first cause and what to do", async () => {
   expect(problems).toEqual([]);
 });
 
-test("[U47] [P9] an unknown run and a damaged journal are reported", async () => {
+test("[U47] [P9] the page reports an unknown run and a damaged journal", async () => {
   await using p = await treeProject();
   const server = await serve(p);
   const { page } = await browser.enter(server.link);
@@ -243,7 +243,7 @@ test("[U47] [P9] an unknown run and a damaged journal are reported", async () =>
   await page.getByTestId("timeline").getByText("Started: lead").waitFor();
 });
 
-test("[U48] [U49] [U34] axe finds no problem in either theme or on a phone", async () => {
+test("[U48] [U49] [U34] axe finds no problem on the page of a run, in either theme or on a phone", async () => {
   await using p = await treeProject();
   const server = await serve(p);
   const { page, problems } = await browser.enter(server.link);

@@ -47,7 +47,7 @@ test("[U46] [U01] the empty list explains how to start a run, and a started run 
   expect(problems).toEqual([]);
 });
 
-test("[U05] rows do not move under the pointer; new ones are counted until the user asks for them", async () => {
+test("[U05] rows do not move under the pointer, and new runs are only counted until the user asks for them", async () => {
   await using p = await runsProject();
   const { link, start, client } = await serveRuns(p);
   for (const task of ["one", "two", "three"]) await untilEnded(client, await start("quick", task));
@@ -74,7 +74,7 @@ test("[U05] rows do not move under the pointer; new ones are counted until the u
   expect(problems).toEqual([]);
 });
 
-test("[U02] [U03] [U04] filters are kept in the URL, copy as CLI commands, and a search hit opens at its event", async () => {
+test("[U02] [U03] [U04] the URL keeps the filters, a button copies them as a CLI command, and a search hit opens at its event", async () => {
   await using p = await runsProject();
   const { url, link, start, startTree, client } = await serveRuns(p);
   await untilEnded(client, await start("quick", "violet"));
@@ -94,7 +94,7 @@ test("[U02] [U03] [U04] filters are kept in the URL, copy as CLI commands, and a
   await page.getByRole("button", { name: "Copy as one command" }).click();
   const command = await page.evaluate(() => navigator.clipboard.readText());
   expect(command).toMatch(/ runs --status failed --since today$/);
-  // Pasted into a terminal in another folder.
+  // The command also works in a terminal in another folder.
   const shell = await promisify(execFile)("sh", ["-c", `${command} --json`], { cwd: tmpdir(), env: p.env });
   expect(JSON.parse(shell.stdout)).toMatchObject([{ id: failed }]);
   await page.getByRole("button", { name: "Clear" }).click();
@@ -115,7 +115,7 @@ test("[U02] [U03] [U04] filters are kept in the URL, copy as CLI commands, and a
   expect(problems).toEqual([]);
 });
 
-test("[U06] [U30] runs are selected with the keyboard, and a cancel shows its effect before it happens", async () => {
+test("[U06] [U30] a user selects runs with the keyboard, and sees the effect of a cancel before confirming it", async () => {
   await using p = await runsProject();
   const { link, start, startTree, client } = await serveRuns(p);
   const failed = await start("quick", "please fail");

@@ -53,11 +53,11 @@ export const treeProject = (more: Record<string, string> = {}): Promise<Project>
     ...more,
   });
 
-/** `port` is that of an earlier server, after a restart. */
+/** Serves the project in the test's process. After a restart, `port` is the port of the earlier server. */
 export const serve = (p: Project, port = 0, ...flags: string[]): Promise<TestServer> =>
   readLink(p.startHere(...upAt(port, flags)));
 
-/** In a separate process. */
+/** Serves the project in a separate process, which the test can kill. */
 export async function serveSeparately(p: Project, port = 0): Promise<SeparateServer> {
   const up = p.start(...upAt(port, []));
   return { ...(await readLink(up)), up };

@@ -69,7 +69,7 @@ test("[U43] [U19] [U33] a banner reports a dead server and, after the restart, h
   await again.client.get("/api/health");
 });
 
-test("[U32] [U49] each tree notifies once when it needs a person or ends: as toast, announcement, sound and desktop notification", async () => {
+test("[U32] [U49] a tree that needs a person or ends notifies once: as toast, announcement, sound and desktop notification", async () => {
   await using p = await runsProject();
   const { url, link, start, startTree, client } = await serveRuns(p);
   const { page, context, problems } = await browser.enter(link);
@@ -116,7 +116,7 @@ test("[U32] [U49] each tree notifies once when it needs a person or ends: as toa
   expect(problems).toEqual([]);
 });
 
-test("[U25] the settings list a standing grant and revoke it with one click", async () => {
+test("[U25] the settings list a permanent grant, and one click revokes it", async () => {
   await using p = await runsProject();
   const { url, link, startTree, client } = await serveRuns(p);
   await startTree();

@@ -10,13 +10,13 @@ import { serve, treeProject } from "./server.fixture.ts";
 const browser = withBrowser();
 const PAGES = ["/", "/inbox", "/agents", "/agents/lead", "/chat", "/usage", "/compare", "/settings"];
 
-test("this list covers every route", () => {
+test("the list of pages in this test covers every route", () => {
   const routes = readFileSync(
     fileURLToPath(new URL("../../../dashboard/src/routes.tsx", import.meta.url)),
     "utf8",
   );
   const paths = [...routes.matchAll(/^ {2}path: "([^"]+)"/gm)].map(([, path]) => path!);
-  // These need a run; whole-story.test.ts opens them.
+  // These pages need a run; whole-story.test.ts opens them.
   const ofRuns = ["/r/$runId", "/chat/$sessionId"];
   expect(paths.filter((path) => !ofRuns.includes(path)).map((path) => path.replace("$name", "lead"))).toEqual(
     PAGES,

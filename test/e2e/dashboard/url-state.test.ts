@@ -1,4 +1,4 @@
-// What the URL of a run's page keeps, and what an unknown run shows.
+// The URL state of a run's page, and the page of an unknown run.
 
 import { expect, test } from "vitest";
 import { withBrowser } from "./browser.fixture.ts";
@@ -7,7 +7,7 @@ import { serveSeparately } from "./server.fixture.ts";
 
 const browser = withBrowser();
 
-test("[U16] tab and filter survive a reload; an unknown run links to the list; clocks stop while the server is down", async () => {
+test("[U16] tab and filter survive a reload, an unknown run's page links to the list, and clocks stop while the server is down", async () => {
   await using p = await runsProject();
   const server = withRuns(p, await serveSeparately(p));
   const runId = await server.startTree();

@@ -34,7 +34,7 @@ test("[U46] before any usage the page shows the demo command", async () => {
   await opened.page.getByRole("heading", { name: "Cost" }).waitFor();
 });
 
-test("[S1-70] [S1-75] [S2-93] [S2-94] [U35] figures, plots with tables, and delegations for the range in the URL", async () => {
+test("[S1-70] [S1-75] [S2-93] [S2-94] [U35] the usage page shows figures, plots with tables, and delegations for the range in the URL", async () => {
   const { page, problems } = opened;
   await page.goto(`${server.url}/usage`);
   const tile = (name: string) =>
@@ -72,7 +72,7 @@ test("[S1-70] [S1-75] [S2-93] [S2-94] [U35] figures, plots with tables, and dele
   expect(problems).toEqual([]);
 });
 
-test("[U35] usage of one tree; an unknown run is reported, and one click shows all runs", async () => {
+test("[U35] the page shows the usage of one tree, reports an unknown run, and one click shows all runs", async () => {
   const { page, problems } = opened;
   await page.goto(`${server.url}/usage?root=${runId}`);
   await page.getByText("3 completed, 0 failed, 0 cancelled").waitFor();
@@ -85,7 +85,7 @@ test("[U35] usage of one tree; an unknown run is reported, and one click shows a
   expect(problems).toEqual([]);
 });
 
-test("[U48] axe finds no problem in either theme, plots follow the theme, and everything fits on a phone", async () => {
+test("[U48] axe finds no problem on the usage page in either theme, plots follow the theme, and everything fits on a phone", async () => {
   const { page, problems } = opened;
   await page.goto(`${server.url}/usage`);
   await page.locator("canvas").first().waitFor();
@@ -94,7 +94,7 @@ test("[U48] axe finds no problem in either theme, plots follow the theme, and ev
       .locator("canvas")
       .first()
       .evaluate((canvas) => (canvas as HTMLCanvasElement).toDataURL());
-  // Taken before the check, which may leave the dark theme on.
+  // The picture is taken before the axe check, which may leave the dark theme on.
   const light = await ink();
   expect(await accessibilityProblems(page)).toEqual([]);
   await page.emulateMedia({ colorScheme: "dark" });

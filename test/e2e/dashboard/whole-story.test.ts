@@ -1,5 +1,5 @@
 // The whole story in one browser: start a run, watch three levels, edit and approve a grandchild's change, reject
-// another, kill the server, restart it, and see the tree finish. Leaves screenshots of every page in `test/e2e/shots/`,
+// another, kill the server, restart it, and see the tree finish. The test saves screenshots of every page in `test/e2e/shots/`,
 // in both themes and at phone width.
 
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
@@ -16,7 +16,7 @@ mkdirSync(SHOTS, { recursive: true });
 
 const browser = withBrowser();
 
-test("[P1] start, watch, edit, approve, reject, kill -9, restart, finish; with a screenshot of every page", async () => {
+test("[P1] a person starts, watches, edits, approves and rejects, and the tree finishes after kill -9 and a restart", async () => {
   await using p = await treeProject(SLOW_END);
   const { url, link, up } = await serveSeparately(p);
   const { page, problems } = await browser.open(link);

@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => p[Symbol.asyncDispose]());
 
-test("[U44] [S1-64] [S1-66] the view shows the first cause, its path and the decision log; an event shows its causes", async () => {
+test("[U44] [S1-64] [S1-66] the view shows the first cause, how it spread and the decision log, and an event shows its causes", async () => {
   const { page, context, problems } = opened;
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.goto(`${server.url}/r/${root}`);
@@ -67,7 +67,7 @@ test("[U44] [S1-64] [S1-66] the view shows the first cause, its path and the dec
   expect(problems).toEqual([]);
 });
 
-test("[U29] an approved call shows that it is identical to what was approved, with its hash", async () => {
+test("[U29] an approved call shows by its hash that it is identical to what was approved", async () => {
   const { page, problems } = opened;
   const runId = (await p.cadre("run", "writer", "Write it", "--detach")).stdout.trim();
   const open = async () => (await p.cadre("approve", "--json")).lines().map(({ id }) => String(id));
@@ -84,7 +84,7 @@ test("[U29] an approved call shows that it is identical to what was approved, wi
   expect(problems).toEqual([]);
 });
 
-test("[U48] axe finds no problem in either theme, and everything fits on a phone", async () => {
+test("[U48] axe finds no problem in the why view in either theme, and everything fits on a phone", async () => {
   const { page, problems } = opened;
   await page.goto(`${server.url}/r/${root}?view=why`);
   await page.getByRole("region", { name: /^Decision log/ }).waitFor();

@@ -2,10 +2,10 @@ import { Link } from "@tanstack/react-router";
 import { ArrowLeft, Bot, MessageCircle, Square } from "lucide-react";
 import { useState } from "react";
 import type { RunSummary } from "../../../../src/api/client/types.ts";
-import { messageOf } from "../../../../src/errors.ts";
 import type { RunRow } from "../../../../src/projections/folds/run-row.ts";
 import { AgentName, RoleIcon } from "../../display/agent/agent.tsx";
 import { client } from "../../live/client.ts";
+import { useAction } from "../../live/use-action.ts";
 import { Button } from "../../ui/button.tsx";
 import { classNames } from "../../ui/class-names.ts";
 import { Input } from "../../ui/input.tsx";
@@ -48,18 +48,12 @@ export function ChatHeader({ run, mode, onMode, filter, onFilter }: ChatHeaderPr
 }
 
 function StopButton({ runId }: { runId: string }) {
-  const [isStopping, setStopping] = useState(false);
-  const [problem, setProblem] = useState<string>();
-  const stop = async () => {
-    setStopping(true);
-    setProblem(undefined);
-    try {
-      await client.post("/api/runs/{id}/cancel", { id: runId, body: { reason: "Stopped in the chat" } });
-    } catch (error) {
-      setStopping(false);
-      setProblem(messageOf(error));
-    }
-  };
+  const [isRequested, setRequested] = useState(false);
+  const { busy, problem, perform } = useAction();
+  const isStopping = busy || isRequested;
+  const body = { reason: "Stopped in the chat" };
+  const stop = async () =>
+    setRequested(await perform(() => client.post("/api/runs/{id}/cancel", { id: runId, body })));
   return (
     <>
       <Button look="danger" onClick={() => void stop()} disabled={isStopping}>

@@ -58,13 +58,8 @@ export function EventDetail({ journal, eventRef: { runId, seq }, onSelect, onFor
   );
 }
 
-function FieldView({
-  field: { label, value, form },
-  onSelect,
-}: {
-  field: Field;
-  onSelect(runId: string): void;
-}) {
+function FieldView({ field, onSelect }: { field: Field; onSelect(runId: string): void }) {
+  const { label, value, form } = field;
   if (form === undefined || form === "run")
     return (
       <div className="flex gap-2 text-sm">

@@ -2,8 +2,8 @@
 
 import { useDeferredValue, useMemo } from "react";
 import type { JournalEvent } from "../../../../src/journal/events.ts";
-import { applyEvent, type RunJournal } from "../../live/run-journal.ts";
-import { eventCount, type TreeJournal } from "../../live/tree-journal.ts";
+import { applyEvent, eventCount, type RunJournal } from "../../live/run-journal.ts";
+import type { TreeJournal } from "../../live/tree-journal.ts";
 
 export interface ShownMoment {
   /** The journal at that moment. */
