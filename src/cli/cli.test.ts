@@ -349,7 +349,7 @@ describe.concurrent("two processes in one folder", () => {
   });
 });
 
-describe("mistakes are one sentence, and lose nothing", () => {
+describe("mistakes on the command line", () => {
   test.each([
     [["rnu"], /^cadre: Unknown command 'rnu'\. Did you mean run\?\n$/],
     [["runs", "--statsu", "x"], /^cadre: Unknown option '--statsu'\. Did you mean --status\?\n$/],
@@ -388,7 +388,7 @@ describe("mistakes are one sentence, and lose nothing", () => {
     [["run", ""], /^cadre: A run needs a task: cadre run "what to do"\. Nothing was started\.\n$/],
     [["runs", "-C", "nowhere"], /^cadre: There is no folder .*\/nowhere\.\n$/],
     [["run", "-C", "note.txt", "go"], /^cadre: There is no folder .*\/note\.txt\.\n$/],
-  ])("%j", async (args, sentence) => {
+  ])("the mistaken command %j is reported in one sentence", async (args, sentence) => {
     await using p = await happy();
     const { code, stdout, stderr } = await p.cadre(...args);
     expect(stderr).toMatch(sentence);

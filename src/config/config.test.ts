@@ -133,7 +133,7 @@ describe("reading cadre.yaml", () => {
     ["web: {timeout: 1h}", "must be at most 5m"],
     ["__proto__: {a: 1}", "cadre.yaml:1:1 `__proto__` is not allowed"],
     ["model: 3\nengine: 4", "(and 1 more)"],
-  ])("%s is rejected with a clear message", (yaml, words) => {
+  ])("cadre.yaml with %s is rejected with a clear message", (yaml, words) => {
     expect(() => load(yaml)).toThrow(
       expect.objectContaining({ code: "CONFIG_INVALID", message: expect.stringContaining(words) }),
     );

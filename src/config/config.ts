@@ -6,7 +6,6 @@ import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { z } from "zod";
 import { CadreError, describeSystemError } from "../errors.ts";
-import type { Preset } from "../journal/definition.ts";
 import { omitUndefined } from "../omit-undefined.ts";
 import { readMcpJson } from "./mcp-json.ts";
 import { readPlainFile } from "./plain-file.ts";
@@ -53,7 +52,12 @@ export interface Config
   trusted: boolean;
   /** Folder for Cadre's own files: `.cadre` in the project's folder by default. */
   dir: string;
-  permissions: { preset?: Preset; allow: string[]; ask: string[]; deny: string[] };
+  permissions: {
+    preset?: "read-only" | "ask" | "edits" | "trusted";
+    allow: string[];
+    ask: string[];
+    deny: string[];
+  };
   approvals: {
     timeout?: number | undefined;
     onTimeout: "reject" | "fail" | "wait";

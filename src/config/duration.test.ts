@@ -20,12 +20,12 @@ test.each([
   [-1, undefined],
   [0.5, undefined],
   [Number.POSITIVE_INFINITY, undefined],
-])("parseDuration(%j)", (value, ms) => {
+])("parseDuration(%j) returns milliseconds, or undefined", (value, ms) => {
   expect(parseDuration(value)).toBe(ms);
 });
 
 test.each([0, 1, 999, 90_000, 1_800_000, 5_400_000, 90_061_001])(
-  "%d ms is the same after formatting and parsing",
+  "%d ms stay the same after formatting and parsing",
   (ms) => {
     expect(parseDuration(formatDuration(ms))).toBe(ms);
   },

@@ -57,7 +57,7 @@ function problemOf(url: URL | undefined, protocol: string | undefined): string |
   if (url?.protocol !== "http:" && url?.protocol !== "https:")
     return "OTEL_EXPORTER_OTLP_ENDPOINT is no address that begins with http:// or https://";
   return protocol === "grpc"
-    ? "OTEL_EXPORTER_OTLP_PROTOCOL is grpc, and entryIfSet OTLP over HTTP is spoken here: unset it, and name the receiver's port for HTTP (often 4318)"
+    ? "OTEL_EXPORTER_OTLP_PROTOCOL is grpc, and only OTLP over HTTP is spoken here: unset it, and name the receiver's port for HTTP (often 4318)"
     : undefined;
 }
 

@@ -27,7 +27,7 @@ describe("[A61] [A32] recognising secrets", () => {
     ["APIKEY", "abcdefghij"],
     ["STRIPE_KEY", " padded-value "],
     ["GH_PAT", "abcdefghij"],
-  ])("the variable %s holds a secret", (name, value) => {
+  ])("the value of the variable %s is a secret", (name, value) => {
     expect(valuesIn({ [name]: value })).toEqual([value.trim()]);
   });
 

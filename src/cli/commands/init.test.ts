@@ -13,7 +13,7 @@ describe.each([
   ["incident", "oncall", "log-reader has looked for logs"],
   ["coding", "lead", "the reviewer has looked around"],
   ["company", "front-desk", "the front desk chose the writer"],
-])("--template %s", (template, agent, said) => {
+])("`init --template %s`", (template, agent, said) => {
   test("the template has no warnings, and runs with its script, which says that it is scripted", async () => {
     await using p = await project({});
     const made = await p.cadre("init", "--template", template);

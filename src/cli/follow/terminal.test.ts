@@ -21,7 +21,7 @@ const writer = (input = '{ path: out.txt, content: "written" }') =>
 `,
   });
 
-describe("an approval inline", () => {
+describe("a question at the terminal", () => {
   test("[U50] a question shows tool, rule and preview; `?` explains the keys; `a` approves the call once", async () => {
     await using p = await writer();
     const terminal = p.terminal("run", "write it");

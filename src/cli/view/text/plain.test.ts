@@ -16,8 +16,8 @@ const ATTACKS = [
   "a\u0000b\u0008c",
 ];
 
-describe("[A64] whatever comes from outside is only text", () => {
-  test.each(ATTACKS)("%j", (attack) => {
+describe("[A64] text from outside", () => {
+  test.each(ATTACKS)("%j is printed as text and cannot control the terminal", (attack) => {
     const shown = plain(attack);
     expect(shown).not.toMatch(/[^\n\t\P{C}]|\p{Default_Ignorable_Code_Point}/u);
     expect(shown).toContain("⟦U+");
