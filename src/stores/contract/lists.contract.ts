@@ -433,10 +433,10 @@ export function listContract(open: Open): void {
     scenario(
       "listeners hear of a commit once, with its events, when these can be read",
       async ({ store }) => {
-        const told: JournalEvent[][] = [];
+        const commits: JournalEvent[][] = [];
         const readable: Promise<JournalEvent[]>[] = [];
         const stop = store.journal.onCommit((events) => {
-          told.push([...events]);
+          commits.push([...events]);
           readable.push(store.journal.readAll(0, 100));
         });
         await admit(store, "r1");
@@ -444,12 +444,12 @@ export function listContract(open: Open): void {
         await sendSignal(store, "r1", contextAdded("x"), contextAdded("y"));
         stop();
         await sendSignal(store, "r1", contextAdded("z"));
-        expect(told.flat().map(({ key }) => key)).toEqual(["start", "context/x", "context/y"]);
-        expect(told.map(({ length }) => length)).toEqual([1, 2]);
+        expect(commits.flat().map(({ key }) => key)).toEqual(["start", "context/x", "context/y"]);
+        expect(commits.map(({ length }) => length)).toEqual([1, 2]);
         // A store on a server answers later, so it may already include newer events.
         for (const [index, page] of (await Promise.all(readable)).entries())
-          expect(page).toEqual(expect.arrayContaining(told[index]!));
-        expect(told.flat()).toEqual((await store.journal.read("r1")).slice(0, 3));
+          expect(page).toEqual(expect.arrayContaining(commits[index]!));
+        expect(commits.flat()).toEqual((await store.journal.read("r1")).slice(0, 3));
       },
     );
   });

@@ -23,10 +23,10 @@ export function newerVersionContract(open: Open): void {
     async ({ store }) => {
       await filled(store);
       await asOlderVersion("AGENT_THOUGHT", async () => {
-        expect(await kept(store)).toMatchObject({ answers: [null], calls: 0, violet: [] });
-        expect(await kept(store), "a second read gives the same").toMatchObject({ answers: [null] });
+        expect(await derivedData(store)).toMatchObject({ answers: [null], calls: 0, violet: [] });
+        expect(await derivedData(store), "a second read gives the same").toMatchObject({ answers: [null] });
       });
-      expect(await kept(store)).toEqual({ answers: ["hm", "hm"], calls: 2, violet: ["r1"] });
+      expect(await derivedData(store)).toEqual({ answers: ["hm", "hm"], calls: 2, violet: ["r1"] });
     },
   );
 
@@ -35,7 +35,7 @@ export function newerVersionContract(open: Open): void {
     async ({ store }) => {
       await filled(store);
       await withDamagedEvents("AGENT_THOUGHT", async () =>
-        expect(await kept(store)).toEqual({ answers: [null, null], calls: 0, violet: ["r1"] }),
+        expect(await derivedData(store)).toEqual({ answers: [null, null], calls: 0, violet: ["r1"] }),
       );
     },
   );
@@ -68,7 +68,7 @@ async function filled(store: Store): Promise<void> {
   await sendSignal(store, "r1", contextAdded("c1", "In violet."));
 }
 
-async function kept(store: Store) {
+async function derivedData(store: Store) {
   const { messages } = await store.usage.messages({ limit: 10 });
   const { trees } = await store.usage.trees({ limit: 10 });
   const { runs } = await store.runs.list({ q: "violet" });

@@ -29,17 +29,17 @@ export function searchContract(open: Open): void {
     ]);
     await driver.append([runEnded("RUN_COMPLETED", "Tightened three screws.")]);
     for (const q of ["mend", "kuhlschrank", "KÜHLSCHRANK", "hums", "compressor", "screws", "screw"])
-      expect(await found(store, q), q).toEqual(["r1"]);
-    expect(await found(store, "the")).toEqual(["r2", "r1"]);
-    expect(await found(store, "refrigerator")).toEqual([]);
+      expect(await findRuns(store, q), q).toEqual(["r1"]);
+    expect(await findRuns(store, "the")).toEqual(["r2", "r1"]);
+    expect(await findRuns(store, "refrigerator")).toEqual([]);
   });
 
   scenario("a search finds runs whose events together contain every word", async ({ store }) => {
     await admit(store, "r1", { task: "Mend the door" });
     await admit(store, "r2", { task: "Paint the door" });
     await sendSignal(store, "r2", contextAdded("c1", "In green."));
-    expect(await found(store, "door green")).toEqual(["r2"]);
-    expect(await found(store, "mend green")).toEqual([]);
+    expect(await findRuns(store, "door green")).toEqual(["r2"]);
+    expect(await findRuns(store, "mend green")).toEqual([]);
   });
 
   scenario(
@@ -70,20 +70,20 @@ export function searchContract(open: Open): void {
     "a search finds events that were appended since the last search, also after a restart",
     async (opened) => {
       await admit(opened.store, "r1");
-      expect(await found(opened.store, "violet")).toEqual([]);
+      expect(await findRuns(opened.store, "violet")).toEqual([]);
       await sendSignal(opened.store, "r1", contextAdded("c1", "In violet."));
-      expect(await found(opened.store, "violet")).toEqual(["r1"]);
+      expect(await findRuns(opened.store, "violet")).toEqual(["r1"]);
       const next = await opened.reopen();
       await sendSignal(next, "r1", contextAdded("c2", "Or in amber."));
-      expect(await found(next, "violet amber")).toEqual(["r1"]);
+      expect(await findRuns(next, "violet amber")).toEqual(["r1"]);
     },
   );
 
   scenario("a search finds words at the beginning of a tool's output only", async ({ store }) => {
     await admit(store, "r1");
     await sendSignal(store, "r1", toolResult("m1.0", { output: `early ${"x ".repeat(50_000)} late` }));
-    expect(await found(store, "early")).toEqual(["r1"]);
-    expect(await found(store, "late")).toEqual([]);
+    expect(await findRuns(store, "early")).toEqual(["r1"]);
+    expect(await findRuns(store, "late")).toEqual([]);
   });
 
   scenario(
@@ -107,25 +107,25 @@ export function searchContract(open: Open): void {
     const words = ['"near"', "NEAR(", "near*", "near AND not", "words:near -near", 'near" OR "x'];
     const [none, ...rest] = await Promise.all(
       ["", ...words, '"', "*", "'; DROP TABLE runs --", "\0", "\ud800", "^", "{near}"].map((q) =>
-        found(store, q),
+        findRuns(store, q),
       ),
     );
     expect(none).toEqual([]);
     expect(rest.slice(0, 3)).toEqual([["r1"], ["r1"], ["r1"]]);
-    expect(await found(store, "near")).toEqual(["r1"]);
+    expect(await findRuns(store, "near")).toEqual(["r1"]);
   });
 
-  scenarios(open, "pruned")("what is pruned is not found any more", async ({ store }) => {
+  scenarios(open, "pruned")("a search does not find pruned runs", async ({ store }) => {
     for (const runId of ["old", "kept"]) {
       await admit(store, runId);
       await (await acquireRun(store, runId)).append([runEnded("RUN_COMPLETED", "Mended.")]);
     }
-    expect(await found(store, "mended")).toEqual(["kept", "old"]);
+    expect(await findRuns(store, "mended")).toEqual(["kept", "old"]);
     await store.runs.prune({ root: "old" });
-    expect(await found(store, "mended")).toEqual(["kept"]);
+    expect(await findRuns(store, "mended")).toEqual(["kept"]);
   });
 }
 
-async function found(store: Store, q: string): Promise<string[]> {
+async function findRuns(store: Store, q: string): Promise<string[]> {
   return (await store.runs.list({ q })).runs.map(({ id }) => id);
 }

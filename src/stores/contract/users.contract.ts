@@ -49,8 +49,8 @@ export function usersContract(open: Open): void {
   scenario(
     "[US2] [A09] a user has one key after a rotation, and none after being revoked",
     async ({ store }) => {
-      let told = 0;
-      const end = store.users.onChange(() => told++);
+      let notifications = 0;
+      const end = store.users.onChange(() => notifications++);
       await store.users.add(ann);
       expect(await store.users.addKey("ann", "browser")).toBe(true);
       expect((await store.users.byKey("browser"))?.name).toBe("ann");
@@ -63,7 +63,7 @@ export function usersContract(open: Open): void {
       expect(await store.users.rotate("ann", "again")).toBe(true);
       expect((await store.users.byKey("again"))?.revokedAt).toBeUndefined();
       expect(await store.users.rotate("nobody", "k")).toBe(false);
-      expect(told).toBeGreaterThanOrEqual(4);
+      expect(notifications).toBeGreaterThanOrEqual(4);
       end();
     },
   );
@@ -72,10 +72,10 @@ export function usersContract(open: Open): void {
     "[US2] a new role applies to a user's existing keys, and listeners are notified",
     async ({ store }) => {
       await store.users.add(ann);
-      let told = 0;
-      const end = store.users.onChange(() => told++);
+      let notifications = 0;
+      const end = store.users.onChange(() => notifications++);
       expect(await store.users.setRole("ann", "viewer")).toBe(true);
-      expect(told).toBeGreaterThanOrEqual(1);
+      expect(notifications).toBeGreaterThanOrEqual(1);
       expect((await store.users.byKey("hash-of-ann"))?.role).toBe("viewer");
       expect(await store.users.setRole("nobody", "admin")).toBe(false);
       await store.users.revoke("ann");
