@@ -20,8 +20,8 @@ createRoot(document.getElementById("root")!).render(
   </StrictMode>,
 );
 
-// The server's policy allows only styles with the page's nonce. Libraries that add styles at run time read the nonce from
-// this global variable.
+// The server's policy allows only styles with the page's nonce.
+// Libraries that add styles at run time read the nonce from this global variable.
 function allowStyles(): void {
   const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content;
   if (nonce) Object.assign(globalThis, { __webpack_nonce__: nonce });

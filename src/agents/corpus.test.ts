@@ -1,5 +1,5 @@
-// Tests with real agent files of other people, from the folder that CADRE_CORPUS names (with a manifest.json). Without that
-// folder the tests are skipped, and a message says so.
+// Tests with real agent files of other people, from the folder that CADRE_CORPUS names (with a manifest.json).
+// Without that folder the tests are skipped, and a message says so.
 
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";

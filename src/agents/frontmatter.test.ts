@@ -1,5 +1,5 @@
-// The schema for editors is in the repository. After a change of the keys, run UPDATE_SCHEMA=1 npx vitest run
-// src/agents/frontmatter.test.ts, then npm run format.
+// The schema for editors is in the repository.
+// After a change of the keys, run UPDATE_SCHEMA=1 npx vitest run src/agents/frontmatter.test.ts, then npm run format.
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,5 +1,5 @@
-// The keys of Cadre's agent files, each with its schema and description, and their aliases. The JSON Schema for editors is
-// generated from this table.
+// The keys of Cadre's agent files, each with its schema and description, and their aliases.
+// The JSON Schema for editors is generated from this table.
 
 import { z } from "zod";
 import { Duration } from "../config/duration.ts";

@@ -1,5 +1,6 @@
-// Loads the module that controls an agent: a file beside the agent's own with `export default function*`. Loading the agent
-// only reads the module's text. The module is imported when a run needs it, and only if the project is trusted to run code.
+// Loads the module that controls an agent: a file beside the agent's own with `export default function*`.
+// Loading the agent only reads the module's text.
+// The module is imported when a run needs it, and only if the project is trusted to run code.
 
 import { createHash } from "node:crypto";
 import { registerHooks, stripTypeScriptTypes } from "node:module";

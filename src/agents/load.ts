@@ -1,5 +1,5 @@
-// Assembles the agents of a project: inherits keys, compiles, resolves references, checks the whole set. Of two agents with the
-// same name, the nearer is used, with a note. A file that cannot be used does not affect the others.
+// Assembles the agents of a project: inherits keys, compiles, resolves references, checks the whole set.
+// Of two agents with the same name, the nearer is used, with a note. A file that cannot be used does not affect the others.
 
 import { nearestWord, type Problem, problemText } from "../config/problem.ts";
 import { CadreError } from "../errors.ts";

@@ -1,5 +1,5 @@
-// Composes the system prompt of a run: the body, guidance on tools, guidance on delegation if the agent can delegate, and the
-// sub-agent context if it is a child. The prompt is the same for every turn of a run, so that provider caches hit.
+// Composes the system prompt of a run: the body, guidance on tools, guidance on delegation if the agent can delegate, and the sub-agent context if it is a child.
+// The prompt is the same for every turn of a run, so that provider caches hit.
 
 import { formatDuration } from "../config/duration.ts";
 import type { Definition, Delegate } from "../journal/definition.ts";

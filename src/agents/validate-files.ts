@@ -1,5 +1,6 @@
-// Validates single files or folders of any supported product. Each file is loaded, loaded with warnings, or skipped with a
-// reason. References to other agents are not checked, because these may be in other folders.
+// Validates single files or folders of any supported product.
+// Each file is loaded, loaded with warnings, or skipped with a reason.
+// References to other agents are not checked, because these may be in other folders.
 
 import { stat } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";

@@ -1,5 +1,6 @@
-// Keeps the set of agents up to date with the files on disk. If an edit breaks a file, its agents keep their last good version,
-// with a note, so that a half-finished edit stops no work. Once the file is repaired, its new version is used.
+// Keeps the set of agents up to date with the files on disk.
+// If an edit breaks a file, its agents keep their last good version, with a note, so that a half-finished edit stops no work.
+// Once the file is repaired, its new version is used.
 
 import { hasErrors, type Problem } from "../config/problem.ts";
 import { agentId } from "../journal/agent-id.ts";
@@ -87,9 +88,7 @@ interface Look {
   good: ReadonlyMap<string, DraftFile>;
 }
 
-/**
- * Replaces unreadable files before other broken files, because a file may be broken only by a reference to an unreadable one.
- */
+/** Replaces unreadable files before other broken files, because a file may be broken only by a reference to an unreadable one. */
 function withLastGood({ files, set, good }: Look, known: AgentEnvironment): AgentSet {
   const reasons = new Map<string, Problem[]>();
   let found = set;

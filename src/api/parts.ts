@@ -1,5 +1,6 @@
-// The parts that the API needs. `who` names the person who acts: for requests over the socket or with the folder's token, the user
-// who started this process; otherwise the named user that the public server has identified.
+// The parts that the API needs.
+// `who` names the person who acts: for requests over the socket or with the folder's token, the user who started this process;
+// otherwise the named user that the public server has identified.
 
 import type { Agent } from "../agents/agent.ts";
 import type { Explanation } from "../agents/explain/explanation-schema.ts";

@@ -1,5 +1,5 @@
-// A project in a temporary folder, and the real command line in it. A command runs as its own process, or in this process at a
-// terminal that the test types into.
+// A project in a temporary folder, and the real command line in it.
+// A command runs as its own process, or in this process at a terminal that the test types into.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";

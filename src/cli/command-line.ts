@@ -1,5 +1,5 @@
-// Formats commands as this person types them: how they start Cadre, and which folder they named. Other modules write
-// `cadre …` in backticks in their sentences, and this module rewrites those.
+// Formats commands as this person types them: how they start Cadre, and which folder they named.
+// Other modules write `cadre …` in backticks in their sentences, and this module rewrites those.
 
 import { basename, isAbsolute, relative } from "node:path";
 

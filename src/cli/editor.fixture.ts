@@ -1,5 +1,5 @@
-// An editor that uses the official package of the Agent Client Protocol. It starts `cadre acp` as its own process and talks to
-// that process on stdin and stdout.
+// An editor that uses the official package of the Agent Client Protocol.
+// It starts `cadre acp` as its own process and talks to that process on stdin and stdout.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";

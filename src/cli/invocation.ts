@@ -1,5 +1,5 @@
-// The context of a command: its input and output, and the global options. It is a parameter of every command, so that tests
-// can simulate a terminal.
+// The context of a command: its input and output, and the global options.
+// It is a parameter of every command, so that tests can simulate a terminal.
 
 import type { Env } from "../config/trust.ts";
 import { CadreError } from "../errors.ts";

@@ -1,5 +1,5 @@
-// Checks a model's input against a server's JSON Schema before the server is called. The schema is untrusted (A54): the check
-// takes a bounded number of steps, follows only references within the schema, and matches patterns without backtracking.
+// Checks a model's input against a server's JSON Schema before the server is called.
+// The schema is untrusted (A54): the check takes a bounded number of steps, follows only references within the schema, and matches patterns without backtracking.
 // Unknown keywords are ignored, because the server also validates its input.
 
 import { RE2JS } from "re2js";

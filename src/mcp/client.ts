@@ -1,5 +1,5 @@
-// Connects to a server, lists its tools and calls them. Only this file and the two transports load the MCP package. Every
-// request has a time limit, and every failure is one sentence for the caller.
+// Connects to a server, lists its tools and calls them. Only this file and the two transports load the MCP package.
+// Every request has a time limit, and every failure is one sentence for the caller.
 //  C5  `sent` tells a call that may have taken effect from a call that never reached the server.
 
 import { type CallToolResult, Client, SdkHttpError, type Transport } from "@modelcontextprotocol/client";

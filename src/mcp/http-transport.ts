@@ -1,6 +1,7 @@
-// The transport to a server at a URL. It requests only that URL: it follows no redirect, starts no sign-in, and fetches or
-// opens nothing that the server names (A51). The size of each response is limited, whether it is one message or a stream. If a
-// server sends more, the connection is closed (A54).
+// The transport to a server at a URL.
+// It requests only that URL: it follows no redirect, starts no sign-in, and fetches or opens nothing that the server names (A51).
+// The size of each response is limited, whether it is one message or a stream.
+// If a server sends more, the connection is closed (A54).
 
 import { StreamableHTTPClientTransport, type Transport } from "@modelcontextprotocol/client";
 import { MAX_ANSWER, tooMuch } from "./connection.ts";

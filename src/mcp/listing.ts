@@ -1,5 +1,5 @@
-// Reads the tools that a server lists. Their number, size and nesting are limited, and every skipped tool is reported. A tool's
-// hash covers everything that a model would read of the tool.
+// Reads the tools that a server lists. Their number, size and nesting are limited, and every skipped tool is reported.
+// A tool's hash covers everything that a model would read of the tool.
 
 import { createHash } from "node:crypto";
 import { z } from "zod";

@@ -1,5 +1,5 @@
-// Names of servers and their tools. Models and people must be able to tell them apart easily, and a server must not be able to
-// choose a name that looks like another one (A50).
+// Names of servers and their tools.
+// Models and people must be able to tell them apart easily, and a server must not be able to choose a name that looks like another one (A50).
 
 import type { Definition } from "../journal/definition.ts";
 

@@ -1,6 +1,6 @@
-// A pin records a server as it was when a person first used or approved it: how it is started or reached, and each tool with
-// its description. Pins are stored in the user's configuration folder, outside the projects, with one file per project and
-// server. By its pin, Cadre knows a server's tools without starting the server.
+// A pin records a server as it was when a person first used or approved it: how it is started or reached, and each tool with its description.
+// Pins are stored in the user's configuration folder, outside the projects, with one file per project and server.
+// By its pin, Cadre knows a server's tools without starting the server.
 
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from "node:fs";

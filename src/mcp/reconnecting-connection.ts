@@ -1,5 +1,5 @@
-// The connection to one server. It opens when it is first needed. After it was lost, it reopens with a growing delay. All
-// runs of the process share it. A process that needs no server never loads the MCP package.
+// The connection to one server. It opens when it is first needed. After it was lost, it reopens with a growing delay.
+// All runs of the process share it. A process that needs no server never loads the MCP package.
 //  C6  A listing is cached until the server says that its tools changed, or until a reconnect.
 
 import type { Transport } from "@modelcontextprotocol/client";

@@ -1,6 +1,6 @@
-// All servers of a project. The pins say which tools there are, so Cadre starts no server to find out. A server without a pin
-// is started and pinned just before the first run of an agent that may use it. After that, a changed command, URL or
-// description is not used until a person has approved it.
+// All servers of a project. The pins say which tools there are, so Cadre starts no server to find out.
+// A server without a pin is started and pinned just before the first run of an agent that may use it.
+// After that, a changed command, URL or description is not used until a person has approved it.
 
 import type { Clock } from "../clock.ts";
 import type { McpServer } from "../config/schema.ts";

@@ -1,5 +1,6 @@
-// The transport to a server that Cadre starts, with one JSON message per line. Between two requests the server may send only a
-// limited amount. If it sends more, it is killed (A54). The end of its stderr is kept for the error message.
+// The transport to a server that Cadre starts, with one JSON message per line.
+// Between two requests the server may send only a limited amount. If it sends more, it is killed (A54).
+// The end of its stderr is kept for the error message.
 
 import {
   deserializeMessage,

@@ -1,6 +1,6 @@
-// Starts a server under a supervisor, a small shell that outlives Cadre for a moment on purpose. When the pipe from Cadre
-// closes, also because Cadre was killed, the supervisor kills the server's whole process group. So no server survives Cadre. On
-// systems with /proc, a mark in the environment finds processes that left the group.
+// Starts a server under a supervisor, a small shell that outlives Cadre for a moment on purpose.
+// When the pipe from Cadre closes, also because Cadre was killed, the supervisor kills the server's whole process group.
+// So no server survives Cadre. On systems with /proc, a mark in the environment finds processes that left the group.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";

@@ -1,5 +1,6 @@
-// Wraps a server's tool as a tool for the loop. The model sees the pinned description. Before each call, the tool is compared
-// with the server's current listing. If it has changed since it was pinned, it is not called (A49).
+// Wraps a server's tool as a tool for the loop. The model sees the pinned description.
+// Before each call, the tool is compared with the server's current listing.
+// If it has changed since it was pinned, it is not called (A49).
 
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import { z } from "zod";

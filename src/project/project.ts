@@ -1,5 +1,6 @@
-// A project as its files define it: configuration, models, tools and agents, without a store. Opening a project creates nothing
-// and runs nothing. Only `project/` and `runtime/`, which adds store, engine and loop, know concrete implementations.
+// A project as its files define it: configuration, models, tools and agents, without a store.
+// Opening a project creates nothing and runs nothing.
+// Only `project/` and `runtime/`, which adds store, engine and loop, know concrete implementations.
 
 import { homedir } from "node:os";
 import { join } from "node:path";

@@ -130,9 +130,7 @@ function divertUpdates(heard: (params: unknown) => void): TransformStream<AnyMes
 export const exitReason = async (error: unknown, program: RunnerProcess): Promise<string> =>
   error instanceof RequestError ? messageOf(error).slice(0, 1_000) : exitOf(program);
 
-/**
- * A program that closes its output is usually exiting. Its own exit code says more than the one that our signal would cause.
- */
+/** A program that closes its output is usually exiting. Its own exit code says more than the one that our signal would cause. */
 async function exitOf(program: RunnerProcess): Promise<string> {
   const late = setTimeout(program.kill, ENDING_MS);
   const why = await program.ended;

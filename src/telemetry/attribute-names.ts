@@ -1,5 +1,5 @@
-// Names of span attributes. OpenTelemetry's GenAI names are not stable yet. This copy keeps Cadre's names the same when a new version
-// of the convention changes them.
+// Names of span attributes. OpenTelemetry's GenAI names are not stable yet.
+// This copy keeps Cadre's names the same when a new version of the convention changes them.
 
 export const GEN_AI = {
   operation: "gen_ai.operation.name",

@@ -1,5 +1,5 @@
-// Describes a span by a title and attributes. Only `content` has text of people, models and tools; the other attributes are names,
-// counts and causes.
+// Describes a span by a title and attributes.
+// Only `content` has text of people, models and tools; the other attributes are names, counts and causes.
 
 import type { EventOf, JournalEvent } from "../journal/events.ts";
 import { textOf } from "../journal/message-parts.ts";

@@ -1,5 +1,5 @@
-// Encodes spans as OTLP JSON. A span's id is a hash of its run and name, so the same span always has the same id, even if several
-// processes send it.
+// Encodes spans as OTLP JSON.
+// A span's id is a hash of its run and name, so the same span always has the same id, even if several processes send it.
 
 import type { Digest } from "../ids.ts";
 import type { SpanRef, TraceSpan } from "../projections/formats/trace-spans.ts";

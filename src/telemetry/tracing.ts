@@ -1,5 +1,5 @@
-// Sends the spans of all runs to an OTLP receiver, in the background. No run ever waits for the receiver. Spans are folded
-// from the journals; a cursor in the store says how far they were sent.
+// Sends the spans of all runs to an OTLP receiver, in the background. No run ever waits for the receiver.
+// Spans are folded from the journals; a cursor in the store says how far they were sent.
 //  TL1  The cursor advances only when the receiver took the spans before it, or refused them for good. If the process dies in
 //       between, the next process sends the same spans again with the same ids.
 //  TL2  One process at a time sends. Its hold on the cursor expires if it dies. The process releases the cursor when it finds

@@ -1,5 +1,5 @@
-// Delivers notices to webhooks. Each webhook has a cursor in the store; the notices themselves are folded from the journal,
-// so a restart loses nothing.
+// Delivers notices to webhooks.
+// Each webhook has a cursor in the store; the notices themselves are folded from the journal, so a restart loses nothing.
 //  WH1  A cursor advances only when its notice was delivered or given up. After a crash the notice is sent again with the
 //       same id.
 //  WH2  One process at a time serves a webhook. A process that is too old to read the next event releases the webhook, so that

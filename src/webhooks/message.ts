@@ -1,5 +1,5 @@
-// Formats a notice for sending, as plain JSON or in the format of Slack or ntfy. The message is signed according to Standard
-// Webhooks, so that receivers can verify it with an existing library.
+// Formats a notice for sending, as plain JSON or in the format of Slack or ntfy.
+// The message is signed according to Standard Webhooks, so that receivers can verify it with an existing library.
 //  WH3  The signature covers the id, the time and the body, so that receivers detect a change or a later replay.
 
 import { createHmac } from "node:crypto";

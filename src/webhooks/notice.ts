@@ -1,5 +1,5 @@
-// Notices tell people who are not watching that a tree needs a person, is done, or has failed. There is one notice per tree, not
-// one per run (U32): the root's journal also records what its descendants need, and only that journal is read.
+// Notices tell people who are not watching that a tree needs a person, is done, or has failed.
+// There is one notice per tree, not one per run (U32): the root's journal also records what its descendants need, and only that journal is read.
 
 import type { WebhookEvent } from "../config/schema.ts";
 import type { JournalEvent } from "../journal/events.ts";

@@ -1,5 +1,5 @@
-// Makes one attempt to post a message. The attempt is bounded in time and follows no redirect. The address is checked after the only
-// DNS lookup, that of the connection itself, so it cannot change in between (A42, A43).
+// Makes one attempt to post a message. The attempt is bounded in time and follows no redirect.
+// The address is checked after the only DNS lookup, that of the connection itself, so it cannot change in between (A42, A43).
 
 import { lookup } from "node:dns";
 import { type IncomingMessage, request as overHttp } from "node:http";

@@ -1,5 +1,5 @@
-// U47: what a page shows instead of data. While data loads, the page says what is loading. After an error, it says what
-// happened, whether data is safe, and what to do.
+// U47: what a page shows instead of data. While data loads, the page says what is loading.
+// After an error, it says what happened, whether data is safe, and what to do.
 
 import type { UseQueryResult } from "@tanstack/react-query";
 import { CloudOff, Lock, SearchX, TriangleAlert } from "lucide-react";

@@ -1,6 +1,6 @@
-// Loads the code of a page even if the server is down at first. If the code cannot be loaded, the router reloads the
-// browser, which without a server shows the browser's error page. So `loadWhenServed` waits for the server and tries
-// again.
+// Loads the code of a page even if the server is down at first.
+// If the code cannot be loaded, the router reloads the browser, which without a server shows the browser's error page.
+// So `loadWhenServed` waits for the server and tries again.
 
 const PAUSE_MS = 500;
 

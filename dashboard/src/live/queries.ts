@@ -1,5 +1,4 @@
-// All queries of the page. The first word of a key is its topic, which keep-queries-fresh.ts uses to decide what to
-// refetch.
+// All queries of the page. The first word of a key is its topic, which keep-queries-fresh.ts uses to decide what to refetch.
 
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import type { RunsFilter, UsageFilter } from "../../../src/api/client/types.ts";

@@ -1,6 +1,6 @@
-// Follows a stream and reopens it from the last position whenever the connection is lost. The stream is open once the
-// server has responded. A connection without even a heartbeat counts as lost, because a page must not look live when it
-// is not (U19).
+// Follows a stream and reopens it from the last position whenever the connection is lost.
+// The stream is open once the server has responded.
+// A connection without even a heartbeat counts as lost, because a page must not look live when it is not (U19).
 
 import { type CadreClient, createClient } from "../../../src/api/client/client.ts";
 import { CadreError } from "../../../src/errors.ts";
@@ -100,8 +100,8 @@ function until(ms: number, signal: AbortSignal): Promise<void> {
 const HIDDEN_MS = 5_000;
 
 /**
- * Follows a stream only while the page is visible: a browser opens six connections per server, and hidden tabs must leave
- * them to the visible tab. Calls `follow` whenever the page becomes visible, and returns when `follow` ends on its own.
+ * Follows a stream only while the page is visible: a browser opens six connections per server, and hidden tabs must leave them to the visible tab.
+ * Calls `follow` whenever the page becomes visible, and returns when `follow` ends on its own.
  */
 export async function whileVisible(
   signal: AbortSignal,

@@ -1,5 +1,5 @@
-// The journal of one run in the page, and the state derived from it. The tenth event costs as much as the
-// fifty-thousandth (U14): lists grow in place, and a row is copied at most once per render.
+// The journal of one run in the page, and the state derived from it.
+// The tenth event costs as much as the fifty-thousandth (U14): lists grow in place, and a row is copied at most once per render.
 
 import type { Delta } from "../../../src/journal/deltas.ts";
 import type { EventOf, JournalEvent } from "../../../src/journal/events.ts";

@@ -1,6 +1,6 @@
-// The journals of a whole tree, folded in the page with the server's projections. The page first loads all events and
-// then follows the stream. After a lost connection the stream continues after the last event. All views of the tree read
-// the same journals, so they show the same instant.
+// The journals of a whole tree, folded in the page with the server's projections.
+// The page first loads all events and then follows the stream. After a lost connection the stream continues after the last event.
+// All views of the tree read the same journals, so they show the same instant.
 
 import { useEffect, useState, useSyncExternalStore } from "react";
 import { isUnreachable } from "../../../src/api/client/client.ts";

@@ -77,8 +77,8 @@ export function useRunAddress(runId: string): RunAddress {
 }
 
 /**
- * Whether another pane already shows the answer. The selected event does not matter, so that the answer's card does not
- * come and go.
+ * Whether another pane already shows the answer.
+ * The selected event does not matter, so that the answer's card does not come and go.
  */
 export function useShowsAnswer({ search: { view, details, tab } }: RunAddress): boolean {
   const wide = useWide();

@@ -1,6 +1,6 @@
 // Keyboard shortcuts: one key (`j`) or two in a row (`g i`). Active shortcuts can be listed for the help dialog.
-// Typing into a field never triggers a shortcut. A key pressed with Ctrl or ⌘ triggers only a shortcut that names it
-// (`mod+k`), and a key pressed with Alt triggers none.
+// Typing into a field never triggers a shortcut.
+// A key pressed with Ctrl or ⌘ triggers only a shortcut that names it (`mod+k`), and a key pressed with Alt triggers none.
 
 import { useEffect, useRef } from "react";
 

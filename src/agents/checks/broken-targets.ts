@@ -1,5 +1,5 @@
-// An agent whose pattern names a broken agent is broken too, and so are the agents that need it. An agent that may only
-// delegate to a broken agent works without it.
+// An agent whose pattern names a broken agent is broken too, and so are the agents that need it.
+// An agent that may only delegate to a broken agent works without it.
 
 import { errorAt, type Finding, warningAt } from "../../patterns/declarations/finding.ts";
 import type { Agent } from "../agent.ts";

@@ -1,5 +1,5 @@
-// A check is one rule about agents that needs the whole set. A check is pure and sees every agent as it was loaded, so the
-// order of checks and agents does not matter.
+// A check is one rule about agents that needs the whole set.
+// A check is pure and sees every agent as it was loaded, so the order of checks and agents does not matter.
 
 import type { Definition } from "../../journal/definition.ts";
 import type { Finding } from "../../patterns/declarations/finding.ts";

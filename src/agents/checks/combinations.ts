@@ -1,5 +1,5 @@
-// Reports patterns that cannot be combined. A run has the stages before, work, route and after. At most one pattern does the
-// work, and an agent that owns the answer cannot pass it on (S3-61).
+// Reports patterns that cannot be combined. A run has the stages before, work, route and after.
+// At most one pattern does the work, and an agent that owns the answer cannot pass it on (S3-61).
 
 import type { Definition } from "../../journal/definition.ts";
 import type { Stage } from "../../patterns/declarations/declaration.ts";

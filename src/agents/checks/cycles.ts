@@ -1,5 +1,5 @@
-// No agent may start itself through patterns alone (S3-14, S3-49): the run would fail in the middle, after it has cost money. A
-// cycle through `agents` is not an error, because a model chooses there, and the call that would close the cycle is refused.
+// No agent may start itself through patterns alone (S3-14, S3-49): the run would fail in the middle, after it has cost money.
+// A cycle through `agents` is not an error, because a model chooses there, and the call that would close the cycle is refused.
 
 import { errorAt } from "../../patterns/declarations/finding.ts";
 import { type Edge, patternEdges } from "../explain/edges.ts";

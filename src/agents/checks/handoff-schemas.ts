@@ -1,5 +1,5 @@
-// The declared output of an agent must fit the declared input of the agent that it hands off to (S3-15). Only definite misfits
-// are reported: unknown schema keywords and missing schemas are not a problem.
+// The declared output of an agent must fit the declared input of the agent that it hands off to (S3-15).
+// Only definite misfits are reported: unknown schema keywords and missing schemas are not a problem.
 
 import { namedBy, patternsIn } from "../../patterns/declarations/facts.ts";
 import { errorAt, type Finding } from "../../patterns/declarations/finding.ts";

@@ -1,5 +1,5 @@
-// An MCP server that an agent names, in `mcpServers` or by a tool, must be declared in cadre.yaml. An unknown server gives the
-// agent no tools, and is reported.
+// An MCP server that an agent names, in `mcpServers` or by a tool, must be declared in cadre.yaml.
+// An unknown server gives the agent no tools, and is reported.
 
 import { nearestWord } from "../../config/problem.ts";
 import { type Finding, warningAt } from "../../patterns/declarations/finding.ts";

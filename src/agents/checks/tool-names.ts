@@ -1,5 +1,5 @@
-// With `delegation.tool: per-agent`, every delegate becomes a separate tool. The names of these tools must differ from each
-// other and from all other tools, or the model could not choose between them.
+// With `delegation.tool: per-agent`, every delegate becomes a separate tool.
+// The names of these tools must differ from each other and from all other tools, or the model could not choose between them.
 
 import { errorAt, type Finding } from "../../patterns/declarations/finding.ts";
 import type { Check } from "./check.ts";

@@ -1,5 +1,6 @@
-// Compiles the keys of a file into the definition that a run pins. A doubtful value narrows what the agent may do, and never
-// widens it. Names of other agents stay as written in the file, until `references.ts` resolves them.
+// Compiles the keys of a file into the definition that a run pins.
+// A doubtful value narrows what the agent may do, and never widens it.
+// Names of other agents stay as written in the file, until `references.ts` resolves them.
 
 import { hasErrors, type Problem } from "../../config/problem.ts";
 import { readKeys } from "../../config/read-keys.ts";

@@ -1,5 +1,6 @@
-// `extends`: an agent inherits the keys of another agent, its base. The agent's own keys override the base's, unless that would
-// allow more. The base's `ask` and `deny` rules stay in force, and so do its limits and policy unless the agent sets its own.
+// `extends`: an agent inherits the keys of another agent, its base.
+// The agent's own keys override the base's, unless that would allow more.
+// The base's `ask` and `deny` rules stay in force, and so do its limits and policy unless the agent sets its own.
 
 import { Names } from "../../config/names.ts";
 import { hasErrors, suggestWord } from "../../config/problem.ts";

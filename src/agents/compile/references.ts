@@ -1,5 +1,6 @@
-// Finds the agents that a file names, with their positions in the file, and resolves them in the set. A delegate that does not
-// exist is removed with a warning. In a pattern, a missing agent is an error, because the pattern cannot work.
+// Finds the agents that a file names, with their positions in the file, and resolves them in the set.
+// A delegate that does not exist is removed with a warning.
+// In a pattern, a missing agent is an error, because the pattern cannot work.
 
 import { hasErrors, type Problem, suggestWord } from "../../config/problem.ts";
 import type { Data, Path, YamlDocument } from "../../config/yaml.ts";

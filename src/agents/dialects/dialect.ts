@@ -1,5 +1,5 @@
-// A dialect translates another product's agent files into Cadre's keys. It does not interpret the keys: the same code
-// checks and compiles them for every file.
+// A dialect translates another product's agent files into Cadre's keys.
+// It does not interpret the keys: the same code checks and compiles them for every file.
 //  T1  A translation never allows more than the file does. Rules that Cadre's keys cannot express are narrowed or reported.
 //  T2  A translation is pure: it reads no file, runs nothing and expands no variable.
 

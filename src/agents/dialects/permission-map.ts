@@ -1,5 +1,6 @@
-// Translates opencode's permission map into a tool gate. In opencode the last matching rule decides, and in Cadre a deny always
-// wins. So an exception from a deny becomes a narrow allow. A rule that depends on the order becomes narrower, with a warning.
+// Translates opencode's permission map into a tool gate.
+// In opencode the last matching rule decides, and in Cadre a deny always wins.
+// So an exception from a deny becomes a narrow allow. A rule that depends on the order becomes narrower, with a warning.
 // `allow` grants nothing: the project's own rules still decide about the call.
 
 import type { Data, Path } from "../../config/yaml.ts";

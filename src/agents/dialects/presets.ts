@@ -1,5 +1,5 @@
-// Reads modes that decide about all tools. A mode that forbids tools becomes a tool gate. A mode that skips approvals has no
-// effect and gives a warning, because an agent file cannot skip approvals.
+// Reads modes that decide about all tools. A mode that forbids tools becomes a tool gate.
+// A mode that skips approvals has no effect and gives a warning, because an agent file cannot skip approvals.
 
 import type { Reader } from "./read-keys.ts";
 import { READ_ONLY } from "./tool-gate.ts";

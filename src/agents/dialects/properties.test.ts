@@ -1,5 +1,4 @@
-// Tests for any input that a translation never throws, always gives the same result, and allows nothing that the file does not
-// name (T1).
+// Tests for any input that a translation never throws, always gives the same result, and allows nothing that the file does not name (T1).
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -103,8 +102,8 @@ const denyOf = ({ keys: { tools } }: Translation): string[] =>
   Array.isArray(tools) || !tools ? [] : ((tools as { deny?: string[] }).deny ?? []);
 
 /**
- * Whether the value is a map of permissions or folders. Such a map keeps every tool that it does not name, so other tests cover
- * it.
+ * Whether the value is a map of permissions or folders.
+ * Such a map keeps every tool that it does not name, so other tests cover it.
  */
 function isOpenMap(written: Data): boolean {
   if (Array.isArray(written)) return written.some(isOpenMap);

@@ -1,5 +1,5 @@
-// Reads the keys of a file one by one, each with its reader from the dialect's table. A key without a reader is copied
-// unchanged, so that the common check can suggest a similar key.
+// Reads the keys of a file one by one, each with its reader from the dialect's table.
+// A key without a reader is copied unchanged, so that the common check can suggest a similar key.
 
 import type { Data } from "../../config/yaml.ts";
 import { omitUndefined } from "../../omit-undefined.ts";

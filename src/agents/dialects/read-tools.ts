@@ -1,6 +1,5 @@
-// Reads the tools that a file allows or denies, in every form that products use: a list, a text with commas, a map of booleans,
-// a map of permissions. A value that cannot be read never allows more: unknown tools are not allowed, and a file with an
-// unreadable deny is rejected.
+// Reads the tools that a file allows or denies, in every form that products use: a list, a text with commas, a map of booleans, a map of permissions.
+// A value that cannot be read never allows more: unknown tools are not allowed, and a file with an unreadable deny is rejected.
 
 import type { Data, Path } from "../../config/yaml.ts";
 import { isMapping } from "../files/parse.ts";

@@ -1,5 +1,5 @@
-// Roles as JSON (S2): a wrapper with defaults and a list of roles, in Pascal or camel case. They come from a separate file, or
-// from `roles` in cadre.yaml.
+// Roles as JSON (S2): a wrapper with defaults and a list of roles, in Pascal or camel case.
+// They come from a separate file, or from `roles` in cadre.yaml.
 
 import { type Problem, suggestWord } from "../../config/problem.ts";
 import type { Data, Path } from "../../config/yaml.ts";

@@ -1,5 +1,5 @@
-// The tools that a file lets its agent call. Other products spread them over several keys. Every key only narrows the gate: a
-// tool that one key removes cannot come back through another key.
+// The tools that a file lets its agent call. Other products spread them over several keys.
+// Every key only narrows the gate: a tool that one key removes cannot come back through another key.
 
 import type { Data } from "../../config/yaml.ts";
 import { omitUndefined } from "../../omit-undefined.ts";

@@ -1,5 +1,5 @@
-// Builds the translation of one agent. The readers of keys write into the builder. At the end, the builder computes the tool
-// gate from all keys about tools, and the kind from the delegates.
+// Builds the translation of one agent. The readers of keys write into the builder.
+// At the end, the builder computes the tool gate from all keys about tools, and the kind from the delegates.
 
 import type { Problem } from "../../config/problem.ts";
 import type { Data, Path } from "../../config/yaml.ts";

@@ -1,5 +1,6 @@
-// Translates wildcards of other products into Cadre's. There, `*` matches any text, including spaces and slashes. In Cadre,
-// words match words and folders match folders. An allow rule becomes equal or narrower, an ask or deny rule equal or wider.
+// Translates wildcards of other products into Cadre's. There, `*` matches any text, including spaces and slashes.
+// In Cadre, words match words and folders match folders.
+// An allow rule becomes equal or narrower, an ask or deny rule equal or wider.
 
 export interface TranslatedPattern {
   rule: string;
@@ -39,8 +40,8 @@ const MAX_CHOICES = 5;
 export function mayOverlap(a: string, b: string): boolean {
   if (a.length * b.length > 40_000) return true;
   const [left, right] = [normalizePattern(a), normalizePattern(b)];
-  // reach[j] says whether the part of `left` read so far can match `right` up to j. One row of bytes is enough and fast,
-  // because all pairs of patterns in a file are compared.
+  // reach[j] says whether the part of `left` read so far can match `right` up to j.
+  // One row of bytes is enough and fast, because all pairs of patterns in a file are compared.
   const reach = new Uint8Array(right.length + 1);
   reach.fill(1, 0, 1 + /^\**/.exec(right)![0].length);
   for (let i = 0; i < left.length; i++) {

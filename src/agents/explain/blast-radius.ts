@@ -1,6 +1,6 @@
 // Computes the blast radius of starting an agent in a running tree: everything that it and the agents below it could do, and
-// which part of that no working agent in the tree can do yet. It is a pure function of the current agents and the rules above
-// them.
+// which part of that no working agent in the tree can do yet.
+// It is a pure function of the current agents and the rules above them.
 
 import { type BlastRadius, POWERS, type Power } from "../../journal/blast-radius.ts";
 import type { Definition } from "../../journal/definition.ts";

@@ -1,5 +1,6 @@
-// Explains an agent before anything runs: which agent gives the answer, which agents it can reach and by which paths, which
-// tools they have there, and the worst case. The explanation is plain data for terminal, API and browser.
+// Explains an agent before anything runs: which agent gives the answer, which agents it can reach and by which paths, which tools
+// they have there, and the worst case.
+// The explanation is plain data for terminal, API and browser.
 
 import type { Power } from "../../journal/blast-radius.ts";
 import type { Runner } from "../../journal/definition.ts";

@@ -1,5 +1,5 @@
-// Draws which agents start which: a tree for the terminal, or a flowchart for Mermaid. An agent is drawn in full once. If it
-// appears again, a mark says that it was drawn above.
+// Draws which agents start which: a tree for the terminal, or a flowchart for Mermaid. An agent is drawn in full once.
+// If it appears again, a mark says that it was drawn above.
 
 import { omitUndefined } from "../../omit-undefined.ts";
 import type { Stage } from "../../patterns/declarations/declaration.ts";

@@ -1,5 +1,5 @@
-// Computes every path by which an agent can start others, before anything runs. The result is the tree of runs that the
-// loop would allow.
+// Computes every path by which an agent can start others, before anything runs.
+// The result is the tree of runs that the loop would allow.
 //  - Only delegations increase the depth, and the smallest `maxDepth` on the path applies.
 //  - An agent that is already on the path is not started again.
 //  - An agent's tools are those of its own file, without those that it or an agent above it denies.

@@ -1,5 +1,6 @@
-// Finds the agents that may give a run's answer (S3-46, S3-47). An agent with a handoff or a router returns the answer of
-// another agent. All other agents answer themselves, and are called terminal agents.
+// Finds the agents that may give a run's answer (S3-46, S3-47).
+// An agent with a handoff or a router returns the answer of another agent.
+// All other agents answer themselves, and are called terminal agents.
 
 import type { Definition } from "../../journal/definition.ts";
 import { type EdgeKey, givingAnswerAway, namedBy } from "../../patterns/declarations/facts.ts";

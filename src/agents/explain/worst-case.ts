@@ -1,5 +1,5 @@
-// The most that one task could start, if every pattern runs to its end and every delegation is made as often as the limits
-// allow. This is an upper bound, not a forecast.
+// The most that one task could start, if every pattern runs to its end and every delegation is made as often as the limits allow.
+// This is an upper bound, not a forecast.
 
 import type { AgentLimits } from "../../journal/definition.ts";
 import type { Stage } from "../../patterns/declarations/declaration.ts";

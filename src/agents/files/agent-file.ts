@@ -1,5 +1,5 @@
-// Reads an agent's file from disk for display. Only files that were read as agents are found, so a caller cannot ask for an
-// arbitrary path.
+// Reads an agent's file from disk for display.
+// Only files that were read as agents are found, so a caller cannot ask for an arbitrary path.
 
 import type { Data } from "../../config/yaml.ts";
 import { type AgentFolders, locateAgentFile } from "./folders.ts";

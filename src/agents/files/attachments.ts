@@ -1,5 +1,5 @@
-// Reads the files that an agent's file points to: includes, a separate prompt, schemas, the module with its steps. They are
-// read when the agent is loaded. A file outside the allowed folders is never read.
+// Reads the files that an agent's file points to: includes, a separate prompt, schemas, the module with its steps.
+// They are read when the agent is loaded. A file outside the allowed folders is never read.
 
 import { realpath } from "node:fs/promises";
 import { dirname, resolve, sep } from "node:path";

@@ -1,5 +1,4 @@
-// Reads agent files without a body: TOML, JSON, and YAML files of modes. They have the same limits and positions as front
-// matter.
+// Reads agent files without a body: TOML, JSON, and YAML files of modes. They have the same limits and positions as front matter.
 
 import { parse, TomlDate, TomlError } from "smol-toml";
 import type { Problem } from "../../config/problem.ts";

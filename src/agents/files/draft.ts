@@ -1,5 +1,6 @@
-// A draft is an agent between its file and its definition. It has Cadre's keys, whatever product the file was written for, and
-// their positions in the file. One file can give several drafts.
+// A draft is an agent between its file and its definition.
+// It has Cadre's keys, whatever product the file was written for, and their positions in the file.
+// One file can give several drafts.
 
 import { hasErrors, type Problem } from "../../config/problem.ts";
 import type { Data, Path, YamlDocument } from "../../config/yaml.ts";

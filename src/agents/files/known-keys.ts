@@ -1,5 +1,5 @@
-// The keys of every product whose agent files Cadre reads. If front matter is not valid YAML, only a known first word tells a
-// key from prose: `model:` is a key, but `user:` in an example inside a description is not.
+// The keys of every product whose agent files Cadre reads.
+// If front matter is not valid YAML, only a known first word tells a key from prose: `model:` is a key, but `user:` in an example inside a description is not.
 
 import { ALL_PATTERNS } from "../../patterns/declarations/facts.ts";
 

@@ -1,5 +1,5 @@
-// Parses an agent file into data with positions: front matter and body, or a whole file of data. It accepts any input,
-// evaluates nothing, and reports where parsing failed (A55-A58). All positions refer to the file on disk.
+// Parses an agent file into data with positions: front matter and body, or a whole file of data.
+// It accepts any input, evaluates nothing, and reports where parsing failed (A55-A58). All positions refer to the file on disk.
 
 import { hasErrors, type Problem } from "../../config/problem.ts";
 import { type Data, readYaml, type YamlDocument } from "../../config/yaml.ts";

@@ -1,5 +1,5 @@
-// Reads agents from all sources into drafts: folders, code, and `roles` of cadre.yaml. A file that cannot be used becomes a
-// draft with the reason, and the other files are still read.
+// Reads agents from all sources into drafts: folders, code, and `roles` of cadre.yaml.
+// A file that cannot be used becomes a draft with the reason, and the other files are still read.
 
 import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";

@@ -1,5 +1,5 @@
-// Repairs front matter that is not valid YAML, nearly always because of a colon in a description. The text is split where
-// a key begins, each field is parsed alone, and a field that still fails is read as plain text.
+// Repairs front matter that is not valid YAML, nearly always because of a colon in a description.
+// The text is split where a key begins, each field is parsed alone, and a field that still fails is read as plain text.
 //  - A field that restricts the agent is never repaired. The front matter stays broken then.
 
 import { hasErrors, type Problem } from "../../config/problem.ts";

@@ -1,5 +1,4 @@
-// The keys of the public server: the token for people and scripts, browser cookies derived from it, and one-time links that
-// give a browser its cookie.
+// The keys of the public server: the token for people and scripts, browser cookies derived from it, and one-time links that give a browser its cookie.
 //  G4  A new token immediately invalidates the cookies and links of the old token (A09).
 //  G5  A link works once, within a few minutes.
 

@@ -1,5 +1,5 @@
-// The parts of the API for one named user. The user acts under their own name and sees only their part of the store. The store itself
-// rejects grants that the user's role does not allow, whichever route is used.
+// The parts of the API for one named user. The user acts under their own name and sees only their part of the store.
+// The store itself rejects grants that the user's role does not allow, whichever route is used.
 
 import { CadreError, runNotFound } from "../../errors.ts";
 import { overrideStore } from "../../stores/override-store.ts";

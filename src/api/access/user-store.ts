@@ -1,6 +1,6 @@
-// The store as one user sees it: the runs of others do not exist, however they are requested (A23). All routes of a named
-// user get this store, so no route can forget the check. Functions that routes do not need are refused. A new member of the
-// store does not compile here until its check is written.
+// The store as one user sees it: the runs of others do not exist, however they are requested (A23).
+// All routes of a named user get this store, so no route can forget the check. Functions that routes do not need are refused.
+// A new member of the store does not compile here until its check is written.
 
 import { CadreError, runNotFound } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";

@@ -1,5 +1,4 @@
-// Cadre as an agent of the Agent Client Protocol: an editor's session is a Cadre session, its modes are the main agents, and its
-// folder is the project.
+// Cadre as an agent of the Agent Client Protocol: an editor's session is a Cadre session, its modes are the main agents, and its folder is the project.
 
 import { randomUUID } from "node:crypto";
 import {

@@ -1,5 +1,5 @@
-// One session of an editor: a message starts a run or joins the active one, and the events of its tree are shown until the turn is
-// over. Everything durable is in the journals; the state here ends with the connection.
+// One session of an editor: a message starts a run or joins the active one, and the events of its tree are shown until the turn is over.
+// Everything durable is in the journals; the state here ends with the connection.
 //  - A turn ends with the run, or when the run needs text from the person: the next message provides it.
 //  - When a session is loaded, its active run is followed again, with its open questions.
 

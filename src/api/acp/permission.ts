@@ -1,5 +1,6 @@
-// Shows an approval to the person at the editor as a list of choices. The choice applies to exactly the call that was shown, and
-// the journal records that the decision came through ACP. If another person decides first, the editor's question is withdrawn.
+// Shows an approval to the person at the editor as a list of choices.
+// The choice applies to exactly the call that was shown, and the journal records that the decision came through ACP.
+// If another person decides first, the editor's question is withdrawn.
 
 import { resolve } from "node:path";
 import {

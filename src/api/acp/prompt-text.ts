@@ -1,5 +1,5 @@
-// Builds the text of a person's message in an editor, with the attachments below it. Attachments are trusted as much as the
-// message.
+// Builds the text of a person's message in an editor, with the attachments below it.
+// Attachments are trusted as much as the message.
 
 import type { ContentBlock } from "@agentclientprotocol/sdk";
 import { CadreError } from "../../errors.ts";

@@ -1,6 +1,7 @@
-// Asks the person at the editor the open questions of a tree. Each question is asked once, and withdrawn when another person
-// decides it; several may be open at the same time. A question without choices is written as text, and the person's next message
-// answers it. A question that the editor dismisses stays open, and is asked again with the next message.
+// Asks the person at the editor the open questions of a tree.
+// Each question is asked once, and withdrawn when another person decides it; several may be open at the same time.
+// A question without choices is written as text, and the person's next message answers it.
+// A question that the editor dismisses stays open, and is asked again with the next message.
 
 import { type JournalEvent, TERMINAL_TYPES } from "../../journal/events.ts";
 import type { ApprovalView } from "../client/types.ts";

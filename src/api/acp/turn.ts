@@ -1,5 +1,5 @@
-// The turn that an editor waits for. The turn belongs to the run of the latest message, so the end of another run in the session
-// does not end the turn.
+// The turn that an editor waits for.
+// The turn belongs to the run of the latest message, so the end of another run in the session does not end the turn.
 
 import type { StopReason } from "@agentclientprotocol/sdk";
 

@@ -1,5 +1,5 @@
-// Converts the events of a tree to updates for an editor. Each call and each descendant run becomes a card, titled with its agents;
-// the root's to-do list becomes the plan. watch-run.ts sends the text.
+// Converts the events of a tree to updates for an editor.
+// Each call and each descendant run becomes a card, titled with its agents; the root's to-do list becomes the plan. watch-run.ts sends the text.
 
 import { resolve } from "node:path";
 import type { SessionUpdate, ToolCallContent, ToolKind } from "@agentclientprotocol/sdk";

@@ -1,5 +1,5 @@
-// Shows one run and its descendants in the editor: the past from the journals, then live events and questions. If the owner
-// process stops, the next process continues after the last event shown.
+// Shows one run and its descendants in the editor: the past from the journals, then live events and questions.
+// If the owner process stops, the next process continues after the last event shown.
 
 import { timelineEntry } from "../../projections/views/timeline.ts";
 import type { RunDetail, StreamItem } from "../client/types.ts";

@@ -1,6 +1,6 @@
 // The client of the API, for the CLI, the dashboard and the protocols. They differ only in the `fetch` function that they pass.
-// The client has no list of requests: each call names a route by its path, and the types come from the server's routes
-// (routes/index.ts). Only types are imported from there, so a browser loads neither schemas nor handlers.
+// The client has no list of requests: each call names a route by its path, and the types come from the server's routes (routes/index.ts).
+// Only types are imported from there, so a browser loads neither schemas nor handlers.
 //
 //   await client.get("/api/runs/{id}", { id });
 //   await client.post("/api/runs/{id}/message", { id, body: { text }, idempotencyKey });
@@ -37,8 +37,9 @@ export interface CadreClient {
   /** All events of a run and its descendants, in commit order. */
   treeEvents(runId: string, after?: number): Promise<JournalEvent[]>;
   /**
-   * Ends when the run has ended or the signal is aborted. Throws when the connection is lost (`isUnreachable`) or
-   * when the reader was too slow (`STALE`). Continue from the last event's position then.
+   * Ends when the run has ended or the signal is aborted.
+   * Throws when the connection is lost (`isUnreachable`) or when the reader was too slow (`STALE`).
+   * Continue from the last event's position then.
    */
   follow(options: FollowOptions): AsyncGenerator<StreamItem, void>;
   /** Follows all runs from now on, in the vocabulary of contract S4. The feed never ends by itself. It throws as `follow` does. */

@@ -1,5 +1,5 @@
-// Delivers the text that a person writes in a session: as the answer to an open question, or as a message. A repeated request
-// with the same key finds the text again, so it is never delivered twice.
+// Delivers the text that a person writes in a session: as the answer to an open question, or as a message.
+// A repeated request with the same key finds the text again, so it is never delivered twice.
 
 import { randomUUID } from "node:crypto";
 import type { JournalEvent } from "../../journal/events.ts";

@@ -1,5 +1,5 @@
-// Shows a run as one growing answer: the agent's text, turn by turn, and at the end the result. Tokens are passed on as they
-// stream; the journal is authoritative. No text is repeated and none is missing:
+// Shows a run as one growing answer: the agent's text, turn by turn, and at the end the result.
+// Tokens are passed on as they stream; the journal is authoritative. No text is repeated and none is missing:
 //  - A repeated model call continues the text if both agree. Otherwise the answer starts over and says so.
 //  - Text whose tokens were dropped is taken from the journal.
 

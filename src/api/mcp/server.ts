@@ -1,5 +1,5 @@
-// Cadre as an MCP server, with the same tools and resources over every transport. The server has no state: over HTTP each request
-// gets a new one, over stdio each connection.
+// Cadre as an MCP server, with the same tools and resources over every transport.
+// The server has no state: over HTTP each request gets a new one, over stdio each connection.
 
 import { type CallToolResult, McpServer } from "@modelcontextprotocol/server";
 import { type CadreError, toCadreError } from "../../errors.ts";

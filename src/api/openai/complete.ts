@@ -1,5 +1,5 @@
-// One chat completion: the answer of a run, whole or as a stream. The run does not depend on the client. If the client
-// disconnects, the run continues, and a repeated request with the same Idempotency-Key finds the run.
+// One chat completion: the answer of a run, whole or as a stream. The run does not depend on the client.
+// If the client disconnects, the run continues, and a repeated request with the same Idempotency-Key finds the run.
 
 import { setTimeout as pause } from "node:timers/promises";
 import { CadreError, toCadreError } from "../../errors.ts";

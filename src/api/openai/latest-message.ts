@@ -1,5 +1,5 @@
-// Clients of OpenAI's API send the whole conversation each time. The last message is the new one. The earlier messages are already
-// known if the request names a session; otherwise they are passed to the run as context.
+// Clients of OpenAI's API send the whole conversation each time. The last message is the new one.
+// The earlier messages are already known if the request names a session; otherwise they are passed to the run as context.
 
 import { CadreError } from "../../errors.ts";
 import type { ChatBody, ChatMessage } from "./schema.ts";

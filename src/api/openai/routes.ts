@@ -1,5 +1,5 @@
-// Offers every main agent as a model of OpenAI's chat API, so that any chat client can talk to a tree of agents. A message starts a
-// run, or goes to the session that the request names.
+// Offers every main agent as a model of OpenAI's chat API, so that any chat client can talk to a tree of agents.
+// A message starts a run, or goes to the session that the request names.
 
 import { randomUUID } from "node:crypto";
 import { CadreError } from "../../errors.ts";

@@ -1,5 +1,5 @@
-// Serves the description of the API, for programs and for people. The description is created at the first request, because most
-// processes never get one.
+// Serves the description of the API, for programs and for people.
+// The description is created at the first request, because most processes never get one.
 
 import { z } from "zod";
 import type { ApiParts } from "../parts.ts";

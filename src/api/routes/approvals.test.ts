@@ -1,5 +1,5 @@
-// Tests approvals over HTTP with a real runtime. Even if people decide at the same time or late, one decision is recorded, and exactly
-// the call that was shown runs.
+// Tests approvals over HTTP with a real runtime.
+// Even if people decide at the same time or late, one decision is recorded, and exactly the call that was shown runs.
 
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";

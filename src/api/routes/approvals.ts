@@ -1,5 +1,5 @@
-// Lists the calls, questions and budgets that wait for a person, and takes the decisions on them. An item of a child run is also
-// listed at the run's ancestors.
+// Lists the calls, questions and budgets that wait for a person, and takes the decisions on them.
+// An item of a child run is also listed at the run's ancestors.
 
 import { z } from "zod";
 import { CadreError } from "../../errors.ts";
@@ -138,8 +138,8 @@ async function openBelow(store: Store, id: RunId): Promise<ApprovalRef[]> {
 }
 
 /**
- * Rejects a decision on an open item if it has no effect, or an obviously unintended one. A decision on a decided item passes, and
- * gets the usual answer that the item was decided before.
+ * Rejects a decision on an open item if it has no effect, or an obviously unintended one.
+ * A decision on a decided item passes, and gets the usual answer that the item was decided before.
  */
 export async function checkDecision(
   id: string,

@@ -1,5 +1,6 @@
-// The routes of contract S4: run records, children, context, cancel and chat. They show the same runs and sessions under
-// the names of that contract. Its settings and workspace tree are in files of their own.
+// The routes of contract S4: run records, children, context, cancel and chat.
+// They show the same runs and sessions under the names of that contract.
+// Its settings and workspace tree are in files of their own.
 
 import { z } from "zod";
 import { CadreError } from "../../errors.ts";

@@ -1,5 +1,5 @@
-// Tests the API with random requests: they cause no internal error, every answer matches the description, and no request without
-// the token is accepted. CADRE_FUZZ sets the number of requests.
+// Tests the API with random requests: they cause no internal error, every answer matches the description, and no request without the token is accepted.
+// CADRE_FUZZ sets the number of requests.
 
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -115,8 +115,8 @@ async function idlePools(
 const MOST_DUE = 1_000;
 
 /**
- * Counts the runs that wait for a driver. A run that waits for a person does not count, although the store may list it as
- * due after an import or a message.
+ * Counts the runs that wait for a driver.
+ * A run that waits for a person does not count, although the store may list it as due after an import or a message.
  */
 async function countDue(store: Store, of?: PoolFilter): Promise<number> {
   const now = store.clock.now();

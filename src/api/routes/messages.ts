@@ -1,5 +1,5 @@
-// Lists the model calls of a session, a run or a role, one row each. On request, the store brings the rows up to date with the
-// journals.
+// Lists the model calls of a session, a run or a role, one row each.
+// On request, the store brings the rows up to date with the journals.
 
 import { z } from "zod";
 import { MessageRow } from "../../projections/formats/message-rows.ts";

@@ -1,5 +1,5 @@
-// A route is one value: what it takes, what it answers, who may call it, and its handler. The server, the client's types, the
-// description of the API and its fuzz test are all derived from the list of routes.
+// A route is one value: what it takes, what it answers, who may call it, and its handler.
+// The server, the client's types, the description of the API and its fuzz test are all derived from the list of routes.
 
 import { createHash } from "node:crypto";
 import type { Context } from "hono";
@@ -126,8 +126,8 @@ export const roleFor = ({ role, method }: Pick<Route, "role" | "method">): Role 
 type Answer<A extends z.ZodType> = [A] extends [z.ZodNever] ? unknown : z.input<A> | Response;
 
 /**
- * The tag is a hash of the answer. A position would be cheaper, but pruning, quarantine and a changed agent file change
- * answers without an event.
+ * The tag is a hash of the answer.
+ * A position would be cheaper, but pruning, quarantine and a changed agent file change answers without an event.
  */
 function withEtag(c: Context, value: unknown): Response {
   const text = JSON.stringify(value);

@@ -1,5 +1,5 @@
-// Lists sessions and sends messages to them. A session is a person's conversation with a main agent, as a chain of runs: a message
-// joins the active run, or starts the next one.
+// Lists sessions and sends messages to them.
+// A session is a person's conversation with a main agent, as a chain of runs: a message joins the active run, or starts the next one.
 
 import { z } from "zod";
 import { CadreError } from "../../errors.ts";

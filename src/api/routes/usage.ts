@@ -1,5 +1,5 @@
-// Reports usage: tokens, cost and delegations of all runs, or of one run with its descendants. A second route lists the results of
-// each agent's latest runs, from their rows alone.
+// Reports usage: tokens, cost and delegations of all runs, or of one run with its descendants.
+// A second route lists the results of each agent's latest runs, from their rows alone.
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { z } from "zod";

@@ -1,5 +1,5 @@
-// The HTTP API as an app that any server can run. A route checks the request, calls the loop or the store, and answers with
-// JSON. The app turns every error into the same form of body, with a stable code.
+// The HTTP API as an app that any server can run. A route checks the request, calls the loop or the store, and answers with JSON.
+// The app turns every error into the same form of body, with a stable code.
 
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { CadreError, toCadreError } from "../../errors.ts";

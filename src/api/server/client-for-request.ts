@@ -1,5 +1,5 @@
-// Makes a client of this process's own API that acts as the sender of a request. The MCP and OpenAI routes use the client, so that
-// their requests pass the same access checks and the same routes.
+// Makes a client of this process's own API that acts as the sender of a request.
+// The MCP and OpenAI routes use the client, so that their requests pass the same access checks and the same routes.
 
 import { type CadreClient, createClient } from "../client/client.ts";
 

@@ -1,5 +1,5 @@
-// Tests clients that send slowly, nothing, or too much, over real sockets. The limits are short here; a separate test checks the
-// defaults.
+// Tests clients that send slowly, nothing, or too much, over real sockets.
+// The limits are short here; a separate test checks the defaults.
 
 import { connect, type Socket } from "node:net";
 import { Hono } from "hono";

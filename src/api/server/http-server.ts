@@ -89,8 +89,8 @@ export function createHttpServer(app: Pick<Hono, "fetch">, limits: HttpLimits = 
 type Env = { outgoing: ServerResponse };
 
 /**
- * Sends event streams with a loop of our own; the adapter sends all other answers. The adapter's loop chains a promise for
- * each read, so its memory would grow with every event until the stream ends.
+ * Sends event streams with a loop of our own; the adapter sends all other answers.
+ * The adapter's loop chains a promise for each read, so its memory would grow with every event until the stream ends.
  */
 const pipeEventStreams =
   (app: Pick<Hono, "fetch">) =>

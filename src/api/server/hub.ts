@@ -1,5 +1,5 @@
-// Distributes committed events to all readers of live streams. Readers of the same channel share the bytes: an event is encoded
-// once for all of them, and the events of one tick are sent together.
+// Distributes committed events to all readers of live streams.
+// Readers of the same channel share the bytes: an event is encoded once for all of them, and the events of one tick are sent together.
 //  V4  The cost grows with the number of channels and the bytes sent. Events are not read again for each reader.
 
 import type { Position, RunId } from "../../ids.ts";

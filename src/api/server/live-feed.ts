@@ -1,5 +1,5 @@
-// Encodes the live feed of all runs in the vocabulary of contract S4 (S4-37 … S4-46). Every message except tokens has an increasing
-// `seq`: the event's position, with a fraction if one event becomes several messages.
+// Encodes the live feed of all runs in the vocabulary of contract S4 (S4-37 … S4-46).
+// Every message except tokens has an increasing `seq`: the event's position, with a fraction if one event becomes several messages.
 
 import { initialRow } from "../../projections/folds/run-row.ts";
 import {

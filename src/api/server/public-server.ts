@@ -1,5 +1,5 @@
-// Serves the API and the web page on a port, with access checks. The server listens on the loopback by default, and elsewhere only
-// with a token that was set explicitly (A06).
+// Serves the API and the web page on a port, with access checks.
+// The server listens on the loopback by default, and elsewhere only with a token that was set explicitly (A06).
 
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";

@@ -1,5 +1,5 @@
-// U47: renders error pages for people, which say what happened, that nothing is lost, and what to do. Only requests that accept HTML
-// get them; programs get JSON (http-errors.ts).
+// U47: renders error pages for people, which say what happened, that nothing is lost, and what to do.
+// Only requests that accept HTML get them; programs get JSON (http-errors.ts).
 
 import type { Context } from "hono";
 import { escapeHtml } from "../views/escape-html.ts";

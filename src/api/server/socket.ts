@@ -40,8 +40,8 @@ export function socketFetch(path: string): ClientOptions["fetch"] {
 }
 
 /**
- * Binds the socket in a private folder and moves it into place once its mode is set, so that other users can never
- * connect. The move replaces a socket that a crash left behind.
+ * Binds the socket in a private folder and moves it into place once its mode is set, so that other users can never connect.
+ * The move replaces a socket that a crash left behind.
  */
 async function listenPrivately(server: Server, path: string): Promise<void> {
   const folder = await mkdtemp(join(dirname(path), "s"));

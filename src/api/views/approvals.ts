@@ -1,5 +1,5 @@
-// Shows an approval with everything that a person needs to decide: its origin, the runs that wait for it, the events before it, and
-// the effect of the call. All of this is read from journals and from the recorded input.
+// Shows an approval with everything that a person needs to decide: its origin, the runs that wait for it, the events before it, and the effect of the call.
+// All of this is read from journals and from the recorded input.
 
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";

@@ -1,5 +1,5 @@
-// Renders the description of the API as a web page. The page has no script and loads nothing from other sites, so that the strictest
-// security policy allows it.
+// Renders the description of the API as a web page.
+// The page has no script and loads nothing from other sites, so that the strictest security policy allows it.
 
 import { escapeHtml } from "./escape-html.ts";
 import type { Answer, JsonSchema, OpenApi, Operation, Parameter } from "./openapi.ts";

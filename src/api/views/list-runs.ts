@@ -1,5 +1,5 @@
-// Reads a page of the list of runs. Each row also gets the totals of its tree, the runs that it waits for, whether its questions are
-// answered, and the first search hit.
+// Reads a page of the list of runs.
+// Each row also gets the totals of its tree, the runs that it waits for, whether its questions are answered, and the first search hit.
 
 import { z } from "zod";
 import { omitUndefined } from "../../omit-undefined.ts";

@@ -1,5 +1,5 @@
-// Generates the OpenAPI 3.1 description of the API from its routes. OpenAPI 3.1 and zod both use JSON Schema 2020-12, so zod
-// converts the schemas.
+// Generates the OpenAPI 3.1 description of the API from its routes.
+// OpenAPI 3.1 and zod both use JSON Schema 2020-12, so zod converts the schemas.
 
 import { z } from "zod";
 import type { Route } from "../routes/route.ts";

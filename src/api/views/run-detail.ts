@@ -89,9 +89,9 @@ function endOf(last: JournalEvent | undefined): Pick<RunDetail, "output" | "resu
 }
 
 /**
- * Computes the progress of a cancel from the journals (U41). A cancel lasts from the request in the journal to the end of the run,
- * and covers all runs that had not ended at the request. `rows` are the run and its descendants. Returns undefined if no cancel is
- * under way.
+ * Computes the progress of a cancel from the journals (U41).
+ * A cancel lasts from the request in the journal to the end of the run, and covers all runs that had not ended at the request.
+ * `rows` are the run and its descendants. Returns undefined if no cancel is under way.
  */
 async function cancelProgress(
   store: Store,

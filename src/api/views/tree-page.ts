@@ -1,5 +1,5 @@
-// Renders a tree of runs as one HTML file that opens offline (U52). The file contains the runs, their timelines, and the journal
-// itself, so that the file can be verified.
+// Renders a tree of runs as one HTML file that opens offline (U52).
+// The file contains the runs, their timelines, and the journal itself, so that the file can be verified.
 //  1  All text of models, tools and people is shown as plain text (A63): it is escaped, and hidden characters are visible.
 //     It becomes neither links nor images.
 //  2  The page sends no requests and runs no script. Its policy allows only one style sheet, by hash.

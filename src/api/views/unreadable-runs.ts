@@ -1,5 +1,5 @@
-// Shows a run whose pinned definition is unreadable as quarantined, as a driver would mark it. While there is no driver, the run would
-// otherwise look ready to continue.
+// Shows a run whose pinned definition is unreadable as quarantined, as a driver would mark it.
+// While there is no driver, the run would otherwise look ready to continue.
 
 import { loadDefinition } from "../../loop/drive/run-journal.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";

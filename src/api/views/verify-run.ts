@@ -1,5 +1,5 @@
-// Verifies a run and its descendants: hash chains, receipts, the links between parents and children, stored values and the
-// rows in lists. Reading a journal verifies its chain (J9). Damage is reported as a result, not as an error.
+// Verifies a run and its descendants: hash chains, receipts, the links between parents and children, stored values and the rows in lists.
+// Reading a journal verifies its chain (J9). Damage is reported as a result, not as an error.
 
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";

@@ -1,5 +1,5 @@
-// `cadre approve [ID]`: approves a call, as proposed or with an edited input. Without an id it decides nothing and lists the
-// open items. `cadre reject ID` rejects a call.
+// `cadre approve [ID]`: approves a call, as proposed or with an edited input.
+// Without an id it decides nothing and lists the open items. `cadre reject ID` rejects a call.
 
 import type { CadreClient } from "../../api/client/client.ts";
 import type { ApprovalView, DecisionBody } from "../../api/client/types.ts";

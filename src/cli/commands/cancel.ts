@@ -1,5 +1,5 @@
-// `cadre cancel RUN`: cancels a run and its descendants, and waits until all have ended. It never reports a run as stopped
-// before the run has ended (U41). If no process drives, this command ends the runs itself.
+// `cadre cancel RUN`: cancels a run and its descendants, and waits until all have ended.
+// It never reports a run as stopped before the run has ended (U41). If no process drives, this command ends the runs itself.
 
 import { setTimeout as pause } from "node:timers/promises";
 import type { CadreClient } from "../../api/client/client.ts";

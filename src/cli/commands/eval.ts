@@ -1,5 +1,5 @@
-// `cadre eval FILE`: runs a set of tasks, checks the answers, and compares the pass rates with the baseline. After a crash
-// the same command continues the eval.
+// `cadre eval FILE`: runs a set of tasks, checks the answers, and compares the pass rates with the baseline.
+// After a crash the same command continues the eval.
 
 import { hash } from "node:crypto";
 import { relative } from "node:path";

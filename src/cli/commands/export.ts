@@ -1,5 +1,6 @@
-// `cadre export RUN`: writes a tree to a file. The format `cadre` moves the tree: the tree ends here, and continues where the
-// file is imported or on the server of `--to`. The other formats are copies to read and to verify.
+// `cadre export RUN`: writes a tree to a file.
+// The format `cadre` moves the tree: the tree ends here, and continues where the file is imported or on the server of `--to`.
+// The other formats are copies to read and to verify.
 
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";

@@ -1,5 +1,6 @@
-// `cadre import FILE`: imports a tree that `cadre export --format cadre` moved out of another store. The whole file is checked
-// before anything is written, and a tree is imported only once. The owner of the store then continues the tree.
+// `cadre import FILE`: imports a tree that `cadre export --format cadre` moved out of another store.
+// The whole file is checked before anything is written, and a tree is imported only once.
+// The owner of the store then continues the tree.
 
 import { resolve } from "node:path";
 import type { CadreClient } from "../../api/client/client.ts";
@@ -69,8 +70,8 @@ async function nextFor(
 }
 
 /**
- * Lists the paused, frozen and quarantined runs of a tree, with the command that lets each continue. A branch is frozen and
- * thawed as a whole.
+ * Lists the paused, frozen and quarantined runs of a tree, with the command that lets each continue.
+ * A branch is frozen and thawed as a whole.
  */
 function pausedLines(tree: RunTree, commandLine: CommandLine): string[] {
   const lines = new Map<string, string>();

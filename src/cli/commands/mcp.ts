@@ -1,5 +1,5 @@
-// `cadre mcp`: an MCP server on stdin and stdout, for programs that start their servers themselves. The process owns the store
-// and drives, or is a client of the process that does. It exits when its input ends.
+// `cadre mcp`: an MCP server on stdin and stdout, for programs that start their servers themselves.
+// The process owns the store and drives, or is a client of the process that does. It exits when its input ends.
 
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";

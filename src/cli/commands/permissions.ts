@@ -1,5 +1,5 @@
-// `cadre permissions`: lists which calls are allowed here without asking, and who allowed them. `revoke` takes back a person's
-// grant, and `suggest` proposes rules.
+// `cadre permissions`: lists which calls are allowed here without asking, and who allowed them.
+// `revoke` takes back a person's grant, and `suggest` proposes rules.
 
 import type { CadreClient } from "../../api/client/client.ts";
 import type { GrantView, Suggestions } from "../../api/client/types.ts";

@@ -1,5 +1,6 @@
-// `cadre prune`: deletes trees that have ended. The command first says what it would delete, and deletes no more than that:
-// trees that end while the person decides are kept. Meanwhile other processes can use the store.
+// `cadre prune`: deletes trees that have ended.
+// The command first says what it would delete, and deletes no more than that: trees that end while the person decides are kept.
+// Meanwhile other processes can use the store.
 
 import { resolve } from "node:path";
 import { findRun } from "../../api/views/read-runs.ts";

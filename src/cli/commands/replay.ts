@@ -1,5 +1,5 @@
-// `cadre replay RUN`: checks whether a run would be decided the same way now. `cadre replay --agent NAME`: checks the latest
-// runs of an agent with its current file.
+// `cadre replay RUN`: checks whether a run would be decided the same way now.
+// `cadre replay --agent NAME`: checks the latest runs of an agent with its current file.
 
 import { groupReplays } from "../../api/client/group-replays.ts";
 import type { AgentReplayView } from "../../api/client/types.ts";

@@ -1,5 +1,6 @@
-// `cadre servers`: lists the MCP servers of this folder and their pinned tools. `approve` shows a person the full descriptions
-// of a server's tools, or what has changed in them. It pins the tools only after the person has said yes at a terminal.
+// `cadre servers`: lists the MCP servers of this folder and their pinned tools.
+// `approve` shows a person the full descriptions of a server's tools, or what has changed in them.
+// It pins the tools only after the person has said yes at a terminal.
 
 import { CadreError } from "../../errors.ts";
 import { hidesText, type ListedTool, toolHash } from "../../mcp/listing.ts";

@@ -1,5 +1,5 @@
-// `cadre trust`: lets this folder's files set endpoints, start commands and grant permissions. The decision is recorded
-// outside the folder.
+// `cadre trust`: lets this folder's files set endpoints, start commands and grant permissions.
+// The decision is recorded outside the folder.
 
 import { isTrusted, setTrust, trustedFolders } from "../../config/trust.ts";
 import { EXIT, type Invocation, isAttended, report } from "../invocation.ts";

@@ -1,5 +1,5 @@
-// `cadre up`: serves the API and the web page on a port until it is stopped. It also drives due runs, unless `--no-worker` is
-// given.
+// `cadre up`: serves the API and the web page on a port until it is stopped.
+// It also drives due runs, unless `--no-worker` is given.
 
 import { spawn } from "node:child_process";
 import { MIN_TOKEN, readOrCreateToken, renewToken } from "../../api/access/token.ts";

@@ -1,5 +1,5 @@
-// `cadre why RUN[#SEQ]`: explains why a run failed, waits or ended, or what led to one of its events. The command also prints
-// the decision log, and the source of each sentence of the answer.
+// `cadre why RUN[#SEQ]`: explains why a run failed, waits or ended, or what led to one of its events.
+// The command also prints the decision log, and the source of each sentence of the answer.
 
 import type { WhyView } from "../../api/client/types.ts";
 import { CadreError } from "../../errors.ts";

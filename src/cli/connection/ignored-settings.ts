@@ -1,5 +1,5 @@
-// A cadre.yaml in an untrusted folder must not choose the store or the engine (A52). Cadre ignores those settings and opens
-// another store instead. Every command says so, or refuses to run.
+// A cadre.yaml in an untrusted folder must not choose the store or the engine (A52).
+// Cadre ignores those settings and opens another store instead. Every command says so, or refuses to run.
 
 import { type Config, type IgnoredKeys, loadConfig } from "../../config/config.ts";
 import { problemText } from "../../config/problem.ts";

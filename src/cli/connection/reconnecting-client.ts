@@ -1,5 +1,6 @@
-// An API client for a long-running command. If the process that owns the store exits, the client connects to the next owner,
-// or this process becomes the owner and drives. Interrupted requests are repeated, so they must be idempotent.
+// An API client for a long-running command.
+// If the process that owns the store exits, the client connects to the next owner, or this process becomes the owner and drives.
+// Interrupted requests are repeated, so they must be idempotent.
 
 import type { CadreClient } from "../../api/client/client.ts";
 import { type ConnectOptions, connect, isConnectionLost } from "./connect.ts";

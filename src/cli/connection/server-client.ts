@@ -1,5 +1,5 @@
-// Clients that authenticate with a token, such as a client of this folder's `cadre up`. On Postgres, commands open the database
-// themselves and need the server only for its links and its health.
+// Clients that authenticate with a token, such as a client of this folder's `cadre up`.
+// On Postgres, commands open the database themselves and need the server only for its links and its health.
 
 import { setTimeout as pause } from "node:timers/promises";
 import { readToken } from "../../api/access/token.ts";

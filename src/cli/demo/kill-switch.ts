@@ -1,5 +1,5 @@
-// The kill switch of a demo's server. It kills the process as a power cut would, and reports after the restart how many runs
-// recovered.
+// The kill switch of a demo's server.
+// It kills the process as a power cut would, and reports after the restart how many runs recovered.
 
 import type { Recovery } from "../../api/client/types.ts";
 import type { ApiParts } from "../../api/parts.ts";

@@ -1,5 +1,6 @@
-// Copies examples/11-incident into a temporary folder for the demo. A demo that was killed before its end is continued in its
-// copy, and copies of ended demos are removed. A copy that another process uses is left alone.
+// Copies examples/11-incident into a temporary folder for the demo.
+// A demo that was killed before its end is continued in its copy, and copies of ended demos are removed.
+// A copy that another process uses is left alone.
 
 import { existsSync, lstatSync } from "node:fs";
 import { cp, mkdtemp, readdir, readFile, realpath, rm } from "node:fs/promises";

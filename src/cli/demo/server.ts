@@ -1,5 +1,5 @@
-// The server process of `cadre up --demo`, a child of its supervisor. The server exits with its supervisor, because without
-// a supervisor a killed demo could not be restarted.
+// The server process of `cadre up --demo`, a child of its supervisor.
+// The server exits with its supervisor, because without a supervisor a killed demo could not be restarted.
 
 import { once } from "node:events";
 import { exitCode, toCadreError } from "../../errors.ts";

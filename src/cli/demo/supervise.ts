@@ -1,5 +1,5 @@
-// Supervises the server of `cadre up --demo`, which people can kill from its web page. After SIGKILL the supervisor restarts
-// the server on the same port. Any other exit ends the demo.
+// Supervises the server of `cadre up --demo`, which people can kill from its web page.
+// After SIGKILL the supervisor restarts the server on the same port. Any other exit ends the demo.
 
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";

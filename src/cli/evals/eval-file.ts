@@ -1,5 +1,5 @@
-// Reads an eval file: an agent, its tasks, and the expectations about each answer. Mistakes are reported with their line
-// before anything runs.
+// Reads an eval file: an agent, its tasks, and the expectations about each answer.
+// Mistakes are reported with their line before anything runs.
 
 import { existsSync } from "node:fs";
 import { dirname, isAbsolute, normalize, resolve, sep } from "node:path";

@@ -1,5 +1,5 @@
-// Runs each repeat of each case as a run of the project, and checks the answer. A run that needs a person has failed, because
-// an eval cannot ask a person.
+// Runs each repeat of each case as a run of the project, and checks the answer.
+// A run that needs a person has failed, because an eval cannot ask a person.
 //  EV2  A judge is an agent whose declared output is `{pass, why}`. The judge gets the answer as untrusted text and works in
 //       the workspace of the run. Its cost is counted separately.
 

@@ -1,5 +1,5 @@
-// The server that a tree is moved to (E7). Before the tree ends here, the server is asked whether it takes the tree. Its answer
-// is recorded. After the server has taken the tree, the file is deleted, so that no second store can import the tree.
+// The server that a tree is moved to (E7). Before the tree ends here, the server is asked whether it takes the tree.
+// Its answer is recorded. After the server has taken the tree, the file is deleted, so that no second store can import the tree.
 
 import { readFile, rm } from "node:fs/promises";
 import { type CadreClient, isUnreachable } from "../../api/client/client.ts";

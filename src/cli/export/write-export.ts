@@ -1,5 +1,6 @@
-// Writes the file of an exported tree. The file is created before the tree is moved, so that an unwritable place is noticed in
-// time. It gets its final name when it is complete on disk.
+// Writes the file of an exported tree.
+// The file is created before the tree is moved, so that an unwritable place is noticed in time.
+// It gets its final name when it is complete on disk.
 
 import { createHash } from "node:crypto";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";

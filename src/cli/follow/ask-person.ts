@@ -1,5 +1,5 @@
-// Asks the person at the terminal about one open item and records the answer. If the answer cannot be recorded, the reason
-// is printed, and the question is repeated if another answer could help.
+// Asks the person at the terminal about one open item and records the answer.
+// If the answer cannot be recorded, the reason is printed, and the question is repeated if another answer could help.
 
 import type { CadreClient } from "../../api/client/client.ts";
 import type { ApprovalView, DecisionBody, OutcomeBody } from "../../api/client/types.ts";

@@ -1,6 +1,6 @@
-// `--detach`: records the run and starts a background process that drives the run, or waits as a client until the driving
-// process exits. The background process exits when only a person can help. If a server drives, no background process is
-// started: it would take the store when the server is killed, and keep the next server from starting.
+// `--detach`: records the run and starts a background process that drives the run, or waits as a client until the driving process exits.
+// The background process exits when only a person can help.
+// If a server drives, no background process is started: it would take the store when the server is killed, and keep the next server from starting.
 
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -30,8 +30,8 @@ export async function detach(
   };
   const options = { createsStore: true, flags: omitUndefined({ model }) };
   const { runId, server } = await withClient(invocation, submit, options);
-  // If another command drives now, the background process takes over when that command exits. The background process also gives
-  // approvals of `--yes`, whichever process drives.
+  // If another command drives now, the background process takes over when that command exits.
+  // The background process also gives approvals of `--yes`, whichever process drives.
   if (server === undefined || yes) startBackground(folder, yes === true);
   screen.line(json ? jsonLine({ runId }) : runId);
   if (json) return EXIT.done;

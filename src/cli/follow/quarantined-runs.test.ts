@@ -1,5 +1,5 @@
-// A driver quarantines a run that cannot be read. No command waits forever for such a run, and every command says that the run
-// is quarantined.
+// A driver quarantines a run that cannot be read.
+// No command waits forever for such a run, and every command says that the run is quarantined.
 
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";

@@ -1,5 +1,5 @@
-// Asks the questions of a followed tree one after the other. The journals are read meanwhile, so that a decision made
-// elsewhere withdraws the question.
+// Asks the questions of a followed tree one after the other.
+// The journals are read meanwhile, so that a decision made elsewhere withdraws the question.
 
 import { type CadreClient, isUnreachable } from "../../api/client/client.ts";
 import type { ApprovalView, RunSummary } from "../../api/client/types.ts";

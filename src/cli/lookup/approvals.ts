@@ -8,8 +8,8 @@ import { type Invocation, report } from "../invocation.ts";
 import { answerCommands, type Card, cardLines, itemTitle } from "../view/approval.ts";
 
 /**
- * Finds an open item by its id, by the beginning of its id, or by the beginning of its run's id plus the item. Returns the
- * given id if no open item matches: the server knows whether it was already decided.
+ * Finds an open item by its id, by the beginning of its id, or by the beginning of its run's id plus the item.
+ * Returns the given id if no open item matches: the server knows whether it was already decided.
  */
 export function findApproval(open: readonly ApprovalView[], id: string): ApprovalView | string {
   const exact = open.find((item) => item.id === id);

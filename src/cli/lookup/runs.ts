@@ -1,5 +1,4 @@
-// Finds runs by the filter options of `cadre runs` (the dashboard prints the same options for its filters, U02), or by a
-// reference to a run or an event.
+// Finds runs by the filter options of `cadre runs` (the dashboard prints the same options for its filters, U02), or by a reference to a run or an event.
 
 import type { CadreClient } from "../../api/client/client.ts";
 import type { RunPage, RunSummary, RunsFilter } from "../../api/client/types.ts";

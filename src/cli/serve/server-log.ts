@@ -1,5 +1,5 @@
-// The log of a server or worker: one line of JSON on stderr per event, for journald, Docker or a file. At a terminal only
-// problems are printed, as sentences.
+// The log of a server or worker: one line of JSON on stderr per event, for journald, Docker or a file.
+// At a terminal only problems are printed, as sentences.
 //  G7  An event is one line, whatever names it contains (A68), without secrets and without content of runs. Events that
 //      others can cause as often as they like are rate-limited, and the next line says how many were dropped.
 

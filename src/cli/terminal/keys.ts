@@ -1,5 +1,5 @@
-// Reads keys and lines from the person at the terminal. Input that was typed before a question is shown does not answer the
-// question.
+// Reads keys and lines from the person at the terminal.
+// Input that was typed before a question is shown does not answer the question.
 
 import { createInterface } from "node:readline/promises";
 import type { Invocation, Io } from "../invocation.ts";

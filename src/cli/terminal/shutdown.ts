@@ -1,5 +1,6 @@
-// Handles requests to stop a command. The first Ctrl-C and SIGTERM stop the command in order: steps in progress get a few
-// seconds to finish. A second Ctrl-C exits immediately. In both cases nothing recorded is lost.
+// Handles requests to stop a command.
+// The first Ctrl-C and SIGTERM stop the command in order: steps in progress get a few seconds to finish.
+// A second Ctrl-C exits immediately. In both cases nothing recorded is lost.
 
 import { once } from "node:events";
 import { EXIT, type Io } from "../invocation.ts";

@@ -1,5 +1,5 @@
-// Shows an open item from the recorded call, never from the model's description (A17). The call is shown in full, because a
-// person can only approve what they have seen.
+// Shows an open item from the recorded call, never from the model's description (A17).
+// The call is shown in full, because a person can only approve what they have seen.
 
 import { diffLines } from "diff";
 import type { ApprovalView, Probe } from "../../api/client/types.ts";

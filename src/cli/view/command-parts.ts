@@ -1,5 +1,5 @@
-// Explains a shell command part by part (U24). The parts are parsed from the command, never taken from the agent's
-// description. Parts that are only known at run time are marked.
+// Explains a shell command part by part (U24). The parts are parsed from the command, never taken from the agent's description.
+// Parts that are only known at run time are marked.
 
 import type { CommandView } from "../../api/client/types.ts";
 import { truncate } from "./screen.ts";

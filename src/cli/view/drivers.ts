@@ -1,5 +1,5 @@
-// Sentences about which process drives runs. A SQLite store has one process, and the next command that drives takes over. On
-// Postgres, workers drive, and other processes may only read and record.
+// Sentences about which process drives runs. A SQLite store has one process, and the next command that drives takes over.
+// On Postgres, workers drive, and other processes may only read and record.
 
 import { hostname } from "node:os";
 import type { CadreClient } from "../../api/client/client.ts";

@@ -1,6 +1,6 @@
-// The output of a command as permanent lines. A command that follows a run opens the live screen on top of it
-// (live/live-screen.ts). Without a terminal, in CI, and with `--plain`, NO_COLOR, TERM=dumb or ACCESSIBLE, there are only
-// lines.
+// The output of a command as permanent lines.
+// A command that follows a run opens the live screen on top of it (live/live-screen.ts).
+// Without a terminal, in CI, and with `--plain`, NO_COLOR, TERM=dumb or ACCESSIBLE, there are only lines.
 //  W1  Text from models, tools, files and people goes through `plain` before it is written here.
 
 import { stripVTControlCharacters, styleText } from "node:util";

@@ -1,5 +1,5 @@
-// The ways in which one agent starts another. Each way has its own word and line style, so that the graph does not depend
-// on colour.
+// The ways in which one agent starts another.
+// Each way has its own word and line style, so that the graph does not depend on colour.
 
 import type { AgentView } from "../../../../src/api/client/types.ts";
 import { ALL_PATTERNS, type PatternKey } from "../../../../src/patterns/declarations/facts.ts";

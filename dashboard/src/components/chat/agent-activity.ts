@@ -1,5 +1,4 @@
-// Computes what an agent is doing now and which messages it has not read (S4-43, S4-65). Uses the live feed's
-// projection.
+// Computes what an agent is doing now and which messages it has not read (S4-43, S4-65). Uses the live feed's projection.
 
 import {
   type AgentState,

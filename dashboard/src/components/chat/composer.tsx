@@ -1,5 +1,6 @@
-// The message field. A draft stays in this browser until the server has accepted the message, so a lost response, a
-// reload or a restart loses nothing. A message that is sent twice under the same key is delivered once.
+// The message field.
+// A draft stays in this browser until the server has accepted the message, so a lost response, a reload or a restart loses nothing.
+// A message that is sent twice under the same key is delivered once.
 
 import { ArrowUp } from "lucide-react";
 import { type KeyboardEvent, useState } from "react";

@@ -1,6 +1,6 @@
 // The conversation of a run, on the run's page and in the chat: the messages to the agent, and the agent's answers.
-// S4-55 to S4-58: an answer contains everything an agent does until it is done, and grows while the agent works. When the
-// agent is done, its final text becomes the answer, and its activity collapses to one line.
+// S4-55 to S4-58: an answer contains everything an agent does until it is done, and grows while the agent works.
+// When the agent is done, its final text becomes the answer, and its activity collapses to one line.
 
 import { ChevronRight, CircleAlert, ClipboardList, Cog, Info, MessageSquareText, User } from "lucide-react";
 import { useState } from "react";

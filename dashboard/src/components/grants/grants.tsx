@@ -1,5 +1,5 @@
-// U25: permissions that people granted for longer than one call, in the settings and in a dialog of the inbox. Each has
-// a button that revokes it.
+// U25: permissions that people granted for longer than one call, in the settings and in a dialog of the inbox.
+// Each has a button that revokes it.
 
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";

@@ -1,5 +1,5 @@
-// U20, U30, U34: the queue and the selected card. A card stays selected until the user answers it, even if new items
-// arrive. On a phone the card fills the screen.
+// U20, U30, U34: the queue and the selected card. A card stays selected until the user answers it, even if new items arrive.
+// On a phone the card fills the screen.
 
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useRef, useState } from "react";

@@ -1,5 +1,5 @@
-// Desktop notifications for a user who is looking at another window. All tabs use the same tag for a tree, so several
-// open tabs still show one notification per tree.
+// Desktop notifications for a user who is looking at another window.
+// All tabs use the same tag for a tree, so several open tabs still show one notification per tree.
 
 import { type Notice, summarizeNotices } from "./news.ts";
 import { isQuietAt, quietHoursEnd, readNoticeSettings } from "./notice-settings.ts";

@@ -1,5 +1,5 @@
-// The bar of `cadre up --demo`. Its button kills the server like a power cut. The bar then reports that the server is
-// down, and after the restart how many runs were recovered.
+// The bar of `cadre up --demo`. Its button kills the server like a power cut.
+// The bar then reports that the server is down, and after the restart how many runs were recovered.
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";

@@ -1,5 +1,5 @@
-// U32: two short sounds: a rising one for "needs you", a falling one for "done". A browser plays no sound before the
-// user has clicked on the page.
+// U32: two short sounds: a rising one for "needs you", a falling one for "done".
+// A browser plays no sound before the user has clicked on the page.
 
 import type { Notice } from "./news.ts";
 import { isQuietAt, readNoticeSettings } from "./notice-settings.ts";

@@ -1,5 +1,5 @@
-// P4: a call that must not run twice was started, and Cadre never saw it finish. Only a person can find out what
-// happened. The inbox and the run's page show that person the same evidence and the same three verdicts.
+// P4: a call that must not run twice was started, and Cadre never saw it finish. Only a person can find out what happened.
+// The inbox and the run's page show that person the same evidence and the same three verdicts.
 
 import { Eye } from "lucide-react";
 import { useRef } from "react";
@@ -161,8 +161,8 @@ const suggestedVerdict = ({ probe }: ApprovalView): "happened" | "run_again" | u
 };
 
 /**
- * PB1: a probe checks whether a call with an unknown outcome took effect. The item contains the result, so everyone sees
- * the same evidence, and who probed when.
+ * PB1: a probe checks whether a call with an unknown outcome took effect.
+ * The item contains the result, so everyone sees the same evidence, and who probed when.
  */
 function OutcomeProbe({ item: { runId, callId = "", probe }, keys }: OutcomeProbeProps) {
   const { busy, problem, perform } = useAction();

@@ -1,6 +1,6 @@
-// The budget river as SVG bands. Each run has a row. The run's band comes down from the parent's row, turns right and
-// ends at the run's row. A band's width is its share of the total. The first child's band is rightmost, so bands never
-// cross.
+// The budget river as SVG bands. Each run has a row.
+// The run's band comes down from the parent's row, turns right and ends at the run's row.
+// A band's width is its share of the total. The first child's band is rightmost, so bands never cross.
 
 import type { Budget } from "../../../../src/journal/events.ts";
 import type { Flow, RiverNode } from "../../../../src/projections/usage/budget-river.ts";

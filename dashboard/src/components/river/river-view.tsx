@@ -1,5 +1,5 @@
-// U35, U36: shows how the runs of a tree use its budget, and lets people change the budget. A table shows the numbers,
-// and the bands behind the table show the same as a picture.
+// U35, U36: shows how the runs of a tree use its budget, and lets people change the budget.
+// A table shows the numbers, and the bands behind the table show the same as a picture.
 
 import { use, useState } from "react";
 import type { Budget } from "../../../../src/journal/events.ts";

@@ -1,5 +1,5 @@
-// U40, U41: the actions on a run's page. The page hides the actions that the run's state does not allow. If the server
-// refuses an action anyway, the page shows the server's message.
+// U40, U41: the actions on a run's page. The page hides the actions that the run's state does not allow.
+// If the server refuses an action anyway, the page shows the server's message.
 
 import { CircleStop, GitFork, MessageSquarePlus, Pause, Play, RotateCcw } from "lucide-react";
 import { useState } from "react";

@@ -1,5 +1,4 @@
-// The notices at the top of a run's page: a cancel in progress, the answer or the first cause of a failure, and open
-// requests of the tree.
+// The notices at the top of a run's page: a cancel in progress, the answer or the first cause of a failure, and open requests of the tree.
 
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -140,8 +139,8 @@ function ApprovalsStrip({ items, runId, onSelect }: ApprovalsStripProps) {
 }
 
 /**
- * U45: why a run waits for its model provider, the attempt, the time left, and how many other runs wait. A button
- * retries immediately.
+ * U45: why a run waits for its model provider, the attempt, the time left, and how many other runs wait.
+ * A button retries immediately.
  */
 function ProviderNotice({ run: { row, events } }: { run: RunJournal }) {
   const { waitingOn, id, endedAt, cancelRequested } = row;

@@ -1,5 +1,5 @@
-// The sources of each sentence of the answer: the tool results, pages or messages that share its words, and the path to
-// them. Sentences based on untrusted content are hatched and labelled.
+// The sources of each sentence of the answer: the tool results, pages or messages that share its words, and the path to them.
+// Sentences based on untrusted content are hatched and labelled.
 
 import { useMemo, useState } from "react";
 import {

@@ -1,5 +1,4 @@
-// U07: totals for each node of a run tree: how many of the runs below it are running, waiting, failed or need a person,
-// and what they cost together.
+// U07: totals for each node of a run tree: how many of the runs below it are running, waiting, failed or need a person, and what they cost together.
 
 import { type RunUsage, totalTokens } from "../../../../src/projections/usage/run-usage.ts";
 import { shownStatus } from "../../../../src/projections/words/statuses.ts";

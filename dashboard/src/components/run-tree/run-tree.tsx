@@ -1,5 +1,4 @@
-// U07, S1-60, S1-61, S2-80: the run tree as navigation. It follows the WAI-ARIA tree pattern, so the arrow keys reach
-// every node.
+// U07, S1-60, S1-61, S2-80: the run tree as navigation. It follows the WAI-ARIA tree pattern, so the arrow keys reach every node.
 
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import type { TreeJournal } from "../../live/tree-journal.ts";

@@ -1,5 +1,5 @@
-// U06: actions on the selected runs. A dialog shows the effect of an action and asks for confirmation. If the server
-// refuses some runs, the dialog says why.
+// U06: actions on the selected runs. A dialog shows the effect of an action and asks for confirmation.
+// If the server refuses some runs, the dialog says why.
 
 import { useQuery } from "@tanstack/react-query";
 import { Ban, RotateCcw, X } from "lucide-react";

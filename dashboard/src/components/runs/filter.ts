@@ -1,5 +1,4 @@
-// U02: reads the filters of the list of runs from the URL, and turns them into a server query, a CLI command and chips.
-// Pure.
+// U02: reads the filters of the list of runs from the URL, and turns them into a server query, a CLI command and chips. Pure.
 
 import type { RunsFilter } from "../../../../src/api/client/types.ts";
 import {
@@ -70,8 +69,8 @@ export function toFilter(search: RunsSearch, now: number): RunsFilter {
 }
 
 /**
- * Whether the list includes child runs. A search and most wait filters do, because a child run may match while its root
- * does not. A root always shows that a person is needed below it.
+ * Whether the list includes child runs. A search and most wait filters do, because a child run may match while its root does not.
+ * A root always shows that a person is needed below it.
  */
 export const showsAll = ({ all, q, waiting }: RunsSearch): boolean =>
   all === true || q !== undefined || (waiting !== undefined && waiting !== "person");

@@ -1,5 +1,5 @@
-// U05: rows do not move while the user interacts with the list. Only their content changes. New rows are counted but not
-// shown, and rows that no longer match stay until the interaction ends.
+// U05: rows do not move while the user interacts with the list. Only their content changes.
+// New rows are counted but not shown, and rows that no longer match stay until the interaction ends.
 
 import { type RefObject, useEffect, useRef, useState } from "react";
 import type { ListedRun } from "../../../../src/api/client/types.ts";

@@ -1,5 +1,5 @@
-// Access to this server: a sign-in link for another browser, and for admins the users and their tokens. A token is shown
-// only once.
+// Access to this server: a sign-in link for another browser, and for admins the users and their tokens.
+// A token is shown only once.
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";

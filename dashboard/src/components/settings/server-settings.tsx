@@ -1,5 +1,4 @@
-// The state of the server: the process, runs that wait for a model provider, the workers, and the checks of `cadre
-// doctor`.
+// The state of the server: the process, runs that wait for a model provider, the workers, and the checks of `cadre doctor`.
 
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";

@@ -1,5 +1,4 @@
-// The rows of a timeline: an event (EntryRow), text being streamed (LiveRow), and the start or end of a child
-// (DelegationRow).
+// The rows of a timeline: an event (EntryRow), text being streamed (LiveRow), and the start or end of a child (DelegationRow).
 
 import {
   ArrowRight,
@@ -204,8 +203,8 @@ interface DelegationRowProps {
 }
 
 /**
- * S0-76, S0-77, U10: the start or end of a child in its parent's timeline. The row links to the child's page and can
- * expand the child's timeline in place.
+ * S0-76, S0-77, U10: the start or end of a child in its parent's timeline.
+ * The row links to the child's page and can expand the child's timeline in place.
  */
 export function DelegationRow(props: DelegationRowProps) {
   const { event, child, agent, open, q, onSelect, onToggle } = props;

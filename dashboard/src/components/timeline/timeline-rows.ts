@@ -1,6 +1,5 @@
-// The rows of a timeline: one row per event, the rows of an expanded child after the child's start (U10), and streaming
-// text last (U18). A row is created once, and new rows are appended. So a new event costs the same in a long journal as
-// in a short one (U14).
+// The rows of a timeline: one row per event, the rows of an expanded child after the child's start (U10), and streaming text last (U18).
+// A row is created once, and new rows are appended. So a new event costs the same in a long journal as in a short one (U14).
 
 import type { Trigger } from "../../../../src/journal/events.ts";
 import { omitUndefined } from "../../../../src/omit-undefined.ts";
@@ -97,8 +96,8 @@ const isStart = (journal: RunJournal, { seq }: TimelineEntry): boolean =>
   eventAt(journal, seq)?.type === "CHILD_RUN_STARTED";
 
 /**
- * The words in a child's badge (S0-76, S0-77): `start` precedes the agent's name when the child starts, and `what` is the
- * noun that is complete or failed when the child ends.
+ * The words in a child's badge (S0-76, S0-77): `start` precedes the agent's name when the child starts, and `what` is the noun
+ * that is complete or failed when the child ends.
  */
 export const childWords = (trigger: Trigger, parentKey: string): { start: string; what: string } =>
   triggerOf(trigger)?.badge(parentKey) ?? { start: "DELEGATING", what: "DELEGATION" };

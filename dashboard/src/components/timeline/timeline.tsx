@@ -1,5 +1,5 @@
-// S0-79, S4-61, U14: the timeline of a run, one row per event, with its event filters. Only visible rows are rendered,
-// so a long journal is as fast as a short one.
+// S0-79, S4-61, U14: the timeline of a run, one row per event, with its event filters.
+// Only visible rows are rendered, so a long journal is as fast as a short one.
 
 import { useVirtualizer, type Virtualizer } from "@tanstack/react-virtual";
 import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
@@ -217,8 +217,8 @@ interface ScrollToEvent {
 }
 
 /**
- * U17: scrolls to the selected event as soon as it is loaded. Without a selected event, an active run is scrolled to its
- * end, and a finished run stays at its start.
+ * U17: scrolls to the selected event as soon as it is loaded.
+ * Without a selected event, an active run is scrolled to its end, and a finished run stays at its start.
  */
 function useScrollToEvent({ virtual, rows, selected, run, isLive, loaded }: ScrollToEvent): void {
   const shown = useRef("");

@@ -1,5 +1,4 @@
-// U12: searches the timelines of a tree in chunks, so that the page stays responsive and a tree can be searched while it
-// loads.
+// U12: searches the timelines of a tree in chunks, so that the page stays responsive and a tree can be searched while it loads.
 
 import { useEffect, useMemo, useState } from "react";
 import type { TimelineEntry } from "../../../../src/projections/views/timeline.ts";

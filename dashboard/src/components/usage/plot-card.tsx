@@ -90,8 +90,8 @@ const SWATCHES: Readonly<Record<SeriesColour, string>> = {
   edge: "bg-edge",
 };
 
-// Under the POSIX locale a browser reports its language as `en-US@posix`, which Intl rejects. A library that passes this
-// language to Intl while it loads would fail to load.
+// Under the POSIX locale a browser reports its language as `en-US@posix`, which Intl rejects.
+// A library that passes this language to Intl while it loads would fail to load.
 function fixLanguage(): void {
   try {
     new Intl.NumberFormat(navigator.language);

@@ -1,5 +1,5 @@
-// Pure functions for the visible time window and the bars in it. Their cost depends on what is visible, not on the number
-// of spans.
+// Pure functions for the visible time window and the bars in it.
+// Their cost depends on what is visible, not on the number of spans.
 
 import type { Activity, Span } from "../../../../src/projections/views/waterfall.ts";
 

@@ -1,5 +1,5 @@
-// U08, U09: shows how the runs of a tree spent their time, on a shared time axis. Only visible rows are rendered, and only
-// as many bars as a reader can tell apart.
+// U08, U09: shows how the runs of a tree spent their time, on a shared time axis.
+// Only visible rows are rendered, and only as many bars as a reader can tell apart.
 
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { ArrowLeft, ArrowRight, Maximize, ZoomIn, ZoomOut } from "lucide-react";

@@ -1,5 +1,4 @@
-// Explains why the run is in its current state: the answer, the first cause of a failure, the chain of causes, next
-// steps, and the decision log.
+// Explains why the run is in its current state: the answer, the first cause of a failure, the chain of causes, next steps, and the decision log.
 
 import { useMemo, useState } from "react";
 import { decisionLog } from "../../../../src/projections/views/decision-log.ts";

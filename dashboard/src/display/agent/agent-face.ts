@@ -1,5 +1,5 @@
-// Checks `icon`, `color` and `title` of an agent file, which may come from an untrusted source. The page shows only one
-// emoji, a plain colour, and one line of text.
+// Checks `icon`, `color` and `title` of an agent file, which may come from an untrusted source.
+// The page shows only one emoji, a plain colour, and one line of text.
 
 import { revealHidden } from "../../../../src/journal/visible.ts";
 

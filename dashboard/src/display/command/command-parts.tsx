@@ -1,5 +1,5 @@
-// U24: lists the programs, files and hosts of a command, as the server parsed it. A warning appears if the text does not
-// show everything that the command would do.
+// U24: lists the programs, files and hosts of a command, as the server parsed it.
+// A warning appears if the text does not show everything that the command would do.
 
 import { FileInput, FileOutput, Globe, ScrollText, TriangleAlert } from "lucide-react";
 import type { ReactNode } from "react";

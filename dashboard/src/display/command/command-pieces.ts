@@ -1,5 +1,5 @@
-// A17: splits a command into pieces so that nothing in it can hide. Invisible characters are spelled out, look-alike
-// letters are marked, and long runs of blanks collapse to a count.
+// A17: splits a command into pieces so that nothing in it can hide.
+// Invisible characters are spelled out, look-alike letters are marked, and long runs of blanks collapse to a count.
 
 import { revealHidden } from "../../../../src/journal/visible.ts";
 

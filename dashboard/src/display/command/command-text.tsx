@@ -1,5 +1,5 @@
-// A17: shows a command, or another text that a person approves, in full and with nothing hidden. Long lines wrap and are
-// never cut, because people cannot approve what they cannot see.
+// A17: shows a command, or another text that a person approves, in full and with nothing hidden.
+// Long lines wrap and are never cut, because people cannot approve what they cannot see.
 
 import { TONES } from "../../ui/badge.tsx";
 import { classNames } from "../../ui/class-names.ts";

@@ -1,5 +1,5 @@
-// Parses a unified diff into rows. The counts in a hunk's header say how many lines belong to the hunk, so changed text
-// cannot pass for a header.
+// Parses a unified diff into rows.
+// The counts in a hunk's header say how many lines belong to the hunk, so changed text cannot pass for a header.
 
 export interface DiffLine {
   kind: "same" | "added" | "removed";

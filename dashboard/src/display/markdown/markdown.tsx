@@ -1,5 +1,5 @@
-// Renders Markdown from a model. The renderer loads on first use. The plain text is shown while the renderer loads, if it
-// fails, and if the text is very long.
+// Renders Markdown from a model. The renderer loads on first use.
+// The plain text is shown while the renderer loads, if it fails, and if the text is very long.
 
 import { Component, lazy, memo, type ReactNode, Suspense, useDeferredValue } from "react";
 import { VisibleText } from "../visible-text.tsx";

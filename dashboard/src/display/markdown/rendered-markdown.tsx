@@ -1,5 +1,5 @@
-// A62, A63: renders untrusted Markdown. Raw HTML is shown as text, images are never loaded, links show their host, and
-// headings become bold lines, so the text cannot affect the structure of the page.
+// A62, A63: renders untrusted Markdown.
+// Raw HTML is shown as text, images are never loaded, links show their host, and headings become bold lines, so the text cannot affect the structure of the page.
 
 import { ExternalLink, ImageOff } from "lucide-react";
 import { type ComponentProps, memo, type ReactNode } from "react";

@@ -1,5 +1,5 @@
-// `cadre agents`: lists the agents that can be run here. Those of the project and the user come first, and built-in agents
-// are summed up by pack.
+// `cadre agents`: lists the agents that can be run here.
+// Those of the project and the user come first, and built-in agents are summed up by pack.
 
 import type { Agent } from "../../../agents/agent.ts";
 import type { Problem } from "../../../config/problem.ts";

@@ -1,5 +1,5 @@
-// `cadre agents validate`: checks agent files, for people, editors and CI. The exit code says whether all files can be used,
-// or whether no agent was found. With `--strict` warnings count as errors.
+// `cadre agents validate`: checks agent files, for people, editors and CI.
+// The exit code says whether all files can be used, or whether no agent was found. With `--strict` warnings count as errors.
 
 import { relative, resolve, sep } from "node:path";
 import { strictProblems } from "../../../agents/checks/index.ts";

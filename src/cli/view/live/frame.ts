@@ -1,5 +1,5 @@
-// Renders the frame below the permanent lines: the streamed text, the drawing of the current activity, the question with its
-// card, and the status line. The functions are pure: the same state and window give the same lines.
+// Renders the frame below the permanent lines: the streamed text, the drawing of the current activity, the question with its card, and the status line.
+// The functions are pure: the same state and window give the same lines.
 //  TV1  A frame is never as tall as the window, because it could not be redrawn without clearing the screen.
 //  TV2  A card is shown in full or not at all. A card that does not fit is written as permanent lines (A17).
 

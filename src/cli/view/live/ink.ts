@@ -1,5 +1,5 @@
-// The only file that uses Ink. It draws the lines of a frame, and erases them before anything else is written. It is imported
-// only when something is drawn.
+// The only file that uses Ink. It draws the lines of a frame, and erases them before anything else is written.
+// It is imported only when something is drawn.
 
 import { Box, render, Text, useApp, useStdout } from "ink";
 import { createElement as h, type ReactNode } from "react";

@@ -1,5 +1,5 @@
-// A screen with a frame that is redrawn at the bottom: the current activity and the open question. Everything else is written
-// permanently above the frame, so that the terminal's scrollback is the log.
+// A screen with a frame that is redrawn at the bottom: the current activity and the open question.
+// Everything else is written permanently above the frame, so that the terminal's scrollback is the log.
 //  W2   The frame is erased before anything else is written, and then redrawn below. So no line overwrites another.
 //  W3   While the person types a line or uses their editor, output is kept back. It is written when they are done.
 //  TV3  At most ten frames per second are drawn, and none if nothing has changed. A question is drawn immediately.

@@ -1,6 +1,6 @@
-// The live view of a tree: a drawing of all runs that is updated in place, and permanent lines above the drawing. In the style
-// `tree` the lines show the top run with its streamed text, and only news of the other runs. In the style `lines`, and
-// without a terminal, every event of every run is a line. With several runs, each line names its run.
+// The live view of a tree: a drawing of all runs that is updated in place, and permanent lines above the drawing.
+// In the style `tree` the lines show the top run with its streamed text, and only news of the other runs.
+// In the style `lines`, and without a terminal, every event of every run is a line. With several runs, each line names its run.
 
 import type { Delta } from "../../../journal/deltas.ts";
 import type { EventOf, JournalEvent } from "../../../journal/events.ts";

@@ -1,5 +1,5 @@
-// The status line of the live screen (U51): which run needs a person or is working, the preset, the used budget, and the
-// counts. If the line is too long, the least important parts are left out first.
+// The status line of the live screen (U51): which run needs a person or is working, the preset, the used budget, and the counts.
+// If the line is too long, the least important parts are left out first.
 
 import type { Budget } from "../../../journal/events.ts";
 import { emptyUsage, type RunUsage, totalTokens } from "../../../projections/usage/run-usage.ts";

@@ -1,5 +1,5 @@
-// Wraps long lines between words, because a terminal would break them anywhere. Colours have no width. Without a terminal,
-// lines are left as they are.
+// Wraps long lines between words, because a terminal would break them anywhere. Colours have no width.
+// Without a terminal, lines are left as they are.
 
 import { type Screen, visibleWidth } from "../screen.ts";
 import { wordWrap } from "./word-wrap.ts";

@@ -1,5 +1,6 @@
-// Sanitises text from models, tools, files and people before it is printed (A17, A64). Such text cannot control the terminal,
-// and its invisible characters are spelled out. Only our own code sets colours and moves the cursor.
+// Sanitises text from models, tools, files and people before it is printed (A17, A64).
+// Such text cannot control the terminal, and its invisible characters are spelled out.
+// Only our own code sets colours and moves the cursor.
 
 /** Control characters except tab and newline, bidirectional marks, invisible characters and lone surrogates. */
 const HIDDEN =

@@ -1,5 +1,4 @@
-// Wraps text between words, and streams the agent's text: piece by piece if the screen allows it, and in full once it is
-// recorded.
+// Wraps text between words, and streams the agent's text: piece by piece if the screen allows it, and in full once it is recorded.
 
 import type { Delta } from "../../../journal/deltas.ts";
 import { type Screen, visibleWidth } from "../screen.ts";

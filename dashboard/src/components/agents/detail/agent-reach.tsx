@@ -36,8 +36,8 @@ type Reachable = ExplanationView["reachable"][number];
 type Path = Reachable["ways"][number]["path"];
 
 /**
- * The agents that an agent can start, directly or through others, with the path to each and the tools they may use
- * there. A child may do only what its own file and every agent above it allow.
+ * The agents that an agent can start, directly or through others, with the path to each and the tools they may use there.
+ * A child may do only what its own file and every agent above it allow.
  */
 function ReachList({ explanation }: { explanation: ExplanationView }) {
   const { reachable, stops, agent } = explanation;

@@ -1,5 +1,5 @@
-// Positions of the agents in the graph. Dagre lays out each connected group so that an agent is left of the agents it
-// starts. The groups are then packed in rows, the largest first. Agents without connections follow in a grid.
+// Positions of the agents in the graph. Dagre lays out each connected group so that an agent is left of the agents it starts.
+// The groups are then packed in rows, the largest first. Agents without connections follow in a grid.
 
 import dagre from "@dagrejs/dagre";
 import type { AgentView } from "../../../../../src/api/client/types.ts";

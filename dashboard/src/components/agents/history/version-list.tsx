@@ -1,5 +1,5 @@
-// U53: the versions of an agent. Each run pins the definition that it started with, and the hash of this definition is
-// the version.
+// U53: the versions of an agent.
+// Each run pins the definition that it started with, and the hash of this definition is the version.
 
 import { useQueries } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";

@@ -1,5 +1,5 @@
-// A17: tells whether the user has seen the whole request. A short request counts as seen immediately, a long request once
-// the user has scrolled to its end. Only then can it be approved.
+// A17: tells whether the user has seen the whole request.
+// A short request counts as seen immediately, a long request once the user has scrolled to its end. Only then can it be approved.
 
 import { type RefCallback, useEffect, useState } from "react";
 

@@ -1,5 +1,4 @@
-// U26: the form in which the user says why they reject a call. The agent reads this reason. Five common reasons have a
-// key each.
+// U26: the form in which the user says why they reject a call. The agent reads this reason. Five common reasons have a key each.
 
 import { type ReactNode, useRef, useState } from "react";
 import { REJECT_REASONS } from "../../../../../src/projections/words/decisions.ts";

@@ -1,5 +1,5 @@
-// U23: a form for the input of a call, field by field or as JSON. While the user types, the server checks the input and
-// previews the call, with the same code that later records the decision.
+// U23: a form for the input of a call, field by field or as JSON.
+// While the user types, the server checks the input and previews the call, with the same code that later records the decision.
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useEffect, useId, useState } from "react";

@@ -1,5 +1,5 @@
-// U22: the separate changes that a call would make to a file, each with a checkbox. The server previews the selected
-// changes, like any other edit.
+// U22: the separate changes that a call would make to a file, each with a checkbox.
+// The server previews the selected changes, like any other edit.
 
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";

@@ -1,5 +1,5 @@
-// U22: splits a file change into hunks, and builds the file with only some hunks applied. Pure. The text between two
-// hunks is the same before and after the change, so the user has seen every text that a selection can produce.
+// U22: splits a file change into hunks, and builds the file with only some hunks applied. Pure.
+// The text between two hunks is the same before and after the change, so the user has seen every text that a selection can produce.
 
 import { diffLines } from "diff";
 

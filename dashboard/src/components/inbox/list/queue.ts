@@ -73,8 +73,8 @@ export interface Queue {
 }
 
 /**
- * U20: the queue as shown. While the pointer is over the list, no row moves: new items are appended, and decided items
- * stay in place with a mark.
+ * U20: the queue as shown.
+ * While the pointer is over the list, no row moves: new items are appended, and decided items stay in place with a mark.
  */
 export function useQueue(items: readonly ApprovalView[]): Queue {
   const [isPointed, setPointed] = useState(false);

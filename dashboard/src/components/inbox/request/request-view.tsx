@@ -1,5 +1,5 @@
-// A17: the request as Cadre recorded it. What the tool declares about itself decides how the call is shown. The agent's
-// own description is shown separately and labelled as such.
+// A17: the request as Cadre recorded it. What the tool declares about itself decides how the call is shown.
+// The agent's own description is shown separately and labelled as such.
 
 import { useQuery } from "@tanstack/react-query";
 import { createTwoFilesPatch } from "diff";
