@@ -14,7 +14,6 @@ import type { ClassifyFailure, EstimateCall, Models, PriceOf } from "../models/m
 import type { Judge, ShellJudge, SourcedRules } from "../permissions/permission.ts";
 import type { Store } from "../stores/store.ts";
 import type { AnyTool } from "../tools/tool.ts";
-import type { StepGate } from "./drive/step-gate.ts";
 import type { Runners } from "./programs/runner.ts";
 
 export interface LoopParts {
@@ -85,6 +84,11 @@ export interface LoopParts {
   onProblem(problem: { runId: RunId; message: string; error: unknown }): void;
   /** Milliseconds that effects get to finish at shutdown. */
   drainMs: number;
+}
+
+export interface StepGate {
+  /** Resolves when the step may begin. Call the returned function when the step is over. */
+  enter(how: "shared" | "alone", left: AbortSignal): Promise<() => void>;
 }
 
 export type SkipReason = "newer version" | "other machine";

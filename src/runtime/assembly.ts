@@ -20,8 +20,7 @@ import { messageSession, type PersonMessage } from "../loop/commands/messages.ts
 import type { CommandParts } from "../loop/commands/person-commands.ts";
 import { retryRun } from "../loop/commands/retry.ts";
 import { checkOnRuns } from "../loop/drive/check-on-runs.ts";
-import { endCancelledRuns } from "../loop/drive/drive.ts";
-import { createStepGate } from "../loop/drive/step-gate.ts";
+import { createStepGate, endCancelledRuns } from "../loop/drive/drive.ts";
 import type { LoopParts } from "../loop/parts.ts";
 import { type ReplaySummary, replayRuns } from "../loop/replay/replay.ts";
 import { type AgentReplay, replayAgent } from "../loop/replay/replay-agent.ts";

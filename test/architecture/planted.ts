@@ -159,7 +159,7 @@ export const PLANTED: Record<string, { wrong: Record<string, Planted>; right: Pl
       "src/loop/drive/decide.ts":
         'import { z } from "zod";\nimport { c } from "../../journal/c.ts";\nconst day = new Date(c);',
       "src/journal/c.ts": "export const c = 1; // Date.now()",
-      "src/loop/drive/perform.ts": 'import { decide } from "./decide.ts";\nimport "node:fs"; Date.now();',
+      "src/loop/drive/drive.ts": 'import { decide } from "./decide.ts";\nimport "node:fs"; Date.now();',
     },
   },
   AR15: {

@@ -2,7 +2,7 @@
 
 import { shapesOnly } from "../../src/journal/masking/mask.fixture.ts";
 import { declaredTool } from "../../src/loop/builtin-tools/declared/index.ts";
-import { createStepGate } from "../../src/loop/drive/step-gate.ts";
+import { createStepGate } from "../../src/loop/drive/drive.ts";
 import type { LoopParts } from "../../src/loop/parts.ts";
 import { createClassifyFailure, cutStreamError, silenceError } from "../../src/models/classify-failure.ts";
 import { createLimiter } from "../../src/models/limiter.ts";

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import type { EventOf, JournalEvent } from "../../journal/events.ts";
-import { eventsBefore } from "../../loop/drive/continued-runs.ts";
+import { eventsBefore } from "../../loop/drive/run-journal.ts";
 import { type ComparedTree, compareTrees } from "../../projections/views/compare.ts";
 import { Comparison } from "../../projections/views/compare-schema.ts";
 import type { Store } from "../../stores/store.ts";

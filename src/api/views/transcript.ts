@@ -3,8 +3,7 @@
 import { z } from "zod";
 import type { EventOf } from "../../journal/events.ts";
 import type { PromptMessage } from "../../journal/message.ts";
-import { eventsBefore } from "../../loop/drive/continued-runs.ts";
-import { loadDefinition } from "../../loop/drive/run-journal.ts";
+import { eventsBefore, loadDefinition } from "../../loop/drive/run-journal.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
 import {
   messagesWithoutOpenCalls,

@@ -15,8 +15,7 @@ import { receiptField, type ToolCall } from "../../projections/folds/tool-call.t
 import type { RunFilter, Store } from "../../stores/store.ts";
 import { retryRun as retry } from "../commands/retry.ts";
 import { lastActivityOf, SILENT_MS } from "../drive/check-on-runs.ts";
-import { eventsBefore } from "../drive/continued-runs.ts";
-import type { RunJournal } from "../drive/run-journal.ts";
+import { eventsBefore, type RunJournal } from "../drive/run-journal.ts";
 import type { LoopParts } from "../parts.ts";
 import { type BuiltinTool, loopTool } from "./builtin-tool.ts";
 import {

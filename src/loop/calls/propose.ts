@@ -11,9 +11,9 @@ import { effectiveInput, newStepCall, type ToolCall } from "../../projections/fo
 import { isSameCall, type RecordedCall, recordedCalls } from "../../projections/views/recorded-calls.ts";
 import type { Store } from "../../stores/store.ts";
 import type { AnyTool, Preview } from "../../tools/tool.ts";
+import { answerClosingCall } from "../builtin-tools/declared/closing-tools.ts";
 import { acceptsCall, inputMisfit, invalidJson } from "../builtin-tools/declared/declared-tool.ts";
 import { declaredTool } from "../builtin-tools/declared/index.ts";
-import { answerClosingCall } from "../builtin-tools/declared/team-tools.ts";
 import { builtinTool } from "../builtin-tools/index.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
 import type { LoopParts } from "../parts.ts";

@@ -2,7 +2,7 @@
 // An approved call is checked once more right before it begins.
 
 import { messageOf } from "../../errors.ts";
-import type { EventBody } from "../../journal/events.ts";
+import type { EventBody, Payload } from "../../journal/events.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import { toolResult } from "../../patterns/events.ts";
 import {
@@ -11,17 +11,18 @@ import {
   receiptField,
   type ToolCall,
 } from "../../projections/folds/tool-call.ts";
+import { boundOutput, CONTEXT_BYTES } from "../../tools/bound-output.ts";
 import type { AnyTool, Fingerprints, ToolAnswer, ToolContext } from "../../tools/tool.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
 import type { LoopParts } from "../parts.ts";
-import { allowRunnerCall } from "../programs/runner-calls.ts";
 import { approvalHash, currentGrants, judgeCall } from "./judge.ts";
 import { previewCall, proposeToolCall } from "./propose.ts";
-import { toToolResult } from "./tool-result.ts";
 
 const TOOL_TIMEOUT_MS = 120_000;
 /** Milliseconds for which the loop still waits for a tool that ignores its signal. */
 const STOP_GRACE_MS = 5_000;
+/** Characters that are stored of an output, beyond what the model sees. */
+const KEPT_CHARACTERS = 1_000_000;
 
 type ToolParts = Pick<
   LoopParts,
@@ -46,7 +47,6 @@ export async function runTools(
   parts: ToolParts,
   effects: AbortSignal,
 ): Promise<void> {
-  if (run.definition.runner) return allowRunnerCall(ids, run, parts);
   const calls = ids.map((id) => run.state.calls.get(id)!);
   const again = await staleProposals(calls, run, parts);
   if (again.length > 0) return run.record(...again);
@@ -291,4 +291,25 @@ function deadline(effects: AbortSignal, ms: number) {
     effects.removeEventListener("abort", onStop);
   };
   return { signal: controller.signal, late, clear };
+}
+
+/** Turns a tool's answer into a journal entry: the part that fits the context, and the rest by reference. */
+export async function toToolResult(
+  answer: ToolAnswer,
+  { store }: Pick<LoopParts, "store">,
+): Promise<Omit<Payload<"TOOL_RESULT">, "toolCallId" | "attempt" | "ms">> {
+  const { isError, files, seen, stale, size, untrusted, sandbox } = answer;
+  const flags = {
+    ...(isError || stale ? { isError: true as const } : {}),
+    ...(stale ? { outcome: "stale" as const } : {}),
+    ...(files && files.length > 0 ? { files } : {}),
+    ...omitUndefined({ seen, untrusted, sandbox }),
+  };
+  const text = typeof answer.output === "string" ? answer.output : undefined;
+  const json = text ?? JSON.stringify(answer.output) ?? "null";
+  const whole = answer.full ?? (json.length > CONTEXT_BYTES ? json : undefined);
+  if (whole === undefined) return { output: text ?? JSON.parse(json), ...flags, ...omitUndefined({ size }) };
+  const output = json.length > CONTEXT_BYTES ? boundOutput(json).text : json;
+  const ref = await store.blobs.put(boundOutput(whole, KEPT_CHARACTERS).text).catch(() => undefined);
+  return { output, ...omitUndefined({ ref }), size: size ?? whole.length, ...flags };
 }

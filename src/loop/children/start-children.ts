@@ -14,6 +14,7 @@ import { openingText, openingWithRequest } from "../../patterns/opening.ts";
 import { effectiveInput, receiptField, type ToolCall } from "../../projections/folds/tool-call.ts";
 import { promptMessages } from "../../projections/folds/transcript.ts";
 import type { Refusal, Spawn } from "../../stores/store.ts";
+import { inputProblem } from "../builtin-tools/declared/closing-tools.ts";
 import {
   type DelegationRequest,
   delegationToolNamed,
@@ -21,7 +22,6 @@ import {
   parseDelegation,
   resolveContextMode,
 } from "../builtin-tools/declared/delegate.ts";
-import { inputProblem } from "../builtin-tools/declared/final-report.ts";
 import { judgeDelegation } from "../builtin-tools/delegate.ts";
 import { currentGrants } from "../calls/judge.ts";
 import type { RunJournal } from "../drive/run-journal.ts";

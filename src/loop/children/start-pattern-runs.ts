@@ -12,7 +12,7 @@ import { addRequest, hasReadRequest, openingText } from "../../patterns/opening.
 import { NOT_STARTED } from "../../projections/folds/run-state.ts";
 import { DELEGATE } from "../../projections/folds/tool-call.ts";
 import type { TaskFields } from "../../projections/folds/transcript.ts";
-import { inputProblem } from "../builtin-tools/declared/final-report.ts";
+import { inputProblem } from "../builtin-tools/declared/closing-tools.ts";
 import { currentGrants, judgeCall } from "../calls/judge.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
 import type { LoopParts } from "../parts.ts";

@@ -1,29 +1,11 @@
-// Children that work in git worktrees of their own: opening the folder, and merging the work.
-// Opening and merging are idempotent, so a crash loses no work: they are repeated (D6).
+// Merges the work of a child that has a git worktree of its own.
+// Merging is idempotent, so a crash loses no work: the merge is repeated (D6).
 
-import { CadreError, messageOf } from "../../errors.ts";
+import { messageOf } from "../../errors.ts";
 import type { EventBody, Worktree } from "../../journal/events.ts";
 import { type ChildRun, mergeCallId } from "../../projections/folds/child-runs.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
 import type { LoopParts, MergeOutcome } from "../parts.ts";
-
-/**
- * Creates the run's worktree if it is missing.
- * Any other folder must exist: without it an approved call would fail, and the agent would continue without its effect.
- */
-export async function openWorkspace(
-  { state }: RunJournal,
-  parts: Pick<LoopParts, "worktrees" | "hasFolder" | "host">,
-): Promise<void> {
-  const { worktree, workspace } = state.start!;
-  if (state.cancel) return;
-  if (worktree) return parts.worktrees.open(worktree);
-  if (await parts.hasFolder(workspace)) return;
-  throw new CadreError(
-    "FOLDER_MISSING",
-    `The folder ${workspace}, in which the run works, is not there on ${parts.host}. Nothing was done; the run goes on when it is there, or where it is.`,
-  );
-}
 
 export async function mergeChild(
   runId: string,

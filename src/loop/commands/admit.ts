@@ -12,7 +12,7 @@ import {
 } from "../../journal/definition.ts";
 import type { ApprovalPolicy, Payload } from "../../journal/events.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
-import { inputProblem, schemaProblem } from "../builtin-tools/declared/final-report.ts";
+import { inputProblem, schemaProblem } from "../builtin-tools/declared/closing-tools.ts";
 import type { LoopParts } from "../parts.ts";
 
 export interface RunRequest {

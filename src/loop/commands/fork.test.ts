@@ -19,7 +19,7 @@ import {
 import { openApprovalIds, type World } from "../../../test/support/world.ts";
 import type { JournalEvent } from "../../journal/events.ts";
 import type { Script } from "../../models/scripted/script.ts";
-import { eventsBefore } from "../drive/continued-runs.ts";
+import { eventsBefore } from "../drive/run-journal.ts";
 import { decideApproval } from "./person-commands.ts";
 
 /** Chooses its answer by the results it has seen, not by the turn, because a new run counts its turns from one again. */

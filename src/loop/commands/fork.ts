@@ -8,8 +8,7 @@ import { type Definition, poolIn } from "../../journal/definition.ts";
 import type { Fork, JournalEvent, Payload } from "../../journal/events.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import { childEndsAfter, forkPoint } from "../../projections/views/fork-point.ts";
-import { continuedRunMissing } from "../drive/continued-runs.ts";
-import { loadDefinition } from "../drive/run-journal.ts";
+import { continuedRunMissing, loadDefinition } from "../drive/run-journal.ts";
 import type { LoopParts } from "../parts.ts";
 import { type AdmitParts, idempotencyOf, resolveLimits } from "./admit.ts";
 

@@ -7,8 +7,7 @@ import type { Definition } from "../../journal/definition.ts";
 import type { Payload } from "../../journal/events.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
-import { continuedRunMissing } from "../drive/continued-runs.ts";
-import { loadDefinition } from "../drive/run-journal.ts";
+import { continuedRunMissing, loadDefinition } from "../drive/run-journal.ts";
 import { type AdmitParts, idempotencyOf } from "./admit.ts";
 
 type Parts = Pick<AdmitParts, "store" | "clock" | "ids" | "findAgent" | "wake">;

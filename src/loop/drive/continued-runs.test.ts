@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { payloadsOf, roles, scenario } from "../../../test/support/scenario.ts";
-import { eventsBefore } from "./continued-runs.ts";
+import { eventsBefore } from "./run-journal.ts";
 
 scenario(
   "a run may continue hundreds of others, because a session has no end",

@@ -12,7 +12,7 @@ import { LAST_TURN, type RunState } from "../../projections/folds/run-state.ts";
 import { VOTE_CONCLUDE } from "../../projections/folds/tool-call.ts";
 import { promptTokens, type Transcript } from "../../projections/folds/transcript.ts";
 import { isTreeLimit } from "../../projections/usage/tree-budget.ts";
-import { reportOf } from "../builtin-tools/declared/final-report.ts";
+import { reportOf } from "../builtin-tools/declared/closing-tools.ts";
 import { hardLimit, openBudgetItem, softLimit, stopReasonOf } from "./limits.ts";
 
 const NUDGE_AFTER = 3;

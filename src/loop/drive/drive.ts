@@ -1,24 +1,37 @@
-// Drives one run until it must wait or has ended.
+// Drives one run until it must wait or has ended: takes its lease, closes what a crash left open, then decides and performs.
 //  L1  Nothing happens to a run except by an appended event.
 //  L2  `decide` is pure: same journal, same action.
 //  L3  An intent is appended before its effect begins, and only if nothing came in between.
 //  L4  A driver with a stale epoch starts nothing new: it appends the outcomes of its open calls and stops.
 //  L5  One bad run cannot stop the others: `drive` never rejects (P9).
+//  P3  A model call may have been paid for. The driver closes it as interrupted, with its estimate, and makes it again.
+//  P4  `decide` starts a `read` or `idempotent` call again; an `unsafe` call waits for a person.
 
 import type { Clock } from "../../clock.ts";
-import { CadreError } from "../../errors.ts";
+import { assertNever, CadreError } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
+import type { EventBody } from "../../journal/events.ts";
 import { isNewer } from "../../journal/upcast.ts";
+import type { Action, Ending } from "../../patterns/action.ts";
 import type { Lease, LostWorkers } from "../../stores/store.ts";
-import { openWorkspace } from "../children/worktree.ts";
-import type { ActiveDrive, LoopParts, SkipReason } from "../parts.ts";
+import { builtinTool } from "../builtin-tools/index.ts";
+import { proposeCalls, proposeStepCalls } from "../calls/propose.ts";
+import { runTools } from "../calls/run-tools.ts";
+import { startChildren } from "../children/start-children.ts";
+import { startPatternRuns } from "../children/start-pattern-runs.ts";
+import { mergeChild } from "../children/worktree.ts";
+import { attemptOf, callModel } from "../model/call-model.ts";
+import type { ActiveDrive, LoopParts, SkipReason, StepGate } from "../parts.ts";
+import { promptRunner, recoverPrompt } from "../programs/prompt-runner.ts";
+import { allowRunnerCall } from "../programs/runner-calls.ts";
 import { decide } from "./decide.ts";
 import type { DecisionFacts, RunView } from "./decide-turn.ts";
-import { performAction } from "./perform.ts";
-import { recoverRun } from "./recover.ts";
+import { finishRun } from "./finish.ts";
 import { RunJournal } from "./run-journal.ts";
 
 const SUSPECT_AFTER = 2;
+/** E5: after this many acquisitions without an outcome, the run is quarantined for a person. */
+const MAX_ACQUISITIONS = 5;
 const DEFAULT_WINDOW = 128_000;
 const RETRY_MS = 1_000;
 const MAX_RETRY_MS = 30_000;
@@ -78,32 +91,6 @@ async function driveRun(run: RunJournal, parts: LoopParts, signal: AbortSignal):
   }
 }
 
-/** Whether this driver was interrupted for another reason than a cancel. Then another driver takes the run. */
-const mustStop = ({ aborted, reason }: AbortSignal): boolean => aborted && reason !== "cancel";
-
-async function step(run: RunJournal, parts: LoopParts, effects: AbortSignal): Promise<void> {
-  const action = decide(...(await decisionInput(await run.view(), parts)));
-  await performAction(action, run, parts, effects);
-}
-
-/** The arguments of a decision. The agent's module is loaded each time, because its file may have changed. */
-export async function decisionInput(
-  view: RunView,
-  parts: Pick<LoopParts, "loadSteps" | "models"> & { clock: Pick<Clock, "now"> },
-): Promise<[RunView, DecisionFacts]> {
-  const { state, definition } = view;
-  const steps = definition.steps && !state.cancel ? await parts.loadSteps(definition.steps) : undefined;
-  const model = state.latest?.model ?? definition.models[0]!;
-  const contextWindow = parts.models.contextWindow(model) ?? DEFAULT_WINDOW;
-  return [
-    { ...view, steps },
-    { now: parts.clock.now(), contextWindow },
-  ];
-}
-
-/** E5: whether the run was lost twice in a row and has had no outcome since. */
-const isSuspect = (run: RunJournal): boolean => run.lease.acquisitions > SUSPECT_AFTER && !run.hasProgressed;
-
 /** Registers the drive, so that a cancel can interrupt it. At shutdown, effects get some time to finish. */
 function register(
   run: RunJournal,
@@ -127,6 +114,231 @@ function register(
     signal.removeEventListener("abort", onStop);
     parts.drives.delete(run.runId);
   };
+}
+
+/** Closes what a crash left open, once. Only open intents and their effect class matter. */
+async function recoverRun(run: RunJournal, parts: Pick<LoopParts, "clock" | "runners">): Promise<void> {
+  if (run.lease.acquisitions > MAX_ACQUISITIONS && !run.state.cancel) return quarantine(run);
+  while (waitsForOldLease(run, parts)) {
+    await run.rest([], run.lease.previousUntil);
+    if (run.isOver) return;
+    // A signal arrived. It is folded, and the open calls still have to wait.
+    await run.view();
+  }
+  const open = run.state.openModelCall;
+  if (!open) return;
+  if (run.definition.runner) return recoverPrompt(run, parts);
+  const { estimate } = open;
+  const message = "The process ended before the answer was recorded; this attempt may have been paid for.";
+  const spent = estimate && { usage: { input: estimate.tokens, output: 0 }, cost: estimate.cost };
+  const payload = { ...attemptOf(open), cause: "interrupted" as const, message, ...spent };
+  run.record({ type: "MODEL_CALL_FAILED", payload });
+}
+
+async function quarantine(run: RunJournal): Promise<void> {
+  const detail = `Taken up ${run.lease.acquisitions - 1} times without any progress.`;
+  await run.suspend({ kind: "quarantine", detail }, undefined);
+}
+
+/** E2: whether the previous worker may still be alive. Until it is not, its open calls are neither repeated nor decided. */
+function waitsForOldLease(run: RunJournal, parts: Pick<LoopParts, "clock" | "runners">): boolean {
+  const until = run.lease.previousUntil;
+  if (until === undefined || until <= parts.clock.now()) return false;
+  if (run.definition.runner && run.state.openModelCall && !parts.runners.find(run.runId)) return true;
+  return [...run.state.calls.values()].some(
+    (call) => call.started && !call.result && call.proposal?.effect !== "read",
+  );
+}
+
+/**
+ * Creates the run's worktree if it is missing.
+ * Any other folder must exist: without it an approved call would fail, and the agent would continue without its effect.
+ */
+async function openWorkspace(
+  { state }: RunJournal,
+  parts: Pick<LoopParts, "worktrees" | "hasFolder" | "host">,
+): Promise<void> {
+  const { worktree, workspace } = state.start!;
+  if (state.cancel) return;
+  if (worktree) return parts.worktrees.open(worktree);
+  if (await parts.hasFolder(workspace)) return;
+  throw new CadreError(
+    "FOLDER_MISSING",
+    `The folder ${workspace}, in which the run works, is not there on ${parts.host}. Nothing was done; the run goes on when it is there, or where it is.`,
+  );
+}
+
+/** Whether this driver was interrupted for another reason than a cancel. Then another driver takes the run. */
+const mustStop = ({ aborted, reason }: AbortSignal): boolean => aborted && reason !== "cancel";
+
+/** E5: whether the run was lost twice in a row and has had no outcome since. */
+const isSuspect = (run: RunJournal): boolean => run.lease.acquisitions > SUSPECT_AFTER && !run.hasProgressed;
+
+/**
+ * Decides which run may take a step now (E5). Steps of ordinary runs run side by side.
+ * A run that was lost twice without an outcome takes its steps alone.
+ * If it crashes the process again, it is clear which run did it.
+ * Such a run waits for at most one step of the others, and the others wait for at most one of its steps.
+ */
+export function createStepGate(): StepGate {
+  let sharing = 0;
+  let taken = false;
+  const waiting: { how: "shared" | "alone"; go: () => void }[] = [];
+
+  const mayGo = (how: "shared" | "alone"): boolean => (how === "alone" ? sharing === 0 && !taken : !taken);
+  const begin = (how: "shared" | "alone"): (() => void) => {
+    if (how === "alone") taken = true;
+    else sharing++;
+    return () => {
+      if (how === "alone") taken = false;
+      else sharing--;
+      letGo();
+    };
+  };
+  const letGo = (): void => {
+    while (waiting[0] && mayGo(waiting[0].how)) waiting.shift()!.go();
+  };
+
+  return {
+    async enter(how, left) {
+      if (left.aborted) return () => {};
+      if (waiting.length === 0 && mayGo(how)) return begin(how);
+      return new Promise((resolve) => {
+        const entry = { how, go: () => resolve(begin(how)) };
+        waiting.push(entry);
+        left.addEventListener("abort", () => {
+          const at = waiting.indexOf(entry);
+          if (at < 0) return;
+          waiting.splice(at, 1);
+          resolve(() => {});
+          letGo();
+        });
+      });
+    },
+  };
+}
+
+async function step(run: RunJournal, parts: LoopParts, effects: AbortSignal): Promise<void> {
+  const action = decide(...(await decisionInput(await run.view(), parts)));
+  await performAction(action, run, parts, effects);
+}
+
+/** The arguments of a decision. The agent's module is loaded each time, because its file may have changed. */
+export async function decisionInput(
+  view: RunView,
+  parts: Pick<LoopParts, "loadSteps" | "models"> & { clock: Pick<Clock, "now"> },
+): Promise<[RunView, DecisionFacts]> {
+  const { state, definition } = view;
+  const steps = definition.steps && !state.cancel ? await parts.loadSteps(definition.steps) : undefined;
+  const model = state.latest?.model ?? definition.models[0]!;
+  const contextWindow = parts.models.contextWindow(model) ?? DEFAULT_WINDOW;
+  return [
+    { ...view, steps },
+    { now: parts.clock.now(), contextWindow },
+  ];
+}
+
+/** Performs the action that `decide` chose. Each longer action has its own file. */
+async function performAction(
+  action: Action,
+  run: RunJournal,
+  parts: LoopParts,
+  effects: AbortSignal,
+): Promise<void> {
+  switch (action.type) {
+    case "stop":
+      return run.release();
+    case "rest":
+      return run.rest([], action.wakeAt);
+    case "suspend":
+      return run.suspend(action.waitingOn, action.wakeAt);
+    case "resume":
+      return write([resumedEvent(action.by, run)], run);
+    case "record":
+      return write(action.events, run);
+    case "call-model":
+      return run.definition.runner
+        ? promptRunner(action, run, parts, effects)
+        : callModel(action, run, parts, effects);
+    case "propose":
+      return proposeCalls(action.calls, run, parts);
+    case "propose-made":
+      return proposeStepCalls(action.calls, run, parts);
+    case "run-tools":
+      return run.definition.runner
+        ? allowRunnerCall(action.calls, run, parts)
+        : runTools(action.calls, run, parts, effects);
+    case "start-children":
+      return startChildren(action.calls, run, parts);
+    case "start-runs":
+      return startPatternRuns(action.runs, run, parts);
+    case "give-up-on":
+      return giveUpOn(action, run, parts);
+    case "run-builtin": {
+      const call = run.state.calls.get(action.call)!;
+      return builtinTool(call.name)!.perform!(call, run, parts);
+    }
+    case "merge-child":
+      return mergeChild(action.runId, run, parts);
+    case "cancel-children":
+      return cancelChildren(action, run, parts);
+    case "end":
+      return finishRun(await endProgram(action.ending, run, parts), run);
+    default:
+      return assertNever(action);
+  }
+}
+
+/** Ends the run's program, because nothing of a run continues after its end. */
+async function endProgram(
+  ending: Ending,
+  run: RunJournal,
+  { runners }: Pick<LoopParts, "runners">,
+): Promise<Ending> {
+  if (!run.definition.runner) return ending;
+  const left = await runners.end(run.runId);
+  return left.length === 0 ? ending : { ...ending, warnings: [...(ending.warnings ?? []), ...left] };
+}
+
+/** D2: cancels children only once the run's end is certain. Every drive repeats this until all of them have ended. */
+async function cancelChildren(
+  { runIds, waitingOn }: Extract<Action, { type: "cancel-children" }>,
+  run: RunJournal,
+  parts: Pick<LoopParts, "store">,
+): Promise<void> {
+  const isKnown =
+    run.state.isClosing && JSON.stringify(run.state.waitingOn?.items) === JSON.stringify(waitingOn.items);
+  if (await run.begin(isKnown ? [] : [run.suspendedEvent(waitingOn)])) return;
+  await cancelAll(runIds, `${run.definition.name} has ended.`, run, parts);
+  await run.rest([], undefined);
+}
+
+/** F27: records first that the children's time is over. After a crash in between, the run's end cancels them (D2). */
+async function giveUpOn(
+  { runIds, events, reason }: Extract<Action, { type: "give-up-on" }>,
+  run: RunJournal,
+  parts: Pick<LoopParts, "store">,
+): Promise<void> {
+  if (await run.begin(events)) return;
+  await cancelAll(runIds, reason, run, parts);
+}
+
+async function cancelAll(
+  runIds: readonly string[],
+  reason: string,
+  { runId: via, definition: { name: by } }: RunJournal,
+  { store }: Pick<LoopParts, "store">,
+): Promise<void> {
+  for (const runId of runIds) await store.runs.cancel(runId, { by, reason, via });
+}
+
+function resumedEvent(by: string, run: RunJournal): EventBody {
+  return { type: "RUN_RESUMED", payload: { by }, key: `resumed/${run.state.suspensions}` };
+}
+
+/** Appends conditionally, so that an expiry and a person's decision, or a resume and a pause, are never both written. */
+async function write(events: EventBody[], run: RunJournal): Promise<void> {
+  await run.begin(events);
 }
 
 /** Handles a failure that cannot be recorded, such as a full disk or a bug: the run is released and tried again. */

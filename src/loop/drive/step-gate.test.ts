@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createStepGate } from "./step-gate.ts";
+import { createStepGate } from "./drive.ts";
 
 it("[E5] the gate lets ordinary steps run side by side and a suspect's step alone, in the order of arrival", async () => {
   const gate = createStepGate();

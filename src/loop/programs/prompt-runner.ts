@@ -7,9 +7,9 @@
 import { messageOf } from "../../errors.ts";
 import type { EventBody, Payload } from "../../journal/events.ts";
 import type { Action } from "../../patterns/action.ts";
+import { PROMPT } from "../../projections/folds/tool-call.ts";
 import { isTreeLimit } from "../../projections/usage/tree-budget.ts";
 import { budgetOf, hasBudget, openBudgetItem, treeBudgetOf } from "../drive/limits.ts";
-import { recordLostSession, recoverPrompt } from "../drive/recover.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
 import {
   attemptOf,
@@ -327,4 +327,43 @@ async function checkBudget(prompt: Prompt): Promise<(Failure & { stays: boolean 
   const stays = openBudgetItem(run.state) !== undefined;
   const message = `Stopped: ${isTreeLimit(limit) ? "its tree" : "it"} has cost what it may (${value}).`;
   return { cause: stays ? "interrupted" : "model", message, stays };
+}
+
+/**
+ * Recovers a prompt to a program that was under way when the previous process ended. Leftover processes are killed first.
+ * A program that can resume its session is asked to continue. Otherwise its work is unknown, and a person is asked (P4).
+ */
+export async function recoverPrompt(run: RunJournal, parts: Pick<LoopParts, "runners">): Promise<void> {
+  if (parts.runners.find(run.runId)) return;
+  const { started } = run.state.runner;
+  const isEnded = started === undefined || (await parts.runners.endLeftover(started));
+  closeOpenCalls(run, "The program was ended while it did this: it is not known whether it was done.");
+  if (!started || run.state.cancel || (resumableSession(run) !== undefined && isEnded))
+    return run.record(processEnded(run));
+  const { command, host } = started;
+  recordLostSession(
+    isEnded
+      ? `${command} cannot go on with a session that was ended.`
+      : `${command} may still run on ${host}.`,
+    run,
+  );
+}
+
+/** Only a person can find out what became of the prompt, so the prompt becomes a call with an unknown outcome. */
+function recordLostSession(why: string, run: RunJournal): void {
+  const { command, host, pid } = run.state.runner.started!;
+  const toolCallId = `${run.state.openModelCall!.callId}.${run.state.runner.calls}`;
+  const judged = { name: PROMPT, effect: "unsafe" as const, verdict: "allow" as const, rule: why };
+  const input = { command, task: run.state.start!.task };
+  run.record(
+    processEnded(run),
+    { type: "TOOL_PROPOSED", payload: { toolCallId, ...judged, input } },
+    { type: "TOOL_STARTED", payload: { toolCallId, host, pid } },
+  );
+}
+
+function processEnded({ state }: RunJournal): EventBody {
+  const message = "The process ended while the program was at work.";
+  const payload = { ...attemptOf(state.openModelCall!), cause: "interrupted" as const, message };
+  return { type: "MODEL_CALL_FAILED", payload };
 }

@@ -10,7 +10,7 @@ import type { RunState } from "../../projections/folds/run-state.ts";
 import { TODO_WRITE, type Todo } from "../../projections/folds/todos.ts";
 import { newStepCall, PROMPT, receiptField, type ToolCall } from "../../projections/folds/tool-call.ts";
 import { applyUnattendedPolicy, currentGrants, judgeCall, proposalEvent } from "../calls/judge.ts";
-import { toToolResult } from "../calls/tool-result.ts";
+import { toToolResult } from "../calls/run-tools.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
 import type { LoopParts } from "../parts.ts";
 import type { LiveRunner, ProgramCall, RunnerReport } from "./runner.ts";

@@ -6,7 +6,7 @@ import type { World } from "../../../test/support/world.ts";
 import type { JournalEvent } from "../../journal/events.ts";
 import type { Script } from "../../models/scripted/script.ts";
 import { type ComparedTree, compareTrees } from "../../projections/views/compare.ts";
-import { eventsBefore } from "../drive/continued-runs.ts";
+import { eventsBefore } from "../drive/run-journal.ts";
 
 async function treeOf(world: World, runId: string): Promise<ComparedTree> {
   const { store } = world.runtime;

@@ -173,7 +173,7 @@ const spawn = delegationTool("mcp__agent__spawn", Spawn, {
   }),
 });
 
-const runAgent = delegationTool("per-agent", PerAgent, {
+export const runAgent = delegationTool("per-agent", PerAgent, {
   name: "run_<name>_agent",
   unlisted: true,
   offer: (delegates) =>
@@ -203,8 +203,7 @@ export const DELEGATION_TOOLS: readonly DelegationTool[] = [
 
 /** The delegation tool that a model calls by this name. Undefined: the name is another tool's. */
 export const delegationToolNamed = (name: string): DelegationTool | undefined =>
-  DELEGATION_TOOLS.find((tool) => tool.name === name) ??
-  (/^run_\w+_agent$/.test(name) ? runAgent : undefined);
+  DELEGATION_TOOLS.find((tool) => tool.name === name) ?? (PER_AGENT_NAME.test(name) ? runAgent : undefined);
 
 /** Whether the agent can start children here that it does not wait for. */
 export const mayStartDetached = (view: DecisionView): boolean =>
@@ -231,6 +230,9 @@ export function parseDelegation({
   const asked = tool.parse(name, input);
   return asked instanceof z.ZodError ? { problem: misfit(name, asked) } : asked;
 }
+
+/** The names of `perAgentTool`. */
+export const PER_AGENT_NAME = /^run_\w+_agent$/;
 
 /** S0-41: a tool's name for one agent, such as `run_coding_agent`. It leaves out the agent's pack. */
 export const perAgentTool = (name: string): string => `run_${toolWord(name)}_agent`;

@@ -3,11 +3,10 @@
 import { ADMIN_TOOLS } from "./admin-tools.ts";
 import { askUser } from "./ask-user.ts";
 import { CHILD_RUN_TOOLS } from "./child-runs.ts";
+import { finalReport, TEAM_TOOLS } from "./closing-tools.ts";
 import type { DeclaredTool } from "./declared-tool.ts";
-import { DELEGATION_TOOLS, delegationToolNamed } from "./delegate.ts";
-import { finalReport } from "./final-report.ts";
+import { DELEGATION_TOOLS, PER_AGENT_NAME, runAgent } from "./delegate.ts";
 import { sendMessage } from "./send-message.ts";
-import { TEAM_TOOLS } from "./team-tools.ts";
 
 export const DECLARED_TOOLS: readonly DeclaredTool[] = [
   ...DELEGATION_TOOLS,
@@ -25,7 +24,7 @@ const byName = new Map(
 
 /** The built-in tool with this name or alias. Undefined: no built-in tool has it. */
 export const declaredTool = (name: string): DeclaredTool | undefined =>
-  byName.get(name) ?? delegationToolNamed(name);
+  byName.get(name) ?? (PER_AGENT_NAME.test(name) ? runAgent : undefined);
 
 /** Names that an agent's file may list although no tool of the project has them. */
 export const BUILTIN_TOOL_NAMES: readonly string[] = DECLARED_TOOLS.filter(
