@@ -38,7 +38,7 @@ scenario(
     await decide(world, runId, [
       yes,
       yes,
-      { ...yes, note: "--yes" },
+      { ...yes, automatic: true, note: "--yes" },
       edit,
       { decision: "reject", note: "no" },
     ]);
