@@ -2,7 +2,7 @@
 
 import { rm } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { textOf } from "../../src/journal/message-parts.ts";
+import { textOf } from "../../src/journal/message.ts";
 import type { Decision } from "../../src/loop/commands/person-commands.ts";
 import type { ApprovalItem } from "../../src/projections/folds/approvals.ts";
 import { fold } from "../../src/projections/projection.ts";

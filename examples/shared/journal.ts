@@ -3,7 +3,7 @@
 import { plainLine } from "../../src/cli/view/text/plain.ts";
 import { table } from "../../src/cli/view/text/table.ts";
 import type { JournalEvent } from "../../src/journal/events.ts";
-import { textOf, toolCallsOf } from "../../src/journal/message-parts.ts";
+import { textOf, toolCallsOf } from "../../src/journal/message.ts";
 import { fold } from "../../src/projections/projection.ts";
 import { timelineProjection } from "../../src/projections/views/timeline.ts";
 

@@ -6,7 +6,6 @@
 import { z } from "zod";
 import { BlastRadius } from "./blast-radius.ts";
 import { ContextMode, Effect, Limits, Rules } from "./definition.ts";
-import { OUTCOME_TYPES } from "./kinds.ts";
 import { ThoughtPart, Usage } from "./message.ts";
 import {
   Ancestor,
@@ -28,7 +27,6 @@ import {
   Worktree,
 } from "./run.ts";
 
-export { isTurn, OUTCOME_TYPES, RUN_STATUSES, TERMINAL_TYPES, WAITING_KINDS } from "./kinds.ts";
 export {
   Ancestor,
   ApprovalPolicy,
@@ -38,6 +36,7 @@ export {
   FirstCause,
   Fork,
   ResultEnvelope,
+  RUN_STATUSES,
   RunnerStarted,
   RunStatus,
   Spent,
@@ -46,6 +45,7 @@ export {
   TeamTurn,
   Trigger,
   UnjournaledState,
+  WAITING_KINDS,
   WaitingOn,
   Worktree,
 } from "./run.ts";
@@ -425,6 +425,24 @@ export type JournalEvent = {
 }[EventType];
 
 export type EventOf<T extends EventType> = Extract<JournalEvent, { type: T }>;
+
+export const TERMINAL_TYPES: ReadonlySet<string> = new Set([
+  "RUN_COMPLETED",
+  "RUN_FAILED",
+  "RUN_CANCELLED",
+  "RUN_MOVED",
+]);
+
+/** J3: the store accepts an outcome from any driver, even one that lost its lease. It needs an open intent, not the newest epoch. */
+export const OUTCOME_TYPES: ReadonlySet<string> = new Set([
+  "AGENT_THOUGHT",
+  "MODEL_CALL_FAILED",
+  "TOOL_RESULT",
+]);
+
+/** Whether a model call is a turn of the agent. The other purposes serve the runtime itself. */
+export const isTurn = (purpose: string | undefined): boolean =>
+  purpose === undefined || purpose === "turn" || purpose === "final";
 
 /**
  * E5: whether an event counts as progress. The `interrupted` outcome that recovery writes for a lost call does not, because

@@ -35,6 +35,18 @@ export const ThoughtPart = z.union([TextPart, ReasoningPart, ToolCallPart, Other
 export type ThoughtPart = z.infer<typeof ThoughtPart>;
 export type ToolCallPart = z.infer<typeof ToolCallPart>;
 
+export function textOf(content: readonly ThoughtPart[]): string {
+  return content.map((part) => (part.type === "text" ? (part as { text: string }).text : "")).join("");
+}
+
+export function reasoningOf(content: readonly ThoughtPart[]): string {
+  return content.map((part) => (part.type === "reasoning" ? (part as { text: string }).text : "")).join("");
+}
+
+export function toolCallsOf(content: readonly ThoughtPart[]): ToolCallPart[] {
+  return content.filter((part): part is ToolCallPart => part.type === "tool-call");
+}
+
 export const Usage = z.object({
   input: z.number(),
   output: z.number(),

@@ -2,8 +2,17 @@
 
 import { z } from "zod";
 import { PATTERN_TRIGGERS } from "../patterns/declarations/facts.ts";
-import { RUN_STATUSES, WAITING_KINDS } from "./kinds.ts";
 import { Usage } from "./message.ts";
+
+export const RUN_STATUSES = [
+  "pending",
+  "running",
+  "waiting",
+  "suspended",
+  "completed",
+  "failed",
+  "cancelled",
+] as const;
 
 export const RunStatus = z.enum(RUN_STATUSES);
 export type RunStatus = z.infer<typeof RunStatus>;
@@ -55,6 +64,25 @@ export const UnjournaledState = z.object({
   budget: Budget.optional(),
 });
 export type UnjournaledState = z.infer<typeof UnjournaledState>;
+
+/** The reasons for which a run can wait. */
+export const WAITING_KINDS = [
+  "child",
+  "handoff",
+  "timer",
+  "provider",
+  "slot",
+  "approval",
+  "child_hitl",
+  "question",
+  "outcome_unknown",
+  "budget",
+  "loop",
+  "storage",
+  "definition_changed",
+  "quarantine",
+  "paused",
+] as const;
 
 /** What a suspended run waits for. */
 export const WaitingOn = z.object({

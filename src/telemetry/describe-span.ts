@@ -2,7 +2,7 @@
 // Only `content` has text of people, models and tools; the other attributes are names, counts and causes.
 
 import type { EventOf, JournalEvent } from "../journal/events.ts";
-import { textOf } from "../journal/message-parts.ts";
+import { textOf } from "../journal/message.ts";
 import type { TraceSpan } from "../projections/formats/trace-spans.ts";
 import { CADRE, ERROR_TYPE, GEN_AI } from "./attribute-names.ts";
 

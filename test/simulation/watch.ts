@@ -2,10 +2,9 @@
 // records each violated invariant, and the simulation stops at the first one.
 
 import type { RunId } from "../../src/ids.ts";
-import type { EventBody, JournalEvent, Payload } from "../../src/journal/events.ts";
-import { TERMINAL_TYPES } from "../../src/journal/events.ts";
+import { type EventBody, type JournalEvent, type Payload, TERMINAL_TYPES } from "../../src/journal/events.ts";
 import { keyOf } from "../../src/journal/keys.ts";
-import { toolCallsOf } from "../../src/journal/message-parts.ts";
+import { toolCallsOf } from "../../src/journal/message.ts";
 import { applyUsage, emptyUsage, totalTokens } from "../../src/projections/usage/run-usage.ts";
 import type { Append, AppendResult } from "../../src/stores/store.ts";
 import type { ToolContext } from "../../src/tools/tool.ts";

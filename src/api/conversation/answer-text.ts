@@ -4,7 +4,7 @@
 //  - Text whose tokens were dropped is taken from the journal.
 
 import { isTurn, type JournalEvent } from "../../journal/events.ts";
-import { textOf } from "../../journal/message-parts.ts";
+import { textOf } from "../../journal/message.ts";
 import { emptyNames, learnNames, type Names, timelineEntry } from "../../projections/views/timeline.ts";
 import type { StreamItem } from "../client/types.ts";
 

@@ -2,7 +2,7 @@
 
 import { CadreError } from "../../errors.ts";
 import type { Estimate, EventBody, Payload } from "../../journal/events.ts";
-import { textOf } from "../../journal/message-parts.ts";
+import { textOf } from "../../journal/message.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import type { Action } from "../../patterns/action.ts";
 import { promptTokens } from "../../projections/folds/transcript.ts";

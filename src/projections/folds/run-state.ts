@@ -4,7 +4,7 @@
 //      behind by a crash.
 
 import type { EventOf, JournalEvent, Payload, Purpose, RunStatus, WaitingOn } from "../../journal/events.ts";
-import { textOf, toolCallsOf } from "../../journal/message-parts.ts";
+import { textOf, toolCallsOf } from "../../journal/message.ts";
 import { triggerOf } from "../../patterns/declarations/facts.ts";
 import type { Projection } from "../projection.ts";
 import { type BudgetChanges, trackBudget } from "../usage/budget-changes.ts";

@@ -4,14 +4,14 @@
 
 import { toolCallId } from "../../ids.ts";
 import { type EventOf, isTurn, type JournalEvent, type Payload } from "../../journal/events.ts";
-import type {
-  PromptAssistantPart,
-  PromptMessage,
-  PromptToolResult,
-  ThoughtPart,
-  ToolCallPart,
+import {
+  type PromptAssistantPart,
+  type PromptMessage,
+  type PromptToolResult,
+  type ThoughtPart,
+  type ToolCallPart,
+  toolCallsOf,
 } from "../../journal/message.ts";
-import { toolCallsOf } from "../../journal/message-parts.ts";
 import type { Projection } from "../projection.ts";
 import { childMessage, childResult } from "./child-result.ts";
 

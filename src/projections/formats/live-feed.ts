@@ -3,7 +3,7 @@
 
 import type { Delta } from "../../journal/deltas.ts";
 import { type EventOf, isTurn, type JournalEvent, type Payload } from "../../journal/events.ts";
-import { textOf } from "../../journal/message-parts.ts";
+import { textOf } from "../../journal/message.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import { MOVED, type RunRow } from "../folds/run-row.ts";
 import { timelineEntry } from "../views/timeline.ts";

@@ -12,8 +12,7 @@ import {
   type StopReason,
   TERMINAL_TYPES,
 } from "../../journal/events.ts";
-import type { Usage } from "../../journal/message.ts";
-import { textOf, toolCallsOf } from "../../journal/message-parts.ts";
+import { textOf, toolCallsOf, type Usage } from "../../journal/message.ts";
 import type { Projection } from "../projection.ts";
 
 export interface Messages {

@@ -2,7 +2,7 @@
 // indexed, so that the index stays small compared to the journal.
 
 import type { JournalEvent } from "../../journal/events.ts";
-import { textOf, toolCallsOf } from "../../journal/message-parts.ts";
+import { textOf, toolCallsOf } from "../../journal/message.ts";
 
 /** Text beyond these lengths is not indexed. */
 const TEXT_CHARACTERS = 16_384;

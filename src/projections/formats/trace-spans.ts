@@ -5,7 +5,7 @@
 //  TR3  A span that was open when a process died ends where the next process found it, and is marked as lost.
 
 import { type EventOf, isTurn, type JournalEvent } from "../../journal/events.ts";
-import { toolCallsOf } from "../../journal/message-parts.ts";
+import { toolCallsOf } from "../../journal/message.ts";
 import { callOfItem, newCalls } from "../folds/tool-call.ts";
 import type { Projection } from "../projection.ts";
 

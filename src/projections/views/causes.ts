@@ -11,7 +11,7 @@ import {
   type Payload,
   TERMINAL_TYPES,
 } from "../../journal/events.ts";
-import { toolCallsOf } from "../../journal/message-parts.ts";
+import { toolCallsOf } from "../../journal/message.ts";
 import { memberSlot } from "../../patterns/declarations/team.ts";
 import { BROADCAST, callOfItem, VOTE_CONCLUDE } from "../folds/tool-call.ts";
 

@@ -3,7 +3,7 @@
 
 import { toolCallId } from "../../ids.ts";
 import type { EventOf, JournalEvent, Payload } from "../../journal/events.ts";
-import { textOf, toolCallsOf } from "../../journal/message-parts.ts";
+import { textOf, toolCallsOf } from "../../journal/message.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import { applyRunRow, initialRow } from "../folds/run-row.ts";
 import { FINAL_REPORT } from "../folds/tool-call.ts";

@@ -3,7 +3,7 @@
 
 import { toolCallId } from "../../ids.ts";
 import { type EventOf, isTurn, type JournalEvent, type Payload } from "../../journal/events.ts";
-import { reasoningOf, textOf, toolCallsOf } from "../../journal/message-parts.ts";
+import { reasoningOf, textOf, toolCallsOf } from "../../journal/message.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import {
   type CallOutcome,

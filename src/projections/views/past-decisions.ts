@@ -1,7 +1,7 @@
 // Decisions of people about the calls of a run, each with the call as the person saw it.
 
 import type { JournalEvent, Payload } from "../../journal/events.ts";
-import { toolCallsOf } from "../../journal/message-parts.ts";
+import { toolCallsOf } from "../../journal/message.ts";
 import { newCalls, roundId } from "../folds/tool-call.ts";
 
 export interface PastDecision {

@@ -1,7 +1,7 @@
 // Explains an event in one line: what happened, and why. Rules, limits and people are named as in the journal.
 
 import type { EventOf, EventType, JournalEvent, Payload, Trigger } from "../../journal/events.ts";
-import { toolCallsOf } from "../../journal/message-parts.ts";
+import { toolCallsOf } from "../../journal/message.ts";
 import { type PatternTrigger, triggerOf } from "../../patterns/declarations/facts.ts";
 import { describeAskReason, describeReceipt } from "../words/decisions.ts";
 import { describeStop } from "../words/stop-reasons.ts";

@@ -3,7 +3,7 @@
 
 import { toolCallId } from "../../ids.ts";
 import type { EventOf, JournalEvent, Payload } from "../../journal/events.ts";
-import { toolCallsOf } from "../../journal/message-parts.ts";
+import { toolCallsOf } from "../../journal/message.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import { childResult } from "../folds/child-result.ts";
 import { DELEGATE } from "../folds/tool-call.ts";

@@ -3,7 +3,7 @@
 
 import { toolCallId } from "../../ids.ts";
 import type { JournalEvent } from "../../journal/events.ts";
-import { toolCallsOf } from "../../journal/message-parts.ts";
+import { toolCallsOf } from "../../journal/message.ts";
 import { stripUntrustedMarks } from "../../journal/untrusted.ts";
 import type { Journals } from "./causes.ts";
 import { agentOfRun } from "./reasons.ts";

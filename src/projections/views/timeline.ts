@@ -4,7 +4,7 @@
 
 import { toolCallId } from "../../ids.ts";
 import type { EventOf, EventType, JournalEvent, Payload } from "../../journal/events.ts";
-import { textOf, toolCallsOf } from "../../journal/message-parts.ts";
+import { textOf, toolCallsOf } from "../../journal/message.ts";
 import { stripUntrustedMarks } from "../../journal/untrusted.ts";
 import { SELF_RESUMING } from "../folds/run-row.ts";
 import { NOT_STARTED } from "../folds/run-state.ts";

@@ -2,7 +2,7 @@
 // A decision lists first who decided what, when and under which rule (U29).
 
 import type { EventOf, EventType, JournalEvent, Payload } from "../../../../src/journal/events.ts";
-import { reasoningOf, textOf, toolCallsOf } from "../../../../src/journal/message-parts.ts";
+import { reasoningOf, textOf, toolCallsOf } from "../../../../src/journal/message.ts";
 import { omitUndefined } from "../../../../src/omit-undefined.ts";
 import {
   describeBudget,

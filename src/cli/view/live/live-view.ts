@@ -4,7 +4,7 @@
 
 import type { Delta } from "../../../journal/deltas.ts";
 import type { EventOf, JournalEvent } from "../../../journal/events.ts";
-import { textOf } from "../../../journal/message-parts.ts";
+import { textOf } from "../../../journal/message.ts";
 import type { TimelineEntry } from "../../../projections/views/timeline.ts";
 import { type Area, type Screen, truncate } from "../screen.ts";
 import { fitLine } from "../text/fit.ts";
