@@ -1,5 +1,5 @@
-// Runs every example with the command from its README, in a process of its own. Each example checks itself. This test also checks
-// the journal, that README and guide show the real output, and that an example's own checks can fail.
+// Runs every example with the command from its README, in a process of its own. Each example checks itself.
+// This test also checks the journal, that README and guide show the real output, and that an example's own checks can fail.
 
 import { execFile } from "node:child_process";
 import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";

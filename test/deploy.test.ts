@@ -1,5 +1,4 @@
-// Checks the files in deploy/ without deploying them: they match the schemas of the tools that read them and have the
-// required settings.
+// Checks the files in deploy/ without deploying them: they match the schemas of the tools that read them and have the required settings.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -96,8 +95,8 @@ test("the manifest check accepts any key in a map whose keys users choose", () =
   expect(kubernetesProblems({ ...map!, data: { anything: "x" } })).toEqual([]);
 });
 
-// The API resolves a run's model at admission, and a worker calls it. If only the workers had the provider's key, the API
-// would fall back to the scripted model by default and reject requests that name a model.
+// The API resolves a run's model at admission, and a worker calls it.
+// If only the workers had the provider's key, the API would fall back to the scripted model by default and reject requests that name a model.
 test.each(["compose/pg-boss.yaml", "compose/restate.yaml", "kubernetes/cadre.yaml"])(
   "%s gives the API the same provider variables as the workers",
   (file) => {

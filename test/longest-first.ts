@@ -1,6 +1,6 @@
-// Tells Vitest to start the slowest test files first. On a fresh clone Vitest knows no durations and starts the largest files
-// first, so that small but slow ones would run last, on otherwise idle cores. Files that mostly wait alternate with files that
-// compute, so that they do not slow each other down.
+// Tells Vitest to start the slowest test files first.
+// On a fresh clone Vitest knows no durations and starts the largest files first, so that small but slow ones would run last, on otherwise idle cores.
+// Files that mostly wait alternate with files that compute, so that they do not slow each other down.
 
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 

@@ -1,5 +1,5 @@
-// The agents that ship with Cadre match their specifications: which agents they may call, with which tools and limits. The
-// tables are here, the agents in `agents/`.
+// The agents that ship with Cadre match their specifications: which agents they may call, with which tools and limits.
+// The tables are here, the agents in `agents/`.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,5 @@
-// The permissions of the seven roles of `factory`: which tools the loop offers each role, and the verdict on a call when the
-// project has no rules. `–` means that the tool is not offered and that a call to it is refused.
+// The permissions of the seven roles of `factory`: which tools the loop offers each role, and the verdict on a call when the project has no rules.
+// `–` means that the tool is not offered and that a call to it is refused.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";

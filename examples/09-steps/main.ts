@@ -1,5 +1,5 @@
-// `node examples/09-steps/main.ts`: code decides what comes next, and the model only makes the fix. With
-// `--model scripted/helpless` the model only talks, and after three attempts a person is asked.
+// `node examples/09-steps/main.ts`: code decides what comes next, and the model only makes the fix.
+// With `--model scripted/helpless` the model only talks, and after three attempts a person is asked.
 
 import { type Example, main } from "../shared/play.ts";
 

@@ -1,6 +1,6 @@
 // `node examples/add-auth/main.ts [--kill]`: six agents, in twelve runs, add authentication to a small service.
-// Only the model is scripted; files, tests, git and the remote are real. If something is wrong, it exits with 1 and prints
-// one sentence per problem.
+// Only the model is scripted; files, tests, git and the remote are real.
+// If something is wrong, it exits with 1 and prints one sentence per problem.
 
 import { connect } from "../../src/cli/connection/connect.ts";
 import type { JournalEvent } from "../../src/journal/events.ts";

@@ -1,5 +1,5 @@
-// The person in this example approves the two kinds of call that cadre.yaml asks about, and decides the outcome of a call that
-// a crash interrupted. They reject everything else, so that an unexpected question makes the example fail.
+// The person in this example approves the two kinds of call that cadre.yaml asks about, and decides the outcome of a call that a crash interrupted.
+// They reject everything else, so that an unexpected question makes the example fail.
 
 import type { CadreClient } from "../../src/api/client/client.ts";
 import type { ApprovalView, DecisionBody } from "../../src/api/client/types.ts";

@@ -1,6 +1,6 @@
-// Plays an example with the real runtime, on a copy of its folder. It prints the journal of the first run, what other agents
-// read, and the tree, and then compares the result with the example's expectations. The model is scripted. With `--model`
-// another model is used, and the only check is that every run completed.
+// Plays an example with the real runtime, on a copy of its folder.
+// It prints the journal of the first run, what other agents read, and the tree, and then compares the result with the example's expectations.
+// The model is scripted. With `--model` another model is used, and the only check is that every run completed.
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
-// Parses sources just enough to check them. TypeScript 7 has no compiler API, so we replace everything that is not code
-// with spaces: comments, and the contents of strings, templates and regular expressions. The length stays the same, so a
-// match in the blanked text has the same position in the source.
+// Parses sources just enough to check them.
+// TypeScript 7 has no compiler API, so we replace everything that is not code with spaces: comments, and the contents of strings, templates and regular expressions.
+// The length stays the same, so a match in the blanked text has the same position in the source.
 
 import { posix } from "node:path";
 

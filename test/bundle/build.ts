@@ -1,5 +1,5 @@
-// Bundles the programs that tests start hundreds of times into a few files each, because loading a thousand modules takes
-// longer than most of these tests. The code is unchanged, and each module still finds the files next to its source.
+// Bundles the programs that tests start hundreds of times into a few files each, because loading a thousand modules takes longer than most of these tests.
+// The code is unchanged, and each module still finds the files next to its source.
 
 import { globSync, statSync, writeFileSync } from "node:fs";
 import { fileURLToPath, pathToFileURL } from "node:url";

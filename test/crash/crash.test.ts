@@ -1,5 +1,7 @@
-// The most important suite. It kills the process with SIGKILL at every boundary of a run, a tree of runs and a team, restarts it,
-// drives to the end, and compares the result with that of an undisturbed process (FAULTS §1.2). By default it takes a sample.
+// The most important suite.
+// It kills the process with SIGKILL at every boundary of a run, a tree of runs and a team, restarts it, drives to the end, and
+// compares the result with that of an undisturbed process (FAULTS §1.2).
+// By default it takes a sample.
 // CRASH_ALL=1 kills at every boundary; CRASH_PAIRS=all also kills at every pair of boundaries, which takes hours.
 
 import { describe, expect, it } from "vitest";

@@ -1,5 +1,5 @@
-// The final state of a scenario, without the parts that differ between executions: ids, nonces and durations. If two
-// executions have the same final state, no user can tell them apart.
+// The final state of a scenario, without the parts that differ between executions: ids, nonces and durations.
+// If two executions have the same final state, no user can tell them apart.
 
 import { join } from "node:path";
 import { systemClock } from "../../src/clock.ts";

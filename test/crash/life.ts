@@ -1,5 +1,5 @@
-// A life is one execution of a scenario in a folder, until the root run has ended. It counts every boundary, which is a point
-// before or after an append or an effect, and kills its own process with SIGKILL at the requested boundary.
+// A life is one execution of a scenario in a folder, until the root run has ended.
+// It counts every boundary, which is a point before or after an append or an effect, and kills its own process with SIGKILL at the requested boundary.
 
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// The scenarios of the crash suite. The simulated person checks the oracle before answering, as a real person would check
-// what happened.
+// The scenarios of the crash suite.
+// The simulated person checks the oracle before answering, as a real person would check what happened.
 
 import type { ForkRequest } from "../../src/loop/commands/fork.ts";
 import type { ScriptedRequest, ScriptedTurn } from "../../src/models/scripted/script.ts";

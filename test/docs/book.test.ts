@@ -1,5 +1,4 @@
-// Checks the documentation against the repository: links work, quoted files match the real ones, and quoted commands exist
-// with their flags.
+// Checks the documentation against the repository: links work, quoted files match the real ones, and quoted commands exist with their flags.
 
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";

@@ -1,5 +1,5 @@
-// A browser, the command line, an MCP client and the `openai` package follow the same tree while the server is killed twice
-// and restarted on the same port. Each client continues where it was and sees every event once. No run starts twice.
+// A browser, the command line, an MCP client and the `openai` package follow the same tree while the server is killed twice and restarted on the same port.
+// Each client continues where it was and sees every event once. No run starts twice.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,4 @@
-// MCP servers through a whole run: Cadre lists and pins their tools, offers them, asks for approval, calls them, and stops
-// the servers when the process ends.
+// MCP servers through a whole run: Cadre lists and pins their tools, offers them, asks for approval, calls them, and stops the servers when the process ends.
 
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

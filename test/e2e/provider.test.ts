@@ -1,5 +1,5 @@
-// A folder with one agent file, a server that speaks OpenAI's protocol, and the real command line: an agent does real work
-// and is killed with `kill -9` in the middle of it.
+// A folder with one agent file, a server that speaks OpenAI's protocol, and the real command line: an agent does real work and is
+// killed with `kill -9` in the middle of it.
 
 import { existsSync, readFileSync, watch } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,5 +1,5 @@
-// Real coding agents do the work of Cadre runs in the sandbox, with a scripted provider on this machine. They are not dependencies
-// of Cadre: CADRE_REAL_AGENTS names the folder in which npm has installed them.
+// Real coding agents do the work of Cadre runs in the sandbox, with a scripted provider on this machine.
+// They are not dependencies of Cadre: CADRE_REAL_AGENTS names the folder in which npm has installed them.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// Puts canary secrets everywhere a run can meet them, with real parts: the command line as a process, SQLite on disk, a
-// streaming provider over HTTP, the shell. Afterwards no file or output of Cadre contains a canary in any encoding.
+// Puts canary secrets everywhere a run can meet them, with real parts: the command line as a process, SQLite on disk, a streaming provider over HTTP, the shell.
+// Afterwards no file or output of Cadre contains a canary in any encoding.
 
 import { randomBytes } from "node:crypto";
 import { lstatSync, readdirSync, readFileSync, statSync } from "node:fs";
@@ -20,8 +20,8 @@ const bash = (command: string) => ({
   usage,
 });
 /**
- * The model's answers, indexed by the number of results in the prompt. The model knows the canaries, because providers see
- * keys and people paste secrets.
+ * The model's answers, indexed by the number of results in the prompt.
+ * The model knows the canaries, because providers see keys and people paste secrets.
  */
 const STEPS = [
   { toolCalls: [{ name: "Read", arguments: '{"path":".env"}' }], usage },

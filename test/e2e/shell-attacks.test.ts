@@ -1,5 +1,5 @@
-// Untrusted text has turned a model with the Bash tool hostile. The commands it tries do not run, and the journal names the
-// rule that stopped each command.
+// Untrusted text has turned a model with the Bash tool hostile.
+// The commands it tries do not run, and the journal names the rule that stopped each command.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";

@@ -1,5 +1,5 @@
-// A load balancer with health checks in front of the workers. If HAProxy is installed, it runs with the configuration from
-// deploy/. Otherwise a small balancer of our own imitates it.
+// A load balancer with health checks in front of the workers.
+// If HAProxy is installed, it runs with the configuration from deploy/. Otherwise a small balancer of our own imitates it.
 
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";

@@ -1,5 +1,4 @@
-// Behaviour that both engines share on Postgres: workers with wrong clocks, a store with many suspended runs, and runs that
-// other versions wrote.
+// Behaviour that both engines share on Postgres: workers with wrong clocks, a store with many suspended runs, and runs that other versions wrote.
 
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";

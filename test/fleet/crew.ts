@@ -1,5 +1,5 @@
-// A crew: worker processes with one engine. Several crews share a Postgres and a Restate server; each crew has its own store
-// and, with Restate, its own balancer.
+// A crew: worker processes with one engine.
+// Several crews share a Postgres and a Restate server; each crew has its own store and, with Restate, its own balancer.
 
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";

@@ -1,6 +1,6 @@
-// Workers are lost under load: killed, frozen, or cut off from Postgres. Afterwards every tree has completed, every effect
-// happened once, and the invariants hold. The test prints the time until another worker took over, and our target for it. The
-// asserted limits allow for a busy machine.
+// Workers are lost under load: killed, frozen, or cut off from Postgres.
+// Afterwards every tree has completed, every effect happened once, and the invariants hold.
+// The test prints the time until another worker took over, and our target for it. The asserted limits allow for a busy machine.
 
 import { expect } from "vitest";
 import { startProxy } from "../scale/proxy.ts";
@@ -19,8 +19,8 @@ interface Bound {
 }
 
 /**
- * Restate notices a closed connection immediately. pg-boss notices a dead worker after 8 s at the earliest; a lease expires
- * after 10 s. With pg-boss the delay doubles if the worker that takes over is killed next.
+ * Restate notices a closed connection immediately. pg-boss notices a dead worker after 8 s at the earliest; a lease expires after 10 s.
+ * With pg-boss the delay doubles if the worker that takes over is killed next.
  */
 const KILLED: Record<EngineName, Bound> = { restate: { aim: 3, most: 8 }, "pg-boss": { aim: 15, most: 30 } };
 /** A silent worker's lease must expire, unless pg-boss notices the loss first. */

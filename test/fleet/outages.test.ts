@@ -1,5 +1,5 @@
-// Postgres stops and restarts every 5 to 10 seconds, once for longer than the store waits for it, while hundreds of trees run
-// with both engines. CADRE_TEST_TREES and CADRE_TEST_RESTARTS make the test longer.
+// Postgres stops and restarts every 5 to 10 seconds, once for longer than the store waits for it, while hundreds of trees run with both engines.
+// CADRE_TEST_TREES and CADRE_TEST_RESTARTS make the test longer.
 
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "vitest";

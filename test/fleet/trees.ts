@@ -1,5 +1,5 @@
-// The work for the fleet: trees of two runs with every kind of effect, small trees with parallel children, runs that stop in
-// the middle of a read until the test lets them continue, and runs whose provider asks them to wait.
+// The work for the fleet: trees of two runs with every kind of effect, small trees with parallel children, runs that stop in the
+// middle of a read until the test lets them continue, and runs whose provider asks them to wait.
 
 import type { ScriptedRequest, ScriptedTurn } from "../../src/models/scripted/script.ts";
 

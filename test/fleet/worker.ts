@@ -1,5 +1,5 @@
-// One worker of the fleet under test: `node worker.ts <folder>`, configured by CADRE_* variables. When it is ready, it tells
-// its parent process how long that took and how much memory it allocated.
+// One worker of the fleet under test: `node worker.ts <folder>`, configured by CADRE_* variables.
+// When it is ready, it tells its parent process how long that took and how much memory it allocated.
 
 import { existsSync, watch } from "node:fs";
 import { join } from "node:path";

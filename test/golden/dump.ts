@@ -1,5 +1,5 @@
-// Converts a whole database to readable text and back. The text includes the schema of its time, so that a later version
-// has to migrate it.
+// Converts a whole database to readable text and back.
+// The text includes the schema of its time, so that a later version has to migrate it.
 
 import { DatabaseSync } from "node:sqlite";
 

@@ -1,5 +1,5 @@
-// Records the golden journals of this version: `node test/golden/record.ts`. Run it once per release. Never record a
-// shipped one again: it proves that newer versions can read the old format.
+// Records the golden journals of this version: `node test/golden/record.ts`. Run it once per release.
+// Never record a shipped one again: it proves that newer versions can read the old format.
 
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,5 @@
-// This version reads, verifies and folds every tree that a released version exported, and replays it with the same
-// decisions. Runs that wait in it continue to their end (P13, F39).
+// This version reads, verifies and folds every tree that a released version exported, and replays it with the same decisions.
+// Runs that wait in it continue to their end (P13, F39).
 
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";

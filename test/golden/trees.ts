@@ -1,5 +1,5 @@
-// One small tree for each feature of this version. `record-trees.ts` records them once per release. Their scripts and
-// decisions are here, so that a later version can continue the trees that wait.
+// One small tree for each feature of this version. `record-trees.ts` records them once per release.
+// Their scripts and decisions are here, so that a later version can continue the trees that wait.
 
 import { z } from "zod";
 import type { Decision } from "../../src/loop/commands/person-commands.ts";

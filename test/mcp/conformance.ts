@@ -1,6 +1,7 @@
-// `npm run conformance` runs the MCP conformance suite against our client, against Cadre's own server, and against a fixture server
-// that has Cadre's transport and the tools the suite expects. The results are in docs/conformance.md. Every failure must be listed
-// in expected-failures.yml with its reason, and every listed scenario must fail.
+// `npm run conformance` runs the MCP conformance suite against our client, against Cadre's own server, and against a fixture
+// server that has Cadre's transport and the tools the suite expects.
+// The results are in docs/conformance.md.
+// Every failure must be listed in expected-failures.yml with its reason, and every listed scenario must fail.
 
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

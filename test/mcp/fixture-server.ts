@@ -1,5 +1,5 @@
-// A server with the tools, resources and prompts that the conformance suite expects by name. Cadre's own server does not offer
-// them. The authentication, routes and handler are those of Cadre's server.
+// A server with the tools, resources and prompts that the conformance suite expects by name.
+// Cadre's own server does not offer them. The authentication, routes and handler are those of Cadre's server.
 
 import { completable, createMcpHandler, McpServer, ResourceTemplate } from "@modelcontextprotocol/server";
 import { Hono } from "hono";

@@ -1,5 +1,5 @@
-// Installs the package as `npm install` would, in an empty folder outside the repository: its unpacked files, and only the
-// dependencies it lists. A dependency that it uses but does not list is therefore missing.
+// Installs the package as `npm install` would, in an empty folder outside the repository: its unpacked files, and only the dependencies it lists.
+// A dependency that it uses but does not list is therefore missing.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";

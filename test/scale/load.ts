@@ -1,5 +1,4 @@
-// The work for the workers of two versions: a run with an unsafe effect and a slow model, so that something is always in
-// progress.
+// The work for the workers of two versions: a run with an unsafe effect and a slow model, so that something is always in progress.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,6 @@
-// A network between a worker and its database that a test can cut. While it is split, nothing passes in either direction
-// and neither side gets an error. When it heals, delayed data arrives. A test can also kill only the open connections.
+// A network between a worker and its database that a test can cut.
+// While it is split, nothing passes in either direction and neither side gets an error. When it heals, delayed data arrives.
+// A test can also kill only the open connections.
 
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";

@@ -1,5 +1,5 @@
-// A worker process for tests: `node worker-process.ts <folder> <store>`. Prints its pid on stdout once it drives runs, and
-// shuts down cleanly on SIGTERM.
+// A worker process for tests: `node worker-process.ts <folder> <store>`.
+// Prints its pid on stdout once it drives runs, and shuts down cleanly on SIGTERM.
 
 import { once } from "node:events";
 import { messageOf } from "../../src/errors.ts";

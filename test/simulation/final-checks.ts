@@ -1,5 +1,4 @@
-// Checks at the end of a simulation: the invariants that hold after every test, and that `decide` works at every point of
-// every journal.
+// Checks at the end of a simulation: the invariants that hold after every test, and that `decide` works at every point of every journal.
 
 import { writeFileSync } from "node:fs";
 import type { Definition } from "../../src/journal/definition.ts";

@@ -1,5 +1,5 @@
-// The await points of one worker. Each operation waits here until the simulation performs it, and its answer may wait here
-// again. A crash between the two loses the answer and keeps the effect.
+// The await points of one worker. Each operation waits here until the simulation performs it, and its answer may wait here again.
+// A crash between the two loses the answer and keeps the effect.
 //  G1  Writes happen in the order in which the worker requested them, as in a store's queue.
 //  G2  A dead worker gets no more answers. The first few of its queued writes are carried out, and the rest is lost.
 

@@ -1,5 +1,5 @@
-// Mutants: deliberate defects of the engine, installed at run time. Each removes one safeguard. If the simulation does not
-// find one of them, the simulation itself is broken (FAULTS §1, 7).
+// Mutants: deliberate defects of the engine, installed at run time. Each removes one safeguard.
+// If the simulation does not find one of them, the simulation itself is broken (FAULTS §1, 7).
 
 import type { EventBody } from "../../src/journal/events.ts";
 import { OUTCOME_TYPES } from "../../src/journal/events.ts";

@@ -1,5 +1,5 @@
-// Expands a seed into the options of a simulation: the runs, what their models say and how they fail, permissions, limits,
-// and how often each fault occurs. The frequencies differ between seeds, so that rare combinations occur too.
+// Expands a seed into the options of a simulation: the runs, what their models say and how they fail, permissions, limits, and how often each fault occurs.
+// The frequencies differ between seeds, so that rare combinations occur too.
 
 import type {
   AgentLimits,

@@ -1,5 +1,6 @@
-// The outside world of a simulated worker: tools that record their effects, and models that play the plan. The simulation
-// may stop both before and after they act. A crash after the effect but before the answer leaves no trace in the journal (F02, F03).
+// The outside world of a simulated worker: tools that record their effects, and models that play the plan.
+// The simulation may stop both before and after they act.
+// A crash after the effect but before the answer leaves no trace in the journal (F02, F03).
 
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
 import { z } from "zod";

@@ -1,5 +1,5 @@
-// Mutants of the patterns. Some wrap the store; some replace a method of the pattern itself, which is a plain object, and
-// restore it afterwards.
+// Mutants of the patterns.
+// Some wrap the store; some replace a method of the pattern itself, which is a plain object, and restore it afterwards.
 
 import { vi } from "vitest";
 import type { EventBody } from "../../src/journal/events.ts";

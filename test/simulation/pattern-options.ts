@@ -1,5 +1,6 @@
-// Expands a seed into a simulation of patterns. Agents on four levels use every pattern with the agents below them, also
-// several patterns together. Now and then they name an agent above them, or one that does not exist.
+// Expands a seed into a simulation of patterns.
+// Agents on four levels use every pattern with the agents below them, also several patterns together.
+// Now and then they name an agent above them, or one that does not exist.
 
 import {
   authority,

@@ -1,5 +1,5 @@
-// The scripted answers of agents that use patterns: mostly valid, sometimes wrong in every way a model can be wrong. The
-// random choices depend only on the position in the run, so that a repeated model call gets the same answer.
+// The scripted answers of agents that use patterns: mostly valid, sometimes wrong in every way a model can be wrong.
+// The random choices depend only on the position in the run, so that a repeated model call gets the same answer.
 
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import type { ScriptedRequest, ScriptedTurn } from "../../src/models/scripted/script.ts";

@@ -1,6 +1,6 @@
-// Checks the rules of patterns: which child may start when, whose answer becomes the result, and that a run which has given
-// its work away does nothing more. `team-watch.ts` checks the discussions of teams. The checks use only committed events and
-// the agents' files, never the code of the patterns.
+// Checks the rules of patterns: which child may start when, whose answer becomes the result, and that a run which has given its work away does nothing more.
+// `team-watch.ts` checks the discussions of teams.
+// The checks use only committed events and the agents' files, never the code of the patterns.
 
 import type { RunId } from "../../src/ids.ts";
 import type { EventOf, JournalEvent, Payload } from "../../src/journal/events.ts";

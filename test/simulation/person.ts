@@ -1,5 +1,5 @@
-// The people of a simulation. `act` plays a careless person, who does anything at any time, even twice or too late. `help`
-// answers the open items. Both check what really happened before they decide an unknown outcome.
+// The people of a simulation. `act` plays a careless person, who does anything at any time, even twice or too late.
+// `help` answers the open items. Both check what really happened before they decide an unknown outcome.
 
 import { CadreError } from "../../src/errors.ts";
 import { approvalId, type RunId } from "../../src/ids.ts";

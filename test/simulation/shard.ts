@@ -1,5 +1,5 @@
-// Plays a share of the seeds, so that several processes can work in parallel. SEEDS=100000 makes a long run, KIND=patterns
-// limits it to one kind, and KIND=trees SEED=n plays a single seed and prints its whole trace.
+// Plays a share of the seeds, so that several processes can work in parallel.
+// SEEDS=100000 makes a long run, KIND=patterns limits it to one kind, and KIND=trees SEED=n plays a single seed and prints its whole trace.
 
 import { expect, it } from "vitest";
 import { KINDS, type Kind, report, runSeeds } from "./run-seeds.ts";

@@ -1,6 +1,6 @@
-// Plays one seed. The simulation is the scheduler: it picks what happens next, at every await point of every worker. In the
-// first phase it injects faults, and no invariant may break (safety). In the second it injects none, and every run must end
-// (liveness).
+// Plays one seed. The simulation is the scheduler: it picks what happens next, at every await point of every worker.
+// In the first phase it injects faults, and no invariant may break (safety).
+// In the second it injects none, and every run must end (liveness).
 
 import { rmSync } from "node:fs";
 import { vi } from "vitest";

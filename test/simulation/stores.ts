@@ -1,5 +1,6 @@
-// The store as a simulated worker or a person sees it. It wraps the real store in layers: the outer layer records every
-// acknowledgement, the next is the mutant, and the gate decides when an operation reaches the real store.
+// The store as a simulated worker or a person sees it.
+// It wraps the real store in layers: the outer layer records every acknowledgement, the next is the mutant, and the gate decides
+// when an operation reaches the real store.
 
 import type { Store } from "../../src/stores/store.ts";
 import { withAppend } from "./breaking.ts";

@@ -1,5 +1,5 @@
-// Checks the discussions of teams: rounds come in order, every member gets each message of the others exactly once, and a
-// member continues where it stopped. The expected messages are computed from the coordinator's journal.
+// Checks the discussions of teams: rounds come in order, every member gets each message of the others exactly once, and a member continues where it stopped.
+// The expected messages are computed from the coordinator's journal.
 
 import type { RunId } from "../../src/ids.ts";
 import type { EventOf, JournalEvent, Payload } from "../../src/journal/events.ts";

@@ -1,5 +1,5 @@
-// Mutants of trees. Some wrap the store, like those of single runs; some replace functions inside it, in spied modules
-// (see tree-mutants.test.ts).
+// Mutants of trees.
+// Some wrap the store, like those of single runs; some replace functions inside it, in spied modules (see tree-mutants.test.ts).
 
 import { vi } from "vitest";
 import { type EventBody, TERMINAL_TYPES } from "../../src/journal/events.ts";

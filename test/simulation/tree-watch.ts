@@ -1,5 +1,5 @@
-// Checks the relations between the runs of a tree. A commit is a transaction, and after each one all journals must agree
-// (J7). The watcher also compares what a run is told about its descendants with their rows.
+// Checks the relations between the runs of a tree. A commit is a transaction, and after each one all journals must agree (J7).
+// The watcher also compares what a run is told about its descendants with their rows.
 
 import type { RunId } from "../../src/ids.ts";
 import { DEFAULT_DELEGATION, type Delegation } from "../../src/journal/definition.ts";

@@ -1,5 +1,5 @@
-// Watches a simulation as it runs: every commit, effect, model call and acknowledgement, at the moment it happens. It
-// records each violated invariant, and the simulation stops at the first one.
+// Watches a simulation as it runs: every commit, effect, model call and acknowledgement, at the moment it happens.
+// It records each violated invariant, and the simulation stops at the first one.
 
 import type { RunId } from "../../src/ids.ts";
 import { type EventBody, type JournalEvent, type Payload, TERMINAL_TYPES } from "../../src/journal/events.ts";

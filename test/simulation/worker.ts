@@ -1,5 +1,5 @@
-// A simulated process: the real loop with everything it touches behind a gate. It has its own name, limiter and
-// deadline; the store, the clock and the world are shared.
+// A simulated process: the real loop with everything it touches behind a gate.
+// It has its own name, limiter and deadline; the store, the clock and the world are shared.
 
 import type { RunId } from "../../src/ids.ts";
 import { drive } from "../../src/loop/drive/drive.ts";

@@ -115,8 +115,9 @@ interface Here {
 }
 
 /**
- * `ask execute rm -rf x` asks for permission first; `run execute ls` does not ask. `begin-ask` behaves like Codex: it reports the call as
- * started before it asks, stops when the answer is no, and reports output in a field of its own. `ask-bare` sends no input, like the Gemini CLI.
+ * `ask execute rm -rf x` asks for permission first; `run execute ls` does not ask.
+ * `begin-ask` behaves like Codex: it reports the call as started before it asks, stops when the answer is no, and reports output in a field of its own.
+ * `ask-bare` sends no input, like the Gemini CLI.
  */
 async function doOrAsk(
   verb: string,

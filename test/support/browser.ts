@@ -1,5 +1,6 @@
-// A client that behaves like a browser. It gets its cookie from a one-time link, sends same-origin requests, and follows events
-// with undici's EventSource, which reconnects by itself with `Last-Event-ID` as the standard says.
+// A client that behaves like a browser.
+// It gets its cookie from a one-time link, sends same-origin requests, and follows events with undici's EventSource, which
+// reconnects by itself with `Last-Event-ID` as the standard says.
 
 import { Agent, type Dispatcher, EventSource } from "undici";
 import { STREAM_EVENTS } from "../../src/api/client/stream-events.ts";

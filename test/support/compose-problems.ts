@@ -1,5 +1,5 @@
-// Lists the problems of a Compose file, using the schema that Compose itself publishes, which knows every key. Style rules,
-// such as the order of keys, are ignored.
+// Lists the problems of a Compose file, using the schema that Compose itself publishes, which knows every key.
+// Style rules, such as the order of keys, are ignored.
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

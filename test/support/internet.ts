@@ -1,5 +1,6 @@
-// A small internet over real sockets. Names resolve to public addresses, and connections to those go to handlers on one local
-// HTTP server. Connections to private addresses are really made, so that a test notices when a guard fails.
+// A small internet over real sockets.
+// Names resolve to public addresses, and connections to those go to handlers on one local HTTP server.
+// Connections to private addresses are really made, so that a test notices when a guard fails.
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";

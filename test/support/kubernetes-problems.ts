@@ -1,5 +1,6 @@
-// Lists the problems of a Kubernetes manifest. The validators of kubernetes-models find wrong and missing values but accept
-// unknown keys. We find unknown keys because a validator never reads a key that it does not know.
+// Lists the problems of a Kubernetes manifest.
+// The validators of kubernetes-models find wrong and missing values but accept unknown keys.
+// We find unknown keys because a validator never reads a key that it does not know.
 
 import { validate as deployment } from "kubernetes-models/_schemas/IoK8sApiAppsV1Deployment";
 import { validate as statefulSet } from "kubernetes-models/_schemas/IoK8sApiAppsV1StatefulSet";

@@ -1,5 +1,5 @@
-// A small imitation of Loki over real HTTP. It supports stream selectors, line filters, labels, values, limit, direction and time
-// range, with Loki's own rules for them, and keeps the requests it receives.
+// A small imitation of Loki over real HTTP.
+// It supports stream selectors, line filters, labels, values, limit, direction and time range, with Loki's own rules for them, and keeps the requests it receives.
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,5 +1,6 @@
-// An MCP server over stdio that follows a plan: `node mcp-server.ts plan.json`. It is written without the SDK, so that it can
-// misbehave in every way. It rereads the plan for every message and logs what it does to plan.json.log.
+// An MCP server over stdio that follows a plan: `node mcp-server.ts plan.json`.
+// It is written without the SDK, so that it can misbehave in every way.
+// It rereads the plan for every message and logs what it does to plan.json.log.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { appendFileSync, closeSync, readFileSync, writeFileSync } from "node:fs";

@@ -1,5 +1,5 @@
-// A store that a test can kill in the middle of its work, as a SIGKILL would. A test can also inspect, delay or fail its
-// appends. Once it is dead, nothing more reaches the disk.
+// A store that a test can kill in the middle of its work, as a SIGKILL would. A test can also inspect, delay or fail its appends.
+// Once it is dead, nothing more reaches the disk.
 
 import type { Append, AppendResult, Store } from "../../src/stores/store.ts";
 

@@ -1,5 +1,5 @@
-// The effect oracle: tools whose only action is to write one line, synchronously, to a file outside the database. The file
-// shows what really happened; without it no test would notice a duplicate (FAULTS §1).
+// The effect oracle: tools whose only action is to write one line, synchronously, to a file outside the database.
+// The file shows what really happened; without it no test would notice a duplicate (FAULTS §1).
 
 import { closeSync, constants, existsSync, openSync, readFileSync, writeSync } from "node:fs";
 import { z } from "zod";

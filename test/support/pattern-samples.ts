@@ -1,5 +1,5 @@
-// One small tree per pattern, for the suites that check the same rules for every pattern. If a pattern has no sample,
-// this file does not compile.
+// One small tree per pattern, for the suites that check the same rules for every pattern.
+// If a pattern has no sample, this file does not compile.
 
 import type { Script, ScriptedRequest, ScriptedTurn } from "../../src/models/scripted/script.ts";
 import type { PatternKey } from "../../src/patterns/declarations/facts.ts";

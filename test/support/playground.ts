@@ -1,6 +1,6 @@
-// The playground really runs the commands that the permission judge allows. It has a throw-away repository with canaries, a home
-// folder, a neighbouring folder, and programs on PATH that leave a mark when called. It runs each command with the Bash tool and
-// looks for side effects: changed files, marks, connections to a port, and system calls if the machine has strace.
+// The playground really runs the commands that the permission judge allows.
+// It has a throw-away repository with canaries, a home folder, a neighbouring folder, and programs on PATH that leave a mark when called.
+// It runs each command with the Bash tool and looks for side effects: changed files, marks, connections to a port, and system calls if the machine has strace.
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";

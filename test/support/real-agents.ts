@@ -1,5 +1,5 @@
-// Unmodified real coding agents. For each we know how to point it at our mock provider, and with which tool call its model runs
-// a command.
+// Unmodified real coding agents.
+// For each we know how to point it at our mock provider, and with which tool call its model runs a command.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,6 @@
-// The invariants between the runs of a tree, checked from their journals alone. Each child is started once. Its parent
-// records the child's end once, before its own end. Nothing starts below a cancelled run. A tree's spending is the sum of its runs.
+// The invariants between the runs of a tree, checked from their journals alone. Each child is started once.
+// Its parent records the child's end once, before its own end. Nothing starts below a cancelled run.
+// A tree's spending is the sum of its runs.
 
 import type { EventOf, JournalEvent, Payload, Spent } from "../../src/journal/events.ts";
 import { TERMINAL_TYPES } from "../../src/journal/events.ts";

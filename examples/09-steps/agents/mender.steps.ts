@@ -1,6 +1,7 @@
-// Lets the model fix the program until the tests pass, at most three times; then a person decides. Code runs the tests, so
-// the model cannot skip them or claim a success. Cadre reruns the module from the answers in the journal whenever it needs
-// to, so the module keeps no state and depends only on its steps (no clock, no files, no randomness).
+// Lets the model fix the program until the tests pass, at most three times; then a person decides.
+// Code runs the tests, so the model cannot skip them or claim a success.
+// Cadre reruns the module from the answers in the journal whenever it needs to, so the module keeps no state and depends only on
+// its steps (no clock, no files, no randomness).
 
 import { ask, prompt, type Steps, tool, turns } from "cadre";
 

@@ -1,5 +1,5 @@
-// Finds the accessibility problems of a page with axe, in both themes. Axe runs inside the page itself, because the
-// Playwright builder opens another page for each check and loads half a megabyte into both.
+// Finds the accessibility problems of a page with axe, in both themes.
+// Axe runs inside the page itself, because the Playwright builder opens another page for each check and loads half a megabyte into both.
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

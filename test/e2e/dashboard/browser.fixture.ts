@@ -1,5 +1,4 @@
-// Opens pages in a real browser (Chromium from npm) and collects their problems: policy violations, thrown errors, and
-// requests to other hosts.
+// Opens pages in a real browser (Chromium from npm) and collects their problems: policy violations, thrown errors, and requests to other hosts.
 
 import { existsSync } from "node:fs";
 import chromium from "@sparticuz/chromium";

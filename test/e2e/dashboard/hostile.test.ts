@@ -1,5 +1,4 @@
-// Hostile text from a model, a tool, a file or a web page stays text: no view executes it, loads anything for it, or
-// lets it hide.
+// Hostile text from a model, a tool, a file or a web page stays text: no view executes it, loads anything for it, or lets it hide.
 
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";

@@ -1,5 +1,4 @@
-// U14: a run with fifty thousand events opens like any other: the first rows appear immediately, and the page stays
-// responsive while the rest loads.
+// U14: a run with fifty thousand events opens like any other: the first rows appear immediately, and the page stays responsive while the rest loads.
 
 import { join } from "node:path";
 import type { BrowserContext, Page } from "playwright-core";

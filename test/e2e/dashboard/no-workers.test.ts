@@ -1,5 +1,5 @@
-// A server without workers of its own, while no other worker is running. People answer requests, and the page says that
-// the run is answered, that no worker is running, and how to start one.
+// A server without workers of its own, while no other worker is running.
+// People answer requests, and the page says that the run is answered, that no worker is running, and how to start one.
 
 import { afterAll, beforeAll, expect } from "vitest";
 import { agent, type Project } from "../../../src/cli/cli.fixture.ts";

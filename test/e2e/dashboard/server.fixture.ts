@@ -1,5 +1,5 @@
-// A project with a tree of three levels: a lead, two workers, and an editor below each. `cadre up` serves it, in the
-// test's process or in a separate one that can be killed.
+// A project with a tree of three levels: a lead, two workers, and an editor below each.
+// `cadre up` serves it, in the test's process or in a separate one that can be killed.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

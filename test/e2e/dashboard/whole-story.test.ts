@@ -1,6 +1,6 @@
-// The whole story in one browser: start a run, watch three levels, edit and approve a grandchild's change, reject
-// another, kill the server, restart it, and see the tree finish. The test saves screenshots of every page in `test/e2e/shots/`,
-// in both themes and at phone width.
+// The whole story in one browser: start a run, watch three levels, edit and approve a grandchild's change, reject another, kill
+// the server, restart it, and see the tree finish.
+// The test saves screenshots of every page in `test/e2e/shots/`, in both themes and at phone width.
 
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
