@@ -35,7 +35,7 @@ import { ADMIN_TOOLS } from "../loop/builtin-tools/declared/admin-tools.ts";
 import { availableDelegates } from "../loop/builtin-tools/declared/delegate.ts";
 import { BUILTIN_TOOL_NAMES } from "../loop/builtin-tools/declared/index.ts";
 import { resolveLimits } from "../loop/commands/admit.ts";
-import { turnTools } from "../loop/model/call-options.ts";
+import { turnTools } from "../loop/model/call-model.ts";
 import type { FindBlastRadius } from "../loop/parts.ts";
 import { serversOfAgent, toolName } from "../mcp/names.ts";
 import { createServers, type McpServers } from "../mcp/servers.ts";

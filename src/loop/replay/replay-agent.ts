@@ -15,7 +15,7 @@ import { triggerOf } from "../../patterns/declarations/facts.ts";
 import { resolveLimits } from "../commands/admit.ts";
 import type { RunView } from "../drive/decide-turn.ts";
 import { loadDefinition } from "../drive/run-journal.ts";
-import { type OfferParts, offeredTools } from "../model/call-options.ts";
+import { type OfferParts, offeredTools } from "../model/call-model.ts";
 import type { LoopParts } from "../parts.ts";
 import { describeEvent } from "./match-events.ts";
 import { changedDecision, emptyView, type ReplayParts, replayDecisions } from "./replay.ts";

@@ -59,6 +59,7 @@ function childRunTool({
   return {
     ...tool,
     kind: "loop",
+    needsDelegates: true,
     offered: (view) => (mayStartDetached(view) ? offer() : []),
     // Every agent may call these tools. The result tells an agent that it has started no such runs.
     accepts: () => true,

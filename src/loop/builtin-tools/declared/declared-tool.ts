@@ -38,6 +38,8 @@ export interface DeclaredTool extends ToolFacts {
   readonly effect: Effect;
   /** The tool starts or joins runs outside of the caller's tree. */
   readonly leavesTree?: true;
+  /** Only an agent with delegates is offered the tool. */
+  readonly needsDelegates?: true;
   /** An agent's file cannot list the tool. */
   readonly unlisted?: true;
   /** Set if an agent has the tool only if its file names it: "every tool" does not include it. */

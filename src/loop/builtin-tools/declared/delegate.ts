@@ -114,6 +114,7 @@ function delegationTool<T>(
     ...declared,
     kind: "delegation",
     effect: "idempotent",
+    needsDelegates: true,
     ...STARTS_A_RUN,
     accepts: ({ definition }) => (shape === "route") === (definition.router !== undefined),
     offered({ definition, state }) {
