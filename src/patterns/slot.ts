@@ -2,7 +2,7 @@
 
 import { type ChildRun, latestChildFor } from "../projections/folds/child-runs.ts";
 import type { RunState } from "../projections/folds/run-state.ts";
-import { clockWithoutSuspensions } from "../projections/folds/suspended-time.ts";
+import { clockWithoutSuspensions } from "../projections/folds/run-state.ts";
 import type { Action } from "./action.ts";
 
 export type PatternSlot =

@@ -11,8 +11,8 @@ import {
   type RiverNode,
   remainingBudget,
 } from "../../projections/usage/budget-river.ts";
+import type { Spending } from "../../projections/usage/budgets.ts";
 import { type RunBudget, runBudgetProjection } from "../../projections/usage/run-budget.ts";
-import type { Spending } from "../../projections/usage/tree-budget.ts";
 import { describeBudget, plural, shortCount } from "../../projections/words/format.ts";
 import { withClient } from "../connection/connect.ts";
 import { type Invocation, report, usageError } from "../invocation.ts";

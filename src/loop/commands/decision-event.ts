@@ -8,7 +8,7 @@ import { ALWAYS_DAYS, type GrantFor } from "../../permissions/permission.ts";
 import type { ApprovalItem } from "../../projections/folds/approvals.ts";
 import type { RunState } from "../../projections/folds/run-state.ts";
 import { DELEGATE } from "../../projections/folds/tool-call.ts";
-import { isTreeLimit } from "../../projections/usage/tree-budget.ts";
+import { isTreeLimit } from "../../projections/usage/budgets.ts";
 import { parseDelegation } from "../builtin-tools/declared/delegate.ts";
 import type { LoopParts } from "../parts.ts";
 

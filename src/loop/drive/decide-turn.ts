@@ -7,11 +7,10 @@ import type { Action, Ending } from "../../patterns/action.ts";
 import { systemNote, toolResult } from "../../patterns/events.ts";
 import type { DecisionView } from "../../patterns/pattern.ts";
 import { isCoordinating, isTeamMember, memberEnding } from "../../patterns/team-role.ts";
-import { loopItemId } from "../../projections/folds/loop-guard.ts";
 import { LAST_TURN, type RunState } from "../../projections/folds/run-state.ts";
-import { VOTE_CONCLUDE } from "../../projections/folds/tool-call.ts";
+import { loopItemId, VOTE_CONCLUDE } from "../../projections/folds/tool-call.ts";
 import { promptTokens, type Transcript } from "../../projections/folds/transcript.ts";
-import { isTreeLimit } from "../../projections/usage/tree-budget.ts";
+import { isTreeLimit } from "../../projections/usage/budgets.ts";
 import { reportOf } from "../builtin-tools/declared/closing-tools.ts";
 import { hardLimit, openBudgetItem, softLimit, stopReasonOf } from "./limits.ts";
 

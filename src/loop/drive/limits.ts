@@ -4,8 +4,8 @@
 import type { Limits } from "../../journal/definition.ts";
 import type { Budget, Payload, StopReason } from "../../journal/events.ts";
 import type { RunState } from "../../projections/folds/run-state.ts";
+import { isTreeLimit, SOFT_SHARE } from "../../projections/usage/budgets.ts";
 import { totalTokens } from "../../projections/usage/run-usage.ts";
-import { isTreeLimit, SOFT_SHARE } from "../../projections/usage/tree-budget.ts";
 
 export type LimitName =
   | "maxTurns"

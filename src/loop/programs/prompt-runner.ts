@@ -8,7 +8,7 @@ import { messageOf } from "../../errors.ts";
 import type { EventBody, Payload } from "../../journal/events.ts";
 import type { Action } from "../../patterns/action.ts";
 import { PROMPT } from "../../projections/folds/tool-call.ts";
-import { isTreeLimit } from "../../projections/usage/tree-budget.ts";
+import { isTreeLimit } from "../../projections/usage/budgets.ts";
 import { budgetOf, hasBudget, openBudgetItem, treeBudgetOf } from "../drive/limits.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
 import {

@@ -5,29 +5,32 @@
 
 import type { EventOf, JournalEvent, Payload, Purpose, RunStatus, WaitingOn } from "../../journal/events.ts";
 import { textOf, toolCallsOf } from "../../journal/message.ts";
+import type { RunnerStarted } from "../../journal/run.ts";
 import { triggerOf } from "../../patterns/declarations/facts.ts";
 import type { Projection } from "../projection.ts";
-import { type BudgetChanges, trackBudget } from "../usage/budget-changes.ts";
+import { type BudgetChanges, trackBudget } from "../usage/budgets.ts";
 import { applyUsage, emptyUsage, type RunUsage } from "../usage/run-usage.ts";
 import { addChild, type ChildRun, endChild, mayBeRetried, trackMerge } from "./child-runs.ts";
-import { countRepeats, emptyGuard, type LoopGuard, loopItemId } from "./loop-guard.ts";
 import { type RunEnd, runEnd, SELF_RESUMING, waitingOnOf } from "./run-row.ts";
-import { emptyRunner, type RunnerRecord, trackRunner } from "./runner-record.ts";
-import { addStepCall, emptySteps, type StepRecord, trackSteps } from "./step-record.ts";
-import { type SuspendedTime, trackSuspension } from "./suspended-time.ts";
 import { emptyTaint, type Taint, trackTaint } from "./taint.ts";
 import { emptyTeam, type TeamState, trackTeam } from "./team-state.ts";
 import { type TestCounts, testCounts } from "./test-counts.ts";
-import { parseTodos, type Todo } from "./todos.ts";
+import { parseTodos, TODO_WRITE, type Todo } from "./todos.ts";
 import {
   BASH,
   CONCLUDE_TEAM,
+  countRepeats,
   effectiveInput,
+  emptyGuard,
   FINAL_REPORT,
   itemIdOf,
+  type LoopGuard,
+  loopItemId,
   newCalls,
   newModelCall,
+  newStepCall,
   type OpenModelCall,
+  PROMPT,
   recordProbe,
   recordVerdict,
   type ToolCall,
@@ -103,6 +106,41 @@ export interface RunState extends BudgetChanges {
   usedRecordings: Set<string>;
 }
 
+/** Time that the run spends waiting for a person. It does not count against time limits. */
+interface SuspendedTime {
+  ms: number;
+  /** Since when the run has been waiting, if it is. */
+  since: number | undefined;
+}
+
+type AnsweredStep = Pick<Payload<"STEP_YIELDED">, "kind" | "arguments" | "answer">;
+
+/** The steps of an agent's module: their answers in order, from which the module is replayed, and facts for the current step. */
+interface StepRecord {
+  answered: AnsweredStep[];
+  /** The event of the latest answer, and the number of the agent's turns before it. Later events belong to the current step. */
+  seq: number;
+  turns: number;
+  /** Due times of timers, by id. */
+  timers: Map<string, number>;
+  /** The hash of a changed module that a person accepted. */
+  accepted: string | undefined;
+}
+
+/**
+ * The external program that does an agent's work: its process, and the number of its calls, texts and cost reports so far,
+ * from which the next ones get their ids.
+ */
+interface RunnerRecord {
+  /** The latest process. It may have ended long ago. */
+  started: RunnerStarted | undefined;
+  /** A person was asked what the process had done, so its session is not continued. */
+  isLost: boolean;
+  calls: number;
+  said: number;
+  spent: number;
+}
+
 export const emptyRunState = (): RunState => ({
   runId: "",
   seq: 0,
@@ -148,6 +186,22 @@ export const emptyRunState = (): RunState => ({
   todos: [],
   taint: emptyTaint(),
   usedRecordings: new Set(),
+});
+
+const emptySteps = (): StepRecord => ({
+  answered: [],
+  seq: 0,
+  turns: 0,
+  timers: new Map(),
+  accepted: undefined,
+});
+
+const emptyRunner = (): RunnerRecord => ({
+  started: undefined,
+  isLost: false,
+  calls: 0,
+  said: 0,
+  spent: 0,
 });
 
 export function applyRunState(state: RunState, event: JournalEvent): RunState {
@@ -222,6 +276,53 @@ export function applyRunState(state: RunState, event: JournalEvent): RunState {
   return state;
 }
 
+/** `status` is the run's status before this event. */
+function trackSuspension(suspended: SuspendedTime, status: RunStatus, event: JournalEvent): void {
+  if (suspended.since !== undefined) {
+    suspended.ms += event.ts - suspended.since;
+    suspended.since = undefined;
+  }
+  const waits = event.type === "RUN_SUSPENDED" ? event.payload.waitingOn.kind : undefined;
+  const stays = status === "suspended" && event.type !== "RUN_RESUMED" && waits === undefined;
+  if (stays || (waits !== undefined && !SELF_RESUMING.has(waits))) suspended.since = event.ts;
+}
+
+/** `before` is the state of the run before this event. */
+function trackSteps(
+  record: StepRecord,
+  event: JournalEvent,
+  before: { turns: number; waitingOn: WaitingOn | undefined },
+): void {
+  switch (event.type) {
+    case "STEP_YIELDED": {
+      const { kind, arguments: given, answer } = event.payload;
+      record.answered.push({ kind, arguments: given, answer });
+      record.seq = event.seq;
+      record.turns = before.turns;
+      break;
+    }
+    case "TIMER_SET":
+      record.timers.set(event.payload.id, event.payload.at);
+      break;
+    case "RUN_RESUMED":
+      if (before.waitingOn?.kind === "definition_changed") record.accepted = before.waitingOn.items?.[0];
+      break;
+    default:
+  }
+}
+
+function trackRunner(record: RunnerRecord, event: JournalEvent): void {
+  if (event.type === "RUNNER_STARTED") {
+    record.started = event.payload;
+    record.isLost = false;
+  }
+  if (event.type === "RUNNER_SAID") record.said++;
+  if (event.type === "RUNNER_SPENT") record.spent++;
+  if (event.type !== "TOOL_PROPOSED" || (event.payload.round ?? 1) > 1) return;
+  record.calls++;
+  if (event.payload.name === PROMPT) record.isLost = true;
+}
+
 /** Events that are only recorded in the state. */
 function recordEvent(state: RunState, event: JournalEvent): void {
   switch (event.type) {
@@ -265,6 +366,10 @@ export const CLOSING = {
 
 /** The id of the message that tells an agent it has one turn left. */
 export const LAST_TURN = "last-turn";
+
+/** The current time on a clock that stops while the run waits for a person. */
+export const clockWithoutSuspensions = ({ ms, since }: SuspendedTime, now: number): number =>
+  (since ?? now) - ms;
 
 export const hasEnded = (status: RunStatus): boolean =>
   status === "completed" || status === "failed" || status === "cancelled";
@@ -336,6 +441,18 @@ function addProposal(state: RunState, event: EventOf<"TOOL_PROPOSED">): void {
     call.input = call.decision.input;
   }
   call.decision = undefined;
+}
+
+/** Adds a call made by the module to the run's current calls, like the calls of a model's turn. */
+function addStepCall(
+  state: { calls: Map<string, ToolCall> },
+  { toolCallId: id, name, input }: Payload<"TOOL_PROPOSED">,
+): ToolCall | undefined {
+  if (input === undefined) return undefined;
+  if ([...state.calls.values()].every(({ result }) => result)) state.calls = new Map();
+  const call = newStepCall(id, name, input);
+  state.calls.set(id, call);
+  return call;
 }
 
 function addDecision(state: RunState, event: EventOf<"APPROVAL_DECIDED">): void {
@@ -410,6 +527,6 @@ function recordFacts(
   { outcome, output }: NonNullable<ToolCall["result"]>,
 ): void {
   if (call.name === BASH && typeof output === "string") state.tests = testCounts(output) ?? state.tests;
-  if (outcome !== "ok") return;
-  state.todos = parseTodos(call.proposal?.name ?? "", effectiveInput(call)) ?? state.todos;
+  if (outcome === "ok" && call.proposal?.name === TODO_WRITE)
+    state.todos = parseTodos(TODO_WRITE, effectiveInput(call)) ?? state.todos;
 }

@@ -2,8 +2,7 @@
 // Progress is tracked by `seq`, so that an agent is told each part of the discussion once.
 
 import type { EventOf, JournalEvent, TeamTurn } from "../../journal/events.ts";
-import type { LoopGuard } from "./loop-guard.ts";
-import { BROADCAST, CONCLUDE_TEAM, type ToolCall, VOTE_CONCLUDE } from "./tool-call.ts";
+import { BROADCAST, CONCLUDE_TEAM, type LoopGuard, type ToolCall, VOTE_CONCLUDE } from "./tool-call.ts";
 
 type Calls = ReadonlyMap<string, ToolCall>;
 

@@ -3,9 +3,9 @@
 
 import type { Budget } from "../../journal/events.ts";
 import type { RunRow } from "../folds/run-row.ts";
+import type { Spending } from "./budgets.ts";
 import type { RunBudget } from "./run-budget.ts";
 import { totalTokens } from "./run-usage.ts";
-import type { Spending } from "./tree-budget.ts";
 
 export interface Flow {
   /** Includes what was wasted. */

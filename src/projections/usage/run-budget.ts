@@ -4,8 +4,7 @@ import type { Budget, JournalEvent } from "../../journal/events.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import { applyRunRow, initialRow, type RunRow } from "../folds/run-row.ts";
 import type { Projection } from "../projection.ts";
-import { budgetChangeIn } from "./budget-changes.ts";
-import type { Spending } from "./tree-budget.ts";
+import { budgetChangeIn, type Spending } from "./budgets.ts";
 
 export interface RunBudget {
   row: RunRow | undefined;

@@ -9,7 +9,7 @@ import type { RunId, Seq } from "../../ids.ts";
 import { type EventBody, OUTCOME_TYPES, TERMINAL_TYPES } from "../../journal/events.ts";
 import { keyOf } from "../../journal/keys.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
-import { treeBudgetChangeIn } from "../../projections/usage/tree-budget.ts";
+import { treeBudgetChangeIn } from "../../projections/usage/budgets.ts";
 import type { RunRecord } from "../run-record.ts";
 import type { Append, AppendResult, Refusal, Spawn } from "../store.ts";
 import { applyTreeBudget, checkBudget, warnRoot } from "./budgets.ts";

@@ -4,7 +4,6 @@
 import type { EventBody, Payload } from "../../journal/events.ts";
 import { keyOf } from "../../journal/keys.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
-import { totalTokens } from "../../projections/usage/run-usage.ts";
 import {
   decisionKey,
   exceededLimit,
@@ -14,7 +13,8 @@ import {
   softLimitWarnings,
   type TreeBudgetChange,
   type TreeStop,
-} from "../../projections/usage/tree-budget.ts";
+} from "../../projections/usage/budgets.ts";
+import { totalTokens } from "../../projections/usage/run-usage.ts";
 import { payerOf, type RunRecord } from "../run-record.ts";
 import type { Append, AppendResult } from "../store.ts";
 import { ask, type Steps } from "./steps.ts";

@@ -1,16 +1,12 @@
-// Budget checks: whether a call fits, and when to warn. Pure, so that all stores decide the same.
+// Budgets of a run and its tree: whether a call fits, when to warn, and how people change them, by raising a budget that is
+// used up or by setting a new one. Pure, so that all stores decide the same.
 
-import type { Estimate, EventBody, Payload } from "../../journal/events.ts";
+import type { Budget, Estimate, EventBody, JournalEvent, Payload } from "../../journal/events.ts";
 import { keyOf } from "../../journal/keys.ts";
 
 export interface Spending {
   tokens: number;
   cost: number;
-}
-
-interface Budget {
-  maxTokens?: number | undefined;
-  maxCost?: number | undefined;
 }
 
 /** A warning is written when this share of a budget is used. */
@@ -42,6 +38,31 @@ export function softLimitWarnings(spent: Spending, { maxTokens, maxCost }: Budge
 function warning(limit: string, used: number, value: number | undefined): EventBody[] {
   if (value === undefined || value === 0 || used < value * SOFT_SHARE) return [];
   return [{ type: "LIMIT_REACHED", payload: { limit, value, hard: false } }];
+}
+
+export interface BudgetChanges {
+  /** The run's own limits that differ from those it started with. */
+  changedBudget: Budget;
+  /** The tree's limits, as far as they are recorded in this run's journal. */
+  changedTreeBudget: Budget;
+}
+
+export function trackBudget(state: BudgetChanges, event: JournalEvent): void {
+  const change = budgetChangeIn(event);
+  if (change?.scope === "tree") state.changedTreeBudget = { ...state.changedTreeBudget, ...change.limits };
+  else if (change) state.changedBudget = { ...state.changedBudget, ...change.limits };
+}
+
+/** The budget change in an event, with its scope. */
+export function budgetChangeIn({
+  type,
+  payload,
+}: JournalEvent): { limits: Budget; scope: string } | undefined {
+  const isChange =
+    type === "BUDGET_SET" ||
+    (type === "APPROVAL_DECIDED" && payload.decision !== "reject" && payload.decision !== "expire");
+  if (!isChange || payload.limits === undefined) return undefined;
+  return { limits: payload.limits, scope: payload.scope === "tree" ? "tree" : "run" };
 }
 
 /** Whether a limit applies to all runs of a tree together. */
