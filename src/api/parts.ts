@@ -1,6 +1,6 @@
 // The parts that the API needs.
-// `who` names the person who acts: for requests over the socket or with the folder's token, the user who started this process;
-// otherwise the named user that the public server has identified.
+// `who` names the acting person. With the socket or the folder's token, that is the user who started this process.
+// Otherwise it is the named user that the public server has identified.
 
 import type { Agent } from "../agents/agent.ts";
 import type { Explanation } from "../agents/explain/explanation-schema.ts";
@@ -30,46 +30,46 @@ export interface ApiParts {
   store: Store;
   people: CommandParts;
   admit(request: RunRequest, idempotencyKey?: string): Promise<{ runId: RunId; existed: boolean }>;
-  /** Starts a run that continues an ended one from its last good event. */
+  /** Starts a new run that continues an ended run from its last good event. */
   retry(runId: RunId, idempotencyKey?: string, by?: string): Promise<{ runId: RunId }>;
-  /** Starts a new root with the content of another run up to an event. */
+  /** Starts a new root run with the content of another run up to a chosen event. */
   fork(runId: RunId, request: ForkRequest, idempotencyKey?: string, by?: string): Promise<{ runId: RunId }>;
-  /** Sends a message to a main agent in a session. The message joins the active run there, or starts the next one. */
+  /** Sends a message to a main agent in a session. The message joins the session's active run, or starts the next run. */
   say(message: PersonMessage, idempotencyKey?: string): Promise<{ runId: RunId; joined: boolean }>;
   /** Describes an agent without running it. Throws AGENT_NOT_FOUND or AGENT_INVALID. */
   explain(name: string): Promise<Explanation>;
   /** Reads an agent's file from disk. */
   agentFile(file: string): Promise<AgentFile | undefined>;
-  /** Decides these runs again, with today's code and rules. */
+  /** Repeats the decisions of these runs with today's code and rules. */
   replay(runIds: readonly RunId[]): Promise<ReplaySummary>;
-  /** Decides these runs of an agent again, with its file as it is now. Throws AGENT_NOT_FOUND or AGENT_INVALID. */
+  /** Repeats the decisions of an agent's runs with the agent's current file. Throws AGENT_NOT_FOUND or AGENT_INVALID. */
   replayAgent(agent: string, runIds: readonly RunId[]): Promise<AgentReplay[]>;
   settings: Settings;
-  /** Lists the files below a folder of the project, without those that .gitignore names. */
+  /** Lists the files below a folder of the project, except those that .gitignore excludes. */
   workspaceTree(path: string): Promise<WorkspaceTree | { problem: string }>;
   agents(name?: string): Promise<ListedAgents>;
   systemPrompt: LoopParts["systemPrompt"];
-  /** Returns a function that ends the subscription. */
+  /** Calls the listener with each delta. Returns a function that ends the subscription. */
   onDelta(listener: (delta: Delta) => void): () => void;
   /** The findings of `cadre doctor` for this machine and this project's settings. */
   checks(): Promise<Check[]>;
   info: ServerInfo;
-  /** Name of the person who sent the request; the journal keeps it with their action. */
+  /** Name of the person who sent the request. The journal records the name with the person's action. */
   who(request: Request): string;
-  /** `served` is set while a public server listens, `plug` only in a demo. */
+  /** `served` is set while a public server listens. `plug` is set only in a demo. */
   web: { served?: BrowserAccess; plug?: DemoServer };
-  /** Reports a problem to the user who runs the process. `answered` is set if the client got an error response as well. */
+  /** Reports a problem to the user who runs the process. `answered` is set if the client also got an error response. */
   onProblem(problem: { message: string; error: unknown; answered?: true }): void;
   /** The named user whom these routes serve; absent for the holder of the folder's token. */
   person?: Person;
-  /** Absent if no webhooks are configured. */
+  /** Undefined if no webhooks are configured. */
   webhooks?: Pick<Notifier, "hooks" | "test">;
 }
 
-/** The parts, together with what all routes of one user share. */
+/** The API's parts, plus the members that all routes of one user share. */
 export interface RouteParts extends ApiParts {
   hub: Hub;
-  /** Returns the person who acts, with the protocol: `maria via MCP`. */
+  /** Returns the acting person's name with the protocol: `maria via MCP`. */
   by(request: Request): string;
 }
 
@@ -83,18 +83,18 @@ export interface ListedAgents {
   problems: readonly Problem[];
 }
 
-/** The process that serves the API. */
+/** Facts about the process that serves the API. */
 export interface ServerInfo {
   version: string;
   folder: string;
-  /** The beginning of a command for this project, in any terminal of this machine. */
+  /** The beginning of every `cadre` command for this project. It works in any terminal of this machine. */
   command: string;
   startedAt: number;
   drives: boolean;
-  /** True if other processes may have the store open at the same time. */
+  /** True if other processes can have the store open at the same time. */
   isShared: boolean;
   model: string;
-  /** Selects the runs that this process drives; absent for all runs. */
+  /** Selects the runs that this process drives. If absent, the process drives all runs. */
   ours?: PoolFilter | undefined;
   /** The pools of all machines. */
   pools?: Pools;

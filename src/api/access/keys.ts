@@ -1,4 +1,4 @@
-// The keys of the public server: the token for people and scripts, browser cookies derived from it, and one-time links that give a browser its cookie.
+// The keys of the public server: a token for people and scripts, cookies derived from the token, and one-time links that give a browser its cookie.
 //  G4  A new token immediately invalidates the cookies and links of the old token (A09).
 //  G5  A link works once, within a few minutes.
 
@@ -10,7 +10,7 @@ export interface AccessKeys {
   isToken(text: string): boolean;
   isCookie(text: string): boolean;
   newCookie(): string;
-  /** Makes a link that signs in one browser: of the named user, or of the token's holder if `user` is absent. */
+  /** Makes a link that signs in one browser as the named user. If `user` is absent, the browser gets the token holder's access. */
   newLink(user?: string): { ticket: string; expiresAt: number };
   /** Uses up a ticket and returns its user, or undefined if the ticket is not valid. */
   redeemTicket(ticket: string): { user: string | undefined } | undefined;

@@ -1,4 +1,4 @@
-// A named user who sends a request, with their role and the runs that they see. The holder of the folder's token is no named user.
+// A named user who sends a request, with their role and the runs that they see. The holder of the folder's token is not a named user.
 
 import { CadreError } from "../../errors.ts";
 import { ROLES, type Role } from "../../stores/users.ts";
@@ -6,13 +6,13 @@ import { ROLES, type Role } from "../../stores/users.ts";
 export interface Person {
   name: string;
   role: Role;
-  /** With `own`, the user cannot find the runs of others (A23). */
+  /** `own`: the user sees only their own runs and cannot find those of other users (A23). */
   sees: "own" | "all";
 }
 
 declare module "hono" {
   interface ContextVariableMap {
-    /** Undefined if the sender has the folder's token or uses this machine's socket. */
+    /** The named user who sent the request. Undefined if the sender has the folder's token or uses this machine's socket. */
     person: Person | undefined;
   }
 }

@@ -1,13 +1,13 @@
-// The token of a folder, in a file that only its owner can read, so that it survives restarts.
+// The token of a folder. It is kept in a file that only the file's owner can read, so that it survives restarts.
 
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { tokenFile } from "../../config/secrets.ts";
 
-/** Length of the shortest token that cannot be guessed. */
+/** Minimum length of a token: shorter ones could be guessed. */
 export const MIN_TOKEN = 24;
 
-/** Creates a token if there is none, or only one that is too short. */
+/** Reads the folder's token. Creates a new one if the folder has none or its token is too short. */
 export function readOrCreateToken(dir: string): string {
   return readToken(dir) ?? renewToken(dir);
 }
@@ -15,7 +15,7 @@ export function readOrCreateToken(dir: string): string {
 export function renewToken(dir: string): string {
   const token = randomBytes(32).toString("base64url");
   mkdirSync(dir, { recursive: true, mode: 0o700 });
-  // Write a draft and rename it: readers never see half a token, and an old file with a wider mode is replaced.
+  // Write a temporary file and rename it: readers never see half a token, and the new file's permissions replace those of the old file.
   const draft = `${tokenFile(dir)}.${process.pid}`;
   writeFileSync(draft, `${token}\n`, { mode: 0o600 });
   renameSync(draft, tokenFile(dir));

@@ -1,4 +1,4 @@
-// Tracks the connections of named users: the user of each key, and the sockets that use the key.
+// Tracks the connections of named users: which user each key belongs to, and which sockets use it.
 //  G9  When a key is revoked or its role changes, its connections are closed immediately, in every process (A09).
 
 import { createHash, randomBytes } from "node:crypto";
@@ -7,7 +7,7 @@ import type { Users } from "../../stores/users.ts";
 import { type Person, personOf } from "./person.ts";
 
 export interface UserConnections {
-  /** Finds the user with this key, and remembers the socket. Returns undefined if no user has the key. */
+  /** Finds the user with this key, and remembers that the socket uses the key. Returns undefined if no user has the key. */
   admit(key: string, socket: Socket | undefined): Promise<Person | undefined>;
   /** Creates a key for another browser of a user. Returns undefined if the user's access is revoked. */
   addBrowser(name: string): Promise<string | undefined>;
@@ -16,13 +16,13 @@ export interface UserConnections {
 
 export interface UserConnectionsOptions {
   users: Users;
-  /** The runs that users other than admins see. */
+  /** Which runs a user who is not an admin sees. */
   sees: Person["sees"];
   cut(sockets: ReadonlySet<Socket>): void;
   onProblem(problem: { message: string; error: unknown }): void;
 }
 
-/** Makes a token or the value of a cookie. Both are random, so their hashes need no salt. */
+/** Makes the value of a token or a cookie. The value is random, so its hash needs no salt. */
 export const newKey = (): string => randomBytes(32).toString("base64url");
 export const hashKey = (key: string): string => createHash("sha256").update(key).digest("hex");
 
@@ -72,7 +72,7 @@ export function createUserConnections({
       });
     });
   });
-  /** Reads again if users changed meanwhile: a key revoked during the lookup would otherwise stay connected. */
+  /** Repeats the lookup if the users changed during it. Otherwise a key that was revoked in that moment would stay connected. */
   const lookUpUser = async (hash: string): ReturnType<Users["byKey"]> => {
     for (;;) {
       const before = changes;

@@ -1,4 +1,4 @@
-// The parts of the API for one named user. The user acts under their own name and sees only their part of the store.
+// The parts of the API for one named user. The user acts under their own name and sees only the runs they are allowed to see.
 // The store itself rejects grants that the user's role does not allow, whichever route is used.
 
 import { CadreError, runNotFound } from "../../errors.ts";
@@ -41,7 +41,7 @@ export function partsForUser(parts: ApiParts, person: Person): ApiParts {
   };
 }
 
-/** The holder of the token may do everything. A run that the holder starts in a user's session belongs to that user. */
+/** The holder of the token is allowed to do everything. A run that the holder starts in a user's session belongs to that user. */
 export const partsForTokenHolder = (parts: ApiParts): ApiParts => ({
   ...parts,
   async say(message, key) {
@@ -50,7 +50,7 @@ export const partsForTokenHolder = (parts: ApiParts): ApiParts => ({
   },
 });
 
-/** Only an admin may give a permission that lasts beyond the run. */
+/** Only an admin is allowed to give a permission that lasts beyond the run. */
 function withoutLastingGrants(store: Store, person: Person): Store {
   return overrideStore(store, {
     journal: {
@@ -65,11 +65,11 @@ function withoutLastingGrants(store: Store, person: Person): Store {
   });
 }
 
-/** Copies an object with one member replaced. The other members keep their getters. */
+/** Copies an object and replaces one member. The other members keep their getters. */
 const override = <T extends object, K extends keyof T>(whole: T, name: K, value: T[K]): T =>
   Object.create(whole, { [name]: { value, enumerable: true } }) as T;
 
-/** Finds the user of a session; undefined if the session is new. Throws if the person may not see the session. */
+/** Returns the user of a session, or undefined if the session is new. Throws if the person is not allowed to see the session. */
 async function sessionUser(
   { store }: ApiParts,
   { name, sees }: Person,
@@ -81,7 +81,7 @@ async function sessionUser(
   return last?.userId;
 }
 
-/** Passes on the deltas of the user's own runs. Deltas may be lost, so those that come before the run's user is known are dropped. */
+/** Passes on the deltas of the user's own runs. Until the run's user is known, its deltas are dropped, because losing deltas is harmless. */
 function ownDeltas({ store, onDelta }: ApiParts, user: string): ApiParts["onDelta"] {
   return (listener) => {
     const own = new Map<string, boolean>();

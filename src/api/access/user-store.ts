@@ -1,12 +1,12 @@
 // The store as one user sees it: the runs of others do not exist, however they are requested (A23).
-// All routes of a named user get this store, so no route can forget the check. Functions that routes do not need are refused.
-// A new member of the store does not compile here until its check is written.
+// All routes of a named user get this store, so no route can forget the check. It refuses functions that routes do not need.
+// If a member is added to `Store`, this file does not compile until the member's check is written.
 
 import { CadreError, runNotFound } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
 import type { CommitListener, Store, WorkerRow } from "../../stores/store.ts";
 
-/** Number of runs whose owner is cached. */
+/** Maximum number of runs whose owner is cached. */
 const MAX_KNOWN = 5_000;
 
 export function userStore(store: Store, user: string): Store {
@@ -102,7 +102,7 @@ export function userStore(store: Store, user: string): Store {
   };
 }
 
-/** Passes on the events of this user's runs, in order. The first event of a run names its owner; otherwise the owner is looked up. */
+/** Passes on the events of this user's runs, in order. A run's first event names its owner. For other events the owner is looked up. */
 function onlyOwn(store: Store, user: string, listener: CommitListener): CommitListener {
   const known = new Map<RunId, boolean>();
   let before: Promise<void> | undefined;
@@ -115,7 +115,7 @@ function onlyOwn(store: Store, user: string, listener: CommitListener): CommitLi
     if (own.length > 0 || events.length === 0) listener(own, woken, from);
   };
   return (events, woken, from) => {
-    // A named user is not told which runs are due.
+    // Batches that only say which runs are due are not sent to a named user.
     if (events.length === 0 && woken.length > 0) return;
     for (const event of events)
       if (event.type === "RUN_STARTED") remember(event.runId, event.payload.userId === user);
@@ -126,7 +126,7 @@ function onlyOwn(store: Store, user: string, listener: CommitListener): CommitLi
     }
     const turn = Promise.all([before, learn(store, unknown, (row) => remember(row.id, row.userId === user))])
       .then(() => tell(events, [], from))
-      // An empty batch makes readers continue from the store.
+      // After an error, an empty batch makes readers read the events from the store.
       .catch(() => listener([], [], from))
       .then(() => {
         if (before === turn) before = undefined;

@@ -1,4 +1,4 @@
-// Tests what named users of each role may do and see, for every route, over real HTTP.
+// Tests over real HTTP, for every route, what named users of each role can do and see.
 
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -46,7 +46,7 @@ async function admit(name: string, role: Role): Promise<void> {
   tokens.set(name, (await holder().post("/api/users", { body: { name, role } })).token);
 }
 
-/** Starts a run of ann's that waits for an approval. */
+/** Starts one of ann's runs, which waits for an approval. */
 let ids: { run: string; approval: string; session: string; grant: string; definition: string };
 
 beforeAll(async () => {
@@ -72,7 +72,7 @@ beforeAll(async () => {
 
 afterAll(() => expect(problems).toEqual([]));
 
-/** Fills each path parameter with an id of ann's, and adds the queries that some routes need. */
+/** Fills each path parameter with an id that belongs to ann, and adds the queries that some routes need. */
 function pathOf({ path }: Route): string {
   const filled = path
     .replace("/api/approvals/{id}", `/api/approvals/${encodeURIComponent(ids.approval)}`)
@@ -123,7 +123,7 @@ describe("[A23] the runs of the user ann", () => {
     (/\{(id|hash)\}/.test(path) && !/^\/(api\/users|v1\/models)\//.test(path)) ||
     /agent-(children|context|cancel)$|\/api\/(chat|compare)$/.test(path);
 
-  test('another operator gets "not found" for ann\'s runs on every route with any id, and changes nothing', async () => {
+  test('another operator gets "not found" on every route that takes an id of ann\'s, and changes nothing', async () => {
     const routes = table().filter(named);
     expect(routes.length).toBeGreaterThan(20);
     const before = await served.runtime.store.journal.read(ids.run);
@@ -135,13 +135,13 @@ describe("[A23] the runs of the user ann", () => {
     expect(await served.runtime.store.journal.read(ids.run)).toEqual(before);
   });
 
-  test("ann and an admin see ann's runs with the same requests", async () => {
+  test("ann and an admin can read ann's runs with the requests that are refused to others", async () => {
     for (const name of ["ann", "ada"])
       for (const route of table().filter((one) => named(one) && one.method === "get"))
         expect((await request(route, name)).status, `${name} ${route.path}`).toBe(200);
   });
 
-  test("lists, searches, totals and queries of another user do not contain ann's runs", async () => {
+  test("ann's runs are missing from another user's lists, searches, totals and queries", async () => {
     const lists = table().filter(
       (route) => route.method === "get" && !named(route) && !streams(route) && roleFor(route) !== "admin",
     );
@@ -167,7 +167,7 @@ describe("[A23] the runs of the user ann", () => {
     expect((await as("ann").get("/api/usage")).byAgent).toMatchObject([{ agent: "clerk" }]);
   });
 
-  test("streams of another user contain no events of ann's runs, neither live nor from the beginning", async () => {
+  test("another user's streams contain no events of ann's runs, whether they start now or at the beginning", async () => {
     const heard = new Map<string, string>();
     const stop = new AbortController();
     const listen = async (name: string, path: string, done: RegExp): Promise<void> => {
@@ -192,7 +192,7 @@ describe("[A23] the runs of the user ann", () => {
     for (const path of paths) expect(heard.get(`oli ${path}`)).not.toMatch(/anns-later-task|secretword/);
   });
 
-  test("another user cannot reach ann's runs through any MCP tool or resource, or a chat that names her session", async () => {
+  test("another user cannot reach ann's runs through MCP tools, MCP resources, or a chat that names her session", async () => {
     const before = await served.runtime.store.journal.read(ids.run);
     const client = new Client({ name: "test", version: "1" });
     const transport = new StreamableHTTPClientTransport(new URL(`${served.server.url}/mcp`), {
@@ -293,7 +293,7 @@ describe("every route checks the role of the user", () => {
     expect((await as("ann").get("/api/runs/{id}", { id: again.runId })).userId).toBe("ann");
   });
 
-  test("[A09] a role that a request claims for itself is ignored", async () => {
+  test("[A09] the server ignores a role that a request claims for its sender", async () => {
     const headers = { ...bearer("vera"), "X-Role": "admin", "X-Who": "ada", ...JSON_TYPE };
     const body = JSON.stringify({ name: "eve", role: "admin" });
     expect((await send("/api/users", { method: "POST", headers, body })).status).toBe(403);
@@ -302,7 +302,7 @@ describe("every route checks the role of the user", () => {
   });
 });
 
-describe("[A09] a new token, a revocation or a new role", () => {
+describe("[A09] rotating a token, revoking access and changing a role", () => {
   async function openStream(name: string, headers = bearer(name) as Record<string, string>) {
     const response = await fetch(`${served.server.url}/api/journal`, { headers });
     const reader = response.body!.getReader();
@@ -317,7 +317,7 @@ describe("[A09] a new token, a revocation or a new role", () => {
     return (await send(new URL(link).pathname)).headers["set-cookie"]![0]!.split(";")[0]!;
   };
 
-  test("rotating or revoking a token immediately ends that user's requests, browsers and streams, and no other user's", async () => {
+  test("rotating or revoking a user's token immediately ends their requests, browsers and streams; other users stay connected", async () => {
     await admit("rob", "operator");
     const Cookie = await browser("rob");
     expect((await send("/api/me", { headers: { Cookie } })).text).toContain("rob");
@@ -353,7 +353,7 @@ describe("[A09] a new token, a revocation or a new role", () => {
     });
   });
 
-  test("a new role applies immediately to the same token, and the server closes connections of the old role", async () => {
+  test("a new role applies to the user's token immediately, and connections with the old role are closed", async () => {
     await admit("ron", "viewer");
     const { ended } = await openStream("ron");
     await expect(
@@ -373,14 +373,14 @@ describe("[A09] a new token, a revocation or a new role", () => {
     ).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
 
-  test("an admin who rotates their own token still gets the answer", async () => {
+  test("an admin who rotates their own token still gets the response with the new token", async () => {
     await admit("abe", "admin");
     const { token } = await as("abe").post("/api/users/{name}/rotate", { name: "abe" });
     tokens.set("abe", token);
     expect((await as("abe").get("/api/me")).name).toBe("abe");
   });
 
-  test("the hash of a key, which the store keeps, gives no access", async () => {
+  test("the store keeps only the hash of a key, and that hash gives no access", async () => {
     const kept = JSON.stringify(await served.runtime.store.users.list());
     for (const token of tokens.values()) expect(kept).not.toContain(token);
     await expect(

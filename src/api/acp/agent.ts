@@ -1,4 +1,5 @@
-// Cadre as an agent of the Agent Client Protocol: an editor's session is a Cadre session, its modes are the main agents, and its folder is the project.
+// Cadre as an agent of the Agent Client Protocol.
+// An editor's session is a Cadre session, its modes are the main agents, and its folder is the project.
 
 import { randomUUID } from "node:crypto";
 import {
@@ -19,13 +20,13 @@ import { promptText } from "./prompt-text.ts";
 
 export interface AcpOptions {
   version: string;
-  /** The project's folder for requests that name none. */
+  /** The project folder for requests that name no folder. */
   folder: string;
-  /** Agent of a new session; undefined for the agent of the chat settings. */
+  /** The agent of a new session. If undefined, the chat settings name the agent. */
   agent: string | undefined;
   /** Returns the API of the project in a folder. */
   open(folder: string): Promise<WithClient>;
-  /** Aborted when the connection is over. */
+  /** Aborted when the editor's connection ends. */
   signal: AbortSignal;
 }
 
@@ -132,7 +133,7 @@ async function listSessions(open: AcpOptions["open"], cwd: string, cursor: strin
   };
 }
 
-/** Converts errors to those of the protocol, with Cadre's message. */
+/** Converts an error to an error of the protocol, with Cadre's message. */
 async function withAcpErrors<T>(answer: () => Promise<T>): Promise<T> {
   try {
     return await answer();

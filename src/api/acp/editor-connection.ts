@@ -1,4 +1,4 @@
-// The connection of a session to its editor, and to the API that handles the person's messages.
+// Connects a session to its editor, and to the API that handles the person's messages.
 
 import { type AgentContext, methods, type SessionUpdate } from "@agentclientprotocol/sdk";
 import type { WithClient } from "../mcp/tool.ts";
@@ -7,7 +7,7 @@ export interface EditorConnection {
   sessionId: string;
   ask: WithClient;
   editor: AgentContext;
-  /** Aborted when the connection is over. */
+  /** Aborted when the editor's connection ends. */
   signal: AbortSignal;
 }
 

@@ -1,7 +1,7 @@
-// One session of an editor: a message starts a run or joins the active one, and the events of its tree are shown until the turn is over.
-// Everything durable is in the journals; the state here ends with the connection.
-//  - A turn ends with the run, or when the run needs text from the person: the next message provides it.
-//  - When a session is loaded, its active run is followed again, with its open questions.
+// One session of an editor. A message starts a run or joins the active one. The editor shows the events of the run's tree until the turn is over.
+// Everything durable is in the journals. The state in this file is lost when the connection ends.
+//  - A turn ends when the run ends or needs text from the person. The person's next message provides that text.
+//  - Loading a session follows its active run again and asks its open questions again.
 
 import { RequestError, type StopReason } from "@agentclientprotocol/sdk";
 import { messageOf, toCadreError } from "../../errors.ts";
@@ -14,7 +14,7 @@ import { createTurn } from "./turn.ts";
 import { type Watch, watchRun } from "./watch-run.ts";
 
 export interface EditorSession {
-  /** The agent of the next message. */
+  /** The agent that gets the next message. */
   agent: string;
   prompt(text: string): Promise<StopReason>;
   cancel(): Promise<void>;
@@ -98,7 +98,7 @@ async function cancelRun(runId: string, { ask }: EditorConnection): Promise<void
   }
 }
 
-/** Delivers the message and returns the run that got it. */
+/** Delivers the message and returns the run that received it. */
 async function deliver(
   text: string,
   agent: string,

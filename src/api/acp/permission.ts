@@ -1,5 +1,5 @@
 // Shows an approval to the person at the editor as a list of choices.
-// The choice applies to exactly the call that was shown, and the journal records that the decision came through ACP.
+// The person's choice applies to exactly the call that was shown, and the journal records that the decision came through ACP.
 // If another person decides first, the editor's question is withdrawn.
 
 import { resolve } from "node:path";
@@ -18,11 +18,11 @@ import type { ApprovalView, DecisionBody, OutcomeBody } from "../client/types.ts
 import type { EditorConnection } from "./editor-connection.ts";
 import { cardId, pathIn, textContent, toolKind } from "./updates.ts";
 
-/** A question without choices, which the person answers with their next message. */
+/** True for a question without choices. The person answers it with their next message. */
 export const isFreeQuestion = ({ kind, choices }: ApprovalView): boolean =>
   kind === "question" && choices === undefined;
 
-/** Waits until the item is decided, here or elsewhere. Returns false if the editor dismissed the question and the item is still open. */
+/** Waits until any client decides the item. Returns false if the editor dismissed the question and the item is still open. */
 export async function requestPermission(
   item: ApprovalView,
   { ask, editor, sessionId }: EditorConnection,
@@ -54,7 +54,7 @@ export async function requestPermission(
   }
 }
 
-/** True if another person decided first, or the call was proposed again. The run's next event shows which. */
+/** True if another person decided first, or the call was proposed again. The run's next event shows which of the two happened. */
 const isDecided = (error: unknown): boolean =>
   error instanceof CadreError && [404, 409].includes(httpStatus(error.code));
 
@@ -67,7 +67,7 @@ const cardFor = async (item: ApprovalView, client: CadreClient): Promise<ToolCal
   rawInput: item.input,
 });
 
-/** Id of the call without its attempt and round. */
+/** Id of the call, without the number of the attempt or round. */
 const callOf = ({ callId, itemId }: ApprovalView): string => (callId ?? itemId).replace(/~\d+$/, "");
 
 export function approvalTitle({ path, kind, tool, input, detail }: ApprovalView): string {
@@ -75,7 +75,7 @@ export function approvalTitle({ path, kind, tool, input, detail }: ApprovalView)
   return [...path.slice(1), what].join(" › ");
 }
 
-/** Shows a change of a file as a diff, and any other call by its preview. */
+/** Shows a file change as a diff, and any other call by its preview. */
 async function contentOf(item: ApprovalView, client: CadreClient): Promise<ToolCallContent[]> {
   const { id, runId, kind, target, input, preview, untrusted } = item;
   const warning = untrusted
@@ -146,7 +146,7 @@ function choicesFor(item: ApprovalView): Choice[] {
   }
 }
 
-/** A choice in an editor has no number field, so the only raise on offer doubles the limit. */
+/** Choices in an editor cannot ask for a number, so the only offer is to double the limit. */
 function raiseChoices(
   { limit = "", limitValue }: ApprovalView,
   option: (id: string, kind: "allow_once", name: string, body: DecisionBody) => Choice,

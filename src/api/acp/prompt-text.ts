@@ -1,4 +1,4 @@
-// Builds the text of a person's message in an editor, with the attachments below it.
+// Builds the text of a person's message in an editor, and appends the attachments.
 // Attachments are trusted as much as the message.
 
 import type { ContentBlock } from "@agentclientprotocol/sdk";

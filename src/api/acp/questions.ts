@@ -1,7 +1,7 @@
 // Asks the person at the editor the open questions of a tree.
-// Each question is asked once, and withdrawn when another person decides it; several may be open at the same time.
+// Each question is asked once, and withdrawn when another person decides it. Several questions can be open at the same time.
 // A question without choices is written as text, and the person's next message answers it.
-// A question that the editor dismisses stays open, and is asked again with the next message.
+// A question that the editor dismisses stays open, and is asked again when the person sends the next message.
 
 import { type JournalEvent, TERMINAL_TYPES } from "../../journal/events.ts";
 import type { ApprovalView } from "../client/types.ts";
@@ -11,13 +11,13 @@ import { approvalTitle, isFreeQuestion, requestPermission } from "./permission.t
 export interface Questions {
   /** Asks open questions that were not asked yet. */
   askNew(): Promise<void>;
-  /** Asks dismissed questions again, and those without choices, because a message answers only one of them. */
+  /** Asks dismissed questions again. Also repeats questions without choices, because a message answers only one of them. */
   askAgain(): Promise<void>;
   handleEvent(event: JournalEvent): Promise<void>;
 }
 
 export interface QuestionListener {
-  /** The run needs the person's next message. */
+  /** Called when the run needs the person's next message. */
   onNeedsMessage(): void;
   /** True if the person has cancelled the turn, which dismisses all its questions. */
   isCancelled(): boolean;
@@ -27,7 +27,7 @@ export interface QuestionListener {
 interface Asked {
   item: ApprovalView;
   withdraw: AbortController;
-  /** Written as text, shown by the editor, decided, or dismissed. */
+  /** `written`: sent as text. `open`: the editor shows it. */
   state: "written" | "open" | "decided" | "dismissed";
 }
 
@@ -54,7 +54,7 @@ export function createQuestions(
 
   async function askEditor(question: Asked): Promise<void> {
     const withdrawn = AbortSignal.any([question.withdraw.signal, connection.signal]);
-    // Every question counts as dismissed until it is decided, so that it is asked again even after an error.
+    // Mark the question as dismissed before the result is known, so that it is asked again even after an error.
     const isDecided = await requestPermission(question.item, connection, withdrawn).finally(() => {
       question.state = "dismissed";
     });
@@ -62,7 +62,7 @@ export function createQuestions(
     await endTurnIfDismissed();
   }
 
-  /** Ends the turn if all open questions were dismissed: the run waits, so nothing else would end the turn. */
+  /** Ends the turn if all open questions were dismissed. The run is waiting, so nothing else would end the turn. */
   async function endTurnIfDismissed(): Promise<void> {
     const all = [...asked.values()];
     const dismissed = all.filter(({ state }) => state === "dismissed");
@@ -93,7 +93,7 @@ export function createQuestions(
   };
 }
 
-/** True if the event settles the item. */
+/** True if the event settles the open item. */
 function isAnswer({ runId, type, payload }: JournalEvent, item: ApprovalView): boolean {
   if (runId !== item.runId) return false;
   if (type === "APPROVAL_DECIDED") return payload.itemId === item.itemId;

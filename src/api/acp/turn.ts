@@ -1,15 +1,15 @@
-// The turn that an editor waits for.
-// The turn belongs to the run of the latest message, so the end of another run in the session does not end the turn.
+// The turn whose end an editor waits for.
+// The turn belongs to the run that got the latest message. If another run in the session ends, the turn continues.
 
 import type { StopReason } from "@agentclientprotocol/sdk";
 
 export interface Turn {
   /** Begins a turn. `delivered` resolves to the run that got the message. */
   begin(delivered: Promise<string>): Promise<StopReason>;
-  /** The run of the latest message. */
+  /** The run that got the latest message. */
   runId(): Promise<string | undefined>;
   end(runId: string, reason: StopReason): Promise<void>;
-  /** Returns false if the editor is not waiting for this run. */
+  /** Fails the turn with the error. Returns false if the editor is not waiting for this run. */
   fail(runId: string, error: unknown): Promise<boolean>;
 }
 
@@ -33,7 +33,7 @@ export function createTurn(): Turn {
         open = undefined;
         reject(error);
       });
-      // The turn may fail before the editor awaits the promise, and an unhandled rejection would end the process.
+      // The turn might fail before the editor awaits the promise, and an unhandled rejection would end the process.
       promise.catch(() => {});
       return promise;
     },

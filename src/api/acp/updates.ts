@@ -1,5 +1,6 @@
 // Converts the events of a tree to updates for an editor.
-// Each call and each descendant run becomes a card, titled with its agents; the root's to-do list becomes the plan. watch-run.ts sends the text.
+// Each call and each descendant run becomes a card, with the agents in its title. The root's to-do list becomes the plan.
+// watch-run.ts sends the text.
 
 import { resolve } from "node:path";
 import type { SessionUpdate, ToolCallContent, ToolKind } from "@agentclientprotocol/sdk";
@@ -8,22 +9,22 @@ import { parseTodos, TODO_WRITE } from "../../projections/folds/todos.ts";
 import { ASK_USER, FINAL_REPORT } from "../../projections/folds/tool-call.ts";
 import { describeCall, emptyNames, learnNames, type Names } from "../../projections/views/timeline.ts";
 
-/** Longer results are cut for the editor. */
+/** Longer results are shortened for the editor. */
 const MAX_RESULT = 10_000;
 
-/** Calls without a card, because they are shown as the plan, a question or the answer. */
+/** Calls that get no card, because they are shown as the plan, a question or the answer. */
 const NO_CARDS: ReadonlySet<string> = new Set([TODO_WRITE, ASK_USER, FINAL_REPORT]);
 
 interface KnownRun {
   names: Names;
   workspace: string;
-  /** The agents from below the root down to this run. */
+  /** Names of the agents on the path from the root to this run, without the root's. */
   path: string;
 }
 
 interface Shown {
   rootId: string;
-  /** True if the run or message came from this editor, which has shown it already. */
+  /** True if the run or message came from this editor, which already shows it. */
   isOwn: (id: string) => boolean;
   runs: Map<string, KnownRun>;
   cards: Set<string>;
@@ -158,7 +159,7 @@ const KINDS: Readonly<Record<string, ToolKind>> = {
 
 export const toolKind = (tool: string): ToolKind => KINDS[tool] ?? "other";
 
-/** Path of the file that a call is about, in a field of its input. */
+/** Reads the path of the file that a call is about from a field of the call's input. */
 export function pathIn(input: unknown, field: string): string | undefined {
   const path = (input as Record<string, unknown> | null | undefined)?.[field];
   return typeof path === "string" ? path : undefined;

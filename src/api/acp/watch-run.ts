@@ -1,4 +1,4 @@
-// Shows one run and its descendants in the editor: the past from the journals, then live events and questions.
+// Shows one run and its descendants in the editor: past events from the journals, then live events and questions.
 // If the owner process stops, the next process continues after the last event shown.
 
 import { timelineEntry } from "../../projections/views/timeline.ts";
@@ -11,9 +11,9 @@ import { createUpdates } from "./updates.ts";
 
 export interface Watch {
   runId: string;
-  /** Shows the events so far. */
+  /** Shows the events that the journals contain so far. */
   showPast(): Promise<void>;
-  /** Shows live events until the run has ended, and returns the run. Returns undefined if the connection ended first. */
+  /** Shows live events until the run ends, and returns the run. Returns undefined if the connection ends first. */
   follow(): Promise<RunDetail | undefined>;
   /** Sends the part of the result that was not sent yet. */
   showEnd(summary: string): Promise<void>;

@@ -1,4 +1,4 @@
-// Tests the client over a real socket: the answers match their types.
+// Tests over a real socket that the client's answers match their types.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -45,7 +45,7 @@ afterAll(async () => {
   project.remove();
 });
 
-test("[S2-77] [S4-4] a repeated message with the same key reaches the session once, and the session is listed", async () => {
+test("[S2-77] [S4-4] a message sent twice with the same key reaches the session once, and the session is listed", async () => {
   const { client } = api;
   const first = await client.post("/api/sessions/{id}/messages", {
     id: "s/1",
@@ -72,7 +72,7 @@ test("[S2-77] [S4-4] a repeated message with the same key reaches the session on
   );
 });
 
-test("the server keeps a changed setting, and the other settings stay as they were", async () => {
+test("the server stores a changed setting and leaves the other settings as they were", async () => {
   const { client } = api;
   expect(await client.post("/api/settings", { body: { agent: "talker" } })).toMatchObject({
     agent: "talker",
@@ -105,7 +105,7 @@ test("the client reads one agent with its definition and explanation, and reload
   );
 });
 
-test("the client lists all files of the workspace, or those of one folder", async () => {
+test("the client lists all files of the workspace, or the files of one folder", async () => {
   const { client } = api;
   const names = (await client.get("/api/workspace/tree")).entries.map(({ name }) => name);
   expect(names).toEqual(expect.arrayContaining(["agents", "src"]));
@@ -114,7 +114,7 @@ test("the client lists all files of the workspace, or those of one folder", asyn
   });
 });
 
-test("the client reads one approval, events page by page, and a summary of the context", async () => {
+test("the client reads one approval, pages of events, and a summary of the context", async () => {
   const { client } = api;
   const { runId } = await client.post("/api/runs", { body: { agent: "clerk", task: "pay ann" } });
   const [item] = await waitForApprovals(api, runId);
@@ -139,7 +139,7 @@ test("the client reads one approval, events page by page, and a summary of the c
   expect(messages[0]).toEqual({ role: "user", summary: "pay ann" });
 });
 
-test("[F46] a feed that continues from a position misses no message and repeats none", async () => {
+test("[F46] a feed that continues from a position misses no message and repeats none of them", async () => {
   const before = await runtime.store.journal.position();
   const { runId } = await api.client.post("/api/runs", { body: { agent: "talker", task: "hello" } });
   const whole = await told(before, runId);
@@ -152,7 +152,7 @@ test("[F46] a feed that continues from a position misses no message and repeats 
   expect(seqs).toEqual(sequenced.map(({ seq }) => seq));
 });
 
-test("a feed with an unknown position begins with a reset, and a lost feed throws an error", async () => {
+test("a feed with an unknown position begins with a reset; losing the connection throws an error", async () => {
   const stop = new AbortController();
   const feed = api.client.feed({ after: 999_999, signal: stop.signal });
   expect((await feed.next()).value).toEqual({ type: "reset" });
@@ -170,7 +170,7 @@ test("a feed with an unknown position begins with a reset, and a lost feed throw
   expect(isUnreachable(await waiting)).toBe(true);
 });
 
-/** Reads the feed's messages about a run after a position, up to the run's outcome. */
+/** Reads the feed's messages about a run, from a position to the run's outcome. */
 async function told(after: number, runId: string) {
   const stop = new AbortController();
   const heard: { type: string; seq: number | undefined; after: number | undefined }[] = [];

@@ -1,12 +1,12 @@
-// The client of the API, for the CLI, the dashboard and the protocols. They differ only in the `fetch` function that they pass.
+// The API client of the CLI, the dashboard and the protocols. They differ only in the `fetch` function that they pass.
 // The client has no list of requests: each call names a route by its path, and the types come from the server's routes (routes/index.ts).
-// Only types are imported from there, so a browser loads neither schemas nor handlers.
+// Only types are imported from the routes, so a browser loads neither schemas nor handlers.
 //
 //   await client.get("/api/runs/{id}", { id });
 //   await client.post("/api/runs/{id}/message", { id, body: { text }, idempotencyKey });
 //
-// A failed call throws the CadreError that the server threw. The client never retries: the caller knows whether to repeat the
-// request, or to replace an owner process that has stopped (E1).
+// A failed call throws the CadreError that the server threw. The client never retries.
+// Its caller knows whether to repeat the request, or to replace an owner process that has stopped (E1).
 
 import type { z } from "zod";
 import type { JournalEvent } from "../../journal/events.ts";
@@ -26,32 +26,32 @@ export interface CadreClient {
     path: P,
     ...request: Arguments<"delete", P>
   ): Promise<AnswerOf<"delete", P>>;
-  /** Returns the response itself, for routes that answer with a file. */
+  /** Returns the raw response, for routes that answer with a file. */
   send<M extends Method, P extends Path<M>>(
     method: M,
     path: P,
     ...request: Arguments<M, P>
   ): Promise<Response>;
-  /** All events of a run after a position. */
+  /** Returns all events of a run after a position. */
   events(runId: string, after?: number): Promise<JournalEvent[]>;
-  /** All events of a run and its descendants, in commit order. */
+  /** Returns all events of a run and its descendants, in commit order. */
   treeEvents(runId: string, after?: number): Promise<JournalEvent[]>;
   /**
-   * Ends when the run has ended or the signal is aborted.
-   * Throws when the connection is lost (`isUnreachable`) or when the reader was too slow (`STALE`).
-   * Continue from the last event's position then.
+   * Follows events until the run ends or the signal is aborted.
+   * Throws if the connection is lost (`isUnreachable`) or the reader was too slow (`STALE`).
+   * After such an error, call `follow` again with the position of the last event.
    */
   follow(options: FollowOptions): AsyncGenerator<StreamItem, void>;
-  /** Follows all runs from now on, in the vocabulary of contract S4. The feed never ends by itself. It throws as `follow` does. */
+  /** Follows all runs from now on, with the message types of contract S4. The feed never ends by itself. It throws the same errors as `follow`. */
   feed(options: FeedOptions): AsyncGenerator<FeedItem, void>;
-  /** Reads the prompt and the messages that the model of a run sees. */
+  /** Reads the prompt and the messages that a run's model sees. */
   transcript(runId: string): Promise<TranscriptView>;
 }
 
-/** The paths that the API has for a method. */
+/** The paths of the API's routes with this method. */
 export type Path<M extends Method> = RouteBy<M>["path"];
 
-/** The value that a route answers with. */
+/** The type of a route's answer. */
 export type AnswerOf<M extends Method, P extends string> =
   RouteBy<M, P> extends Route<M, P, infer _Q, infer _B, infer A>
     ? [A] extends [z.ZodNever]
@@ -59,7 +59,7 @@ export type AnswerOf<M extends Method, P extends string> =
       : z.output<A>
     : never;
 
-/** The request that a route takes: path parameters and query by name, the body, and a key that makes repeating safe. */
+/** The type of a route's request: path parameters and query by name, the body, and a key that makes repeating safe. */
 export type RequestOf<M extends Method, P extends string> =
   RouteBy<M, P> extends Route<M, P, infer Q, infer B, infer _A, infer I>
     ? PathParams<P> &
@@ -74,7 +74,7 @@ type Arguments<M extends Method, P extends string> =
   Record<never, never> extends RequestOf<M, P> ? [request?: RequestOf<M, P>] : [request: RequestOf<M, P>];
 
 type PathParams<P extends string> = { [K in keyof Params<P>]: string | number };
-/** The query as the server reads it. send.ts converts booleans and lists to text. */
+/** The query's type as the server reads it. send.ts converts booleans and lists to text. */
 type QueryOf<Q extends z.ZodType> =
   IsEmpty<z.input<Q>> extends true
     ? unknown
@@ -85,10 +85,10 @@ type BodyOf<B extends z.ZodType> =
     : Record<never, never> extends z.input<B>
       ? { body?: Optional<z.input<B>> }
       : { body: Optional<z.input<B>> };
-/** Zod's type of an object without properties. */
+/** True for the type that Zod gives an object without properties. */
 type IsEmpty<T> = string extends keyof T ? true : false;
 type KeyOf = { idempotencyKey?: string | undefined };
-/** Optional properties may also be undefined: JSON and URLs leave them out. */
+/** Allows undefined for optional properties, because JSON and URLs leave undefined values out. */
 type Optional<T> = { [K in keyof T]: Record<never, never> extends Pick<T, K> ? T[K] | undefined : T[K] };
 
 interface AnyRequest {
@@ -120,7 +120,7 @@ export function createClient(options: ClientOptions): CadreClient {
   return client;
 }
 
-/** Puts the values that the path names into the path. The other values become the query. */
+/** Inserts the path parameters into the path. The other values become the query. */
 function addressOf(route: string, named: Query): { path: string; query: Query } {
   const query = { ...named };
   const path = route.replaceAll(/\{(\w+)\}/g, (_, name: string) => {

@@ -1,4 +1,4 @@
-// Sends one request of the client. A failure is the CadreError that the server threw, or one that says the server was unreachable.
+// Sends one request of the client. If it fails, it throws the server's CadreError, or a CadreError that says the server was unreachable.
 
 import { CadreError, describeSystemError, type ErrorCode, httpStatus } from "../../errors.ts";
 import type { ErrorBody } from "./types.ts";
@@ -6,14 +6,14 @@ import type { ErrorBody } from "./types.ts";
 export interface ClientOptions {
   fetch: (url: string, init?: RequestInit) => Promise<Response>;
   baseUrl?: string;
-  /** The protocol through which the person acts, if any: `mcp`. */
+  /** The protocol through which the person acts, such as `mcp`, if there is one. */
   via?: string | undefined;
 }
 
 export const VIA_HEADER = "Cadre-Via";
 
 export type QueryValue = string | number | boolean | readonly string[] | undefined;
-/** A boolean is sent as 1 or 0, and a list as one text with commas. Undefined values are left out. */
+/** A boolean is sent as 1 or 0, and a list as one string with commas. Undefined values are left out. */
 export type Query = Record<string, QueryValue>;
 
 export interface CallOptions {
@@ -81,7 +81,7 @@ export function errorOf(body: unknown): CadreError | undefined {
   return new CadreError(knownCode(code), message, details);
 }
 
-/** Checks the body without a schema, because the web page must not load schemas. */
+/** Checks an error body without a schema, because the web page must not load schemas. */
 function isErrorBody(body: unknown): body is ErrorBody {
   const error = (body as Partial<ErrorBody> | null | undefined)?.error;
   if (typeof error?.code !== "string" || typeof error.message !== "string") return false;
@@ -89,7 +89,7 @@ function isErrorBody(body: unknown): body is ErrorBody {
   return typeof details === "object" && details !== null && !Array.isArray(details);
 }
 
-/** A newer server may send codes that this client does not know. */
+/** Replaces unknown error codes with INTERNAL, because a newer server might send codes that this client does not know. */
 function knownCode(code: string): ErrorCode {
   try {
     httpStatus(code as ErrorCode);
@@ -104,7 +104,7 @@ export function unreachableError(cause: unknown): CadreError {
   return new CadreError("INTERNAL", message, { unreachable: true }, cause);
 }
 
-/** True if no server answered or the answer broke off. Whether the request took effect is then unknown. */
+/** True if no server answered or the answer broke off. In both cases we do not know whether the request took effect. */
 export function isUnreachable(error: unknown): boolean {
   return error instanceof CadreError && error.details?.["unreachable"] === true;
 }

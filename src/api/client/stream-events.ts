@@ -1,4 +1,4 @@
-// The events of the API's streams. Both ends read this file, so it runs in a browser.
+// The events of the API's streams. The server and the client import this file, so it must run in a browser.
 
 import type { Delta } from "../../journal/deltas.ts";
 import type { JournalEvent } from "../../journal/events.ts";
@@ -7,13 +7,13 @@ import type { LiveEvent } from "../../projections/formats/live-feed.ts";
 /** Names of stream events. Journal events have no name, that is, no `event:` field. */
 export const STREAM_EVENTS = {
   delta: "delta",
-  /** The server does not know the reader's position. The reader forgets everything, and all events follow again. */
+  /** The server does not know the reader's position. The reader must forget all events, because the server sends all of them again. */
   reset: "reset",
-  /** The reader was too slow and is disconnected. It can reconnect with the last id. */
+  /** The server disconnects a reader that was too slow. The reader can reconnect with the last id. */
   resync: "resync",
-  /** The server failed; the data is the body of an error. */
+  /** The server failed. The data is an error body. */
   failure: "failure",
-  /** The stream is complete. A stream that stops without this was lost. */
+  /** The stream is complete. If a stream stops before this event, the connection was lost. */
   end: "end",
 } as const;
 
@@ -22,13 +22,13 @@ export type StreamItem =
   | { type: "delta"; delta: Delta }
   | { type: "reset" };
 
-/** The feed of contract S4. Messages that are not in the journal (`Token`) have no `seq`. */
+/** An item of contract S4's feed. Messages that are not in the journal (`Token`) have no `seq`. */
 export type FeedItem =
   | {
       type: "live";
       live: LiveEvent & { seq?: number };
-      /** Position to continue from. Absent if more messages of the same event follow, or the message has no position. */
+      /** Position to continue from. Absent if more messages of the same event follow, or if the message has no position. */
       after?: number;
     }
-  /** The server does not know the reader's position, so the feed continues from now. */
+  /** The server does not know the reader's position, so the feed starts with the next event. */
   | { type: "reset" };

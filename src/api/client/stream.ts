@@ -1,4 +1,4 @@
-// Reads the streams of the API. A stream that stops without an `end` event was lost, which is an error.
+// Reads the streams of the API. A stream that stops before its `end` event was lost, which is an error.
 
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 import { CadreError } from "../../errors.ts";
@@ -8,7 +8,7 @@ import { type FeedItem, STREAM_EVENTS, type StreamItem } from "./stream-events.t
 export interface FollowOptions {
   /** The run to follow; absent for all runs. */
   runId?: string;
-  /** Only events after this position; absent for all events. */
+  /** Skip the events up to this position. If absent, the stream starts with the first event. */
   after?: number;
   /** Include all descendants of the run. */
   tree?: boolean;
@@ -18,7 +18,7 @@ export interface FollowOptions {
 }
 
 export interface FeedOptions {
-  /** `after` of the last item received. If absent, the feed begins now. */
+  /** The `after` value of the last item that the reader received. If absent, the feed begins now. */
   after?: number;
   signal: AbortSignal;
 }
@@ -40,7 +40,7 @@ export async function* followFeed(
   for await (const message of messages(client, "/api/events", { after }, signal)) yield feedItemOf(message);
 }
 
-/** Ends with the stream, or when the signal is aborted. */
+/** Yields messages until the stream ends or the signal is aborted. */
 async function* messages(
   client: ClientOptions,
   path: string,
@@ -67,7 +67,7 @@ async function* messagesOf(
 ): AsyncGenerator<EventSourceMessage, void> {
   let ready: EventSourceMessage[] = [];
   const parser = createParser({ onEvent: (message) => ready.push(message) });
-  // This is no `for await` loop, because not every browser supports it for streams.
+  // A `for await` loop would not work here: some browsers do not support it for streams.
   const reader = response.body!.pipeThrough(new TextDecoderStream(), { signal }).getReader();
   try {
     for (;;) {

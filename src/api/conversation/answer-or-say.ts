@@ -1,5 +1,5 @@
 // Delivers the text that a person writes in a session: as the answer to an open question, or as a message.
-// A repeated request with the same key finds the text again, so it is never delivered twice.
+// A repeated request with the same key finds the delivered text, so the text is never delivered twice.
 
 import { randomUUID } from "node:crypto";
 import type { JournalEvent } from "../../journal/events.ts";
@@ -11,21 +11,21 @@ export interface UserMessage {
   sessionId: string;
   agent: string;
   text: string;
-  /** Idempotency key of the sender. */
+  /** The idempotency key that the sender chose. */
   key?: string | undefined;
-  /** Tells whether the text may answer this item. */
+  /** Tells whether the text is allowed to answer this item. */
   answers(item: ApprovalView): boolean;
 }
 
 export interface DeliveredMessage {
   runId: string;
-  /** True if the message has started the run. */
+  /** True if the message started the run. */
   isNew: boolean;
-  /** Recognizes the event with this message; absent for a new run. */
+  /** Recognizes the event that records this message. Absent for a new run. */
   isRecordedBy?: (event: JournalEvent) => boolean;
 }
 
-/** Calls `onKey` with the message's id in the journal before the message is sent. */
+/** Before it sends a message, it calls `onKey` with the id that the message gets in the journal. */
 export async function answerOrSay(
   message: UserMessage,
   ask: WithClient,
@@ -68,7 +68,7 @@ async function answer(
   return question;
 }
 
-/** Finds the delivery by an earlier request: text that started the run, or was sent to it, does not answer a later question. */
+/** Finds out whether an earlier request delivered this text. Text that started the run or was sent to it does not answer a later question. */
 async function deliveredBefore(
   text: string,
   id: string,

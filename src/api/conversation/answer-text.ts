@@ -1,7 +1,7 @@
-// Shows a run as one growing answer: the agent's text, turn by turn, and at the end the result.
-// Tokens are passed on as they stream; the journal is authoritative. No text is repeated and none is missing:
-//  - A repeated model call continues the text if both agree. Otherwise the answer starts over and says so.
-//  - Text whose tokens were dropped is taken from the journal.
+// Shows a run as one growing answer: the agent's text, turn by turn, and finally the result.
+// Tokens are passed on as they stream, and the journal corrects them. No text is repeated and none is missing:
+//  - If a repeated model call begins with the same text, the answer continues. Otherwise the answer starts over and says so.
+//  - If tokens were dropped, their text is taken from the journal.
 
 import { isTurn, type JournalEvent } from "../../journal/events.ts";
 import { textOf } from "../../journal/message.ts";
@@ -16,13 +16,13 @@ export interface Activity {
 
 export interface AnswerPart {
   text?: string;
-  /** An event other than text: a call, a child or a wait. */
+  /** An event that is not text: a call, a child or a wait. */
   activity?: Activity;
 }
 
 const ASKED_AGAIN = "(The model was asked again; ignore the unfinished text before this.)\n\n";
 
-/** `isRecordedBy` recognizes the message to answer, if the run was active before that message. */
+/** `isRecordedBy` recognizes the message to answer. It is needed if the run was already active when the message was sent. */
 export function createAnswerText(runId: string, isRecordedBy?: (event: JournalEvent) => boolean) {
   const turns = new Set<string>();
   const sent = new Map<string, string>();
@@ -36,7 +36,7 @@ export function createAnswerText(runId: string, isRecordedBy?: (event: JournalEv
     content += piece;
     return piece;
   };
-  /** Returns the new part of a call's text, or undefined if the text contradicts what was sent before. */
+  /** Returns the new part of a call's text, or undefined if the text does not begin with what was sent before. */
   const newPart = (callId: string, whole: string): string | undefined => {
     const before = sent.get(callId) ?? "";
     if (!whole.startsWith(before)) return undefined;
@@ -76,7 +76,7 @@ export function createAnswerText(runId: string, isRecordedBy?: (event: JournalEv
     /** Returns the run's result, unless the text already ends with it. */
     end: (summary: string): string =>
       content.trimEnd().endsWith(summary.trim()) ? "" : append(summary, true),
-    /** Adds a note by Cadre itself. */
+    /** Adds a note from Cadre itself. */
     addNote: (text: string): string => append(text, true),
   };
 }

@@ -1,5 +1,5 @@
-// MCP tools with which a person decides.
-// A decision applies to exactly the call that was shown, and the journal records that it came through MCP.
+// MCP tools for a person's decisions.
+// A decision applies to exactly the call that was shown, and the journal records that the decision came through MCP.
 
 import { randomUUID } from "node:crypto";
 import { z } from "zod";

@@ -1,4 +1,4 @@
-// Tests Cadre as an MCP server with the official client, through the public server and over real HTTP.
+// Tests Cadre as an MCP server with the official MCP client, through the public server and over real HTTP.
 
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -133,7 +133,7 @@ describe.each([
   });
 });
 
-/** Reads the events of a run, a few at a time. */
+/** Reads all events of a run in small pages. */
 async function pagesOf(client: Client, runId: string, limit: number): Promise<unknown[]> {
   const events: unknown[] = [];
   for (let after = 0, hasMore = true; hasMore; ) {
@@ -144,7 +144,7 @@ async function pagesOf(client: Client, runId: string, limit: number): Promise<un
   return events;
 }
 
-test("[S1-12] [S1-13] [S1-14] `spawn` passes context, model and turn limit on to the run", async () => {
+test("[S1-12] [S1-13] [S1-14] `spawn` passes the context, the model and the turn limit to the run", async () => {
   const client = await connected();
   const asks = {
     agentType: "clerk",
@@ -167,7 +167,7 @@ test("[S1-12] [S1-13] [S1-14] `spawn` passes context, model and turn limit on to
   await client.close();
 });
 
-test("[S1-16] [S1-19] `spawn` denies a subagent with the sentence of S1, and an unknown agent with Cadre's own", async () => {
+test("[S1-16] [S1-19] `spawn` rejects a subagent with the sentence of contract S1, and an unknown agent with Cadre's own error", async () => {
   const client = await connected();
   expect(await call(client, "spawn", { agentType: "helper", task: "help" })).toMatch(
     /^PERMISSION_DENIED: an MCP client cannot spawn helper, .* It may spawn: .*clerk/,
@@ -186,7 +186,7 @@ test("[S1-16] [S1-19] `spawn` denies a subagent with the sentence of S1, and an 
   await client.close();
 });
 
-test("the journal records that a message, an answer and a cancel came through MCP", async () => {
+test("the journal records that a message, an answer and a cancellation came through MCP", async () => {
   const client = await connected();
   const { runId } = await call(client, "spawn", { agentType: "clerk", task: "pay" });
   await waitForApprovals(api, runId);
@@ -204,7 +204,7 @@ test("the journal records that a message, an answer and a cancel came through MC
   await client.close();
 });
 
-test("a listener of a run is notified of changes of that run only", async () => {
+test("a client that subscribes to one run is not notified of changes in other runs", async () => {
   const client = await connected();
   const { runId } = await call(client, "spawn", { agentType: "clerk", task: "pay" });
   await waitForApprovals(api, runId);
@@ -225,7 +225,7 @@ test("a listener of a run is notified of changes of that run only", async () => 
   await client.close();
 });
 
-test("a listener of a run's events is also notified of its descendants; lists of agents offer no subscriptions", async () => {
+test("a client that subscribes to a run's events is notified of its descendants' events; lists of agents have no subscriptions", async () => {
   const client = await connected();
   expect(client.getServerCapabilities()).toMatchObject({
     resources: { subscribe: true, listChanged: false },

@@ -1,17 +1,17 @@
-// Finds the resources that change with an event of a run: the run itself, the lists, and the events of the run and its ancestors.
-// Agents are read from their files on each request, so their changes are not reported.
+// Finds the resources that an event of a run changes: the run itself, the lists, and the events of the run and its ancestors.
+// Agents are read from their files on each request, so subscribers are not told when an agent changes.
 
 import type { RunId } from "../../ids.ts";
 import { eventsUri, runUri } from "./views.ts";
 
-/** Number of runs whose parents are cached. */
+/** Maximum number of runs whose parents are cached. */
 const MAX_KNOWN = 5_000;
 
-/** Reports the changed runs immediately, and then the events of their ancestors, which have to be looked up. */
+/** Reports the changed runs immediately. Their ancestors have to be looked up, so the ancestors' events are reported afterwards. */
 export function createChangeNotifier(parentOf: (runId: RunId) => Promise<RunId | undefined>) {
   const parents = new Map<RunId, Promise<RunId | undefined>>();
   const above = (runId: RunId): Promise<RunId | undefined> => {
-    // If the lookup fails, the ancestors are not notified. Reading them still returns everything.
+    // If the lookup fails, subscribers of the ancestors are not notified. They still get everything when they read the resource.
     const parent = parents.get(runId) ?? parentOf(runId).catch(() => undefined);
     parents.set(runId, parent);
     if (parents.size > MAX_KNOWN) parents.delete(parents.keys().next().value!);

@@ -1,4 +1,4 @@
-// Offers agents, runs and approvals as MCP resources: JSON that clients read and watch.
+// Offers agents, runs and approvals as MCP resources: JSON documents that clients can read and watch.
 
 import { type McpServer, ResourceNotFoundError, ResourceTemplate } from "@modelcontextprotocol/server";
 import { CadreError } from "../../errors.ts";

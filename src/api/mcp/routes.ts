@@ -1,4 +1,4 @@
-// Cadre as an MCP server over streamable HTTP. The server is stateless: after a restart a client only has to repeat its request.
+// Cadre as an MCP server over streamable HTTP. The server is stateless: after a restart, a client only has to repeat its request.
 // Only clients of the stateless protocol (2026-07-28) can listen for changes.
 
 import type { CreateMcpHandlerOptions, McpHttpHandler, McpServerFactory } from "@modelcontextprotocol/server";
@@ -30,7 +30,7 @@ export function mcpRoutes(parts: McpParts): Route[] {
   });
 }
 
-/** Loads the MCP package at the first request: every `cadre run` has these routes, and few receive a request. */
+/** Loads the MCP package at the first request: every `cadre run` has these routes, but they are rarely used. */
 async function handlerOf({ store, info, clientFor }: McpParts): Promise<McpHttpHandler> {
   const [{ createMcpHandler }, { createMcpServer }] = await Promise.all([
     import("@modelcontextprotocol/server"),
@@ -43,7 +43,7 @@ async function handlerOf({ store, info, clientFor }: McpParts): Promise<McpHttpH
   return createMcpHandler(factory, { bus: changesOf(store) });
 }
 
-/** The routes of an MCP server with any handler. */
+/** Builds the routes of an MCP server from a handler. */
 export function mcpOverHttp(handler: () => Promise<McpHttpHandler>): Route[] {
   return [
     mcp.post(
@@ -54,7 +54,7 @@ export function mcpOverHttp(handler: () => Promise<McpHttpHandler>): Route[] {
         answer: z.union([Message, z.array(Message)]),
         media: ["text/event-stream"],
         otherStatuses: { 202: "A notification was accepted." },
-        // The tools call the API as the sender of the message, so the roles are checked there.
+        // Every role is admitted here. The tools call the API as the sender of the message, and the API checks the sender's role.
         role: "viewer",
       },
       async ({ body }, c) => (await handler()).fetch(c.req.raw, { parsedBody: body }),
@@ -85,7 +85,7 @@ function refuseMethod(): never {
   throw new HttpError(405, "Send MCP messages with POST.");
 }
 
-/** Notifies listeners of every commit, and subscribes to commits only while there are listeners. */
+/** Notifies subscribers of every commit. Listens for commits only while there are subscribers. */
 function changesOf(store: Store): NonNullable<CreateMcpHandlerOptions["bus"]> {
   const changes = createChangeNotifier(async (runId) => (await store.runs.get(runId))?.parentRunId);
   return {

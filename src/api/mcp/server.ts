@@ -1,5 +1,5 @@
 // Cadre as an MCP server, with the same tools and resources over every transport.
-// The server has no state: over HTTP each request gets a new one, over stdio each connection.
+// The server has no state. Each HTTP request and each stdio connection gets a new server.
 
 import { type CallToolResult, McpServer } from "@modelcontextprotocol/server";
 import { type CadreError, toCadreError } from "../../errors.ts";
@@ -17,7 +17,7 @@ const INSTRUCTIONS = `Cadre runs trees of agents. \`spawn\` starts one and retur
 
 export interface McpOptions {
   version: string;
-  /** True if clients can subscribe to changes of resources. */
+  /** True if clients can subscribe to resource changes. */
   subscribe: boolean;
 }
 

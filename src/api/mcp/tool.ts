@@ -1,9 +1,9 @@
-// The type of a tool for MCP clients: the input and the API calls it makes. No tool waits for a run to end.
+// The type of a tool for MCP clients: its input and the API calls that it makes. No tool waits for a run to end.
 
 import type { z } from "zod";
 import type { CadreClient } from "../client/client.ts";
 
-/** Calls the API: of the owner process, or of the next owner if that process has stopped. */
+/** Calls the API of the owner process. If that process has stopped, it calls the next owner process. */
 export type WithClient = <T>(use: (client: CadreClient) => Promise<T>) => Promise<T>;
 
 export interface McpTool {
@@ -11,14 +11,14 @@ export interface McpTool {
   title: string;
   description: string;
   input: z.ZodObject;
-  /** A `reads` tool changes nothing; a `decides` tool carries out a person's decision. */
+  /** A `reads` tool changes nothing. A `decides` tool carries out a person's decision. */
   kind: "reads" | "acts" | "decides";
   call(input: never, ask: WithClient): Promise<ToolAnswer>;
 }
 
 export interface ToolAnswer {
   result: Record<string, unknown>;
-  /** Related resources. */
+  /** Resources that are related to the result. */
   links?: readonly { uri: string; name: string; description: string }[];
 }
 

@@ -1,4 +1,4 @@
-// One chat completion: the answer of a run, whole or as a stream. The run does not depend on the client.
+// One chat completion: a run's answer, in one piece or as a stream. The run does not depend on the client.
 // If the client disconnects, the run continues, and a repeated request with the same Idempotency-Key finds the run.
 
 import { setTimeout as pause } from "node:timers/promises";
@@ -16,7 +16,7 @@ import type { ChatAnswer, ChatBody, FinishReason, Usage } from "./schema.ts";
 
 const HEARTBEAT_MS = 15_000;
 
-/** Tells OpenAI's clients not to retry: the run has started, and a retry would start another one. */
+/** Tells OpenAI's clients not to retry: the run has started, and a retry would start another run. */
 const DO_NOT_RETRY = { "x-should-retry": "false" };
 
 /** Answers when the run has ended or needs a person. */
@@ -35,7 +35,7 @@ export async function respondWhenDone(
   );
   const soon = await Promise.race([answer, pause(HEARTBEAT_MS, undefined, { ref: false })]);
   if (soon) return Response.json(soon.value, { status: soon.status, headers: soon.headers });
-  // Spaces keep the connection open, because a silent one would be closed. JSON parsers ignore spaces before a value.
+  // The spaces keep a waiting connection from being closed. JSON parsers ignore spaces before a value.
   const writer = createStreamWriter();
   const heartbeat = setInterval(() => writer.writeIfRoom(encode(" ")), HEARTBEAT_MS);
   writer.writeIfRoom(encode(" "));
@@ -84,7 +84,7 @@ async function wholeAnswer(
   );
 }
 
-/** Streams tokens. While the run waits for a person, comments keep the connection open, and the stream continues afterwards. */
+/** Streams tokens. While the run waits for a person, SSE comments keep the connection open. The stream continues after the decision. */
 export function respondStreaming(client: CadreClient, body: ChatBody, answered: AnsweredRun): Response {
   const writer = createStreamWriter();
   void pump(client, body, answered, writer);

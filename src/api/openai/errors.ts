@@ -1,4 +1,4 @@
-// Errors in OpenAI's form, with Cadre's codes.
+// Errors in OpenAI's format, with Cadre's codes.
 
 import type { CadreError } from "../../errors.ts";
 import { errorBody, statusOf } from "../server/http-errors.ts";

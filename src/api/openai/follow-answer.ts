@@ -1,4 +1,4 @@
-// Follows a run for a client that waits for its answer: text and activity as they come, open questions, and the end.
+// Follows a run for a client that waits for the run's answer. Yields text and activity as they come, open questions, and the end.
 
 import type { JournalEvent } from "../../journal/events.ts";
 import { timelineEntry } from "../../projections/views/timeline.ts";
@@ -41,7 +41,7 @@ export async function* followAnswer(
   yield { type: "end", text: isDone ? answer.end(run.summary ?? "") : "", run };
 }
 
-/** Finds the items that need a person, each once. They are read from the API, because an item in the journal may be decided by now. */
+/** Finds items that need a person, and reports each item once. It asks the API, because an item in the journal might be decided by now. */
 function watchForNeeds(client: CadreClient, runId: string) {
   const reported = new Set<string>();
   const titles = new Map<string, string>();

@@ -1,5 +1,5 @@
 // Clients of OpenAI's API send the whole conversation each time. The last message is the new one.
-// The earlier messages are already known if the request names a session; otherwise they are passed to the run as context.
+// If the request names a session, the earlier messages are already known. Otherwise they are passed to the run as context.
 
 import { CadreError } from "../../errors.ts";
 import type { ChatBody, ChatMessage } from "./schema.ts";
@@ -7,7 +7,7 @@ import type { ChatBody, ChatMessage } from "./schema.ts";
 export interface LatestMessage {
   /** The new message. */
   text: string;
-  /** The new message with the conversation before it, for a new run. */
+  /** The new message, preceded by the earlier conversation. A new run gets this text. */
   whole: string;
   sessionId: string | undefined;
 }

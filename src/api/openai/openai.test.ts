@@ -1,4 +1,4 @@
-// Tests main agents as models with the `openai` package from npm, through the public server and over real HTTP.
+// Tests that main agents work as models: with the `openai` package from npm, through the public server and over real HTTP.
 
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -83,7 +83,7 @@ test("every main agent is a model; built-in agents are listed only if there are 
   await expect(openai.models.retrieve("nobody")).rejects.toMatchObject({ status: 404, code: "NOT_FOUND" });
 });
 
-test("a message starts a run whose answer is the completion; earlier messages are passed on unchanged", async () => {
+test("a message starts a run, and the run's answer is the completion; earlier messages are passed on unchanged", async () => {
   const answer = await openai.chat.completions.create({
     model: "writer",
     messages: [
@@ -107,7 +107,7 @@ test("a message starts a run whose answer is the completion; earlier messages ar
   });
 });
 
-test("a stream contains the same text as the answer, the run's activity, and the usage if requested", async () => {
+test("a stream contains the text of the answer, the run's activity, and the usage if requested", async () => {
   const stream = await openai.chat.completions.create({
     model: "writer",
     messages: [user("tell")],
@@ -123,7 +123,7 @@ test("a stream contains the same text as the answer, the run's activity, and the
 });
 
 describe("a run that waits for a person", () => {
-  test("the answer says that the run waits and what to do; the same request later gets the continued run", async () => {
+  test("the answer says what the run waits for and what to do; repeating the request after the decision returns the same run's result", async () => {
     const request = { model: "clerk", messages: [user("pay")] };
     const headers = { "Idempotency-Key": "one" };
     const waiting = await openai.chat.completions.create(request, { headers });
@@ -179,7 +179,7 @@ test("[D0] a message in a session answers the open question once, even if it is 
   expect(said).toEqual([]);
 });
 
-test("the answer says that only a command can continue the run", async () => {
+test("for a paused run, the answer says that only a command can continue it", async () => {
   const request = { model: "painter", messages: [user("paint")], metadata: { session_id: "wall" } };
   const { run_id: runId } = cadre(await openai.chat.completions.create(request));
   await api.client.post("/api/runs/{id}/pause", { id: runId });
@@ -238,7 +238,7 @@ describe("errors have OpenAI's form and Cadre's codes", () => {
     await expect(Array.fromAsync(stream)).rejects.toMatchObject({ code: "RUN_FAILED" });
   });
 
-  test("[A14] a request with a wrong key is not authorized", async () => {
+  test("[A14] a request with a wrong key is rejected as unauthorized", async () => {
     const stranger = new OpenAI({ apiKey: "wrong", baseURL: `${server.url}/v1`, maxRetries: 0 });
     await expect(stranger.models.list()).rejects.toMatchObject({
       status: 401,
@@ -264,7 +264,7 @@ test("a run continues when its client disconnects", async () => {
   expect((await eventsUntil(api, runId, isEnd)).at(-1)!.type).toBe("RUN_COMPLETED");
 });
 
-test("[A09] a new token closes the streams of the old one", async () => {
+test("[A09] a new token closes the streams that were opened with the old token", async () => {
   const stream = await openai.chat.completions.create({
     model: "clerk",
     messages: [user("pay")],
@@ -280,7 +280,7 @@ test("[A09] a new token closes the streams of the old one", async () => {
   server.replaceToken(TOKEN);
 });
 
-describe("the answer if a model call is repeated", () => {
+describe("the answer when a model call is repeated", () => {
   const event = (type: string, payload: object) =>
     ({ type: "event", event: { runId: "r", seq: 1, position: 1, ts: 0, key: "", type, payload } }) as never;
   const delta = (attempt: number, text: string) =>
@@ -294,7 +294,7 @@ describe("the answer if a model call is repeated", () => {
   };
   test.each([
     [
-      "[F05] the answer contains repeated text only once",
+      "[F05] text that the repeated call sends again appears once in the answer",
       [delta(1, "Hel"), delta(2, "He"), delta(2, "llo"), thought("Hello")],
       "Hello",
     ],

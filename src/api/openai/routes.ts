@@ -1,5 +1,5 @@
-// Offers every main agent as a model of OpenAI's chat API, so that any chat client can talk to a tree of agents.
-// A message starts a run, or goes to the session that the request names.
+// Offers every main agent as a model of OpenAI's chat API, so that any chat client can talk to agents.
+// A message starts a run. If the request names a session, the message goes to that session.
 
 import { randomUUID } from "node:crypto";
 import { CadreError } from "../../errors.ts";
@@ -80,7 +80,7 @@ async function modelsOf(client: CadreClient): Promise<Model[]> {
   }));
 }
 
-/** Clients show this list as a menu, so built-in agents are listed only if there are no others. Requests may name them anyway. */
+/** Clients show this list as a menu, so built-in agents are listed only if there are no others. Requests can always name built-in agents. */
 function menuOf(models: Model[]): Model[] {
   const own = models.filter((model) => model.owned_by !== BUILTIN);
   return own.length > 0 ? own : models;

@@ -1,4 +1,4 @@
-// The part of OpenAI's chat completions that agents can serve.
+// The part of OpenAI's chat completions API that agents can serve.
 // Parameters that an agent sets itself (temperature, seed …) are ignored.
 // Parameters that would change the kind of answer (tools, several choices, a response format) are rejected.
 
@@ -13,12 +13,12 @@ export const ChatMessage = z.looseObject({
 export type ChatMessage = z.output<typeof ChatMessage>;
 
 export const ChatBody = z.looseObject({
-  /** A main agent. */
+  /** Name of a main agent. */
   model: z.string().min(1),
   messages: z.array(ChatMessage).min(1).max(2_000),
   stream: z.boolean().nullish(),
   stream_options: z.looseObject({ include_usage: z.boolean().optional() }).nullish(),
-  /** `session_id`: the conversation that the last message belongs to. */
+  /** The key `session_id` names the conversation that the last message belongs to. */
   metadata: z.record(z.string(), z.string()).nullish(),
   n: z.literal(1, "must be 1: a run has one answer").nullish(),
   tools: z.array(z.unknown()).max(0, "must be empty: an agent has its own tools").nullish(),
@@ -39,12 +39,12 @@ const Usage = z.object({
 });
 export type Usage = z.infer<typeof Usage>;
 
-/** Cadre's own fields, which OpenAI's form lacks. */
+/** Fields that Cadre adds to OpenAI's format. */
 const OfCadre = z.object({
   run_id: z.string(),
   session_id: z.string().optional(),
   status: z.string(),
-  /** Items that wait for a person. */
+  /** Open items that wait for a person. */
   needs: z.array(z.unknown()).optional(),
 });
 

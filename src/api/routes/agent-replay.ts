@@ -1,4 +1,4 @@
-// Replays the latest runs of an agent with its file as it is now.
+// Replays the latest runs of an agent with the agent's current file.
 
 import { z } from "zod";
 import { omitUndefined } from "../../omit-undefined.ts";
@@ -11,13 +11,13 @@ import { route } from "./route.ts";
 import { pageFields, RunUsageView } from "./schemas.ts";
 
 export const AgentReplayQuery = z.strictObject({
-  /** Number of runs to replay, the agent's latest (default 50). */
+  /** How many of the agent's latest runs to replay (default 50). */
   last: pageFields.limit,
 });
 
 export const AgentReplayView = z.object({
   agent: z.string(),
-  /** Newest first. */
+  /** The replayed runs, newest first. */
   runs: z.array(
     z.object({
       runId: z.string(),
@@ -25,21 +25,21 @@ export const AgentReplayView = z.object({
       createdAt: z.number(),
       /** Usage of the run and its descendants. */
       usage: RunUsageView,
-      /** Number of decisions that were made again. */
+      /** Number of decisions that the replay repeated. */
       decisions: z.int(),
       /** The first event where the replay differs. Absent if nothing differs. */
       difference: z
         .object({
           seq: z.int(),
-          /** Lines with `-` were recorded. Lines with `+` would be recorded now. */
+          /** A line with `-` was recorded. A line with `+` would be recorded now. */
           changes: z.array(z.object({ what: z.string(), lines: z.array(z.string()) })),
         })
         .exactOptional(),
-      /** The reason why the run could not be replayed. */
+      /** The reason why this run could not be replayed. */
       problem: z.string().exactOptional(),
     }),
   ),
-  /** The runs that differ, and their recorded usage as an estimate for running them again. */
+  /** How many runs differ, and their recorded usage as an estimate for running them again. */
   again: z.object({ runs: z.int(), usage: RunUsageView }),
 });
 export type AgentReplayView = z.infer<typeof AgentReplayView>;

@@ -69,7 +69,7 @@ async function led(): Promise<string> {
 }
 
 describe("agents", () => {
-  test("[S1-60] [S1-62] the list shows which agents each agent can start, and whether it answers, only reads or is broken", async () => {
+  test("[S1-60] [S1-62] the list shows which agents each agent can start, and which agents are terminal, read-only or broken", async () => {
     const { agents } = await api.client.get("/api/agents");
     const of = (name: string) => agents.find((agent) => agent.name === name);
     expect(of("lead")).toMatchObject({
@@ -84,7 +84,7 @@ describe("agents", () => {
     expect(broken).toMatchObject({ edges: [{ key: "agents", to: "coder" }], isTerminal: false });
   });
 
-  test("[U53] the view of one agent has its file from disk without secrets, even if the file is broken", async () => {
+  test("[U53] the view of one agent contains its file from disk with secrets masked, even if the file is broken", async () => {
     const { source, definition } = await api.client.get("/api/agents/{name}", { name: "lead" });
     expect(source).toMatchObject({ frontmatter: { name: "lead", agents: ["coder"] }, bodyLine: 8 });
     expect(source!.text).toBe(LEAD.replace(SECRET, "⟦secret PAY_API_KEY⟧"));
@@ -94,7 +94,7 @@ describe("agents", () => {
     );
   });
 
-  test("[U53] [S4-59] the versions of an agent group its runs by pinned definition; a changed file makes a new version", async () => {
+  test("[U53] [S4-59] each definition that an agent's runs pinned is one version; a changed file makes a new version", async () => {
     await led();
     await led();
     const first = await api.client.get("/api/agents/{name}/versions", { name: "lead" });
@@ -129,7 +129,7 @@ describe("agents", () => {
     });
   });
 
-  test('[A59] the hash of a stored value that is no definition gets "not found"', async () => {
+  test('[A59] a hash of a stored value that is not a definition gets "not found"', async () => {
     const hash = await runtime.store.blobs.put('{"name":"something else"}');
     for (const name of [hash, "..%2Ftoken", "x"])
       expect((await sendRequest(api, "GET", `/api/definitions/${name}`)).status).toBe(404);
@@ -137,7 +137,7 @@ describe("agents", () => {
 });
 
 describe("usage over time", () => {
-  test("[S1-75] `every` adds usage over time and the results of trees", async () => {
+  test("[S1-75] the `every` option adds usage over time and the results of trees to the report", async () => {
     await led();
     const { overTime } = await api.client.get("/api/usage", { every: 3_600_000 });
     expect(overTime!.trees).toMatchObject({
@@ -149,7 +149,7 @@ describe("usage over time", () => {
     expect((await sendRequest(api, "GET", "/api/usage?every=5")).status).toBe(400);
   });
 
-  test("the usage that the store keeps equals that of the journals, also after a prune", async () => {
+  test("the usage in the store equals the usage in the journals, even after a prune", async () => {
     const all = () => readUsage(runtime.store, { every: 3_600_000 });
     const before = await all();
     const runId = await led();
@@ -161,7 +161,7 @@ describe("usage over time", () => {
     expect(await all()).toEqual(before);
   });
 
-  test("the report includes a run that was suspended before the report starts and continues later", async () => {
+  test("the report includes a run that was suspended before the report's start and continued after it", async () => {
     const { runId } = await api.client.post("/api/runs", {
       body: { agent: "asker", task: "ask", attended: true },
     });
@@ -180,7 +180,7 @@ describe("usage over time", () => {
   });
 });
 
-test("[N5] an agent's name is accepted in any spelling, and a deleted agent keeps its runs", async () => {
+test("[N5] an agent is found by any spelling of its name, and the runs of a deleted agent are still listed", async () => {
   const runId = await led();
   expect((await api.client.get("/api/agents/{name}", { name: "LEAD" })).name).toBe("lead");
   expect((await api.client.get("/api/agents/{name}", { name: "log-analyzer" })).name).toBe(

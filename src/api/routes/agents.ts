@@ -1,4 +1,4 @@
-// Lists and describes agents, and the problems of broken agent files.
+// Lists and describes agents, and reports the problems in broken agent files.
 
 import { z } from "zod";
 import { type Edge, edgesOf } from "../../agents/explain/edges.ts";
@@ -32,7 +32,7 @@ export const AgentView = z.object({
   name: z.string(),
   title: z.string().optional(),
   description: z.string(),
-  /** Absent if the file is broken; `problems` says why. */
+  /** Absent if the file is broken. In that case `problems` says why. */
   kind: z.enum(["main", "subagent"]).optional(),
   /** Icon and color of the agent's badge, from its file. */
   icon: z.string().optional(),
@@ -40,36 +40,36 @@ export const AgentView = z.object({
   models: z.array(z.string()),
   file: z.string(),
   problems: z.array(ProblemView),
-  /** The place where the agent was found. An agent of the project overrides one of the user, and that overrides a built-in one. */
+  /** Where the agent was found. A project's agent overrides the user's agent of the same name. Either overrides a built-in agent. */
   scope: z.enum(["project", "user", "builtin"]),
   /** The product that the agent's file was written for. */
   dialect: z.string(),
-  /** Agents that the agent can start, with the key of its file that names them. */
+  /** Agents that this agent can start, and the key in its file that names them. */
   edges: z.array(z.object({ key: z.enum(EDGE_KEYS), to: z.string() })),
   /** True if the agent's own text is the final answer. */
   isTerminal: z.boolean(),
-  /** True if all tools of the agent only read. */
+  /** True if none of the agent's tools can change anything. */
   readOnly: z.boolean(),
-  /** True if a module beside the file controls the agent. */
+  /** True if a module next to the agent's file controls the agent. */
   steps: z.boolean(),
 });
 export type AgentView = z.infer<typeof AgentView>;
 
 export const Agents = namedObject("Agents", {
   agents: z.array(AgentView),
-  /** Problems of files that define no agent. */
+  /** Problems in files that define no agent. */
   problems: z.array(ProblemView),
 });
 export type Agents = z.infer<typeof Agents>;
 
 export const AgentVersions = namedObject("AgentVersions", {
-  /** One version for each definition that the agent's runs have pinned, the latest used first. */
+  /** One version for each definition that the agent's runs pinned. The most recently used version comes first. */
   versions: z.array(
     z.object({
       definition: z.string(),
       ...AgentTally.shape,
       models: z.array(z.string()).exactOptional(),
-      /** True if the agent's file has not changed since. */
+      /** True if the agent's file is still the one of this version. */
       sameFile: z.boolean(),
     }),
   ),
@@ -80,16 +80,16 @@ export type AgentVersions = z.infer<typeof AgentVersions>;
 export const AgentDetail = named(
   "AgentDetail",
   AgentView.extend({
-    /** The definition that a run would pin now; absent if the file is broken. */
+    /** The definition that a new run would pin. Absent if the file is broken. */
     definition: Definition.optional(),
-    /** The file as it is on disk; absent if the agent has none of its own. */
+    /** The file as it is on disk. Absent if the agent has no file of its own. */
     source: z
       .object({
         text: z.string(),
         /** Empty if the frontmatter cannot be parsed. */
         frontmatter: z.record(z.string(), z.unknown()),
         body: z.string(),
-        /** The line of the file that the body starts on. */
+        /** Number of the line where the body starts. */
         bodyLine: z.int(),
       })
       .exactOptional(),
@@ -154,7 +154,7 @@ async function detailOf(parts: ApiParts, name: string): Promise<z.input<typeof A
   };
 }
 
-/** Lists the versions of an agent. Deleted agents have versions too, because their runs remain. */
+/** Lists the versions of an agent, even of a deleted one, because its runs remain. */
 async function versionsOf(parts: ApiParts, name: string): Promise<z.input<typeof AgentVersions>> {
   const under = await storedAgentName(parts, name);
   const { rows, more } = await latestRuns(parts.store, under);
@@ -167,7 +167,7 @@ async function versionsOf(parts: ApiParts, name: string): Promise<z.input<typeof
   return { versions: await Promise.all(versions), runs: rows.length, more };
 }
 
-/** Reads a pinned definition. Returns undefined for other blobs. */
+/** Reads a pinned definition. Returns undefined if the blob is not a definition. */
 async function readDefinition({ store }: ApiParts, hash: string): Promise<Definition | undefined> {
   const text = await store.blobs.get(hash);
   if (text === undefined || !text.startsWith("{")) return undefined;
@@ -207,13 +207,13 @@ function viewOf(agent: ListedAgent, { people }: ApiParts): AgentView {
   };
 }
 
-/** The edges of a broken file, from the references that could be read. */
+/** Builds the edges of a broken file from the references that could be read. */
 const edgesFrom = (references: ListedAgent["references"]): Edge[] =>
   references.flatMap(({ key, agent }) =>
     agent === undefined ? [] : [{ key: key as Edge["key"], to: agent }],
   );
 
-/** A rule such as `Bash(ls)` counts as its tool. An unknown tool, such as one of an MCP server, may do anything. */
+/** A rule such as `Bash(ls)` is judged by its tool. An unknown tool, such as a tool of an MCP server, is assumed to change things. */
 function isReadOnly(definition: Definition, known: ApiParts["people"]["tools"]): boolean {
   const { readOnly, tools } = definition;
   if (readOnly || ownToolsOf(definition)?.may === "none") return true;

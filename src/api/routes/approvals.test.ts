@@ -1,5 +1,5 @@
 // Tests approvals over HTTP with a real runtime.
-// Even if people decide at the same time or late, one decision is recorded, and exactly the call that was shown runs.
+// Even if people decide late or at the same time, one decision is recorded, and only the call that was shown runs.
 
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -24,7 +24,7 @@ import { ApprovalView } from "../views/approvals.ts";
 
 const pay = (to: string, amount = 5) => ({ tool: "Pay", input: { to, amount } });
 
-/** The scripted clerk asks first, pays one person, or pays three in one turn, depending on the task. */
+/** The task tells the scripted clerk to ask a question, to pay one person, or to pay three in one turn. */
 const clerk: Script = ({ turn, task, lastTool, lastResult }) => {
   if (task.includes("lie") && lastTool !== "Pay")
     return { calls: [turn === 1 ? { tool: "AskUser", input: { question: "To whom?" } } : pay("ann")] };
@@ -83,7 +83,7 @@ const decisions = async (runId: string) =>
   (await api.client.events(runId)).filter(({ type }) => type === "APPROVAL_DECIDED");
 
 describe("the list", () => {
-  test("the list shows the question, the agent that asks, and the call that would run", async () => {
+  test("the list shows the agent that needs the approval, the call that would run, and its preview", async () => {
     const item = await firstAsked();
     expect(ApprovalView.strict().parse(item)).toEqual(item);
     expect(item).toMatchObject({
@@ -102,7 +102,7 @@ describe("the list", () => {
     });
   });
 
-  test("the list of one run has no items of other runs", async () => {
+  test("the list for one run contains no items of other runs", async () => {
     const [one, two] = [await firstAsked(), await firstAsked()];
     expect((await api.client.get("/api/approvals", { run: two.runId })).approvals).toEqual([two]);
     expect((await api.client.get("/api/approvals", { run: one.runId })).approvals).toEqual([one]);
@@ -113,7 +113,7 @@ describe("the list", () => {
     });
   });
 
-  test("[A18] text never decides an approval: not an answer, not a message, not a result that the model has read", async () => {
+  test("[A18] text never decides an approval: neither an answer, nor a message, nor a result that the model has read", async () => {
     const { runId } = await api.client.post("/api/runs", {
       body: {
         agent: "clerk",
@@ -166,7 +166,7 @@ describe("the list", () => {
 });
 
 describe("decisions", () => {
-  test("[F12] the answer to a repeated decision says that it is a repeat, and the effect happens once", async () => {
+  test("[F12] the response to a repeated decision says that it is a repeat, and the call runs once", async () => {
     const item = await firstAsked();
     expect(
       await api.client.post("/api/approvals/{id}", { id: item.id, body: { decision: "approve" } }),
@@ -182,7 +182,7 @@ describe("decisions", () => {
     expect(await decisions(item.runId)).toHaveLength(1);
   });
 
-  test("a decision may name the run by a unique prefix of its id", async () => {
+  test("a decision can name the run by a unique prefix of its id", async () => {
     const item = await firstAsked();
     const id = `${item.runId.slice(0, -4)}:${item.itemId}`;
     expect(await api.client.post("/api/approvals/{id}", { id, body: { decision: "reject" } })).toEqual({
@@ -200,7 +200,7 @@ describe("decisions", () => {
     ).rejects.toMatchObject(short);
   });
 
-  test("[F13] if two people approve and reject at the same instant, one wins, and the other learns who decided what and when", async () => {
+  test("[F13] if two people approve and reject at the same instant, one wins, and the loser learns who decided what and when", async () => {
     for (let round = 0; round < 100; round++) {
       const item = await firstAsked();
       const paidBefore = book.paid.length;
@@ -229,7 +229,7 @@ describe("decisions", () => {
     }
   });
 
-  test("[F14] a decision after the run was cancelled is refused, and its item is no longer listed", async () => {
+  test("[F14] after a run is cancelled, a decision on its item is refused, and the item is no longer listed", async () => {
     const item = await firstAsked();
     await api.client.post("/api/runs/{id}/cancel", { id: item.runId });
     expect((await api.client.get("/api/approvals")).approvals).toEqual([]);
@@ -242,7 +242,7 @@ describe("decisions", () => {
     expect(book.paid).toEqual([]);
   });
 
-  test("[F15] a decision with the id of another run, of no run or of no item gets the same answer, and changes nothing", async () => {
+  test("[F15] an approval id with a foreign run, an unknown run or no item gets the same answer, and changes nothing", async () => {
     const [one, two] = [await firstAsked("three"), await firstAsked()];
     const foreign = `${two.runId}:m1.2`;
     const before = await api.client.events(two.runId);
@@ -260,7 +260,7 @@ describe("decisions", () => {
     expect((await api.client.get("/api/approvals", { run: one.runId })).approvals).toHaveLength(3);
   });
 
-  test("[F16] if the file changes after the approval, the call does not run, and a new approval replaces the stale one", async () => {
+  test("[F16] if the file changes after a person was asked, the approved call does not run; a new approval replaces the old one", async () => {
     const item = await firstAsked();
     book.change("2");
     await api.client.post("/api/approvals/{id}", { id: item.id, body: { decision: "approve" } });
@@ -274,7 +274,7 @@ describe("decisions", () => {
     expect(book.paid).toHaveLength(1);
   });
 
-  test("[F16] a decision on a replaced approval is refused with the id of the new one", async () => {
+  test("[F16] a decision on a replaced approval is refused, and the error names the new approval", async () => {
     const item = await firstAsked();
     const stale = {
       toolCallId: item.callId!,
@@ -298,7 +298,7 @@ describe("decisions", () => {
     expect(book.paid).toEqual([]);
   });
 
-  test("[F17] each of three answers in reverse order, one of them after a restart, reaches its own call", async () => {
+  test("[F17] three answers in reverse order, one of them after a restart, each reach the right call", async () => {
     const runId = await started("three");
     const [ann, bob, cem] = await waitForApprovals(api, runId);
     await api.client.post("/api/approvals/{id}", { id: cem!.id, body: { decision: "approve" } });
@@ -330,7 +330,7 @@ describe("decisions", () => {
     ]);
   });
 
-  test("[F18] if an approval expires and is clicked in the same millisecond, one of the two is recorded, and the run follows it", async () => {
+  test("[F18] if a person clicks in the millisecond when the approval expires, either click or expiry is recorded, and the run obeys it", async () => {
     const ways = new Set<boolean>();
     for (let round = 0; round < 30; round++) {
       const { runId } = await api.client.post("/api/runs", {
@@ -344,7 +344,7 @@ describe("decisions", () => {
       const paidBefore = book.paid.length;
       const [item] = await waitForApprovals(api, runId);
       await delay(Math.max(0, item!.expiresAt! - Date.now()));
-      // The clock wakes the driver, and the click comes over the socket: either may be first.
+      // The clock wakes the driver, and the click comes over the socket. Either of them can be first.
       const click = async () => {
         if (round % 2) await api.client.get("/api/health");
         return api.client
@@ -365,7 +365,7 @@ describe("decisions", () => {
     expect(ways).toEqual(new Set([true, false]));
   });
 
-  test("[F19] an invalid edit keeps the approval open; a valid edit runs, and the model is told of the change", async () => {
+  test("[F19] an invalid edit leaves the approval open; a valid edit runs, and the model learns what was changed", async () => {
     const item = await firstAsked();
     const path = `/api/approvals/${item.id}`;
     const misfit = await sendRequest(api, "POST", path, {
@@ -390,7 +390,7 @@ describe("decisions", () => {
 
   test.each([
     [
-      "[A16] a decision with an input under another name",
+      "[A16] a decision that passes an input under another key",
       { decision: "approve", args: { to: "eve", amount: 9 } },
     ],
     ["[A16] an approval with another input", { decision: "approve", input: { to: "eve", amount: 9 } }],
@@ -410,7 +410,7 @@ describe("decisions", () => {
 });
 
 describe("questions", () => {
-  test("questions are listed with the approvals, and each takes one answer", async () => {
+  test("questions are listed together with approvals, and each question accepts one answer", async () => {
     const item = await firstAsked("ask first");
     expect(item).toMatchObject({ kind: "question", detail: "To whom?", callId: "m1.0" });
     expect(item.grant).toBeUndefined();
@@ -432,7 +432,7 @@ describe("questions", () => {
 });
 
 describe("outcomes", () => {
-  test("[P4] [PB1] [PB3] a call that a crash left open can be probed, and waits for one decision of a person", async () => {
+  test("[P4] [PB1] [PB3] a call that a crash interrupted can be probed, and waits for a person's decision", async () => {
     const [first] = await store.journal.read(await started());
     await end();
     const runId = `r${"1".repeat(21)}`;
@@ -515,7 +515,7 @@ describe("outcomes", () => {
 });
 
 describe("grants", () => {
-  test("an approval with the scope `always` is listed as a grant, applies to the next run, and can be revoked", async () => {
+  test("an approval with the scope `always` becomes a grant: it is listed, applies to the next run, and can be revoked", async () => {
     const item = await firstAsked();
     await api.client.post("/api/approvals/{id}", {
       id: item.id,

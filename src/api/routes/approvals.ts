@@ -1,5 +1,5 @@
-// Lists the calls, questions and budgets that wait for a person, and takes the decisions on them.
-// An item of a child run is also listed at the run's ancestors.
+// Lists the calls, questions and budgets that wait for a person, and accepts the person's decisions.
+// An item of a child run is also listed for the child's ancestors.
 
 import { z } from "zod";
 import { CadreError } from "../../errors.ts";
@@ -14,16 +14,16 @@ import { Decided, namedObject, namedStrictObject } from "./schemas.ts";
 
 export const DecisionBody = namedStrictObject("DecisionBody", {
   decision: z.enum(["approve", "edit", "reject", "answer"]),
-  /** The edited input, only with `edit`. Any other decision is about the input that was shown. */
+  /** The edited input. It is allowed only with the decision `edit`. All other decisions apply to the input that was shown. */
   input: z.unknown().exactOptional(),
   answer: z.string().exactOptional(),
-  /** The id of the person's message in a session, if that message is the answer. */
+  /** Id of the person's message in a session, if that message is the answer. */
   messageId: z.string().min(1).exactOptional(),
   note: z.string().exactOptional(),
-  /** Set if `--yes` approves the item without asking a person. */
+  /** Set if the option `--yes` approves the item and no person is asked. */
   automatic: z.literal(true).exactOptional(),
   scope: z.enum(["once", "run", "tree", "always"]).exactOptional(),
-  /** End of the grant, in milliseconds since the epoch. */
+  /** Time when the grant ends, in milliseconds since the epoch. */
   until: z.int().positive().exactOptional(),
   limits: z
     .strictObject({
@@ -34,10 +34,10 @@ export const DecisionBody = namedStrictObject("DecisionBody", {
 });
 export type DecisionBody = z.input<typeof DecisionBody>;
 
-/** The input to preview in place of the proposed one. */
+/** An input to preview instead of the proposed one. */
 export const PreviewBody = namedStrictObject("PreviewBody", { input: z.unknown() });
 
-/** The person who should decide. */
+/** Names the person who should decide. */
 export const AskBody = namedStrictObject("AskBody", {
   person: z.string().trim().min(1).max(200),
   note: z.string().max(2_000).exactOptional(),
@@ -109,7 +109,7 @@ export function approvalRoutes(parts: RouteParts) {
 }
 
 /**
- * Calls `use` with the full id of an approval. The run's part of `id` may be abbreviated, as everywhere else.
+ * Calls `use` with the full id of an approval. `id` can contain a prefix of the run's id, as in other routes.
  * F15: the error does not reveal whether the run or only the item is missing.
  */
 async function withApproval<T>(store: Store, id: string, use: (fullId: string) => Promise<T>): Promise<T> {
@@ -126,7 +126,7 @@ async function withApproval<T>(store: Store, id: string, use: (fullId: string) =
   }
 }
 
-/** The open items of a run and its descendants. */
+/** Finds the open items of a run and its descendants. */
 async function openBelow(store: Store, id: RunId): Promise<ApprovalRef[]> {
   const top = await findRun(store, id);
   const [refs, runs] = await Promise.all([
@@ -138,8 +138,8 @@ async function openBelow(store: Store, id: RunId): Promise<ApprovalRef[]> {
 }
 
 /**
- * Rejects a decision on an open item if it has no effect, or an obviously unintended one.
- * A decision on a decided item passes, and gets the usual answer that the item was decided before.
+ * Rejects a decision on an open item if the decision has no effect, or an obviously unintended one.
+ * If the item was decided before, the check passes, and the decision gets the usual answer for that case.
  */
 export async function checkDecision(
   id: string,

@@ -1,13 +1,13 @@
-// Gives browsers access: a one-time link signs in another browser, and a new token signs out all others.
+// Gives browsers access. A one-time link signs in another browser, and a new token signs out all other browsers.
 
 import { CadreError } from "../../errors.ts";
 import type { Person } from "../access/person.ts";
 import { route } from "./route.ts";
 import { LinkView } from "./schemas.ts";
 
-/** The functions of the public server behind these routes. */
+/** Functions of the public server that these routes call. */
 export interface BrowserAccess {
-  /** Makes a link that signs in one browser, once: for a named user, or for the holder of the token. */
+  /** Makes a one-time link that signs in one browser, for a named user or for the token's holder. */
   newLink(user?: string): LinkView;
   renewToken(): void;
 }

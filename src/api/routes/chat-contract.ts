@@ -1,6 +1,6 @@
 // The routes of contract S4: run records, children, context, cancel and chat.
-// They show the same runs and sessions under the names of that contract.
-// Its settings and workspace tree are in files of their own.
+// These routes show the same runs and sessions under the names of contract S4.
+// The contract's settings and workspace tree have their own files.
 
 import { z } from "zod";
 import { CadreError } from "../../errors.ts";
@@ -38,9 +38,9 @@ export const AgentRunsQuery = z.strictObject({
 
 export const ChatBody = z.strictObject({
   message: z.string().trim().min(1),
-  /** Absent for the agent of the session, or for that of the settings if the session is new. */
+  /** The agent that gets the message. If absent, the session's agent gets it. In a new session the settings name the agent. */
   agent_id: id.exactOptional(),
-  /** Absent for a new session. */
+  /** If absent, the message starts a new session. */
   session_id: id.exactOptional(),
   mode: z.enum(["auto", "chat"]).exactOptional(),
 });
@@ -48,7 +48,7 @@ export const ChatBody = z.strictObject({
 export const ChatAnswer = z.object({
   run_id: z.string(),
   session_id: z.string(),
-  /** True if the message waits in an active run, false if it has started the run. */
+  /** True if the message was queued in an active run, false if the message started the run. */
   queued: z.boolean(),
 });
 
@@ -59,7 +59,7 @@ export function chatContractRoutes(parts: ApiParts) {
       "/api/agent-runs",
       { summary: "Run records, newest first (S4)", query: AgentRunsQuery, answer: AgentRuns, etag: true },
       async ({ query: { project_root, session_id } }) => {
-        // A store has the runs of one project only.
+        // A store contains the runs of only one project.
         if (project_root !== undefined && project_root !== parts.info.folder) return { runs: [] };
         const filter = omitUndefined({ session: session_id });
         const { runs } = await store.runs.list({ ...filter, limit: MAX_PAGE });

@@ -56,7 +56,7 @@ afterAll(async () => {
 
 const ended = (runId: string) => eventsUntil(api, runId, (event) => event.runId === runId && isEnd(event));
 
-/** Waits until the parent is blocked, and returns the child's open item. */
+/** Waits until a child blocks its parent, and returns the child's open items. */
 async function blocked(runId: string) {
   await eventsUntil(
     api,
@@ -74,7 +74,7 @@ describe("S0", () => {
     expect(run).toMatchObject({ agent_type: "orchestrator", prompt: "Pay ann", user_id: "maria" });
   });
 
-  test("[S0-69] POST /runs starts the pack's agent if the project has none of that name", async () => {
+  test("[S0-69] POST /runs starts the pack's agent if the project has no agent with that name", async () => {
     const { status, body } = await sendRequest(api, "POST", "/runs", {
       prompt: "Look",
       agentType: "log-analyzer",
@@ -99,7 +99,7 @@ describe("S0", () => {
     expect(answer).toEqual({ status: 400, body: { error: expect.stringMatching(/Nothing was changed\.$/) } });
   });
 
-  test("[S0-72] [S0-61] a decision given to a blocked parent reaches the child that blocks it", async () => {
+  test("[S0-72] [S0-61] a decision sent to a blocked parent reaches the child that blocks it", async () => {
     const before = book.paid.length;
     const { runId } = (await sendRequest(api, "POST", "/runs", { prompt: "Pay ann" })).body;
     const [item] = await blocked(runId);
@@ -122,7 +122,7 @@ describe("S0", () => {
     expect(late).toEqual({ status: 409, body: { error: expect.stringContaining("waits for no decision") } });
   });
 
-  test("[S0-30] a blocked parent's RUN_SUSPENDED names the reason and the child, in rows and in a stream", async () => {
+  test("[S0-30] RUN_SUSPENDED of a blocked parent names the reason and the child, both in rows and in a stream", async () => {
     const { runId } = (await sendRequest(api, "POST", "/runs", { prompt: "Pay ann" })).body;
     const [item] = await blocked(runId);
     const suspended = { reason: "child_hitl", blocked_by_child_run_id: item!.runId };
@@ -139,7 +139,7 @@ describe("S0", () => {
     expect(await stream.text()).toContain('"reason":"child_hitl"');
   });
 
-  test("[F50] POST /runs with the same Idempotency-Key returns the same run, and fails for another prompt", async () => {
+  test("[F50] POST /runs with a repeated Idempotency-Key returns the same run; with a different prompt it fails", async () => {
     const key = { "Idempotency-Key": "seed-1" };
     const body = { prompt: "Hi", agentType: "talker" };
     const first = await sendRequest(api, "POST", "/runs", body, key);
@@ -148,7 +148,7 @@ describe("S0", () => {
     expect(other).toEqual({ status: 422, body: { error: expect.stringContaining("idempotency key") } });
   });
 
-  test("after a rejection with a reason nothing is paid", async () => {
+  test("if a person rejects the payment with a reason, the reason is recorded and nothing is paid", async () => {
     const before = book.paid.length;
     const { runId } = (await sendRequest(api, "POST", "/runs", { prompt: "Pay", agentType: "clerk" })).body;
     await waitForApprovals(api, runId);
@@ -161,7 +161,7 @@ describe("S0", () => {
     expect(book.paid.length).toBe(before);
   });
 
-  test("[S0-71] GET /runs/:id/events answers with rows, or with a stream of the same rows", async () => {
+  test("[S0-71] GET /runs/:id/events answers with JSON rows or with a stream of the same rows", async () => {
     const { runId } = (await sendRequest(api, "POST", "/runs", { prompt: "Hi", agentType: "talker" })).body;
     await ended(runId);
     const { events } = (await sendRequest(api, "GET", `/runs/${runId}/events`)).body;
@@ -176,7 +176,7 @@ describe("S0", () => {
     expect(rows).toEqual(events);
   });
 
-  test("GET /runs lists the newest run first, and an unknown run gets 404", async () => {
+  test("GET /runs lists the newest run first; the route of an unknown run answers with 404", async () => {
     const { body } = await sendRequest(api, "GET", "/runs?limit=2");
     expect(body.runs).toHaveLength(2);
     expect(body.nextCursor).toEqual(expect.any(String));
@@ -188,7 +188,7 @@ describe("S0", () => {
 });
 
 describe("S4", () => {
-  test("[S4-51] POST /api/chat starts a run in a session, and the next message continues it", async () => {
+  test("[S4-51] POST /api/chat starts a run in a session, and the next message continues the session", async () => {
     const first = await sendRequest(api, "POST", "/api/chat", { message: "hello", agent_id: "talker" });
     expect(first).toEqual({
       status: 202,
@@ -207,7 +207,7 @@ describe("S4", () => {
     expect(JSON.stringify(messages)).toContain("You said: hello");
   });
 
-  test("[S4-51] a message without an agent goes to the session's agent, also while its child waits", async () => {
+  test("[S4-51] a message that names no agent goes to the session's agent, even while that agent's child waits", async () => {
     const first = await sendRequest(api, "POST", "/api/chat", {
       message: "Pay ann",
       agent_id: "orchestrator",
@@ -264,7 +264,7 @@ describe("S4", () => {
     });
   });
 
-  test("[S4-48] [S4-50] GET /api/agent-children lists the children, and POST /api/agent-cancel ends them with their parent", async () => {
+  test("[S4-48] [S4-50] GET /api/agent-children lists children, and POST /api/agent-cancel ends a run and its children", async () => {
     const { runId } = (await sendRequest(api, "POST", "/runs", { prompt: "Pay ann" })).body;
     await blocked(runId);
     const { runs } = (await sendRequest(api, "GET", `/api/agent-children?run_id=${runId}`)).body;
@@ -277,7 +277,7 @@ describe("S4", () => {
     expect(again).toMatchObject({ status: 409, body: { error: { code: "RUN_TERMINAL" } } });
   });
 
-  test("[S4-49] GET /api/agent-context answers with a summary or with the raw messages", async () => {
+  test("[S4-49] GET /api/agent-context answers with a summary or with the unprocessed messages", async () => {
     const { body } = await sendRequest(api, "POST", "/api/chat", {
       message: "x ".repeat(500),
       agent_id: "talker",
@@ -292,7 +292,7 @@ describe("S4", () => {
     );
   });
 
-  test("[S4-53] POST /api/settings changes a setting, GET returns the change, and the chat uses it", async () => {
+  test("[S4-53] POST /api/settings changes a setting, GET returns the new value, and the chat uses it", async () => {
     expect((await sendRequest(api, "GET", "/api/settings")).body).toEqual({
       agent: "assistant",
       mode: "chat",
@@ -313,7 +313,7 @@ describe("S4", () => {
     });
   });
 
-  test("[S4-54] GET /api/workspace/tree lists no ignored or hidden files, and nothing outside the project", async () => {
+  test("[S4-54] GET /api/workspace/tree omits ignored and hidden files and everything outside the project", async () => {
     const { folder } = project;
     mkdirSync(join(folder, "lib/deep"), { recursive: true });
     for (const file of ["lib/deep/a.ts", "lib/b.ts", "secret.key", ".env", "build.log"])

@@ -1,15 +1,15 @@
-// Kills the server of a demo and reports how its runs recovered. Only servers of a demo have these routes.
+// Kills the server of a demo and reports how its runs recovered. Only a demo's server has these routes.
 
 import { z } from "zod";
 import { route } from "./route.ts";
 import { namedObject } from "./schemas.ts";
 
-/** The recovery of runs after a server was killed, counted from their journals. */
+/** How runs recovered after a server was killed, counted from their journals. */
 export const Recovery = namedObject("Recovery", {
-  /** Number of unfinished runs that continue or wait as before, and of those that no driver has taken up. */
+  /** `recovered` counts unfinished runs that continue or wait as before. `missing` counts those that no driver has taken over. */
   recovered: z.int(),
   missing: z.int(),
-  /** Milliseconds from the server's death until the last of these runs continued. */
+  /** Milliseconds from the server's death until the last unfinished run continued. */
   ms: z.int(),
   /** Number of unsafe calls that were started again without a person's decision (P4). */
   repeated: z.int(),
@@ -18,10 +18,10 @@ export type Recovery = z.infer<typeof Recovery>;
 
 export const PlugView = namedObject("PlugView", { last: Recovery.optional() });
 
-/** A demo's server, which visitors may kill to watch its runs recover. */
+/** The server of a demo. Visitors can kill it to watch its runs recover. */
 export interface DemoServer {
   kill(): void;
-  /** Returns undefined if the server has not been killed yet. */
+  /** Describes the last recovery. Returns undefined if the server has not been killed yet. */
   lastRecovery(): Promise<Recovery | undefined>;
 }
 

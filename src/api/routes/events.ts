@@ -1,4 +1,4 @@
-// Serves the journals of one run, of a tree or of all runs, as pages of JSON or as a live stream.
+// Serves the events of one run, of a tree or of all runs, as pages of JSON or as a live stream.
 
 import type { Context } from "hono";
 import { z } from "zod";
@@ -15,11 +15,11 @@ import { route } from "./route.ts";
 import { Count, Flag, named, namedObject } from "./schemas.ts";
 
 export const EventsQuery = z.strictObject({
-  /** Only events after this position. */
+  /** Leave out the events up to this position. */
   after: Count.exactOptional(),
-  /** Include all descendants. */
+  /** Include the events of all descendants. */
   tree: Flag.default(false),
-  /** Answer with a stream, whatever the Accept header says. */
+  /** Answer with a stream, even if the Accept header asks for JSON. */
   stream: Flag.default(false),
   /** Keep the stream open after the run has ended. */
   follow: Flag.default(false),
@@ -27,13 +27,13 @@ export const EventsQuery = z.strictObject({
 
 export const FeedQuery = EventsQuery.pick({ after: true });
 
-/** A schema for each type of event. */
+/** The union of the schemas of all event types. */
 export const EventView = z.union(eventViews()) as unknown as z.ZodType<JournalEvent, JournalEvent>;
 named("EventView", EventView);
 
 export const EventPage = namedObject("EventPage", {
   events: z.array(EventView),
-  /** Position for the next page. Absent if there are no more events yet. */
+  /** Position where the next page starts. Absent if there are no more events yet. */
   nextAfter: z.int().optional(),
 });
 export type EventPage = z.infer<typeof EventPage>;
@@ -64,7 +64,7 @@ export function eventRoutes(parts: RouteParts) {
           const row = await findRun(store, id);
           return pageOf(store, query.after ?? 0, await partOf(store, row, query.tree));
         }
-        // Read the position before the run. If the run is still active, its end comes after that position, so the stream cannot miss it.
+        // Read the position first, then the run. An active run ends after that position, so the stream cannot miss its end.
         const place = await resumePosition(store, c.req.header("Last-Event-ID"), query.after);
         const row = await findRun(store, id);
         const until = query.follow ? {} : { until: { runId: row.id, ended: row.endedAt !== undefined } };
@@ -96,7 +96,7 @@ export function eventRoutes(parts: RouteParts) {
 
 const STREAM = ["text/event-stream"];
 
-/** A reader without a known position gets events from now on: the feed is no archive. */
+/** A reader without a known position gets only new events, because the feed is not an archive. */
 async function feedPlace(store: Store, lastEventId: string | undefined, after: Position | undefined) {
   const now = await store.journal.position();
   if (lastEventId === undefined && after === undefined) return { after: now, reset: false };
@@ -124,7 +124,7 @@ async function pageOf(
 ): Promise<{ events: JournalEvent[]; nextAfter?: number }> {
   const page = await store.journal.readAll(after, PAGE, of);
   const events = page.filter((event) => isInScope(event, scope));
-  // A page that is not full may still have a next one, because unreadable events are left out.
+  // Even after a page that is not full there can be another page, because unreadable events are left out.
   const last = page.at(-1);
   return { events, ...(last ? { nextAfter: last.position } : {}) };
 }
