@@ -1,4 +1,4 @@
-// The props that all views of a run share: the same journal and the same selection.
+// The props that all views of a run share. All views show the same journal and the same selection.
 
 import type { TreeJournal } from "../live/tree-journal.ts";
 

@@ -60,7 +60,7 @@ const Mark = ({ icon: Icon, children, ...badge }: MarkProps) => (
   </Badge>
 );
 
-/** An agent's latest runs in short: `12 runs, 92 %`. */
+/** Sums up an agent's latest runs as their number and their success rate: `12 runs, 92 %`. */
 export function formatTally({ runs, successRate }: Activity["agents"][number]): string {
   return `${plural(runs, "run")}${successRate === null ? "" : `, ${Math.round(successRate * 100)} %`}`;
 }

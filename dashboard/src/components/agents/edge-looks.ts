@@ -20,7 +20,7 @@ export const EDGE_LOOKS = Object.fromEntries([
   ...ALL_PATTERNS.map(({ key, edge: { label, meaning, line } }) => [key, { word: label, meaning, ...line }]),
 ]) as Readonly<Record<EdgeKind, EdgeLook>>;
 
-/** The kind of an edge. An agent with a steps module starts other agents from that module. */
+/** The kind of an edge. If the agent has a steps module, that module starts the other agents. */
 export const edgeKind = (
   agent: Pick<AgentView, "steps">,
   key: AgentView["edges"][number]["key"],

@@ -1,4 +1,4 @@
-// Errors and warnings in agent files. Each links to the line in the file of its agent.
+// Errors and warnings in agent files. Each of them links to its line in the file.
 
 import { Link } from "@tanstack/react-router";
 import { CircleCheckBig, OctagonX, TriangleAlert } from "lucide-react";

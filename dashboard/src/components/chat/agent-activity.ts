@@ -1,4 +1,4 @@
-// Computes what an agent is doing now and which messages it has not read (S4-43, S4-65). Uses the live feed's projection.
+// Computes what an agent is doing now and which messages it has not read (S4-43, S4-65), with the projection of the live feed.
 
 import {
   type AgentState,
@@ -22,7 +22,7 @@ interface Folded extends AgentActivity {
 
 const folded = new WeakMap<RunJournal, Folded>();
 
-/** Folds only the events that came since the last call. */
+/** Processes only the events that were added since this function was last called for the run. */
 export function agentActivity(run: RunJournal): AgentActivity {
   const known = folded.get(run) ?? {
     ...{ state: "working" as const, detail: "Starting", queue: [], upTo: 0 },

@@ -75,13 +75,13 @@ const MODES = [
 
 interface ModeSwitchProps {
   mode: Mode;
-  /** A run is under way, so the mode cannot change. */
+  /** Whether a run is under way. The mode cannot change during a run. */
   fixed: boolean;
   onChange(mode: Mode): void;
 }
 
 /**
- * S4-10, S4-11: switches between chat and auto mode. During a run the switch shows the run's mode and cannot be changed.
+ * S4-10, S4-11: switches between chat and auto mode. During a run the switch shows the run's mode and is disabled.
  * Between runs, the user chooses the mode of the next run.
  */
 export function ModeSwitch({ mode, fixed, onChange }: ModeSwitchProps) {

@@ -1,6 +1,6 @@
 // The message field.
-// A draft stays in this browser until the server has accepted the message, so a lost response, a reload or a restart loses nothing.
-// A message that is sent twice under the same key is delivered once.
+// The browser keeps a draft until the server has accepted the message, so a lost response, a reload or a restart loses nothing.
+// If a message is sent twice under the same key, the server delivers it once.
 
 import { ArrowUp } from "lucide-react";
 import { type KeyboardEvent, useState } from "react";
@@ -14,7 +14,7 @@ export interface ComposerProps {
   /** The name under which the draft is kept. */
   draft: string;
   placeholder: string;
-  /** A run is under way, so the message joins it. */
+  /** Whether a run is under way. If so, the message is added to that run. */
   busy: boolean;
   send(text: string, key: string): Promise<void>;
 }
@@ -91,7 +91,7 @@ function readDraft(draft: string): Draft {
   }
 }
 
-/** A changed text is a different message, so it gets a new key. */
+/** After an edit the text is a different message, so it gets a new key. */
 function keepDraft(draft: string, text: string): void {
   const key = systemIds.nonce();
   localStorage.setItem(nameOf(draft), JSON.stringify({ text, key } satisfies Draft));

@@ -1,5 +1,5 @@
 // One conversation: the runs of a session, latest last.
-// The page follows only the latest run and loads earlier ones on demand, so a long conversation opens as fast as a short one.
+// The page follows only the latest run and loads earlier runs on demand, so a long conversation opens as fast as a short one.
 
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -88,7 +88,7 @@ function matchesFilter({ task, summary = "" }: Run, filter: string): boolean {
 interface MessagesOfProps {
   journal: TreeJournal | undefined;
   runId: string;
-  /** Shows only messages that contain this text. */
+  /** If set, only messages that contain this text are shown. */
   filter?: string;
 }
 
@@ -121,7 +121,7 @@ function UnreadMessages({ run }: { run: RunJournal }) {
 
 /**
  * S4-58: an earlier run of the conversation: the task, the final message, and one line about effort and cost.
- * The steps in between load on demand.
+ * The steps between the task and the final message load on demand.
  */
 function PastRun({ run }: { run: Run }) {
   const [open, setOpen] = useState(false);

@@ -1,4 +1,4 @@
-// U11: the run as a chat. New messages scroll into view only while the user is at the end.
+// U11: the run as a chat. New messages scroll into view only if the user has scrolled to the end.
 
 import { ArrowDown } from "lucide-react";
 import { useEffect, useRef, useState } from "react";

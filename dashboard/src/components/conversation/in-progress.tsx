@@ -1,4 +1,4 @@
-// The last part of an unfinished answer: the text being streamed, or a line that says what the agent is waiting for.
+// The last part of an unfinished answer: the text being streamed, or a line that names what the agent is waiting for.
 
 import { Brain, Hand, Hourglass, LoaderCircle } from "lucide-react";
 import { shownStatus } from "../../../../src/projections/words/statuses.ts";
@@ -46,7 +46,7 @@ function CurrentWork({ run }: { run: RunJournal }) {
   );
 }
 
-/** The model's reasoning before its answer. It starts collapsed. */
+/** The reasoning that the model wrote before its answer. It starts collapsed. */
 export function Reasoning({ text, isLive = false }: { text: string; isLive?: boolean }) {
   const summary = (
     <>

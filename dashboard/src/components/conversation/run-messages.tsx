@@ -1,4 +1,4 @@
-// The conversation of a run, on the run's page and in the chat: the messages to the agent, and the agent's answers.
+// The conversation of a run: the messages to the agent, and the agent's answers. The run's page and the chat show it.
 // S4-55 to S4-58: an answer contains everything an agent does until it is done, and grows while the agent works.
 // When the agent is done, its final text becomes the answer, and its activity collapses to one line.
 
@@ -40,7 +40,7 @@ import { ToolRow } from "./tool-row.tsx";
 export interface RunMessagesProps {
   journal: TreeJournal;
   runId: string;
-  /** Nesting level below the outermost run. */
+  /** How many levels this run is below the outermost run. */
   depth?: number;
   filter?: TalkFilter;
   /** Sequence number of the selected event. */

@@ -1,4 +1,4 @@
-// S4-57: a call in one line with its state and duration. The line expands to show the call's input and output.
+// S4-57: a tool call on one line with its state and duration. The line expands to show the call's input and output.
 
 import {
   ChevronRight,
@@ -66,7 +66,7 @@ export function ToolRow({ call, streaming, selected }: ToolRowProps) {
   );
 }
 
-/** The badge of a call. A successful call needs none. */
+/** The badge of a tool call. A successful call has no badge. */
 function callState(state: ConversationCall["state"]): { label: string; tone: Tone } {
   if (state === "said") return { label: "not started", tone: "muted" };
   if (state === "asks") return { label: "needs you", tone: "warn" };
@@ -84,7 +84,7 @@ const ICONS: readonly [RegExp, typeof Wrench][] = [
   [/^AskUser$/, MessageCircleQuestion],
 ];
 
-/** Input and output of a call, as far as they are recorded. */
+/** Shows the recorded input and output of a call. */
 function CallDetail({ call, streaming }: Omit<ToolRowProps, "selected">) {
   const { tool, input, preview, decision, result } = call;
   const patch = preview?.includes("\n@@ ") ? preview : patchOfCall(tool, input);
@@ -150,7 +150,7 @@ const Part = ({ name, about, children }: { name: string; about?: string; childre
   </div>
 );
 
-/** The command of a Bash call whose input has no other field. */
+/** The command of a Bash call, if the call's input has no other field. */
 function commandOf(input: unknown): string | undefined {
   const { command, ...rest } = (input ?? {}) as Record<string, unknown>;
   return typeof command === "string" && Object.keys(rest).length === 0 ? command : undefined;

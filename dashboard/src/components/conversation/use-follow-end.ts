@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 
-/** A user within this distance of the end counts as being at the end. */
+/** If the user is within this distance of the end, the list follows the end. */
 const NEAR_PX = 48;
 
 /** Keeps a growing list scrolled to its end, unless the user has scrolled away. */

@@ -17,7 +17,7 @@ export interface EventDetailProps {
   journal: TreeJournal;
   eventRef: EventRef;
   onSelect(runId: string, seq?: number): void;
-  /** Absent for a pinned event, which can only be read. */
+  /** Opens the fork dialog. Absent for a pinned event, because pinned events are read-only. */
   onFork?: (() => void) | undefined;
 }
 
@@ -87,7 +87,7 @@ function FieldView({ field, onSelect }: { field: Field; onSelect(runId: string):
 
 const SHOWN = 4_000;
 
-/** Preformatted text. Of a long text, only the start is shown until the user asks for all of it. */
+/** Preformatted text. If the text is long, only its start is shown until the user asks for the rest. */
 function Block({ text }: { text: string }) {
   const [all, setAll] = useState(false);
   const isCut = !all && text.length > SHOWN;
@@ -129,7 +129,7 @@ export interface PinnedEventsProps {
   onUnpin(ref: EventRef): void;
 }
 
-/** U15: two pinned events side by side. They may belong to different runs of the tree. */
+/** U15: two pinned events side by side. The two can belong to different runs of the tree. */
 export function PinnedEvents({ journal, pins, onSelect, onUnpin }: PinnedEventsProps) {
   if (pins.length === 0) return null;
   return (

@@ -35,7 +35,7 @@ export function Branches({ root }: { root: RunJournal }) {
           {(payload.fork!.edited ?? []).map((each) => (
             <span key={each}>changed {each}</span>
           ))}
-          <PageLink href={`/compare?a=${origin.runId}&b=${root.row.id}`}>Compare with it</PageLink>
+          <PageLink href={`/compare?a=${origin.runId}&b=${root.row.id}`}>Compare with that run</PageLink>
         </span>
       )}
       {branches.slice(0, SHOWN).map((branch) => (

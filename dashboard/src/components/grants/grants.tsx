@@ -1,5 +1,5 @@
-// U25: permissions that people granted for longer than one call, in the settings and in a dialog of the inbox.
-// Each has a button that revokes it.
+// U25: the list of permissions that people granted for more than one call. The settings and a dialog of the inbox show it.
+// Each permission has a button that revokes it.
 
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -21,7 +21,7 @@ import { Problem } from "../../ui/problem.tsx";
 import { SettingsSection } from "../settings/settings-section.tsx";
 
 export function GrantSettings() {
-  // People also grant permissions in the inbox and at the terminal, so a cached list may be out of date.
+  // Fetches again, because people also grant permissions in the inbox and at the terminal.
   const grants = useQuery({ ...grantsQuery, refetchOnMount: "always" });
   return (
     <SettingsSection

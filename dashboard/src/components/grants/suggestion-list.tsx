@@ -1,5 +1,5 @@
 // Suggested rules that would have made past approvals unnecessary, tested against earlier decisions.
-// Only a person may add a rule to the project, so each rule is shown as YAML to copy.
+// Only a person is allowed to add a rule to the project, so each rule is shown as YAML to copy.
 
 import { useQuery } from "@tanstack/react-query";
 import type { Suggestions } from "../../../../src/api/client/types.ts";

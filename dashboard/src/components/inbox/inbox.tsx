@@ -49,7 +49,7 @@ export function Inbox({ items, runs }: InboxProps) {
       run: () => open(nextBlockingRoot(order, current)),
     },
   ]);
-  // An empty queue without a card takes the whole page.
+  // If the queue is empty and no card is open, the empty queue fills the page.
   const alone = queue.rows.length === 0 && current === undefined;
   const similar = item ? similarItems(item, order) : [];
   return (
@@ -96,10 +96,10 @@ export function Inbox({ items, runs }: InboxProps) {
   );
 }
 
-/** The id of the item in the URL, or else of the first item. An item stays current after another person answered it. */
+/** The id of the item in the URL, or else of the first item. The item stays selected after another person answers it. */
 function useCurrent(wanted: string | undefined, order: readonly ApprovalView[]) {
   const pinned = useRef<string>(undefined);
-  /** Items that were answered in this tab. The list may still contain them for a moment. */
+  /** Items that were answered in this tab. For a moment the list might still contain them. */
   const answered = useRef(new Set<string>());
   const isOpen = (id: string | undefined): boolean => id !== undefined && !answered.current.has(id);
   const kept = isOpen(pinned.current) ? pinned.current : undefined;
@@ -112,7 +112,7 @@ function useCurrent(wanted: string | undefined, order: readonly ApprovalView[]) 
   };
 }
 
-/** The next or previous open item. The count starts at the card's old position if the card is no longer listed. */
+/** The next or previous open item. If the current item is no longer listed, the search starts at its old position. */
 function neighbourItem(
   rows: readonly { item: ApprovalView }[],
   order: readonly ApprovalView[],

@@ -1,5 +1,5 @@
 // Desktop notifications for a user who is looking at another window.
-// All tabs use the same tag for a tree, so several open tabs still show one notification per tree.
+// All tabs use the same tag for a tree, so each tree shows one notification even if several tabs are open.
 
 import { type Notice, summarizeNotices } from "./news.ts";
 import { isQuietAt, quietHoursEnd, readNoticeSettings } from "./notice-settings.ts";
@@ -15,7 +15,7 @@ export function notifyInBrowser(notice: Notice, onClick: (shown: Notice) => void
   else if (document.hidden) show(notice, onClick);
 }
 
-/** Collects notices and shows them as one notice when the quiet hours end. */
+/** Collects the notices of the quiet hours and shows them as one notice when the quiet hours end. */
 function keepForLater(notice: Notice, until: Date, onClick: (shown: Notice) => void): void {
   kept.push(notice);
   if (kept.length > 1) return;
@@ -40,6 +40,6 @@ function show(notice: Notice, onClick: (shown: Notice) => void): void {
       shown.close();
     };
   } catch {
-    // Phones allow notifications only from a service worker. The page still shows a toast.
+    // Phones allow notifications only from a service worker, so this fails there. The page still shows a toast.
   }
 }

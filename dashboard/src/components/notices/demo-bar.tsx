@@ -1,5 +1,5 @@
 // The bar of `cadre up --demo`. Its button kills the server like a power cut.
-// The bar then reports that the server is down, and after the restart how many runs were recovered.
+// Then the bar reports that the server is down. After the restart it shows how many runs were recovered.
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -14,7 +14,7 @@ import { NoticeBar } from "../../ui/notice-bar.tsx";
 
 export function DemoBar({ startedAt }: { startedAt: number }) {
   const { state } = useConnection();
-  // The response may be lost with the server; the connection state shows the result.
+  // The response might be lost, because the server dies. The connection state shows the result.
   const pull = useMutation({ mutationFn: () => client.post("/api/plug").catch(() => {}) });
   return (
     <NoticeBar tone="plain" role="region" aria-label="Demo">

@@ -16,7 +16,7 @@ const asks = (id: string, rootRunId: string, more: Partial<ApprovalView> = {}): 
     ...more,
   }) as ApprovalView;
 
-test("[U32] each tree with new items gets one notice, and the first load gives no notice", () => {
+test("[U32] each tree with new items gets one notice; the first load gives no notice", () => {
   const now = [asks("1", "r1"), asks("2", "r1"), asks("3", "r1"), asks("4", "r2")];
   expect(newApprovalNotices(undefined, now)).toEqual([]);
   expect(newApprovalNotices(now, now)).toEqual([]);
@@ -31,7 +31,7 @@ test("[U32] each tree with new items gets one notice, and the first load gives n
   ]);
 });
 
-test("[U49] the end of a root run gives a notice, the end of a child run does not", () => {
+test("[U49] the end of a root run gives a notice; the end of a child run gives none", () => {
   const run = {
     run_id: "r1",
     agent_id: "lead",
@@ -67,7 +67,7 @@ test("[U32] quiet hours end with one notice that sums up the latest state of eac
   expect(summarizeNotices([notice("r2", "done")])).toMatchObject({ kind: "done", text: "1 done" });
 });
 
-test("[U32] quiet hours end at the next end time, also across midnight", () => {
+test("[U32] quiet hours end at the next end time, even if they span midnight", () => {
   const night = { ...DEFAULT_SETTINGS, to: "07:00" };
   expect(quietHoursEnd(night, new Date(2026, 0, 1, 23, 30))).toEqual(new Date(2026, 0, 2, 7));
   expect(quietHoursEnd(night, new Date(2026, 0, 2, 3))).toEqual(new Date(2026, 0, 2, 7));

@@ -1,4 +1,5 @@
-// U32, U49: notices for the user: a tree needs a person, or a root run has ended. Each tree has at most one notice.
+// U32, U49: notices for the user. A notice says that a tree needs a person or that a root run has ended.
+// Each tree has at most one notice.
 
 import type { ApprovalView } from "../../../../src/api/client/types.ts";
 import type { LiveEvent } from "../../../../src/projections/formats/live-feed.ts";
@@ -57,10 +58,10 @@ export function runEndNotice(live: LiveEvent): Notice | undefined {
   };
 }
 
-/** Takes the place of a tree's id in the notice after quiet hours. */
+/** Stands for all trees in the notice that sums up the quiet hours. */
 export const DIGEST = "digest";
 
-/** U32: sums up the notices of quiet hours; undefined without notices. Only the latest notice of each tree counts. */
+/** U32: sums up the notices of quiet hours; undefined without notices. It uses only the latest notice of each tree. */
 export function summarizeNotices(notices: readonly Notice[]): Notice | undefined {
   const trees = [...new Map(notices.map((notice) => [notice.rootRunId, notice])).values()];
   const count = (matches: (notice: Notice) => boolean): number => trees.filter(matches).length;

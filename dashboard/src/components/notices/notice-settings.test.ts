@@ -3,7 +3,7 @@ import { DEFAULT_SETTINGS, isQuietAt, parseSettings } from "./notice-settings.ts
 
 const at = (hours: number, minutes = 0) => new Date(2026, 0, 1, hours, minutes);
 
-test("[U32] quiet hours may span midnight", () => {
+test("[U32] quiet hours can span midnight", () => {
   const night = { ...DEFAULT_SETTINGS, quiet: true, from: "22:00", to: "07:00" };
   expect([21, 22, 3, 6, 7, 12].map((hour) => isQuietAt(night, at(hour)))).toEqual([
     false,

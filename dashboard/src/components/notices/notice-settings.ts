@@ -1,4 +1,4 @@
-// U32: when this browser may notify the user. The browser keeps these settings.
+// U32: when this browser is allowed to notify the user. The browser stores these settings.
 
 import { useLocalStorage, writeLocalStorage } from "../../ui/local-storage.ts";
 
@@ -48,14 +48,14 @@ export function parseSettings(text: string | null): NoticeSettings {
   }
 }
 
-/** Whether a moment is in the quiet hours, which may span midnight. */
+/** Whether a moment is in the quiet hours. Quiet hours can span midnight. */
 export function isQuietAt({ quiet, from, to }: NoticeSettings, now: Date): boolean {
   if (!quiet) return false;
   const time = `${String(now.getHours()).padStart(2, "0")}:${String(now.getMinutes()).padStart(2, "0")}`;
   return from <= to ? time >= from && time < to : time >= from || time < to;
 }
 
-/** When the current quiet hours end. */
+/** The time when the current quiet hours end. */
 export function quietHoursEnd({ to }: NoticeSettings, now: Date): Date {
   const [hours, minutes] = to.split(":").map(Number);
   const end = new Date(now);

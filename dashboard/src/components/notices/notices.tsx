@@ -33,7 +33,7 @@ export function Notices() {
     [navigate, drop],
   );
   useNews(announce);
-  // The user does not need a toast about the page that is already open.
+  // Shows no toast about the page that is already open.
   const { pathname } = useLocation();
   const away = shown.filter((notice) => !isOnPage(notice, pathname));
   return (
@@ -56,13 +56,13 @@ export function Notices() {
   );
 }
 
-/** Pages with buttons at the bottom, where a toast could appear under the pointer and take a click. */
+/** Pages with buttons at the bottom. A toast there could appear under the pointer and catch a click. */
 const hasAnswersBelow = (pathname: string): boolean => /^\/(inbox|chat)\b/.test(pathname);
 
 const isOnPage = ({ kind, rootRunId }: Notice, pathname: string): boolean =>
   pathname === `/r/${rootRunId}` || (kind === "needs-you" && pathname === "/inbox");
 
-/** Where a notice leads: to the inbox item, to the run, or to the list of runs. */
+/** The page that a notice links to: the inbox item, the run, or the list of runs. */
 const targetOf = ({ kind, rootRunId, approvalId }: Notice) =>
   kind === "needs-you"
     ? ({ to: "/inbox", search: approvalId === undefined ? {} : { item: approvalId } } as const)

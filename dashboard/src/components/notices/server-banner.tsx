@@ -1,4 +1,4 @@
-// U43: a banner while the server is down, after it restarted, and while no worker is running.
+// U43: a banner that appears while the server is down, after it restarted, and while no worker is running.
 
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -29,7 +29,7 @@ export function ServerBanner() {
         <Command words="up" />
       </Bar>
     );
-  // The demo kills its server on purpose and has its own bar.
+  // The demo kills its server on purpose and shows its own bar instead.
   if (health?.demo) return <DemoBar startedAt={health.startedAt} />;
   if (state === "lost" && isLong)
     return (
@@ -65,7 +65,7 @@ function useIsLong(isLost: boolean, since: number): boolean {
   return isLong;
 }
 
-/** When the server last restarted while this page was open; undefined if it did not. */
+/** When the server last restarted while this page was open; undefined if it did not restart. */
 function useRestart(): [startedAt: number | undefined, forget: () => void] {
   const { data } = useQuery(healthQuery);
   const [known, setKnown] = useState<number>();
@@ -115,15 +115,15 @@ function Bar({ tone, onClose, children }: BarProps) {
   );
 }
 
-/** Runs that wait because no worker is running, on a server that leaves runs to separate workers. */
+/** Runs that wait because no worker is running. This happens on a server that leaves runs to separate workers. */
 interface Idle {
   /** Number of runs waiting for a worker. */
   due: number;
-  /** Set if only this pool has no worker. */
+  /** The pool that has no worker; undefined if all pools lack workers. */
   pool?: string;
 }
 
-/** The runs that wait for a missing worker; undefined while every pool with waiting runs has a worker. */
+/** The runs that wait for a missing worker; undefined if every pool with waiting runs has a worker. */
 function useMissingWorkers(): Idle | undefined {
   const { data: health } = useQuery(healthQuery);
   const { data } = useQuery({ ...driversQuery, enabled: health?.isShared ?? false });

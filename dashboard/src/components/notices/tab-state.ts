@@ -1,4 +1,4 @@
-// U33: the tab's title and icon show that something is waiting. The browser asks for no permission.
+// U33: the tab's title and icon show that something is waiting. They need no permission from the browser.
 
 import { useEffect } from "react";
 
@@ -22,7 +22,7 @@ export function tabTitle({ waiting, isLost, page }: TabState): string {
   return waiting > 0 ? `(${waiting}) Needs you · Cadre` : `${page} · Cadre`;
 }
 
-/** The tab icon. The page draws it itself, so that it works while the server is down. */
+/** The tab icon. The page draws the icon itself, so that the icon works while the server is down. */
 function iconOf({ waiting, isLost }: Omit<TabState, "page">): string {
   if (!isLost && waiting === 0) return "/favicon.svg";
   const colour = isLost ? "#6b7280" : "#4f46e5";

@@ -23,7 +23,7 @@ interface Verdict {
   verdict: OutcomeBody["verdict"];
   hotkey: string;
   label: string;
-  /** What the loop does with this verdict, and what the agent reads. */
+  /** Says how the run continues after this verdict, and what the agent reads. */
   meaning: string;
 }
 
@@ -52,11 +52,11 @@ export interface OutcomeEvidenceProps {
   item: ApprovalView;
   text: string;
   onText(text: string): void;
-  /** The key that starts a probe; absent if no key does. */
+  /** The keyboard shortcut that starts a probe; absent if there is none. */
   probeKey?: string;
 }
 
-/** When and where the call started, what a probe finds, and a field for what the agent should know. */
+/** The evidence: when and where the call started, and what a probe finds. A text field holds a note for the agent. */
 export function OutcomeEvidence({ item, text, onText, probeKey }: OutcomeEvidenceProps) {
   const { requestedAt, host, pid } = item;
   return (
@@ -95,7 +95,7 @@ export interface VerdictButtonsProps {
 
 export function VerdictButtons({ item, decide, text, hasHotkeys = false }: VerdictButtonsProps) {
   const buttons = useRef<Partial<Record<string, HTMLButtonElement | null>>>({});
-  // A verdict cannot be undone: a key only moves the focus to its button, and Enter confirms.
+  // A verdict cannot be undone. So a key only moves the focus to the verdict's button, and Enter confirms.
   useHotkeys(
     hasHotkeys
       ? VERDICTS.map(({ verdict, hotkey, label }) => ({
@@ -150,7 +150,7 @@ function outcomeBody(verdict: Verdict["verdict"], text: string): Omit<OutcomeBod
 
 interface OutcomeProbeProps {
   item: ApprovalView;
-  /** The key that starts a probe; absent where no key is free. */
+  /** The keyboard shortcut that starts a probe; undefined if there is none. */
   keys: string | undefined;
 }
 
@@ -162,7 +162,7 @@ const suggestedVerdict = ({ probe }: ApprovalView): "happened" | "run_again" | u
 
 /**
  * PB1: a probe checks whether a call with an unknown outcome took effect.
- * The item contains the result, so everyone sees the same evidence, and who probed when.
+ * The item contains the probe's result, who probed and when, so everyone sees the same evidence.
  */
 function OutcomeProbe({ item: { runId, callId = "", probe }, keys }: OutcomeProbeProps) {
   const { busy, problem, perform } = useAction();

@@ -179,7 +179,7 @@ function useCommands(typed: string, asked: string, actions: PaletteActions): Com
       run: () => void navigate({ to: "/agents/$name", params: { name } }),
     }),
   );
-  // The server has already matched these runs, possibly by words outside the task.
+  // The server has already matched these runs, possibly by words that are not in the task.
   const runCommands = (runs.data?.runs ?? []).slice(0, MOST.Runs).map(
     ({ id, task, agent, hit }): Command => ({
       id,
@@ -199,7 +199,7 @@ function useCommands(typed: string, asked: string, actions: PaletteActions): Com
     ),
     ...rankItems(pages, typed, MOST.Pages),
     ...(typed === "" ? [] : rankItems(agentCommands, typed, MOST.Agents)),
-    // Results for an earlier query are filtered until the new ones arrive.
+    // Until the results for the new query arrive, the palette filters the results of the earlier query.
     ...(asked === typed ? runCommands : rankItems(runCommands, typed, MOST.Runs)),
   ];
 }

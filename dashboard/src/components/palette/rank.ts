@@ -1,6 +1,6 @@
 // Ranks items by how well they match what the user typed. Pure.
 
-/** How well a text matches; undefined if a typed word is missing. A match at the start of a word counts more. */
+/** Scores how well a text matches; undefined if a typed word is missing. A match at the start of a word scores higher. */
 export function rankOf(text: string, typed: string): number | undefined {
   const where = text.toLowerCase();
   let rank = 0;
@@ -12,7 +12,7 @@ export function rankOf(text: string, typed: string): number | undefined {
   return rank;
 }
 
-/** Best matches first; ties keep their order. */
+/** Returns the best matches first. Items with equal scores keep their order. */
 export function rankItems<Item extends { label: string; hint?: string | undefined }>(
   items: readonly Item[],
   typed: string,

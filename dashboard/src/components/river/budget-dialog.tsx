@@ -15,7 +15,7 @@ export interface BudgetTarget {
   name: string;
   tree: boolean;
   limit: number | undefined;
-  /** The sum of what is spent and what is reserved for calls under way. */
+  /** The amount already spent plus the amount reserved for calls under way. */
   used: number;
 }
 

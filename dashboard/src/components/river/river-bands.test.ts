@@ -18,7 +18,7 @@ function node(
   return { runId, level, parentId, branch: { ...flow, runs: 1 }, frozen: [] } as unknown as RiverNode;
 }
 
-test("[U36] a band's width is its share of the total, and wasted amounts are not drawn as spent again", () => {
+test("[U36] a band's width is its share of the total; a wasted amount is not also drawn as spent", () => {
   const bands = riverBands([node("r", 0, undefined, [80, 20, 20])], "tokens", SHAPE);
   expect(bands.map(({ shade, width }) => [shade, width])).toEqual([
     ["spent", 12],
@@ -28,7 +28,7 @@ test("[U36] a band's width is its share of the total, and wasted amounts are not
   expect(riverBands([node("r", 0, undefined, [80, 20, 20])], "cost", SHAPE)).toEqual([]);
 });
 
-test("[U36] the bands of siblings lie side by side in the parent's stream, and no band is thinner than the minimum", () => {
+test("[U36] the bands of siblings lie side by side in the parent's stream; no band is thinner than the minimum", () => {
   const tree = [
     node("r", 0, undefined, [100, 0, 0]),
     node("a", 1, "r", [50, 0, 0]),

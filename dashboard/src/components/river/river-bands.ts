@@ -47,7 +47,7 @@ export function riverBands(nodes: readonly RiverNode[], unit: Unit, shape: Shape
   });
 }
 
-/** Splits a flow into spent, reserved and wasted amounts. A wasted amount does not count as spent again. */
+/** Splits a flow into spent, reserved and wasted amounts. The spent amount excludes the wasted amount. */
 export function sharesOf({ spent, reserved, wasted }: Flow, unit: Unit): { shade: Shade; amount: number }[] {
   return [
     { shade: "spent", amount: Math.max(0, spent[unit] - wasted[unit]) },
@@ -75,7 +75,7 @@ function widthsOf(node: RiverNode, unit: Unit, { total, least, widest }: Scale) 
 interface Place {
   streams: { shade: Shade; width: number }[];
   wide: number;
-  /** Width of the parent's stream already used by earlier children. */
+  /** How much of the parent's width the bands of earlier children already use. */
   right: number;
   from: number;
   line: number;

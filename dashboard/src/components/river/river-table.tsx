@@ -78,7 +78,7 @@ const NARROW: Shape = { row: 60, indent: 14, widest: 11 };
 
 interface RiverPictureProps extends Pick<RiverTableProps, "nodes" | "unit" | "selected"> {
   shape: Shape;
-  /** Width up to the run names. */
+  /** The width of the space to the left of the run names. */
   width: number;
 }
 
@@ -115,13 +115,13 @@ const STROKES: Record<Shade, string> = {
 interface RiverRowProps {
   node: RiverNode;
   unit: Unit;
-  /** The width left free for the bands, before the run's name. */
+  /** The width to the left of the run's name that is free for the bands. */
   inset: number;
   height: number;
   selected: boolean;
-  /** Undefined if the user may change nothing. */
+  /** Undefined if the user is not allowed to change budgets. */
   actions: RowActions | undefined;
-  /** The first row contains the picture, which extends behind all following rows. */
+  /** The picture of the bands. Only the first row has it; the picture extends behind all rows. */
   river: ReactNode;
   onSelect(runId: string): void;
 }

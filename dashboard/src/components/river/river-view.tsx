@@ -1,5 +1,5 @@
 // U35, U36: shows how the runs of a tree use its budget, and lets people change the budget.
-// A table shows the numbers, and the bands behind the table show the same as a picture.
+// A table shows the numbers, and the bands behind the table draw the same numbers.
 
 import { use, useState } from "react";
 import type { Budget } from "../../../../src/journal/events.ts";
@@ -26,7 +26,7 @@ import { formatAmount, limitIn, type Shade, sharesOf, type Unit } from "./river-
 import { RiverTable } from "./river-table.tsx";
 
 export interface RiverViewProps extends RunViewProps {
-  /** Undefined: money or tokens, depending on what is limited or known. */
+  /** The chosen unit. If undefined, the view uses money if a cost is limited or known, and tokens otherwise. */
   unit: Unit | undefined;
   onUnit(unit: Unit): void;
 }
@@ -80,7 +80,7 @@ function riverOf(journal: TreeJournal, runId: string): BudgetRiver {
   return budgetRiver(budgets, budgets.has(rootRunId) ? rootRunId : runId);
 }
 
-/** The budget of a run, or of the whole tree if `treeLimit` is given. */
+/** The budget to change: the budget of a run, or of the whole tree if `treeLimit` is given. */
 function budgetTarget(
   { runId, agent, limit, own, branch }: RiverNode,
   unit: Unit,
@@ -106,7 +106,7 @@ interface TreeBudgetProps {
   top: RiverNode;
   limit: Budget;
   unit: Unit;
-  /** Undefined if the user may change nothing. */
+  /** Undefined if the user is not allowed to change budgets. */
   onChange: (() => void) | undefined;
 }
 

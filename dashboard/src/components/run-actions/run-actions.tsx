@@ -1,5 +1,5 @@
-// U40, U41: the actions on a run's page. The page hides the actions that the run's state does not allow.
-// If the server refuses an action anyway, the page shows the server's message.
+// U40, U41: the actions on a run's page. The page hides every action that is not possible in the run's state.
+// If the server refuses an action, the page shows the server's message.
 
 import { CircleStop, GitFork, MessageSquarePlus, Pause, Play, RotateCcw } from "lucide-react";
 import { useState } from "react";
@@ -24,7 +24,7 @@ export interface RunActionsProps {
   onFork(): void;
 }
 
-/** A viewer sees no actions, only why they are missing. */
+/** A viewer sees no actions, only a sentence that explains why. */
 export function RunActions(props: RunActionsProps) {
   const refusal = useRefusal("operator");
   if (refusal === undefined) return <OfferedActions {...props} />;
@@ -129,7 +129,7 @@ interface RunDialogProps {
   onClose(): void;
 }
 
-/** U40: a message to any run, at any depth. */
+/** U40: sends a message to the run, at any depth of the tree. */
 function MessageDialog({ open, row, onClose }: RunDialogProps) {
   const [text, setText] = useState("");
   return (

@@ -1,4 +1,4 @@
-// The notices at the top of a run's page: a cancel in progress, the answer or the first cause of a failure, and open requests of the tree.
+// The notices at the top of a run's page: a cancellation in progress, the answer or the first cause of a failure, and open requests of the tree.
 
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -36,7 +36,7 @@ export interface RunNoticesProps {
   journal: TreeJournal;
   rootId: string;
   runId: string;
-  /** Whether the view below already explains the failure. */
+  /** Whether the current view of the run already explains the failure. */
   isExplained: boolean;
   /** Whether the answer is already visible elsewhere on the page. */
   isAnswered: boolean;
@@ -64,7 +64,7 @@ export function RunNotices(props: RunNoticesProps) {
   );
 }
 
-/** Why a run failed. It is computed once, because a failed run no longer changes. */
+/** Says why a run failed. The text is computed once, because a failed run no longer changes. */
 function useFailure(journal: TreeJournal, runId: string): FailureCardProps["why"] | undefined {
   const failed = journal.runs.get(runId)?.row.status === "failed";
   const why = useMemo(
@@ -74,7 +74,7 @@ function useFailure(journal: TreeJournal, runId: string): FailureCardProps["why"
   return why?.first && { ...why, first: why.first };
 }
 
-/** U41: the progress of a cancel, then the confirmation that nothing is running. */
+/** U41: shows the progress of a cancellation, and then confirms that nothing is running. */
 function StopNotice({ journal, runId }: { journal: TreeJournal; runId: string }) {
   const stopping = cancelProgress(journal.runs, runId);
   if (!stopping) return null;
@@ -139,7 +139,7 @@ function ApprovalsStrip({ items, runId, onSelect }: ApprovalsStripProps) {
 }
 
 /**
- * U45: why a run waits for its model provider, the attempt, the time left, and how many other runs wait.
+ * U45: why a run waits for its model provider, the number of the attempt, the time left, and how many other runs wait.
  * A button retries immediately.
  */
 function ProviderNotice({ run: { row, events } }: { run: RunJournal }) {
@@ -178,7 +178,7 @@ function ProviderNotice({ run: { row, events } }: { run: RunJournal }) {
 
 type CancelProgress =
   | { phase: "stopping"; done: number; of: number }
-  /** Every run has ended. */
+  /** The cancelled run and all runs below it have ended. */
   | { phase: "stopped"; at: number; runs: number };
 
 function cancelProgress(runs: ReadonlyMap<string, RunJournal>, runId: string): CancelProgress | undefined {
@@ -194,7 +194,7 @@ function cancelProgress(runs: ReadonlyMap<string, RunJournal>, runId: string): C
   return { phase: "stopped", at: Math.max(...stopped.map(({ row }) => row.endedAt!)), runs: stopped.length };
 }
 
-/** The result of a finished run, shown at the top because the end of the timeline may be far below. */
+/** The result of a finished run. The page shows it at the top, because the end of the timeline can be far down. */
 function AnswerCard({ run }: { run: RunJournal }) {
   const [kept, keep] = useLocalStorage("cadre.answer");
   const text = answerOf(run.events.at(-1));
@@ -243,7 +243,7 @@ interface FailureCardProps {
   onSelect(runId: string, seq?: number): void;
 }
 
-/** U44: the first cause of a failure, what to do about it, and how the failure reached this run. */
+/** U44: the first cause of a failure, how to fix it, and how the failure reached this run. */
 function FailureCard({ why, onSelect }: FailureCardProps) {
   const { runId, first, answer, next, chain } = why;
   const isBelow = first.runId !== runId;

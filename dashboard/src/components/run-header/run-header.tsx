@@ -57,7 +57,7 @@ export function RunHeader({ journal, run, actions, onSelect }: RunHeaderProps) {
   );
 }
 
-/** The status line shows at most this many links and counts the others. The tree shows all of them. */
+/** The status line shows at most this many links, and the number of links it leaves out. The tree shows all of them. */
 const NAMED = 3;
 
 function StatusLine({ journal, run, onSelect }: Omit<RunHeaderProps, "actions">) {

@@ -11,13 +11,13 @@ import type { RunJournal } from "../../live/run-journal.ts";
 
 export interface StatusText {
   text: string;
-  /** Runs that the user will probably open next. */
+  /** Links to runs that the user will probably open next. */
   links: { runId: string; label: string }[];
   /** Number of children that have not started yet. */
   toStart?: number;
 }
 
-/** `cadre why` uses the same words. */
+/** `cadre why` prints the same words. */
 export const ANSWERED = "Answered, but not continued yet";
 
 type Runs = ReadonlyMap<string, RunJournal>;
@@ -55,7 +55,7 @@ function endText(row: RunRow): string {
   return `${ended}. ${describeStop(row.stopReason).why}`;
 }
 
-/** Says what the run is doing, from the last entry of its timeline. */
+/** Describes what the run is doing, based on the last entry of its timeline. */
 function doing({ timeline, row, events }: RunJournal): string {
   const last = timeline.entries.at(-1);
   if (last?.kind === "model") return `Thinking (turn ${row.turns}${attemptOf(events)})`;

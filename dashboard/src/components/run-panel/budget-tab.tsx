@@ -72,7 +72,10 @@ interface BudgetBar {
   spent: number;
   reserved: number;
   limit: number;
-  /** Expected amount at the last turn, if the pace stays the same. Absent before the first turn and after the end. */
+  /**
+   * The amount that the run would reach at its last turn, if it continues at this pace.
+   * Absent before the first turn and after the end.
+   */
   projected?: number;
 }
 

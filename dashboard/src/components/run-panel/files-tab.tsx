@@ -80,8 +80,8 @@ function FileRow({ file, onSelect }: { file: ChangedFile; onSelect(seq: number):
 }
 
 /**
- * A file that the run's own tools changed, with the diff that was shown for approval or else the requested change.
- * Commands may have changed other files, which no journal records.
+ * A file that the run's own tools changed. Shows the diff from the approval, or else the change that the call requested.
+ * Commands might have changed other files, but no journal records such changes.
  */
 interface ChangedFile {
   path: string;

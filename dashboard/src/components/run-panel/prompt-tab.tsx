@@ -22,6 +22,8 @@ const SLICES = {
 };
 type Slice = keyof typeof SLICES;
 
+const EMPTY = { messages: "messages", tools: "tool calls", artifacts: "artifacts" };
+
 export function PromptTab({ run }: { run: RunJournal }) {
   const [slice, setSlice] = useState<Slice>("instructions");
   const turns =
@@ -43,7 +45,7 @@ function SliceOf({ slice, transcript }: { slice: Slice; transcript: TranscriptVi
     (content as Part[]).map((part, index) => ({ id: `${at}.${index}`, role, part })),
   );
   const wanted = parts.filter(({ part }) => isInSlice(part, slice));
-  if (wanted.length === 0) return <EmptyTab>The prompt has nothing of this kind.</EmptyTab>;
+  if (wanted.length === 0) return <EmptyTab>The prompt has no {EMPTY[slice]}.</EmptyTab>;
   return (
     <ol className="flex flex-col gap-2">
       {wanted.map(({ id, role, part }) => (

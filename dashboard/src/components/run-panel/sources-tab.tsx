@@ -1,4 +1,5 @@
-// The sources of each sentence of the answer: the tool results, pages or messages that share its words, and the path to them.
+// The sources of each sentence of the answer: tool results, pages or messages that share its words.
+// The tab also shows the path from the answer to each source.
 // Sentences based on untrusted content are hatched and labelled.
 
 import { useMemo, useState } from "react";

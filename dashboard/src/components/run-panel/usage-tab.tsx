@@ -1,4 +1,4 @@
-// U35: the usage of a run alone and with all runs below it, and its share of the parent's total.
+// U35: the usage of a run alone, the usage together with all runs below it, and the run's share of its parent's total.
 
 import { emptyUsage, type RunUsage, totalTokens } from "../../../../src/projections/usage/run-usage.ts";
 import { duration, money, plural, shortCount } from "../../../../src/projections/words/format.ts";

@@ -26,7 +26,7 @@ const runs = new Map([
   run("d", "b", { status: "running" }),
 ]);
 
-test("[U07] a node counts the runs below it; a run that waits for a child's approval does not count as needing a person", () => {
+test("[U07] a node counts the runs below it; only the run that made the request counts as needing a person", () => {
   expect(rollUps(runs, "root").get("root")).toEqual({
     running: 1,
     waiting: 1,
@@ -40,13 +40,13 @@ test("[U07] a node counts the runs below it; a run that waits for a child's appr
   expect(rollUps(runs, "root").get("b")).toMatchObject({ running: 1, failed: 0, cost: 2, tokens: 24 });
 });
 
-test("the tree lists nodes in the order they started, without the children of a collapsed node", () => {
+test("the tree lists nodes in the order they started and leaves out the children of a collapsed node", () => {
   expect(treeOrder(runs, "root")).toEqual(["root", "a", "c", "b", "d"]);
   expect(treeOrder(runs, "root", (id) => id !== "a")).toEqual(["root", "a", "b", "d"]);
   expect(pathTo(runs, "c").map(({ row }) => row.id)).toEqual(["root", "a", "c"]);
 });
 
-test("[U07] [S2-80] a node is one level below its parent, whatever its delegation depth", () => {
+test("[U07] [S2-80] a node is one level below its parent, even if their delegation depths are equal", () => {
   const flat = new Map([...runs].map(([id, each]) => [id, { ...each, row: { ...each.row, depth: 0 } }]));
   const order = treeOrder(flat, "root");
   expect([...treeLevels(flat, order)]).toEqual([

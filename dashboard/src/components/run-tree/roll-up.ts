@@ -1,4 +1,4 @@
-// U07: totals for each node of a run tree: how many of the runs below it are running, waiting, failed or need a person, and what they cost together.
+// U07: totals for each node of a run tree: how many runs below it are running, waiting, failed or need a person, and their cost.
 
 import { type RunUsage, totalTokens } from "../../../../src/projections/usage/run-usage.ts";
 import { shownStatus } from "../../../../src/projections/words/statuses.ts";
@@ -19,7 +19,7 @@ export interface RollUp {
 
 type Runs = ReadonlyMap<string, RunJournal>;
 
-/** Totals by run id. Counts cover the runs below a node, not the node itself. */
+/** Totals by run id. Each count covers the runs below a node but not the node itself. */
 export function rollUps(runs: Runs, rootId: string): Map<string, RollUp> {
   const all = new Map<string, RollUp>();
   // The reverse order visits the children of a node before the node.
@@ -53,7 +53,7 @@ export function treeOrder(
   return order;
 }
 
-/** The level of each run in the tree, from 1. A row's `depth` counts only delegations; this counts every parent. */
+/** The level of each run in the tree, from 1. A row's `depth` counts only delegations; the level counts every parent. */
 export function treeLevels(runs: Runs, order: readonly string[]): Map<string, number> {
   const levels = new Map<string, number>();
   for (const id of order) levels.set(id, (levels.get(runs.get(id)?.row.parentRunId ?? "") ?? 0) + 1);
@@ -81,7 +81,7 @@ const ownTotals = (usage: RunUsage): RollUp => ({
 function addChild(sum: RollUp, below: RollUp, { row }: RunJournal): void {
   for (const key of Object.keys(sum) as (keyof RollUp)[]) sum[key] += below[key];
   sum.runs++;
-  // A run that waits for a child's approval counts as waiting; the child counts as needing a person.
+  // If a child has an open request, the child counts as needing a person. The parent only counts as waiting.
   if (row.waitingOn?.kind === "child_hitl") sum.waiting++;
   else if (shownStatus(row) === "needs_person") sum.needsYou++;
   else if (row.status === "failed") sum.failed++;

@@ -16,7 +16,7 @@ import type { RollUp } from "./roll-up.ts";
 export interface TreeNodeProps {
   row: RunRow;
   level: number;
-  /** Undefined for a run without children. */
+  /** Whether the node is expanded; undefined for a run without children. */
   expanded: boolean | undefined;
   selected: boolean;
   focusable: boolean;

@@ -54,7 +54,7 @@ interface BulkDialogProps {
 function CancelDialog({ runs, onClose, onDone }: BulkDialogProps) {
   const [reason, setReason] = useState("");
   const preview = useQuery({
-    // The trees may have changed since the last request.
+    // Loads the trees again, because they might have changed since the last request.
     queryKey: ["runs", "cancel-preview", runs.map(({ id }) => id)],
     staleTime: 0,
     queryFn: async () => {
@@ -138,7 +138,7 @@ function RetryDialog({ runs, onClose, onDone }: BulkDialogProps) {
   );
 }
 
-/** Acts on all runs, then throws one error with every reason why the server refused. */
+/** Applies the action to all runs. If the server refused some runs, throws one error with every reason. */
 async function forEachRun<Run>(runs: readonly Run[], act: (run: Run) => Promise<unknown>): Promise<void> {
   const results = await Promise.allSettled(runs.map(act));
   const refusals = results.flatMap((one) => (one.status === "rejected" ? [messageOf(one.reason)] : []));

@@ -6,7 +6,7 @@ const tree = (id: string, endedAt?: number, children: RunTree[] = []) =>
   ({ id, endedAt, children }) as RunTree;
 const asks = (runId: string) => ({ runId }) as ApprovalView;
 
-test("[U06] the preview of a cancel counts each run once, the runs below it, and the withdrawn requests", () => {
+test("[U06] the preview of a cancellation counts the runs to cancel, the runs below them, and the requests to withdraw", () => {
   const child = tree("c", undefined, [tree("c1"), tree("c2", 5)]);
   const trees = [tree("r", undefined, [child]), child, tree("done", 5, [tree("left")])];
   const { runs, ...counts } = cancelPreview(trees, [asks("c1"), asks("c2"), asks("other")]);

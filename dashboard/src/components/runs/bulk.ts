@@ -3,9 +3,9 @@
 import type { ApprovalView, RunSummary, RunTree } from "../../../../src/api/client/types.ts";
 
 export interface CancelPreview {
-  /** Selected runs that have not ended. Runs below another selected run are left out. */
+  /** The selected runs that have not ended, except runs that are below another selected run. */
   runs: RunSummary[];
-  /** Number of runs below the selected runs that will end too. */
+  /** Number of runs below the selected runs that will be cancelled with them. */
   below: number;
   /** Number of open requests that will be withdrawn. */
   approvals: number;
@@ -29,7 +29,7 @@ export function cancelPreview(trees: readonly RunTree[], open: readonly Approval
 
 export interface RetryPreview<Run> {
   runs: Run[];
-  /** Number of selected runs that cannot be retried: unfinished, successful, or child runs. */
+  /** Number of selected runs that cannot be retried, because they are unfinished, successful, or child runs. */
   left: number;
 }
 

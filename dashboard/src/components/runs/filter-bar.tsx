@@ -1,4 +1,4 @@
-// U02: the controls for filtering the list of runs. The URL keeps the filters, and each can be copied as a CLI command.
+// U02: the controls for filtering the list of runs. The URL contains the filters, and each filter can be copied as a CLI command.
 
 import { useQuery } from "@tanstack/react-query";
 import { ListFilter, Search, Terminal, X } from "lucide-react";

@@ -23,7 +23,7 @@ export interface RunsSearch {
   since?: Since;
   waiting?: WaitingOn["kind"] | "person";
   sort?: "cost";
-  /** The list includes child runs. */
+  /** Whether the list includes child runs. */
   all?: true;
 }
 
@@ -69,8 +69,8 @@ export function toFilter(search: RunsSearch, now: number): RunsFilter {
 }
 
 /**
- * Whether the list includes child runs. A search and most wait filters do, because a child run may match while its root does not.
- * A root always shows that a person is needed below it.
+ * Whether the list includes child runs. Searches and most wait filters include them, because a child can match when its root does not.
+ * The wait filter for "needs a person" needs no child runs: if a child needs a person, its root matches too.
  */
 export const showsAll = ({ all, q, waiting }: RunsSearch): boolean =>
   all === true || q !== undefined || (waiting !== undefined && waiting !== "person");
@@ -80,7 +80,7 @@ function sinceTime(since: Since, now: number): number {
   return Math.floor((now - BACK[since]) / STEP) * STEP;
 }
 
-/** The CLI command that lists the same runs, without the program's name. */
+/** The arguments of the CLI command that lists the same runs. The program's name is not included. */
 export function toCommand(search: RunsSearch): string {
   const { q, agent, status, since, waiting, sort } = search;
   const words = [
@@ -101,7 +101,7 @@ const quote = (text: string): string =>
 export interface Chip {
   key: keyof RunsSearch;
   label: string;
-  /** The CLI command with this filter alone. */
+  /** The CLI command that applies only this filter. */
   command: string;
 }
 

@@ -20,7 +20,7 @@ export function NoRuns({ search, onChange }: { search: RunsSearch; onChange(sear
     <EmptyState icon={<SearchX size={28} aria-hidden />} title="No matching runs">
       {!showsAll(search) && (
         <>
-          <p>These filters cover root runs only. A child run may match.</p>
+          <p>Child runs were not searched.</p>
           <Button onClick={() => onChange({ ...search, all: true })}>Include child runs</Button>
         </>
       )}

@@ -12,7 +12,7 @@ import { useStableList } from "./stable-order.ts";
 
 export interface RunListProps {
   runs: readonly ListedRun[];
-  /** Identifies the list. When it changes, the list starts over. */
+  /** Identifies the list. A new value makes the list start over. */
   about: string;
   selection: Selection;
   isMore: boolean;
@@ -134,7 +134,7 @@ function useRowKeys(
     show(next);
     setWanted(next);
   };
-  // Wait a frame, because the row may not be rendered yet.
+  // Waits a frame, because the row might not be rendered yet.
   useEffect(() => {
     if (wanted === undefined) return;
     const frame = requestAnimationFrame(() => {
@@ -162,7 +162,7 @@ function useRowKeys(
 export interface Selection {
   readonly runs: readonly ListedRun[];
   has(id: string): boolean;
-  /** With `range`, all rows between this row and the last selected row are selected too. */
+  /** If `range` is set, also selects all rows between this row and the last selected row. */
   toggle(shown: readonly ListedRun[], index: number, range: boolean): void;
   add(runs: readonly ListedRun[]): void;
   clear(): void;

@@ -4,13 +4,13 @@ import { stableOrder } from "./stable-order.ts";
 const rows = (text: string) => text.split("").map((id) => ({ id }));
 const ids = (shown: readonly { id: string }[]) => shown.map(({ id }) => id).join("");
 
-test("[U05] rows keep their position while the user interacts; new rows are counted", () => {
+test("[U05] while the user interacts, rows keep their position and new rows are only counted", () => {
   const { shown, fresh, removed } = stableOrder(rows("cba"), rows("fedcba"), true);
   expect([ids(shown), fresh, removed.size]).toEqual(["cba", 3, 0]);
   expect(ids(stableOrder(rows("cba"), rows("fedcba"), false).shown)).toBe("fedcba");
 });
 
-test("[U05] rows update in place, the next page is appended, and rows that no longer match stay in the list", () => {
+test("[U05] rows update in place; the next page is appended; rows that no longer match stay in the list", () => {
   const now = [{ id: "d" }, { id: "c", status: "done" }, { id: "a" }, { id: "z" }, { id: "y" }];
   const { shown, fresh, removed } = stableOrder<{ id: string; status?: string }>(rows("cba"), now, true);
   expect(ids(shown)).toBe("cbazy");
@@ -18,7 +18,7 @@ test("[U05] rows update in place, the next page is appended, and rows that no lo
   expect([fresh, [...removed]]).toEqual([1, ["b"]]);
 });
 
-test("[U05] if all rows were replaced, the list counts the new rows but does not show them", () => {
+test("[U05] if all rows were replaced, the list shows the number of new rows, not the rows", () => {
   expect(stableOrder(rows("ba"), rows("dc"), true)).toMatchObject({ fresh: 2 });
   expect(ids(stableOrder([], rows("dc"), true).shown)).toBe("dc");
 });

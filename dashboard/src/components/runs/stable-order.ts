@@ -7,7 +7,7 @@ export interface StableRows<Row> {
   shown: Row[];
   /** Number of new rows that are not shown yet. */
   fresh: number;
-  /** Shown rows that are no longer in the list. */
+  /** Rows that are still shown although they are no longer in the list. */
   removed: ReadonlySet<string>;
 }
 
@@ -35,7 +35,7 @@ interface StableList extends StableRows<ListedRun> {
 
 /**
  * Keeps the rows in place while the pointer is over the list, the focus is in the list, or the list is scrolled down.
- * `about` identifies the list. When it changes, the list starts over.
+ * `about` identifies the list. A new value makes the list start over.
  */
 export function useStableList(
   runs: readonly ListedRun[],
@@ -69,7 +69,7 @@ function useIsHeld(scroller: RefObject<HTMLElement | null>): boolean {
     const update = () =>
       setHeld(pointed || element.scrollTop > 0 || element.contains(document.activeElement));
     const enter = (event: PointerEvent) => {
-      // Touches do not count: after a touch the pointer never leaves, and the list would stay frozen.
+      // Touches are ignored: after a touch the pointer never leaves, and the list would stay frozen.
       pointed = event.pointerType === "mouse";
       update();
     };

@@ -5,7 +5,7 @@ import { runsQuery } from "../../live/queries.ts";
 import { type RunsSearch, toFilter } from "./filter.ts";
 
 const PAGE = 100;
-/** Size of a sorted list, which has a single page. */
+/** Number of rows in a sorted list. A sorted list has only one page. */
 const WHOLE = 500;
 
 export interface Runs {

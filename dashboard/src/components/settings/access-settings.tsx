@@ -1,4 +1,4 @@
-// Access to this server: a sign-in link for another browser, and for admins the users and their tokens.
+// Access to this server: a sign-in link for another browser. Admins also see the users and their tokens.
 // A token is shown only once.
 
 import { useQuery } from "@tanstack/react-query";

@@ -1,4 +1,4 @@
-// Settings of this browser: the theme and the notifications. The page asks for permission to notify only here.
+// Settings of this browser: the theme and the notifications. Only this page asks the browser for permission to notify.
 
 import { Volume2 } from "lucide-react";
 import { useState } from "react";
@@ -27,7 +27,7 @@ export function ThemeSettings() {
   );
 }
 
-/** U32: when this browser notifies the user, and with which sounds. */
+/** U32: when this browser notifies the user, and which sounds it plays. */
 export function NoticeSettingsForm() {
   const settings = useNoticeSettings();
   const [permission, ask] = usePermission();
@@ -41,10 +41,10 @@ export function NoticeSettingsForm() {
       {permission === "default" && <Button onClick={ask}>Allow notifications…</Button>}
       {permission === "denied" && (
         <p className="text-muted">
-          This browser blocks them. Allow notifications for this address in the browser's settings.
+          This browser blocks notifications. Allow them for this address in the browser's settings.
         </p>
       )}
-      {permission === "none" && <p className="text-muted">This browser does not support them.</p>}
+      {permission === "none" && <p className="text-muted">This browser does not support notifications.</p>}
       <Choice name="needsYou" label="When something needs you" settings={settings} isOff={isOff} />
       <Choice name="done" label="When a run ends" settings={settings} isOff={isOff} />
       <Sound

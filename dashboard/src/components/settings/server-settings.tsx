@@ -110,7 +110,7 @@ const ProviderWait = ({ run: { id, agent, waitingOn } }: { run: ListedRun }) => 
   </li>
 );
 
-/** The workers on this machine and on others, and which of them no longer respond. */
+/** The workers on this machine and on other machines. The list marks workers that no longer respond. */
 export function WorkerList() {
   const workers = useQuery(workersQuery);
   const hasWorker = workers.data?.some(({ silent }) => !silent) ?? false;
@@ -142,7 +142,7 @@ export function WorkerList() {
   );
 }
 
-/** `hasWorker`: at least one worker is alive. */
+/** `hasWorker` means that at least one worker is alive. */
 function WorkerRow({ worker, hasWorker }: { worker: WorkerView; hasWorker: boolean }) {
   const { name, host, pid, pool, version, since, seenAt, silent, runs, holds, tooNew } = worker;
   return (

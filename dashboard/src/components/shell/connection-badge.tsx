@@ -20,7 +20,7 @@ export function ConnectionBadge() {
 
 const RECENT_MS = 6_000;
 
-/** After a reconnect the badge shows for a moment how many events came in, then "Live" again. */
+/** After a reconnect the badge briefly shows how many events arrived, and then shows "Live" again. */
 function useJustReconnected({ state, caughtUp }: Connection): boolean {
   const [isRecent, setRecent] = useState(false);
   useEffect(() => {

@@ -35,10 +35,10 @@ export function HelpDialog({ onClose }: { onClose(): void }) {
   );
 }
 
-/** Shortcuts of the page first, then navigation, then global ones. */
+/** The page's own shortcuts come first, then navigation, then global shortcuts. */
 const rank = (keys: string): number => (keys.startsWith("g ") ? 1 : keys.length > 1 || keys === "?" ? 2 : 0);
 
-/** Keys as printed on a keyboard: `mod+k` is ⌘ K or Ctrl K. */
+/** Formats keys as they are printed on a keyboard: `mod+k` becomes ⌘ K or Ctrl K. */
 const formatKeys = (keys: string, isMac: boolean): string[] =>
   keys
     .split(/[ +]/)

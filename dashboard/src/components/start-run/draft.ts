@@ -7,12 +7,12 @@ export interface Draft {
   agent: string;
   task: string;
   mode: "auto" | "chat";
-  /** The text as typed. An empty text means that only the agent's own limit applies. */
+  /** The text that the user typed as a limit. If it is empty, only the agent's own limit applies. */
   maxCost: string;
   maxTurns: string;
 }
 
-/** Why the run cannot start yet; undefined if it can. */
+/** Says why the run cannot start yet; undefined if it can start. */
 export function draftProblem({ task, maxCost, maxTurns }: Draft): string | undefined {
   if (task.trim() === "") return "Describe the task.";
   if (maxCost.trim() !== "" && !(dollars(maxCost) > 0))

@@ -72,7 +72,7 @@ function Fields({ choices, first, onClose }: FieldsProps) {
   const navigate = useNavigate();
   const [draft, setDraft] = useState<Draft>({ ...EMPTY, agent: first });
   const [isTried, setTried] = useState(false);
-  // One key for all attempts of this form, so that a lost response does not start the run twice.
+  // All attempts of this form use the same key, so that a lost response does not start the run twice.
   const key = useRef(`page-${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`);
   const task = useRef<HTMLTextAreaElement>(null);
   useEffect(() => task.current?.focus(), []);
@@ -92,7 +92,7 @@ function Fields({ choices, first, onClose }: FieldsProps) {
   const submit = async () => {
     setTried(true);
     if (problem !== undefined || busy || (await perform(start))) return;
-    // The user may correct a refused request, which is then a new request with a new key.
+    // The user can correct a refused request. The corrected request is a new request, so it gets a new key.
     key.current = `${key.current}+`;
   };
   const refusal = failure ?? (isTried ? problem : undefined);

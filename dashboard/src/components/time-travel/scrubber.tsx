@@ -1,4 +1,4 @@
-// U38: a slider that shows the whole tree at any past moment. The slider's last position is the present.
+// U38: a slider that shows the whole tree at any past moment. The last position of the slider shows the present.
 
 import { GitFork, History, SkipForward, StepBack, StepForward } from "lucide-react";
 import { fullTime } from "../../../../src/projections/words/format.ts";
@@ -11,7 +11,7 @@ export interface ScrubberProps {
   moment: ShownMoment;
   /** `at` is a journal position; undefined stands for the present. */
   onChange(at: number | undefined): void;
-  /** Undefined if the run had not started at this moment. */
+  /** Forks the run at the shown moment. Undefined if the run had not started at that moment. */
   onFork: (() => void) | undefined;
 }
 

@@ -36,7 +36,7 @@ function journalOf(): TreeJournal {
   return { runs, loaded: true, failure: undefined, version: 1, subscribe: () => () => {}, close: () => {} };
 }
 
-describe("[FK8] [U38] the past of a tree", () => {
+describe("[FK8] [U38] the tree at a past moment", () => {
   test.each([
     [1, { r1: "pending" }],
     [3, { r1: "running" }],
@@ -47,7 +47,7 @@ describe("[FK8] [U38] the past of a tree", () => {
     expect(Object.fromEntries([...runs].map(([id, { row }]) => [id, row.status]))).toEqual(expected);
   });
 
-  test("folding the past does not change the current journal", () => {
+  test("computing a past moment does not change the current journal", () => {
     const journal = journalOf();
     pastJournal(journal, 2);
     expect(journal.runs.get("r1")!.row.status).toBe("completed");

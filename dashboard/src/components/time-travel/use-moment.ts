@@ -1,4 +1,4 @@
-// The moment at which the page shows the tree. The URL contains the moment, so a shared link shows the same.
+// The moment at which the page shows the tree. The URL contains the moment, so a shared link shows the same moment.
 
 import { useDeferredValue, useMemo } from "react";
 import type { JournalEvent } from "../../../../src/journal/events.ts";
@@ -22,7 +22,7 @@ export interface ShownMoment {
 export function useMoment(journal: TreeJournal, at: number | undefined): ShownMoment {
   const position = useDeferredValue(at);
   const count = eventCount(journal);
-  // While the journal loads, each new event may belong to the past, so the past is computed again.
+  // While the journal loads, each new event might belong to the past, so the page computes the past again.
   const read = journal.loaded ? -1 : count;
   const shown = useMemo(
     () => (position === undefined || read === 0 ? journal : pastJournal(journal, position)),
@@ -40,7 +40,7 @@ export function useMoment(journal: TreeJournal, at: number | undefined): ShownMo
 
 const orders = new WeakMap<TreeJournal, JournalEvent[]>();
 
-/** The events of the tree in commit order. Sorted only when events were added, because a growing tree renders often. */
+/** The events of the tree in commit order. The list is sorted only after events were added, because a growing tree renders often. */
 function orderOf(journal: TreeJournal, count: number): JournalEvent[] {
   const known = orders.get(journal);
   if (known?.length === count) return known;

@@ -38,7 +38,7 @@ interface EntryRowProps {
   entry: TimelineEntry;
   selected: boolean;
   q: string;
-  /** The countdown, if the event is a wait that has not ended. */
+  /** A countdown, shown if the event is a wait that has not ended. */
   aside?: ReactNode;
   onSelect(runId: string, seq: number): void;
 }
@@ -131,10 +131,10 @@ function HighlightedText({ text, q }: { text: string; q: string }) {
   );
 }
 
-/** Splits the text at the matches of `q`. Every second part is a match. */
+/** Splits the text at the matches of `q`. In the result, every second part is a match. */
 function splitAt(text: string, q: string): string[] {
   const [low, wanted] = [text.toLowerCase(), q.toLowerCase()];
-  // Some letters become longer in lower case, which would shift the highlights.
+  // Some letters become longer in lower case and would shift the highlights.
   if (low.length !== text.length || wanted === "") return [text];
   const parts: string[] = [];
   let from = 0;

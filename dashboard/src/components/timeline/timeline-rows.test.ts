@@ -25,7 +25,7 @@ function tree(...journals: [runId: string, bodies: EventBody[]][]) {
   return { runs, add };
 }
 
-test("[U10] [U18] the rows of an expanded child follow its start, with the child's streaming text last", () => {
+test("[U10] [U18] the rows of an expanded child follow the child's start; its streaming text is the last row", () => {
   const { runs } = tree(
     ["r1", [runStarted(), childStarted("c1"), contextAdded("late")]],
     ["c1", [runStarted()]],
@@ -41,7 +41,7 @@ test("[U10] [U18] the rows of an expanded child follow its start, with the child
   expect(shownAs(opened.of(runs, "r1"))).toEqual(["0 Started coder: Mend it", "1 live"]);
 });
 
-test("[U13] [U14] new events add rows without creating the old rows again, and facets count them", () => {
+test("[U13] [U14] new events add rows without creating the old rows again, and the filter counts include the new events", () => {
   const bodies = [
     runStarted(),
     modelCallStarted("m1"),
@@ -57,7 +57,7 @@ test("[U13] [U14] new events add rows without creating the old rows again, and f
   expect(rows.counts("r1")).toEqual({ failures: 1, tools: 0, approvals: 0, children: 0, model: 3 });
 });
 
-test("[P9] an unreadable event leaves a gap, and the other events are shown", () => {
+test("[P9] an unreadable event leaves a gap; the other events are shown", () => {
   const bodies = [runStarted(), modelCallStarted("m1"), agentThought("m1"), contextAdded("after")];
   const { runs, add } = tree(["r1", bodies.slice(0, 2)]);
   const rest = buildJournal(...bodies).slice(2);
@@ -66,7 +66,7 @@ test("[P9] an unreadable event leaves a gap, and the other events are shown", ()
   expect(shownAs(createTimelineRows({ show: [], open: new Set() }).of(runs, "r1")).at(-1)).toContain("after");
 });
 
-test("[U12] a search continues where its last chunk stopped, also after new events", () => {
+test("[U12] a search continues where its last chunk stopped, even after new events", () => {
   const { runs, add } = tree(["r1", [runStarted(), contextAdded("one"), contextAdded("two")]]);
   const search = createTreeSearch("ABOUT", []);
   while (search.advance(runs, 1));
@@ -79,7 +79,7 @@ test("[U12] a search continues where its last chunk stopped, also after new even
   expect(search.total).toBe(3);
 });
 
-test("[S0-76] [S0-77] the badges of a child's start and end name the child's part in the parent's pattern", () => {
+test("[S0-76] [S0-77] the badges at a child's start and end say what the child does in the parent's pattern", () => {
   const badges = (...parts: Parameters<typeof childWords>) => {
     const { start, what } = childWords(...parts);
     return `${start} · ${what} COMPLETE`;

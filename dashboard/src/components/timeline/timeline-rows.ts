@@ -29,7 +29,7 @@ interface OwnRows {
   /** Number of entries processed so far. */
   seen: number;
   rows: Row[];
-  /** Expanded children, each with the number of rows before it. */
+  /** Expanded children, and for each child the number of rows before it. */
   opened: { childId: string; after: number }[];
   counts: FacetCounts;
   live: Row;
@@ -42,7 +42,7 @@ export function createTimelineRows({ show, open }: Shown): TimelineRows {
     const journal = runs.get(runId);
     if (!journal) return undefined;
     let mine = known.get(runId);
-    // A new object means that the journal was loaded again from the start.
+    // If the object is new, the journal was loaded again from the start.
     if (mine?.journal !== journal) {
       const live: Row = { type: "live", key: `${runId}:live`, runId, depth };
       mine = { journal, seen: 0, rows: [], opened: [], counts: noFacets(), live };
@@ -96,8 +96,8 @@ const isStart = (journal: RunJournal, { seq }: TimelineEntry): boolean =>
   eventAt(journal, seq)?.type === "CHILD_RUN_STARTED";
 
 /**
- * The words in a child's badge (S0-76, S0-77): `start` precedes the agent's name when the child starts, and `what` is the noun
- * that is complete or failed when the child ends.
+ * The words in a child's badge (S0-76, S0-77). At the child's start, the badge shows `start` and the agent's name.
+ * At the child's end, the badge says that `what` is complete or has failed.
  */
 export const childWords = (trigger: Trigger, parentKey: string): { start: string; what: string } =>
   triggerOf(trigger)?.badge(parentKey) ?? { start: "DELEGATING", what: "DELEGATION" };

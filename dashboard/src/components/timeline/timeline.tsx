@@ -141,10 +141,10 @@ function useFollows(runId: string, isLive: boolean): boolean {
   return isLive || followed === runId;
 }
 
-/** Estimated height of a delegation in pixels. */
+/** Estimated height of a delegation row in pixels. */
 const CARD = 72;
 
-/** Whether the row has a fixed height. Such rows are not measured, because measuring slows down scrolling. */
+/** Whether the row has a fixed height. Fixed rows are not measured, because measuring slows down scrolling. */
 const isLine = (row: Row | undefined): boolean => row?.type === "entry" && row.childId === undefined;
 
 /** The height of an event's row in pixels. It must match the row's CSS classes (`h-10 md:h-7`). */
@@ -218,7 +218,7 @@ interface ScrollToEvent {
 
 /**
  * U17: scrolls to the selected event as soon as it is loaded.
- * Without a selected event, an active run is scrolled to its end, and a finished run stays at its start.
+ * If no event is selected, an active run is scrolled to its end, and a finished run stays at its start.
  */
 function useScrollToEvent({ virtual, rows, selected, run, isLive, loaded }: ScrollToEvent): void {
   const shown = useRef("");
@@ -243,7 +243,7 @@ function useScrollToEvent({ virtual, rows, selected, run, isLive, loaded }: Scro
   });
 }
 
-/** The row of an event, or of the last event before it that has a row. */
+/** The row of an event. If the event has no row, returns the nearest earlier row. */
 function nearestRow(rows: readonly Row[], { runId, seq }: EventRef): number {
   return rows.findLastIndex((row) => row.type === "entry" && row.runId === runId && row.entry.seq <= seq);
 }

@@ -10,7 +10,7 @@ import { Panel } from "../../../ui/panel.tsx";
 import { ToggleGroup } from "../../../ui/toggle-group.tsx";
 import type { Problem } from "../problem-list.tsx";
 
-/** With a `line`, the source of the file opens, scrolled to that line. */
+/** If `line` is given, the tab opens the file's source and scrolls to that line. */
 export function AgentFile({ agent, line }: { agent: AgentDetail; line: number | undefined }) {
   const { source } = agent;
   const [raw, setRaw] = useState(line !== undefined || agent.kind === undefined);
@@ -79,7 +79,7 @@ function FrontMatter({ keys }: { keys: Record<string, unknown> }) {
   );
 }
 
-/** A front matter value. Lists are joined with commas, and mappings are shown line by line up to three levels deep. */
+/** A value from the front matter. Lists are joined with commas; mappings are shown line by line, up to three levels deep. */
 function Value({ value, depth = 0 }: { value: unknown; depth?: number }) {
   if (Array.isArray(value) && value.every((each) => typeof each !== "object"))
     return <VisibleText text={value.length === 0 ? "none" : value.join(", ")} />;
@@ -109,12 +109,12 @@ interface FileLinesProps {
   line: number | undefined;
 }
 
-/** A file with line numbers and each problem below its line. */
+/** Shows a file with line numbers, and each problem below its line. */
 function FileLines({ text, problems, line }: FileLinesProps) {
   const looked = useRef<HTMLDivElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: scrolls when the line changes
   useEffect(() => {
-    // Newer browsers return a promise here. The braces keep the effect from returning it.
+    // In newer browsers `scrollIntoView` returns a promise. The braces keep the effect from returning that promise.
     looked.current?.scrollIntoView({ block: "center" });
   }, [line]);
   const byLine = Map.groupBy(problems, (problem) => problem.line);

@@ -14,7 +14,7 @@ import { Panel } from "../../../ui/panel.tsx";
 import { EDGE_LOOKS } from "../edge-looks.ts";
 import { ProblemList } from "../problem-list.tsx";
 
-/** The agent's facts, its problems, and the worst case of one task. */
+/** Shows facts about the agent, its problems, and the most that one task can do. */
 export function AgentOverview({ agent }: { agent: AgentDetail }) {
   const usable = agent.kind !== undefined;
   const explanation = useQuery({ ...explanationQuery(agent.name), enabled: usable });
@@ -45,7 +45,7 @@ interface AgentFactsProps {
   explanation: ExplanationView | undefined;
 }
 
-/** The agent at a glance: file, models, limits, and which agent's words become the answer. */
+/** Basic facts about the agent: its file, its models, its limits, and which agent writes the final answer. */
 function AgentFacts({ agent, explanation }: AgentFactsProps) {
   const { definition, models } = agent;
   return (
@@ -110,8 +110,8 @@ function ExplainedFacts({ explanation }: { explanation: ExplanationView }) {
 }
 
 /**
- * The upper bound of one task: what this agent and every agent it can reach may do, and how many runs they may start.
- * The real numbers are usually much lower.
+ * The most that one task can do: which tools this agent and all agents it can reach can call, and how many runs they can start.
+ * A real task usually does much less than this upper bound.
  */
 function WorstCase({ explanation }: { explanation: ExplanationView }) {
   const { blastRadius, worstCase, limits, reachable } = explanation;
@@ -157,7 +157,7 @@ function Power({ on, icon: Icon, what }: PowerProps) {
   );
 }
 
-/** A table of the agents and of their tools that do more than read. */
+/** A table of the tools with side effects, and which agents are allowed to call them. */
 function WhoMay({ explanation }: { explanation: ExplanationView }) {
   const { tools } = explanation.blastRadius;
   const agents = [...new Set(tools.flatMap(({ by }) => by.map(({ agent }) => agent)))];

@@ -13,7 +13,7 @@ import { Badge } from "../../../ui/badge.tsx";
 import { Panel } from "../../../ui/panel.tsx";
 import { EDGE_LOOKS } from "../edge-looks.ts";
 
-/** The tools that an agent may call, and the agents that it can reach. */
+/** The tools that an agent is allowed to call, and the agents that it can reach. */
 export function AgentReach({ agent }: { agent: AgentDetail }) {
   const usable = agent.kind !== undefined;
   const explanation = useQuery({ ...explanationQuery(agent.name), enabled: usable });
@@ -36,8 +36,8 @@ type Reachable = ExplanationView["reachable"][number];
 type Path = Reachable["ways"][number]["path"];
 
 /**
- * The agents that an agent can start, directly or through others, with the path to each and the tools they may use there.
- * A child may do only what its own file and every agent above it allow.
+ * The agents that an agent can start, directly or through others. Each has its path and the tools it can use on that path.
+ * A child is allowed to do only what its own file and every agent above it allow.
  */
 function ReachList({ explanation }: { explanation: ExplanationView }) {
   const { reachable, stops, agent } = explanation;
@@ -134,7 +134,7 @@ function Way({ from, path }: { from: string; path: Path }) {
 
 type Tools = ExplanationView["tools"];
 
-/** S1-62: the tools that an agent may call once all rules apply, each with its effect and its restrictions. */
+/** S1-62: the tools that an agent can call after all rules apply, each with its effect and its restrictions. */
 function EffectiveTools({ agent, tools }: { agent: AgentDetail; tools: Tools }) {
   const { definition } = agent;
   const ask = [...new Set([...(definition?.tools.ask ?? []), ...(definition?.permissions.ask ?? [])])];

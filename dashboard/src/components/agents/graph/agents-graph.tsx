@@ -1,4 +1,5 @@
-// S1-60: the graph of which agent can start which. The Tab key reaches every node. The list view has the same content.
+// S1-60: a graph with an arrow from each agent to the agents it can start. The Tab key reaches every node.
+// The list view has the same content.
 
 import "@xyflow/react/dist/base.css";
 import { Link } from "@tanstack/react-router";
@@ -28,7 +29,7 @@ import { type Line, layout, lineId, NODE, smoothPath } from "./graph-layout.ts";
 export interface AgentsGraphProps {
   agents: readonly AgentView[];
   tallies: ReadonlyMap<string, Activity["agents"][number]>;
-  /** Names that match the search; the others are dimmed. Undefined without a search. */
+  /** Names of the agents that match the search; the graph dims all other agents. Undefined if there is no search. */
   found: ReadonlySet<string> | undefined;
 }
 
@@ -92,7 +93,7 @@ const FIT = { padding: { x: 0.08, y: 0.08, right: "64px" }, maxZoom: 1 } as cons
 
 function CardOfNode({ id, data }: NodeProps<CardNode>) {
   const { setCenter, getNode, getZoom } = useReactFlow();
-  // A keyboard user must see the focused card.
+  // Moves the view, because a keyboard user must see the focused card.
   const show = () => {
     const node = getNode(id);
     if (!node || !document.activeElement?.matches(":focus-visible")) return;

@@ -50,7 +50,7 @@ export function layout(agents: readonly Linked[], ratio: number): Layout {
   return tries.reduce((best, next) => (smallness(next, ratio) < smallness(best, ratio) ? next : best));
 }
 
-/** The larger this number is, the further the view must zoom out to show the whole layout. */
+/** Measures a layout: the larger the result is, the further the view must zoom out to show all cards. */
 function smallness({ placed }: Layout, ratio: number): number {
   const width = Math.max(0, ...placed.map(({ x }) => x)) + NODE.width;
   const height = Math.max(0, ...placed.map(({ y }) => y)) + NODE.height;
@@ -64,7 +64,7 @@ interface Block {
   lines: Line[];
 }
 
-/** Groups of agents that are connected, in either direction. */
+/** Groups the agents. Two connected agents are in the same group, whichever of them starts the other. */
 function groupsOf(agents: readonly Linked[]): Linked[][] {
   const byName = new Map(agents.map((agent) => [agent.name, agent]));
   const near = new Map(agents.map(({ name }) => [name, new Set<string>()]));
@@ -113,7 +113,7 @@ function blockOf(group: readonly Linked[]): Block {
   return { width, height, placed, lines };
 }
 
-/** A line starts and ends at the sides of the two cards that face each other. */
+/** A line runs between two cards, from the side of one card to the facing side of the other. */
 function sidesOf(from: Point, to: Point): [Point, Point] {
   const half = ((from.x <= to.x ? 1 : -1) * NODE.width) / 2;
   return [

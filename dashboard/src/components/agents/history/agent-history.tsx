@@ -18,7 +18,7 @@ import { Panel } from "../../../ui/panel.tsx";
 import { ScrollBox } from "../../../ui/scroll-box.tsx";
 import { VersionList } from "./version-list.tsx";
 
-/** The agent's versions and runs, and a replay of past runs with its current file. */
+/** Shows the agent's versions and runs. The user can also replay past runs with the agent's current file. */
 export function AgentHistory({ name, version }: { name: string; version: string | undefined }) {
   const versions = useQuery(versionsQuery(name));
   return (
@@ -41,7 +41,7 @@ export function AgentHistory({ name, version }: { name: string; version: string 
   );
 }
 
-/** Decides the agent's latest runs again with its current file, without calling a model, and shows which would differ. */
+/** Replays the agent's latest runs with its current file and shows which runs would differ. It calls no model. */
 function AgentReplay({ name }: { name: string }) {
   const { data, error, isFetching, refetch } = useQuery(agentReplayQuery(name));
   const replay = () => void refetch();
@@ -117,7 +117,7 @@ function ChangeLine({ line }: { line: string }) {
   );
 }
 
-/** S4-59: the agent's root and child runs, newest first, of all versions or of one. */
+/** S4-59: the agent's root and child runs, newest first. If `version` is given, only the runs of that version. */
 function AgentRuns({ name, version }: { name: string; version: string | undefined }) {
   const query = useInfiniteQuery(runsQuery({ agent: name, limit: 50 }));
   if (query.isPending) return <Loading what="Loading its runs" />;

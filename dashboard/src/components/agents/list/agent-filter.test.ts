@@ -32,14 +32,14 @@ test("[S1-60] the page lists your agents and the agents they can start, or all a
   expect(agentsInScope(agents.slice(3), "own")).toEqual([]);
 });
 
-test("a search finds agents that contain every word in their name, description, kind or model", () => {
+test("a search finds an agent if its name, description, kind and models contain every word", () => {
   expect(searchAgents(agents, " ")).toBeUndefined();
   expect([...searchAgents(agents, "LEADS work")!]).toEqual(["lead"]);
   expect([...searchAgents(agents, "cod big")!]).toEqual(["team/coder"]);
   expect([...searchAgents([agent("x", { kind: undefined as never })], "broken")!]).toEqual(["x"]);
 });
 
-test("a problem of several agents appears once, and warnings about built-in files do not appear", () => {
+test("a problem that several agents share appears once; warnings about built-in files do not appear", () => {
   const problem = {
     file: "agents/a.md",
     line: 1,

@@ -17,7 +17,7 @@ export function agentsInScope(agents: readonly AgentView[], scope: "own" | "all"
   return agents.filter(({ name }) => shown.has(name));
 }
 
-/** The names of the agents that contain every word of the query; undefined without a query. */
+/** Names of the agents whose name, title, description, kind or models contain every word of the query; undefined without a query. */
 export function searchAgents(agents: readonly AgentView[], q: string): Set<string> | undefined {
   const words = q.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return undefined;
@@ -30,7 +30,7 @@ export function searchAgents(agents: readonly AgentView[], q: string): Set<strin
   );
 }
 
-/** The problems that the user can fix, each once. Warnings about built-in files are left out. */
+/** The problems that the user can fix. Each problem appears once. Warnings about built-in files are left out. */
 export function relevantProblems({ agents, problems }: Agents): AgentView["problems"] {
   const all = [...agents.flatMap((agent) => agent.problems), ...problems];
   const own = all.filter(({ file, severity }) => !file.startsWith("builtin:") || severity === "error");

@@ -1,4 +1,4 @@
-// The agents as a table: name, agents that it can start, model, and how its latest runs ended.
+// The table of agents. Each row shows an agent's name, the agents it can start, its model, and how its latest runs ended.
 
 import { Link } from "@tanstack/react-router";
 import { Bot } from "lucide-react";
@@ -40,7 +40,7 @@ export function AgentsTable({ agents, tallies }: AgentsTableProps) {
 
 type Tally = Activity["agents"][number];
 
-/** On a phone the first cell shows everything, so that the markup stays a table. */
+/** On a phone the first cell shows the whole row, so the markup is a table on every screen. */
 function Row({ agent, tally }: { agent: AgentView; tally: Tally | undefined }) {
   return (
     <tr className="border-line border-b align-top hover:bg-raised">
@@ -115,7 +115,7 @@ function CanStart({ agent }: { agent: AgentView }) {
   );
 }
 
-/** U46: shown until the project has agents of its own, with the command that creates some. */
+/** U46: shown while the project has no agents of its own. It names the command that creates some. */
 export function NoAgents() {
   return (
     <EmptyState icon={<Bot size={28} aria-hidden />} title="No agents of your own yet">

@@ -1,4 +1,4 @@
-// U21: the user asks another person to decide. The item shows who was asked; everyone who may decide still can.
+// U21: asks a certain person to decide. The item shows who was asked, but other people with the permission can still decide.
 
 import { UserRoundPlus } from "lucide-react";
 import { useState } from "react";

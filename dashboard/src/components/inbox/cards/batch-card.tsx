@@ -23,7 +23,7 @@ import { useSeenToEnd } from "./use-seen-to-end.ts";
 export interface BatchCardProps {
   items: readonly ApprovalView[];
   onDone(words: string): void;
-  /** Called if some answers failed. The caller shows why, because this card closes when its items leave the queue. */
+  /** Called if some answers failed. The caller shows the errors, because this card closes when its items leave the queue. */
   onFailed(words: string): void;
   onBack(): void;
 }
@@ -109,7 +109,7 @@ interface BatchRowProps {
   onChoose(): void;
 }
 
-/** One item of the batch: the words in which it differs from the others, and its whole diff if it changes a file. */
+/** One item of the batch: the words that differ from the other items, and the whole diff if the item changes a file. */
 function BatchRow({ item, differs, chosen, failure, onChoose }: BatchRowProps) {
   return (
     <li className="flex flex-col gap-1 border-line border-b py-2">
@@ -134,7 +134,7 @@ function BatchRow({ item, differs, chosen, failure, onChoose }: BatchRowProps) {
   );
 }
 
-/** U28: a button on the card of an item, if other items differ from that item only in names. */
+/** U28: a button that opens the batch. An item's card has it if other items differ from this item only in names. */
 export function BatchButton({ count, id }: { count: number; id: string }) {
   const navigate = useNavigate({ from: "/inbox" });
   const open = () => void navigate({ search: { item: id, together: true } });

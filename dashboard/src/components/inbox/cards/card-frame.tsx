@@ -1,4 +1,4 @@
-// The frame of every card: who asks for what, the request itself, its context, and the answers.
+// The frame of every card: the run that made the request, the request itself, its context, and the answers.
 
 import { Link } from "@tanstack/react-router";
 import { ArrowLeft, ChevronRight, ShieldAlert } from "lucide-react";
@@ -68,7 +68,7 @@ interface CardLayoutProps {
   children: ReactNode;
 }
 
-/** A request that scrolls, and the answers below it. The answers stay in reach and never cover the text. */
+/** A request that scrolls, and the answers below it. The answers stay visible and never cover the text. */
 export function CardLayout({ labelledBy, footer, children }: CardLayoutProps) {
   return (
     <article aria-labelledby={labelledBy} className="flex min-h-0 flex-1 flex-col bg-surface">
@@ -109,7 +109,7 @@ export interface CardProps {
   children?: ReactNode;
 }
 
-/** U27: the runs from the root down to the run that asks, each with its task. */
+/** U27: the runs from the root down to the run that made the request, each with its task. */
 function CardTrail({ trail }: Pick<ApprovalView, "trail">) {
   return (
     <nav aria-label="Asking run">

@@ -15,7 +15,7 @@ const CARDS = {
   loop: LoopCard,
 };
 
-/** The card of a request, by the kind of the request. */
+/** Renders the card for a request. The kind of the request decides which card. */
 export function Card(props: CardProps) {
   const Kind = CARDS[props.item.kind];
   return <Kind {...props} />;

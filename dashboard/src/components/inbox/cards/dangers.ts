@@ -28,7 +28,7 @@ export function findDangers(item: ApprovalView): string[] {
     command?.programs.some(({ runsInput }) => runsInput) && "it executes its input",
     command && command.grade !== "exact" && "parts of it are only known when it runs",
     hasTricks(text) && "it contains invisible or look-alike characters",
-    // Such a tool runs commands on a named thing: a service or another run.
+    // A tool with such a target runs commands on a service or on another run, which it identifies by name.
     target?.kind === "name" && reaches?.includes("commands") && "it acts on a running system",
   ];
   return reasons.filter((reason) => typeof reason === "string");
@@ -75,7 +75,7 @@ const IRREVERSIBLE: readonly Risk[] = [
   { program: "terraform", verb: "destroy", words: "it destroys running infrastructure" },
 ];
 
-/** Says why the command cannot be undone; undefined if it can. */
+/** Says why the command cannot be undone. Undefined if it can be undone. */
 function riskIn([path, ...words]: readonly (string | null)[]): string | undefined {
   const name = path?.split("/").at(-1);
   const given = words.map((word) => word ?? "");
@@ -90,7 +90,7 @@ function riskIn([path, ...words]: readonly (string | null)[]): string | undefine
   )?.words;
 }
 
-/** Long runs of blanks are normal in a file, because the diff shows every line. In a command they can hide the rest. */
+/** Long runs of blanks are harmless in a file, because the diff shows every line. In a command they can push text out of sight. */
 const withoutBlankRuns = (text: string): string => text.replaceAll(/[ \t\r\n]+/g, " ");
 
 /** All strings in the input, with their line breaks. */

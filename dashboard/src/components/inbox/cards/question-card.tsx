@@ -8,7 +8,7 @@ import { AnswerFailure, useDecide } from "../decision/decide.tsx";
 import { RequestView } from "../request/request-view.tsx";
 import { CardFrame, type CardProps } from "./card-frame.tsx";
 
-/** A question from the agent: choices as buttons, or a text field. */
+/** The card of an agent's question. The user answers with a button or in a text field. */
 export function QuestionCard({ item, takesFocus, onDecided }: CardProps) {
   const decide = useDecide(item, onDecided);
   const answer = (text: string) =>

@@ -1,5 +1,6 @@
 // A17: tells whether the user has seen the whole request.
-// A short request counts as seen immediately, a long request once the user has scrolled to its end. Only then can it be approved.
+// A short request counts as seen immediately, a long request once the user has scrolled to its end.
+// The user can approve a request only after seeing all of it.
 
 import { type RefCallback, useEffect, useState } from "react";
 
@@ -9,7 +10,7 @@ export interface SeenToEnd {
   isSeen: boolean;
 }
 
-/** `what` identifies the request. A request with a new value has not been seen yet. */
+/** `what` identifies the request. When `what` changes, the new request has not been seen yet. */
 export function useSeenToEnd(what: string): SeenToEnd {
   const [mark, setMark] = useState<HTMLDivElement | null>(null);
   const [seen, setSeen] = useState<string>();

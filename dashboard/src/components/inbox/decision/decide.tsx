@@ -1,4 +1,4 @@
-// Sends a person's decision on an item, only once even if the button is pressed again. A decided item leaves the list.
+// Sends a person's decision on an item, only once even if the button is pressed twice. A decided item leaves the list.
 
 import { useMutation } from "@tanstack/react-query";
 import { isUnreachable } from "../../../../../src/api/client/client.ts";
@@ -13,12 +13,12 @@ import { queryClient } from "../../../live/query-client.ts";
 
 export type Decision = DecisionBody | Omit<OutcomeBody, "callId">;
 
-/** A rejection with the note as its reason, or without a reason if the note is empty. */
+/** A rejection. The note is its reason; an empty note means no reason. */
 export const rejection = (note: string): Decision =>
   note === "" ? { decision: "reject" } : { decision: "reject", note };
 
 export interface Decide {
-  /** Does nothing while a decision is being sent. */
+  /** Ignores further clicks while a decision is being sent. */
   send(word: Decision): void;
   isPending: boolean;
   error: Error | null;
@@ -37,7 +37,7 @@ export function useDecide(item: ApprovalView, onDecided: (word: Decision) => voi
   const { mutate, isPending, error } = useMutation({
     mutationFn: (word: Decision) => sendDecision(item, word),
     onSuccess: (_, word) => onDecided(word),
-    // Another person answered first, or the call was proposed again. A new list shows which.
+    // Another person answered first, or the call was proposed again. Reloading the list shows which.
     onError: () => void queryClient.invalidateQueries({ queryKey: approvalsQuery.queryKey }),
   });
   return {
@@ -59,7 +59,7 @@ const VERDICTS = { happened: "It happened", run_again: "Running it again", fail:
 export const confirmationText = (word: Decision): string =>
   "verdict" in word ? VERDICTS[word.verdict] : DECISIONS[word.decision];
 
-/** F12, F13: says that another person answered first, or why the answer failed. The text in the form is kept. */
+/** F12, F13: says that another person answered first, or why the answer failed. The form keeps its text. */
 export function AnswerFailure({ error }: { error: Error | null }) {
   if (!error) return null;
   return (

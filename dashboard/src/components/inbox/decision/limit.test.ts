@@ -15,7 +15,7 @@ test("[U21] the card offers only limits that the tool supports and that are tigh
   expect(offered("Write", { path: "a", content: "b" })).toBeUndefined();
 });
 
-test("[U21] a limit changes nothing else in the call", () => {
+test("[U21] a tighter limit changes only the limit in the call's input", () => {
   const call = item("Bash", { command: "sleep 60", description: "wait" });
   expect(withLimit(call, limitChoice(call)!, 10_000)).toEqual({
     command: "sleep 60",

@@ -1,4 +1,4 @@
-// U26: the form in which the user says why they reject a call. The agent reads this reason. Five common reasons have a key each.
+// U26: the form in which the user says why they reject a call. The agent reads the reason. Each of five common reasons has a key.
 
 import { type ReactNode, useRef, useState } from "react";
 import { REJECT_REASONS } from "../../../../../src/projections/words/decisions.ts";
@@ -72,14 +72,14 @@ export function RejectForm({ pending, onReject, onBack }: RejectFormProps) {
 export interface TwoAnswersProps {
   decide: Decide;
   yes: string;
-  /** Undefined while this answer is not possible. */
+  /** Undefined if the user cannot give this answer now. */
   onYes: (() => void) | undefined;
   no: string;
   /** Shown before the buttons. */
   children?: ReactNode;
 }
 
-/** Two buttons: one answers immediately, the other asks for a reason first. */
+/** Two buttons: one sends its answer immediately, the other asks for a reason first. */
 export function TwoAnswers({ decide, yes, onYes, no, children }: TwoAnswersProps) {
   const [isRejecting, setRejecting] = useState(false);
   useHotkeys([

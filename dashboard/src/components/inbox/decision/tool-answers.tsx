@@ -21,7 +21,7 @@ export interface ToolAnswersProps {
   change: Change;
   decide: Decide;
   mayApprove: boolean;
-  /** The user has seen the whole request. */
+  /** Whether the user has seen the whole request. */
   seen: boolean;
   approve(): void;
   approveButton: RefObject<HTMLButtonElement | null>;
@@ -157,7 +157,7 @@ function LimitField({ limit, value, onChange }: LimitFieldProps) {
 
 const SCOPES = { once: "Once", run: "This run", tree: "This run and below", always: "Always here" } as const;
 
-/** U25: which calls an approval covers. An approval for more than one call becomes a rule for some hours. */
+/** U25: which calls an approval covers. An approval for more than one call becomes a rule that lasts some hours. */
 interface Scope {
   scope: keyof typeof SCOPES;
   hours: number;
@@ -175,7 +175,7 @@ const HOURS = [
 
 const HOUR_MS = 60 * 60_000;
 
-/** The fields of a decision that grant this scope. */
+/** The fields that a decision needs to grant this scope. */
 export const scopeFields = ({ scope, hours }: Scope) =>
   scope === "once" ? {} : { scope, until: Date.now() + hours * HOUR_MS };
 

@@ -1,5 +1,5 @@
 // U23: a form for the input of a call, field by field or as JSON.
-// While the user types, the server checks the input and previews the call, with the same code that later records the decision.
+// While the user types, the server checks the input and previews the call. The same code later records the decision.
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useEffect, useId, useState } from "react";
@@ -15,7 +15,7 @@ import { stripPatchHeader } from "../request/request-view.tsx";
 import type { Draft } from "./draft.ts";
 
 export interface EditState {
-  /** The server's check of the latest draft; undefined while it is pending. */
+  /** The server's check of the latest draft; undefined while the check is pending. */
   checked: EditPreview | undefined;
   failed: Error | null;
 }

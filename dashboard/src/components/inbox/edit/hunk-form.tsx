@@ -60,27 +60,27 @@ export function HunkForm({ item, choice, problem }: HunkFormProps) {
 }
 
 export interface HunkChoice {
-  /** Empty if there is nothing to choose from. */
+  /** The separate changes of the call; empty if the user cannot choose between changes. */
   hunks: readonly Hunk[];
   chosen: ReadonlySet<number>;
   choose(at: number): void;
-  /** Selects all, or none if all are selected. */
+  /** Selects all hunks. If all are already selected, it deselects all. */
   chooseAll(): void;
-  /** The file has changed since the approval was requested. */
+  /** Whether the file has changed since the approval was requested. */
   hasFileChanged: boolean;
   fingerprint: string | undefined;
   /** The file with the selected hunks applied. */
   text: string | undefined;
-  /** An input that makes exactly the selected changes; undefined if no change is selected. */
+  /** The input that makes exactly the selected changes; undefined if no change is selected. */
   input: unknown;
 }
 
-/** The hunks of a file change that the user wants: all of them, until the user deselects one. */
+/** The hunks that the user wants from a file change. At first all hunks are selected. */
 export function useHunks(item: ApprovalView): HunkChoice {
   const enabled = item.kind === "tool" && changesFile(item);
   const { data } = useQuery({ ...editPreviewQuery(item.id, item.input), enabled, retry: false });
   const change = data?.change;
-  // A text with masked secrets cannot be used, because the call would write the masks into the file.
+  // A text with masked secrets cannot be used, because the call would write the masked text into the file.
   const parts = useMemo(
     () => (change && !change.masked ? hunksOf(change.before, change.after) : undefined),
     [change],
@@ -89,7 +89,7 @@ export function useHunks(item: ApprovalView): HunkChoice {
   const all = new Set(parts?.hunks.keys());
   const chosen = all.difference(left);
   const text = parts?.textWith(chosen);
-  // A new object would make the server check the same input again, so the input is memoized.
+  // The input is memoized, because a new object would make the server check the same input again.
   const input = useMemo(
     () =>
       change && text !== undefined && text !== change.before

@@ -9,7 +9,7 @@ const taken = (before: string, after: string, ...chosen: number[]) =>
   hunksOf(before, after)!.textWith(new Set(chosen));
 
 describe("[U22] splitting a change into hunks", () => {
-  test("a selection of hunks produces a file with exactly these hunks", () => {
+  test("the file built from some hunks contains exactly these hunks", () => {
     expect(hunksOf(BEFORE, AFTER)!.hunks.map(({ line }) => line)).toEqual([1, 9, 11]);
     expect(taken(BEFORE, AFTER)).toBe(BEFORE);
     expect(taken(BEFORE, AFTER, 0, 1, 2)).toBe(AFTER);
@@ -34,7 +34,7 @@ describe("[U22] splitting a change into hunks", () => {
   });
 });
 
-describe("[U22] the input that produces a text", () => {
+describe("[U22] building the input that produces a given text", () => {
   const leftBy = (before: string, after: string) => {
     const input = inputProducing(
       { path: "a.txt", old_string: "x", new_string: "y", replace_all: true },

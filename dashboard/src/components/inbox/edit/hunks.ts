@@ -1,5 +1,5 @@
 // U22: splits a file change into hunks, and builds the file with only some hunks applied. Pure.
-// The text between two hunks is the same before and after the change, so the user has seen every text that a selection can produce.
+// Text between two hunks does not change, so the user has seen every text that a selection of hunks can produce.
 
 import { diffLines } from "diff";
 
@@ -17,11 +17,11 @@ interface Piece {
 
 export interface Hunks {
   hunks: readonly Hunk[];
-  /** The file with only the chosen hunks applied. */
+  /** Builds the file with only the chosen hunks applied. */
   textWith(chosen: ReadonlySet<number>): string;
 }
 
-/** Same limit as on the server: a diff of two long, different texts would freeze the page. */
+/** The server has the same limit: a diff of two long, different texts would freeze the page. */
 const TIMEOUT_MS = 100;
 const AROUND = 3;
 
@@ -37,7 +37,7 @@ export function hunksOf(before: string, after: string): Hunks | undefined {
   };
 }
 
-/** An input for the same tool that produces exactly the text `after`. */
+/** Builds an input for the same tool that produces exactly the text `after`. */
 export function inputProducing(input: unknown, before: string, after: string): unknown {
   const { path } = input as { path: string };
   return typeof input === "object" && input !== null && "old_string" in input
@@ -83,7 +83,7 @@ function hunkAt(pieces: readonly Piece[], at: number): Hunk {
   return { line: lineIn("before"), patch: [head, ...marked.map(withEnd)].join("\n") };
 }
 
-/** Marks a last line without a newline. Without the mark, adding the newline would look like no change. */
+/** Marks a last line that has no newline. Otherwise a diff that adds the newline would seem to change nothing. */
 const withEnd = (line: string): string =>
   line.endsWith("\n") ? line.slice(0, -1) : `${line}\n\\ No newline at end of file`;
 

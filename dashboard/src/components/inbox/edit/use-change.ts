@@ -23,7 +23,7 @@ export interface Change {
   edit: EditState;
   /** Why the changed call cannot be approved. */
   problem: string | undefined;
-  /** Whether the call can be approved. An unchanged call always can. */
+  /** Whether the call can be approved. An unchanged call can always be approved. */
   isValid: boolean;
 }
 

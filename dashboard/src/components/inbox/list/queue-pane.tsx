@@ -40,7 +40,7 @@ export interface QueuePaneProps {
   runs: readonly RunSummary[];
   current: string | undefined;
   confirmation: string | undefined;
-  /** The item that was answered last. Its run may leave every list on this page, so the pane links to the run. */
+  /** The item that was answered last. Its run can disappear from every list on this page, so the pane links to the run. */
   last: ApprovalView | undefined;
 }
 
@@ -72,7 +72,7 @@ export function QueuePane({ queue, runs, current, confirmation, last }: QueuePan
   );
 }
 
-/** U20: one queue over all trees. Each row is a link, so people can open it in a new tab and share it. */
+/** U20: one queue for all trees. Each row is a link, so people can open it in a new tab and share it. */
 function QueueList({ queue, current }: { queue: Queue; current: string | undefined }) {
   return (
     <ul aria-label="Waiting for you" {...queue.pointerHandlers}>
@@ -135,7 +135,7 @@ function Row({ row: { item, isClosed }, isCurrent }: { row: QueueRow; isCurrent:
 
 const KIND_ICONS = { question: CircleHelp, outcome: TriangleAlert, budget: Coins, loop: Repeat } as const;
 
-/** The icon of a call shows what its tool declares: the target, or else what the call reaches. */
+/** The icon of a request. For a tool call it shows the kind of target, or else what the call reaches. */
 function approvalIcon(item: ApprovalView): typeof Bot {
   const { kind, tool, target, reaches = [] } = item;
   if (kind !== "tool") return KIND_ICONS[kind];
@@ -153,7 +153,7 @@ function NothingWaits({ running }: { running: readonly RunSummary[] }) {
   const roots = running.filter(({ parentRunId }) => parentRunId === undefined).slice(0, LISTED);
   return (
     <EmptyState icon={<Coffee size={28} aria-hidden />} title="Nothing is waiting for you">
-      <p>Requests from any run appear here on their own.</p>
+      <p>Requests from any run appear here automatically.</p>
       {roots.length > 0 && (
         <ul className="w-full text-left">
           {roots.map((run) => (
@@ -176,7 +176,7 @@ function NothingWaits({ running }: { running: readonly RunSummary[] }) {
   );
 }
 
-/** Whether a person must resume the run. Such a run asks no question; it is paused or quarantined, for example. */
+/** Whether the run waits for a person to resume it. Such a run has no open question; for example, it is paused or quarantined. */
 const needsResume = ({ waitingOn, status }: RunSummary): boolean =>
   status === "suspended" && isWaitingForResume(waitingOn);
 

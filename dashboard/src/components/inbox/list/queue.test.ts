@@ -43,7 +43,7 @@ test("[U20] items that block a root come first, then items that block the most r
 });
 
 describe("[U28] similar items", () => {
-  test("commands that differ only in names are similar, and so are files of one type in one folder", () => {
+  test("commands that differ only in names are similar; files of one type in one folder are similar", () => {
     const [a, b, c] = [shell("a", "git add a.ts"), shell("b", "git add b.ts"), shell("c", "git add -f b.ts")];
     expect(ids(similarItems(a, [a, b, c]))).toEqual(["a", "b"]);
     const files = [item("x"), item("y"), item("z", { input: { path: "z.md", content: "" } })];
@@ -51,7 +51,7 @@ describe("[U28] similar items", () => {
     expect(findDifferences([a, b])).toEqual({ common: "Run: git add …", parts: ["a.ts", "b.ts"] });
   });
 
-  test("commands that differ in shell syntax are not similar, nor are dynamic or dangerous commands", () => {
+  test("commands with different shell syntax are not similar; dynamic and dangerous commands are similar to no other", () => {
     const pairs = [
       [shell("a", "echo a"), shell("b", "echo $(rm b)")],
       [shell("a", "cat a"), shell("b", "cat a>b")],
@@ -65,7 +65,7 @@ describe("[U28] similar items", () => {
   });
 });
 
-test("[A17] dangers come from the recorded call", () => {
+test("[A17] the warnings on a card come from the recorded call", () => {
   expect(findDangers(item("a"))).toEqual([]);
   expect(findDangers(item("a", { untrusted: ["https://a.test"] }))).toEqual([
     "this run has read untrusted content from https://a.test",

@@ -1,4 +1,4 @@
-// The order of the queue, and which of its items are similar.
+// Sorts the queue and finds similar items in it.
 
 import { useRef, useState } from "react";
 import type { ApprovalView } from "../../../../../src/api/client/types.ts";
@@ -22,7 +22,7 @@ export function similarItems(item: ApprovalView, items: readonly ApprovalView[])
   return shape === undefined ? [item] : items.filter((other) => callShape(other) === shape);
 }
 
-/** The shape of a call. Calls that differ only in names have the same shape. Undefined: similar to no other call. */
+/** The shape of a call. Calls that differ only in names have the same shape. Undefined if the call is similar to no other call. */
 export function callShape(item: ApprovalView): string | undefined {
   const { kind, tool, agent } = item;
   if (kind !== "tool" || tool === undefined || findDangers(item).length > 0) return undefined;
@@ -36,7 +36,7 @@ export function callShape(item: ApprovalView): string | undefined {
   return `${tool} ${agent} ${Object.keys(fields).sort().join()}`;
 }
 
-/** Only plain names may differ. Programs, options and anything the shell interprets must be equal. */
+/** Two similar commands can differ only in plain names. Their programs, options and shell syntax must be equal. */
 function shapeOfWord(word: string, at: number): string {
   return at === 0 || /^-|[^\w@%+:,./='"-]/.test(word) ? word : "*";
 }
@@ -44,9 +44,9 @@ function shapeOfWord(word: string, at: number): string {
 const wordsOf = (command: string): string[] => command.trim().split(/\s+/);
 
 export interface Differences {
-  /** The common words, with `…` where the items differ. */
+  /** The words that all items share, with `…` where the items differ. */
   common: string;
-  /** For each item, only the words that differ. */
+  /** For each item, the words that differ from the other items. */
   parts: string[];
 }
 
@@ -73,7 +73,7 @@ export interface Queue {
 }
 
 /**
- * U20: the queue as shown.
+ * U20: the queue in the order that the page shows.
  * While the pointer is over the list, no row moves: new items are appended, and decided items stay in place with a mark.
  */
 export function useQueue(items: readonly ApprovalView[]): Queue {

@@ -1,4 +1,4 @@
-// The blast radius of a delegation as it was when approval was requested: one line to decide by, and details on demand.
+// The blast radius of a delegation when its approval was requested: one line to decide by, and details on demand.
 // New powers are marked with a word, not only with a colour.
 
 import { ChevronRight, Radius as RadiusIcon } from "lucide-react";
@@ -112,7 +112,7 @@ const sentence = (words: string): string => words.charAt(0).toUpperCase() + word
 
 type Agents = Radius["agents"];
 
-/** The agents as a tree of who starts whom. Each agent appears once, on its shortest path. */
+/** The agents as a tree: below each agent are the agents that it starts. Each agent appears once, on its shortest path. */
 function AgentsBelow({ agents }: { agents: Agents }) {
   const [first] = agents;
   return first ? (

@@ -1,4 +1,4 @@
-// A17: the request as Cadre recorded it. What the tool declares about itself decides how the call is shown.
+// A17: the request as Cadre recorded it. The view of a call depends on what its tool declares about itself.
 // The agent's own description is shown separately and labelled as such.
 
 import { useQuery } from "@tanstack/react-query";
@@ -69,7 +69,7 @@ const Box = ({ text }: { text: string }) => (
 export const changesFile = ({ target }: ApprovalView): boolean =>
   target?.kind === "path" && target.use === "changes";
 
-/** U22: the file change as recorded with the request. The user can also see it within the whole current file. */
+/** U22: the file change that was recorded with the request. The user can also see it within the whole current file. */
 function FileChange({ item }: { item: ApprovalView }) {
   const [whole, setWhole] = useState(false);
   const { path } = item.input as { path: string };
@@ -131,7 +131,7 @@ function Delegation({ item: { blastRadius }, fields }: FieldsProps & { item: App
   );
 }
 
-/** A call to another host or to an MCP server: the host or the server and its tool, then the whole input. */
+/** A call to another host or to an MCP server. Shows the host, or the server and its tool, and then the whole input. */
 function ServerCall({ tool, fields }: FieldsProps & { tool: string }) {
   const [, server, name] = /^mcp__(.+?)__(.+)$/s.exec(tool) ?? [];
   const url = typeof fields["url"] === "string" ? fields["url"] : undefined;
