@@ -7,7 +7,7 @@ import { z } from "zod";
 import { messageOf } from "../errors.ts";
 import { markUntrusted } from "../journal/untrusted.ts";
 import { revealHidden } from "../journal/visible.ts";
-import { boundOutput, CONTEXT_BYTES } from "../tools/bound-output.ts";
+import { boundOutput, CONTEXT_BYTES } from "../tools/answers.ts";
 import type { AnyTool, ToolAnswer, ToolContext } from "../tools/tool.ts";
 import { checkInput } from "./check-input.ts";
 import { type Connection, ServerFailure } from "./connection.ts";

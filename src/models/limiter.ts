@@ -5,7 +5,7 @@
 //  3  If an earlier call succeeds before T, the gate stays closed.
 
 import type { Clock } from "../clock.ts";
-import { providerOf } from "./names.ts";
+import { providerOf } from "./model.ts";
 
 export interface Limiter {
   /** When to ask again. Undefined means call now. While a provider recovers, each caller gets its own turn. */

@@ -41,3 +41,8 @@ export interface CallContext {
 }
 
 export type EstimateCall = (model: string, promptCharacters: number, maxOutputTokens: number) => Estimate;
+
+/** The provider in a model's full name. The name has the form `provider/model`, and its model part may contain slashes. */
+export const providerOf = (model: string): string => model.slice(0, Math.max(0, model.indexOf("/"))) || model;
+
+export const modelPartOf = (model: string): string => model.slice(model.indexOf("/") + 1);

@@ -3,8 +3,7 @@
 
 import { createRequire } from "node:module";
 import type { Usage } from "../journal/message.ts";
-import type { EstimateCall, PriceOf } from "./model.ts";
-import { modelPartOf, providerOf } from "./names.ts";
+import { type EstimateCall, modelPartOf, type PriceOf, providerOf } from "./model.ts";
 
 /** US dollars per million tokens. If cached tokens have no price, they cost as much as input. */
 export interface Price {

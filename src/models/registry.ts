@@ -5,8 +5,7 @@ import { nearestWord } from "../config/problem.ts";
 import { CadreError, messageOf } from "../errors.ts";
 import { omitUndefined } from "../omit-undefined.ts";
 import { builtIn, type Endpoint, type ProviderTypeName, providerTypes } from "./index.ts";
-import type { Model, Models } from "./model.ts";
-import { fullName, modelPartOf, providerOf } from "./names.ts";
+import { type Model, type Models, modelPartOf, providerOf } from "./model.ts";
 import { contextWindowOf, makerOf } from "./prices.ts";
 import { createScriptedModel } from "./scripted/model.ts";
 import type { Script } from "./scripted/script.ts";
@@ -108,6 +107,24 @@ export function createModels(config: ModelsConfig): ModelRegistry {
       return { host: new URL(endpoint.baseURL).host, variables: keyVariables(settings), reached };
     },
   };
+}
+
+/** Follows aliases to the full name. Returns a name that is not an alias unchanged. */
+function fullName(name: string, aliases: Record<string, string> = {}): string {
+  const path = [name];
+  let current = name;
+  while (Object.hasOwn(aliases, current)) {
+    current = aliases[current]!;
+    if (path.includes(current)) {
+      throw new CadreError(
+        "CONFIG_INVALID",
+        `The model alias "${name}" never ends (${[...path, current].join(" → ")}): ` +
+          "let one of them name a model as provider/model.",
+      );
+    }
+    path.push(current);
+  }
+  return current;
 }
 
 function scriptedModel(name: string, config: ModelsConfig): Model {

@@ -3,7 +3,7 @@
 //  - The user's aliases come first, so every result can be changed in cadre.yaml.
 //  - `provider/model` with a known provider is used as written.
 
-import { modelPartOf, providerOf } from "./names.ts";
+import { modelPartOf, providerOf } from "./model.ts";
 
 export interface ModelNamesConfig {
   /** The configured model: `provider/model`, or an alias. */

@@ -2,18 +2,26 @@
 //   the agent's gate > deny > a person's grants > ask in a fork, from above, or because of taint > the most specific ask or allow
 //   > the preset > the default.
 // A part of a command that cannot be read never matches an allow rule. If it might match a deny rule, the call asks.
+// The preset is the default policy when no rule matches. A project or a run chooses it. The run's choice overrides the
+// project's, except that `read-only` always applies.
+//   read-only  allows reads; every other call is denied, whatever a rule or a grant says
+//   ask        asks before a change and allows the rest; used if no preset is chosen
+//   edits      also allows Write and Edit, except for protected files
+//   trusted    allows everything that is not protected and that no rule denies or asks about
 
+import type { Preset } from "../journal/definition.ts";
 import {
+  canReach,
   type DeclaredFacts,
   declaresReach,
   type FindFacts,
   type NamedTool,
+  reachesOnlyRuns,
   requestedHost,
 } from "../journal/tool-facts.ts";
 import { type Call, describeCall, isReadOnlyUnit, type Unit } from "./call.ts";
 import { namedGrant } from "./grant.ts";
 import { GRANT_RULE, type Grant, type Judge, type PermissionRequest, type Verdict } from "./permission.ts";
-import { defaultVerdict, presetAllowance, presetDenial } from "./presets.ts";
 import { firstMatch, rulesFor } from "./rules.ts";
 
 /** `find` looks up what a tool declares about itself. An unknown tool is assumed to reach everything. */
@@ -58,16 +66,34 @@ function findDenial(call: Call, request: PermissionRequest): { sure: boolean; ve
   return doubt;
 }
 
-/** An effect in a fork asks, because the rules were written for the original run. No rule in a file can override this. */
-function forkVerdict({ forked, tool }: PermissionRequest): Verdict | undefined {
-  return forked ? { verdict: "ask", rule: `fork ask ${tool}: it is not recorded` } : undefined;
+function presetDenial(request: PermissionRequest, facts: DeclaredFacts | undefined): Verdict | undefined {
+  const { tool, effect } = request;
+  if (effect === "read" || reachesOnlyRuns(facts) || presetOf(request) !== "read-only") return undefined;
+  return { verdict: "deny", rule: `preset read-only deny ${tool}` };
+}
+
+/** Calls that each preset allows in addition to the default, as rules. */
+const ALLOWS: Record<Preset, readonly string[]> = {
+  "read-only": [],
+  ask: [],
+  edits: ["Write", "Edit"],
+  trusted: ["*"],
+};
+
+type Authority = Pick<PermissionRequest, "authority">;
+
+/** The run's own choice is the last one in the list. */
+function presetOf({ authority }: Authority): Preset {
+  const chosen = authority.flatMap(({ rules }) => rules.preset ?? []);
+  return chosen.includes("read-only") ? "read-only" : (chosen.at(-1) ?? "ask");
 }
 
 /** Every part of the call must be granted, except for read-only commands. */
 function grantVerdict(call: Call, request: PermissionRequest): Verdict | undefined {
+  const standing = request.grants.filter((grant) => isInForce(grant, request));
+  if (standing.length === 0) return undefined;
   let decisive: string | undefined;
   const own = namedGrant(call.tool, request.input);
-  const standing = request.grants.filter((grant) => isInForce(grant, request));
   for (const unit of call.units) {
     // A grant for `sh` does not cover `cat x | sh`, because the person did not see that input.
     const isFed = unit.kind === "command" && unit.command.fed;
@@ -91,6 +117,50 @@ function isInForce(
 ): boolean {
   if (until !== undefined && until <= now) return false;
   return folder === undefined || folder === workspace || mergesInto.includes(folder);
+}
+
+const SINGLETONS = new Map<string, readonly string[]>();
+
+/** One shared list per grant, because compiled rules are cached by list. */
+function singleton(rule: string): readonly string[] {
+  const known = SINGLETONS.get(rule);
+  if (known) return known;
+  if (SINGLETONS.size > 1_000) SINGLETONS.clear();
+  const list = [rule];
+  SINGLETONS.set(rule, list);
+  return list;
+}
+
+/** An effect in a fork asks, because the rules were written for the original run. No rule in a file can override this. */
+function forkVerdict({ forked, tool }: PermissionRequest): Verdict | undefined {
+  return forked ? { verdict: "ask", rule: `fork ask ${tool}: it is not recorded` } : undefined;
+}
+
+/** In a tainted run, these calls ask: effects that cannot be undone, new hosts, and work for an agent that may do more. */
+function taintVerdict(
+  request: PermissionRequest,
+  facts: DeclaredFacts | undefined,
+  host: string | undefined,
+): Verdict | undefined {
+  const { taint } = request;
+  const [first, ...others] = taint?.sources ?? [];
+  if (!taint || first === undefined) return undefined;
+  const why = taintReason(request.effect, taint, facts, host);
+  if (why === undefined) return undefined;
+  const from = others.length === 0 ? first : `${first} and ${others.length} more`;
+  return { verdict: "ask", rule: `taint ask: words from ${from} came in${why}`, basis: "taint" };
+}
+
+/** Says why the call asks. Undefined if the call is harmless, which a call of a tool that declares nothing never is. */
+function taintReason(
+  effect: PermissionRequest["effect"],
+  { hosts, raises }: NonNullable<PermissionRequest["taint"]>,
+  facts: DeclaredFacts | undefined,
+  host: string | undefined,
+): string | undefined {
+  if (effect === "unsafe" || !declaresReach(facts)) return "";
+  if (raises !== undefined) return `, and ${raises}`;
+  return host === undefined || hosts.includes(host) ? undefined : `, and ${host || "its host"} is new`;
 }
 
 function inheritedAsk(call: Call, { gate, ancestors }: PermissionRequest): Verdict | undefined {
@@ -144,41 +214,24 @@ function mostSpecific(
   return best;
 }
 
-const SINGLETONS = new Map<string, readonly string[]>();
-
-/** One shared list per grant, because compiled rules are cached by list. */
-function singleton(rule: string): readonly string[] {
-  const known = SINGLETONS.get(rule);
-  if (known) return known;
-  if (SINGLETONS.size > 1_000) SINGLETONS.clear();
-  const list = [rule];
-  SINGLETONS.set(rule, list);
-  return list;
+function presetAllowance(unit: Unit, { tool }: Call, request: Authority): Verdict | undefined {
+  const preset = presetOf(request);
+  const rule = rulesFor(ALLOWS[preset], "strict", tool).find((one) => one.matches(unit) === "yes");
+  return rule && { verdict: "allow", rule: `preset ${preset} allow ${rule.text}` };
 }
 
-/** In a tainted run, these calls ask: effects that cannot be undone, new hosts, and work for an agent that may do more. */
-function taintVerdict(
-  request: PermissionRequest,
-  facts: DeclaredFacts | undefined,
-  host: string | undefined,
-): Verdict | undefined {
-  const { taint } = request;
-  const [first, ...others] = taint?.sources ?? [];
-  if (!taint || first === undefined) return undefined;
-  const why = taintReason(request.effect, taint, facts, host);
-  if (why === undefined) return undefined;
-  const from = others.length === 0 ? first : `${first} and ${others.length} more`;
-  return { verdict: "ask", rule: `taint ask: words from ${from} came in${why}`, basis: "taint" };
+function defaultVerdict(unit: Unit, { tool }: Call, facts: DeclaredFacts | undefined): Verdict {
+  if (unit.protected !== undefined) return { verdict: "ask", rule: `protected ${unit.protected}` };
+  if (isReadOnlyUnit(unit)) return { verdict: "allow", rule: `default allow ${tool.name}: only reads` };
+  if (unit.kind === "unread") {
+    const rule = `default ask ${tool.name}: cannot judge, ${unit.why}`;
+    return { verdict: "ask", rule, basis: "default", unjudged: unit.why };
+  }
+  return asksByDefault(facts)
+    ? { verdict: "ask", rule: `default ask ${tool.name}`, basis: "default" }
+    : { verdict: "allow", rule: `default allow ${tool.name}` };
 }
 
-/** Says why the call asks. Undefined if the call is harmless, which a call of a tool that declares nothing never is. */
-function taintReason(
-  effect: PermissionRequest["effect"],
-  { hosts, raises }: NonNullable<PermissionRequest["taint"]>,
-  facts: DeclaredFacts | undefined,
-  host: string | undefined,
-): string | undefined {
-  if (effect === "unsafe" || !declaresReach(facts)) return "";
-  if (raises !== undefined) return `, and ${raises}`;
-  return host === undefined || hosts.includes(host) ? undefined : `, and ${host || "its host"} is new`;
-}
+/** True for tools of MCP servers, tools that change files or run commands, and tools that declare nothing. */
+const asksByDefault = (facts: DeclaredFacts | undefined): boolean =>
+  facts?.server !== undefined || canReach(facts, "files", "commands");

@@ -46,7 +46,7 @@ import { openPostgresStore } from "../stores/postgres/store.ts";
 import { openSqliteStore } from "../stores/sqlite/store.ts";
 import type { PoolFilter, Store } from "../stores/store.ts";
 import { systemIds } from "../system-ids.ts";
-import { inspectPath } from "../tools/files/inspect-path.ts";
+import { inspectPath } from "../tools/files/workspace-path.ts";
 import { workspaceTree } from "../tools/files/workspace-tree.ts";
 import { gitProgramSetting } from "../tools/git/program-setting.ts";
 import { inputSchemaOf } from "../tools/input-schema.ts";

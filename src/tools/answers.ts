@@ -1,6 +1,5 @@
-// Answers that nearly every tool gives.
+// Answers that nearly every tool gives, bounded to what fits the context.
 
-import { boundOutput } from "./bound-output.ts";
 import type { ToolAnswer } from "./tool.ts";
 
 /** Tells the model in one sentence why nothing was done. */
@@ -20,3 +19,33 @@ export function clipLine(line: string, max: number): string {
 
 /** The last line of a search result from which a rule removed files. */
 export const HIDDEN_BY_RULES = "(some are not shown: a rule does not allow it)";
+
+export const CONTEXT_BYTES = 30_000;
+
+interface Bounded {
+  text: string;
+  /** Whether a part of the text is missing. */
+  cut: boolean;
+}
+
+/**
+ * Shortens output for the context. It keeps the head and the tail, and says how much is missing between them.
+ * Gives two thirds of `max` to the head and one third to the tail. Never splits a surrogate pair.
+ */
+export function boundOutput(text: string, max = CONTEXT_BYTES): Bounded {
+  if (text.length <= max) return { text, cut: false };
+  const head = wholeEnd(text, Math.ceil((max * 2) / 3));
+  const tail = wholeStart(text, text.length - Math.floor(max / 3));
+  const left = tail - head;
+  return { text: `${text.slice(0, head)}\n… ${left} characters left out …\n${text.slice(tail)}`, cut: true };
+}
+
+const isHighSurrogate = (code: number) => code >= 0xd800 && code <= 0xdbff;
+
+function wholeEnd(text: string, at: number): number {
+  return isHighSurrogate(text.charCodeAt(at - 1)) ? at - 1 : at;
+}
+
+function wholeStart(text: string, at: number): number {
+  return isHighSurrogate(text.charCodeAt(at - 1)) ? at + 1 : at;
+}

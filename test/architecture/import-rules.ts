@@ -24,7 +24,7 @@ const STRANGERS = new Set(["permissions", "models", "tools", "stores"]);
 const CONTRACTS = new Set([
   "src/models/model.ts",
   "src/tools/tool.ts",
-  "src/tools/bound-output.ts",
+  "src/tools/answers.ts",
   "src/permissions/permission.ts",
   "src/stores/store.ts",
   "src/stores/override-store.ts",

@@ -24,7 +24,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { PermissionRequest, Verdict } from "../../src/permissions/permission.ts";
 import { bashTool } from "../../src/tools/bash.ts";
-import { inspectPath } from "../../src/tools/files/inspect-path.ts";
+import { inspectPath } from "../../src/tools/files/workspace-path.ts";
 import { gitProgramSetting } from "../../src/tools/git/program-setting.ts";
 import { judge } from "./judge.ts";
 

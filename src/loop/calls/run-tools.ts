@@ -11,7 +11,7 @@ import {
   receiptField,
   type ToolCall,
 } from "../../projections/folds/tool-call.ts";
-import { boundOutput, CONTEXT_BYTES } from "../../tools/bound-output.ts";
+import { boundOutput, CONTEXT_BYTES } from "../../tools/answers.ts";
 import type { AnyTool, Fingerprints, ToolAnswer, ToolContext } from "../../tools/tool.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
 import type { LoopParts } from "../parts.ts";

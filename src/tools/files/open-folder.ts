@@ -1,10 +1,10 @@
-// Opens a folder and keeps it open, so that no process can change what its path means between the check and the use (A35).
+// Opens a folder and the files in it. It keeps the folder open, so that no process can change what its path means between the check and the use (A35).
 //  X1  Every folder on the path is opened through the one before it, never through a link.
 //  X2  Files are read, written and renamed through the open folder, never by the path that led to it.
 // Linux has a name for an open folder, /proc/self/fd/<n>. On other systems, the folders on the path are compared before and after
 // the use. That leaves only a short moment for a swap, but does not rule it out.
 
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync, type Stats } from "node:fs";
 import { constants, type FileHandle, lstat, mkdir, open } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -49,6 +49,53 @@ export async function openIn(
 
 /** Does not use `join`, which would drop a trailing `.`. The bare path of a descriptor is itself a link. */
 export const pathIn = (folder: Pick<OpenFolder, "path">, name: string): string => `${folder.path}/${name}`;
+
+/** A Linux flag that Node lacks: refers to a file without opening it, so closing the handle drops no locks. */
+const O_PATH = 0o10000000;
+
+const OWN_DATABASE = /[\\/](owner|cadre)\.db(-\w+)?$/i;
+
+/**
+ * Opens a regular file of an open folder for reading. The type is checked before the file is opened: opening a device may have
+ * an effect, a FIFO blocks (A38), and closing any descriptor of a database drops this process's locks on it (O2).
+ * Throws the same errors as `open`, with EISDIR for a folder, ENXIO for a special file and EBUSY for Cadre's own databases.
+ */
+export async function openRegularFile(folder: OpenFolder, name: string): Promise<FileHandle> {
+  if (!folder.path.startsWith("/proc/self/fd/")) {
+    mustBeRegular(await lstat(pathIn(folder, name)), pathIn(folder, name));
+    return openIn(folder, name, constants.O_RDONLY);
+  }
+  await using spot = await openIn(folder, name, O_PATH);
+  mustBeRegular(await spot.stat(), pathIn(folder, name));
+  return await open(`/proc/self/fd/${spot.fd}`, constants.O_RDONLY | constants.O_NONBLOCK);
+}
+
+function mustBeRegular(stats: Stats, path: string): void {
+  if (stats.isSymbolicLink()) throw failure("ELOOP", path);
+  if (stats.isDirectory()) throw failure("EISDIR", path);
+  if (!stats.isFile()) throw failure("ENXIO", path);
+  if (OWN_DATABASE.test(path) || isLockedHere(stats.ino)) throw failure("EBUSY", path);
+}
+
+/** Compares inodes, because a hard link is the same file under another name. Only Linux has the list of locks. */
+function isLockedHere(inode: number): boolean {
+  return locks().some((line) => {
+    const [, kind, , , pid, where] = line.trim().split(/\s+/);
+    return kind === "POSIX" && pid === String(process.pid) && where?.split(":")[2] === String(inode);
+  });
+}
+
+/** Reads synchronously, because the kernel keeps the list in memory. */
+function locks(): string[] {
+  try {
+    return readFileSync("/proc/locks", "utf8").split("\n");
+  } catch {
+    return [];
+  }
+}
+
+const failure = (code: string, path: string): NodeJS.ErrnoException =>
+  Object.assign(new Error(`${code}: ${path}`), { code });
 
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 

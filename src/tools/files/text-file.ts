@@ -5,8 +5,7 @@ import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { constants, type FileHandle, open, rename, rm } from "node:fs/promises";
 import { describeSystemError } from "../../errors.ts";
-import { type OpenFolder, openFolder, openIn, pathIn } from "./open-folder.ts";
-import { openRegularFile } from "./open-regular-file.ts";
+import { type OpenFolder, openFolder, openIn, openRegularFile, pathIn } from "./open-folder.ts";
 import type { WorkspacePath } from "./workspace-path.ts";
 
 export const MAX_FILE_BYTES = 10 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import { appendFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { inspectPath } from "../files/inspect-path.ts";
+import { inspectPath } from "../files/workspace-path.ts";
 import { tempWorkspace } from "../temp-workspace.fixture.ts";
 import { gitProgramSetting } from "./program-setting.ts";
 import { tempGit } from "./temp-git.fixture.ts";

@@ -5,7 +5,7 @@ import { stripVTControlCharacters } from "node:util";
 import { z } from "zod";
 import { markUntrusted } from "../../journal/untrusted.ts";
 import { revealHidden } from "../../journal/visible.ts";
-import { boundOutput } from "../bound-output.ts";
+import { boundOutput } from "../answers.ts";
 import type { ToolAnswer, ToolContext } from "../tool.ts";
 import type { LokiReply } from "./client.ts";
 import { formatTime } from "./time-range.ts";

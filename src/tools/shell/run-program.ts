@@ -2,7 +2,7 @@
 // that it leaves behind keep running, because a restarted service is such a process.
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { boundOutput } from "../bound-output.ts";
+import { boundOutput } from "../answers.ts";
 import { collectOutput } from "./collect-output.ts";
 
 export interface ProgramResult {
