@@ -1,5 +1,5 @@
-// Builds a set of agents for tests as the loader would: references are resolved, and definitions have full names.
-// Each key has its own line in the imaginary file.
+// Builds a set of agents for tests. As in a loaded set, references are resolved and names are full names.
+// Each key of an agent gets its own line number in an imaginary file.
 
 import type { Definition } from "../journal/definition.ts";
 import type { Agent } from "./agent.ts";

@@ -6,27 +6,27 @@ import type { Definition } from "../journal/definition.ts";
 export interface Agent {
   /** The full name: `planner`, or `factory/planner` in a pack. */
   name: string;
-  /** The file's name in messages: relative to the project, `~/…` for a user's own file, `builtin:…` for a built-in agent. */
+  /** The file's name in messages: a path relative to the project, `~/…` for a user's own file, or `builtin:…` for a built-in agent. */
   file: string;
-  /** Undefined if the agent is broken. `problems` then says why. */
+  /** Undefined if the agent is broken. In that case `problems` says why. */
   definition: Definition | undefined;
-  /** The product whose format the file has: `cadre`, `claude` and so on. */
+  /** The product that the file was written for: `cadre`, `claude` and so on. */
   dialect: string;
-  /** If two agents have the same name, the one in the nearer scope is used. References are searched there first. */
+  /** If two agents have the same name, Cadre uses the agent in the nearer scope. References are also searched in the nearer scope first. */
   scope: "project" | "user" | "builtin";
-  /** The agents that the file names, with the keys that name them. */
+  /** References to other agents. Each has the key of the file that contains it. */
   references: Reference[];
   problems: Problem[];
-  /** Position of a Cadre key in the file, for problems that only show in the whole set. */
+  /** Position of a Cadre key in the file. It is needed for problems that only the check of the whole set can find. */
   at(key: string): { line: number; column: number };
 }
 
 export interface Reference {
   /** The Cadre key: `agents`, `handoff`, `router`, `advisors`, `team` or `bestOf`. */
   key: string;
-  /** The name as written in the file. */
+  /** The agent's name as the file spells it. */
   name: string;
-  /** Full name of the agent that the reference means. Undefined if there is none, which a problem reports. */
+  /** Full name of the agent that the reference means. Undefined if no such agent exists; a problem reports that. */
   agent?: string;
   line: number;
   column: number;
@@ -34,26 +34,26 @@ export interface Reference {
 
 /** Resolves model names in agent files to `provider/model`. */
 export interface ModelNames {
-  /** The model of files that name no model, and of `inherit` at the root of a tree. */
+  /** The model for files without a `model` key, and for a root run whose agent says `inherit`. */
   default: string;
-  /** `note` says why another model than the named one is used. */
+  /** `note` says why a different model replaces the named model. */
   resolve(name: string): { model: string; note?: string; why?: string };
 }
 
-/** Names from outside the agent files, which compiling and checking need. */
+/** Names that agent files can refer to: models, tools, servers and pools. Compiling and checking need them. */
 export interface AgentEnvironment {
   models: ModelNames;
-  /** Names and aliases of all tools. Absent: unknown tools are not reported. */
+  /** Names and aliases of all tools. If this is absent, unknown tools are not reported. */
   toolNames?: readonly string[];
-  /** Tools that declare that they change files. Absent: the built-in tools that do. */
+  /** Tools that declare that they change files. If this is absent, the built-in tools that change files are used. */
   patches?: readonly { name: string; aliases?: readonly string[] | undefined }[];
-  /** Names of the MCP servers. Absent: unknown servers are not reported. */
+  /** Names of the MCP servers. If this is absent, unknown servers are not reported. */
   servers?: readonly string[];
-  /** Names of the worker pools. Absent: unknown pools are not reported. */
+  /** Names of the worker pools. If this is absent, unknown pools are not reported. */
   pools?: readonly string[];
 }
 
-/** Adds a problem at the position of a Cadre key. It is a warning by default. */
+/** Adds a problem at the position of a Cadre key. The problem is a warning unless `severity` says otherwise. */
 export type ReportProblem = (
   key: string,
   problem: Pick<Problem, "code" | "message"> & Partial<Problem>,

@@ -1,5 +1,5 @@
-// Tests with real agent files of other people, from the folder that CADRE_CORPUS names (with a manifest.json).
-// Without that folder the tests are skipped, and a message says so.
+// Tests with real agent files written by other people. The variable CADRE_CORPUS names their folder, which has a manifest.json.
+// If the variable is not set, the tests are skipped, and a message says so.
 
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -45,7 +45,7 @@ describe.skipIf(!corpus)("the corpus", () => {
     expect(new Set(reasons.map(({ code }) => code))).toEqual(new Set(["NO_FRONTMATTER"]));
   });
 
-  test("front matter that is not valid YAML is repaired and keeps its description", () => {
+  test("invalid YAML in front matter is repaired, and the description is kept", () => {
     const repaired = files
       .map((file) => parseAgent(readFileSync(file, "utf8"), file))
       .filter(({ problems }) => problems.some(({ code }) => code === "YAML_REPAIRED"));
@@ -55,7 +55,7 @@ describe.skipIf(!corpus)("the corpus", () => {
     }
   });
 
-  test("the same files give the same problems", async () => {
+  test("loading the same files again gives the same problems", async () => {
     expect(await validateFiles([...files].reverse(), known)).toEqual(reports);
   });
 
@@ -80,12 +80,12 @@ describe.skipIf(!corpus)("the corpus", () => {
 
 const TOOL_KEYS = ["tools", "allowedTools", "allowed-tools", "groups", "permission", "permissions"];
 
-/** Whether the file lists tools, and none of the entries means all tools. */
+/** Whether the file lists single tools. False if one of the entries means all tools. */
 const isGate = (tools: unknown): boolean =>
   (typeof tools === "string" && !/\*|all/i.test(tools)) ||
   (Array.isArray(tools) && !tools.some((tool) => /^(\*|all)$/.test(String(tool))));
 
-/** Matches a file with one of the words that stand for this tool in some product. */
+/** A pattern for the words that mean this tool in any product. */
 function namedBy(tool: string): RegExp {
   const [, server] = /^mcp__(.+?)__/.exec(tool) ?? [];
   if (/^mcp_*\*/.test(tool)) return /mcp/i;

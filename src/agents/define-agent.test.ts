@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { makeWorld } from "../../test/support/world.ts";
 import { defineAgent } from "./define-agent.ts";
 
-test("an agent defined in code wins over a file with the same name, is checked in the same way, and runs", async () => {
+test("an agent defined in code overrides a file with the same name, passes the same checks, and runs", async () => {
   const world = await makeWorld({
     script: ({ agent }) => ({ text: `by ${agent}` }),
     cast: { clerk: "tools: [Read]" },

@@ -1,14 +1,14 @@
-// An agent that a program defines in code. It has the same keys and checks as an agent file.
+// Defines an agent in a program's code. It has the same keys and checks as an agent file.
 
 import type { z } from "zod";
 import type { AGENT_KEYS } from "./frontmatter.ts";
 
 type Keys = { [Key in keyof typeof AGENT_KEYS]?: z.input<(typeof AGENT_KEYS)[Key]> };
 
-/** Schemas may be files of the project. `steps` is excluded, because it needs a module beside an agent file. */
+/** A schema can be the name of a file in the project. `steps` is excluded, because it needs a module beside an agent file. */
 export interface AgentInCode extends Omit<Keys, "name" | "steps" | "dialect"> {
   name: string;
-  /** The body of an agent's file. */
+  /** The prompt, which is the body of an agent file. */
   prompt: string;
 }
 

@@ -1,4 +1,4 @@
-// Compiles an agent from edited text, as if its file had that content. Nothing is written to disk.
+// Compiles an agent from an edited text, as if the agent's file had this content. Nothing is written to disk.
 
 import { join } from "node:path";
 import { problemText } from "../config/problem.ts";
@@ -9,7 +9,7 @@ import { MAX_FILE } from "./files/parse.ts";
 import { draftFile, readAgentFiles } from "./files/read.ts";
 import { assembleAgents, findAgent } from "./load.ts";
 
-/** `file` is the agent's file as messages name it. Throws AGENT_INVALID if the text is not an agent. */
+/** `file` is the name of the agent's file in messages. Throws AGENT_INVALID if the text is not an agent. */
 export async function loadEditedAgent(
   folders: AgentFolders,
   known: AgentEnvironment,
@@ -24,7 +24,7 @@ export async function loadEditedAgent(
   return findAgent(assembleAgents([edited, ...others], known), draft.name);
 }
 
-/** An agent without an existing file is treated as an agent of the project. */
+/** If the agent's file does not exist, the agent is treated as an agent of the project. */
 function projectLocation(folders: AgentFolders): { path: string; folder: AgentFolder } {
   const [folder] = foldersToSearch(folders);
   return { path: join(folder!.path, "edited.md"), folder: folder! };

@@ -1,5 +1,5 @@
-// The schema for editors is in the repository.
-// After a change of the keys, run UPDATE_SCHEMA=1 npx vitest run src/agents/frontmatter.test.ts, then npm run format.
+// The repository contains a JSON Schema of the keys, which editors use. This test compares it with the code.
+// If you change the keys, run UPDATE_SCHEMA=1 npx vitest run src/agents/frontmatter.test.ts, then npm run format.
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -20,7 +20,7 @@ test("schemas/agent.schema.json matches the frontmatter keys", () => {
   expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(JSON.parse(JSON.stringify(schema)));
 });
 
-test("every frontmatter key has a description, and a Cadre file fits the schema", () => {
+test("every front matter key has a description, and a Cadre file matches the schema", () => {
   const { $schema, properties } = frontmatterSchema() as {
     $schema: string;
     properties: Record<string, { description?: string }>;

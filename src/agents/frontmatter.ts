@@ -1,4 +1,4 @@
-// The keys of Cadre's agent files, each with its schema and description, and their aliases.
+// The keys of Cadre's agent files, with their aliases. Each key has a schema and a description.
 // The JSON Schema for editors is generated from this table.
 
 import { z } from "zod";
@@ -112,7 +112,7 @@ export const AGENT_KEYS = {
   color: z.unknown().describe("The colour of its icon"),
 };
 
-/** The valid values of a file by Cadre key. */
+/** The valid values of a file, under the names of Cadre's keys. */
 export type AgentValues = KeyValues<typeof AGENT_KEYS>;
 
 export const KEY_ALIASES: Readonly<Record<string, keyof typeof AGENT_KEYS>> = {
@@ -126,11 +126,11 @@ export const KEY_ALIASES: Readonly<Record<string, keyof typeof AGENT_KEYS>> = {
   "allowed-tools": "tools",
 };
 
-/** The Cadre key for a key as written. An unknown key is returned unchanged. */
+/** Returns the Cadre key for a key as the file spells it. An unknown key is returned unchanged. */
 export const canonicalKey = (written: string): string =>
   Object.hasOwn(KEY_ALIASES, written) ? KEY_ALIASES[written]! : written;
 
-/** The JSON Schema for editors. It accepts unknown keys, which may belong to another product. Cadre itself warns about them. */
+/** The JSON Schema for editors. It accepts unknown keys, because they can belong to another product. Cadre itself warns about them. */
 export function frontmatterSchema(): Record<string, unknown> {
   const { $schema, properties } = z.toJSONSchema(z.object(AGENT_KEYS).partial(), {
     io: "input",

@@ -1,5 +1,5 @@
-// Loads the module that controls an agent: a file beside the agent's own with `export default function*`.
-// Loading the agent only reads the module's text.
+// Loads the module that controls an agent: a file with `export default function*`, next to the agent's own file.
+// When an agent is loaded, only the text of its module is read.
 // The module is imported when a run needs it, and only if the project is trusted to run code.
 
 import { createHash } from "node:crypto";
@@ -14,7 +14,7 @@ import type { LoadedSteps, StepsMain } from "./loaded-steps.ts";
 
 export interface StepsSource {
   folders: AgentFolders;
-  /** Whether the project may run its own code. */
+  /** Whether the project is allowed to run its own code. */
   trusted: boolean;
 }
 
@@ -39,10 +39,10 @@ export async function loadSteps(
   }
 }
 
-/** Hash of the text after line ends were normalised. */
+/** Hash of the text with normalised line ends. */
 export const stepsHash = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-/** A problem of a module that can be found without running it. */
+/** Finds a problem in a module without running it. */
 export function stepsProblem(text: string): string | undefined {
   try {
     withoutWarnings(() => stripTypeScriptTypes(text));
@@ -55,7 +55,7 @@ export function stepsProblem(text: string): string | undefined {
     : "has no default export: `export default function* …`";
 }
 
-/** Suppresses Node's warning that type stripping is experimental, because people would take it for a warning of Cadre. */
+/** Suppresses Node's warning that type stripping is experimental. People would think that the warning comes from Cadre. */
 function withoutWarnings(work: () => void): void {
   const { emitWarning } = process;
   process.emitWarning = () => {};
@@ -66,7 +66,7 @@ function withoutWarnings(work: () => void): void {
   }
 }
 
-/** Finds the file that a definition pins as `agents/fix.steps.ts` or `~/.cadre/agents/fix.steps.ts`. */
+/** Finds the file of a pinned module, such as `agents/fix.steps.ts` or `~/.cadre/agents/fix.steps.ts`. */
 function moduleLocation(module: string, folders: AgentFolders) {
   const [, prefix = "", rest = module] = /^(~\/|builtin:)?(.*)$/s.exec(module) ?? [];
   const scope = prefix === "" ? "project" : prefix === "~/" ? "user" : "builtin";
@@ -75,14 +75,14 @@ function moduleLocation(module: string, folders: AgentFolders) {
   const folder = foldersToSearch(folders).find(
     (searched) => searched.scope === scope && path.startsWith(searched.path + sep),
   );
-  // Roles of cadre.yaml are in no agents folder. A module that needs no trust must be in one.
+  // Roles in cadre.yaml belong to no agents folder. A module that needs no trust must be in an agents folder.
   return { path, scope, root: folder?.path ?? (scope === "project" ? resolve(base) : undefined) };
 }
 
 const MARK = "?cadre-steps=";
 let hooked = false;
 
-/** The same content is imported once. A changed file is imported as a new module. */
+/** A module with the same content is imported only once. A changed file is imported as a new module. */
 async function importMain(path: string, hash: string): Promise<unknown> {
   if (!hooked) registerHooks({ resolve: findCadre });
   hooked = true;
@@ -90,7 +90,7 @@ async function importMain(path: string, hash: string): Promise<unknown> {
   return loaded.default;
 }
 
-/** In a module, `import … from "cadre"` always resolves to the running Cadre, even if the project has none installed. */
+/** In a steps module, `import … from "cadre"` always resolves to the running Cadre, even if the project has not installed Cadre. */
 const findCadre: Parameters<typeof registerHooks>[0]["resolve"] = (name, context, next) =>
   name === "cadre" && context.parentURL?.includes(MARK)
     ? { url: new URL(`../index${extname(import.meta.url)}`, import.meta.url).href, shortCircuit: true }

@@ -25,8 +25,8 @@ const load = (): Promise<AgentSet> =>
   );
 const fileOf = (set: AgentSet, name: string) => set.agents.get(name)?.file;
 
-describe("discovery", () => {
-  test("every agents folder is searched; the nearer agent wins, and a note says so", async () => {
+describe("finding agent files", () => {
+  test("every agents folder is searched; the agent in the nearer folder wins, and a note says so", async () => {
     const places = ["agents", ".cadre/agents", ".claude/agents/deep/er", ".opencode/agent", ".github/agents"];
     places.forEach((place, i) => {
       write(`p/${place}/same.md`, agentText("name: same"));
@@ -56,7 +56,7 @@ describe("discovery", () => {
     );
   });
 
-  test("subfolders of Cadre's folders are packs; in other products' folders they are not part of the name", async () => {
+  test("subfolders of Cadre's own folders are packs; in other products' folders, subfolders are not part of the name", async () => {
     write("p/agents/factory/planner.md", agentText(""));
     write("p/agents/factory/p.md", agentText("name: Chief"));
     write("p/agents/planner.md", agentText(""));
@@ -71,7 +71,7 @@ describe("discovery", () => {
     ]);
   });
 
-  test("every kind of agent file is read; data that is not an agent is skipped", async () => {
+  test("every kind of agent file is read; a data file without an agent is skipped", async () => {
     write("p/agents/a.ai", "#!/usr/bin/env ai-agent\n---\ndescription: d\n---\nYou help.\n");
     write("p/agents/schemas/out.json", '{"type": "object", "properties": {"a": {"type": "string"}}}');
     write("p/agents/pack/package.json", '{"name": "x", "version": "1.0.0"}');
@@ -104,7 +104,7 @@ describe("discovery", () => {
     ]);
   });
 
-  test("documentation is not an agent, and a bad file does not affect the others", async () => {
+  test("documentation is not an agent; a bad file does not affect the other files", async () => {
     write("p/agents/README.md", "# About\n");
     write("p/agents/AGENTS.md", "# About\n");
     write("p/agents/README.de.md", "# Über\n");
@@ -143,7 +143,7 @@ describe("discovery", () => {
     },
   );
 
-  test("[A58] a file with NUL or bytes that are not UTF-8 is read, with a warning at their position", async () => {
+  test("[A58] a file with NUL bytes or invalid UTF-8 is read, with a warning at the position of these bytes", async () => {
     const file = join(root, "p/agents/latin.md");
     mkdirSync(dirname(file), { recursive: true });
     const text = agentText("", "Say Gr\u00fc\u00dfe.\r\nThen\0 go.\n");
@@ -170,12 +170,12 @@ describe("discovery", () => {
 });
 
 describe("findAgent", () => {
-  test("findAgent finds an agent by its name, in any spelling", async () => {
+  test("findAgent finds an agent by its name, whatever the spelling", async () => {
     write("p/agents/x.md", agentText("name: Code Reviewer"));
     expect(findAgent(await load(), "code reviewer").definition.name).toBe("code-reviewer");
   });
 
-  test("findAgent finds an agent by its base name, nearest first; if several match, the error lists them", async () => {
+  test("findAgent finds the nearest agent with a base name; if several are equally near, the error lists them", async () => {
     write("p/agents/one/planner.md", agentText(""));
     write("builtin/two/planner.md", agentText(""));
     expect(findAgent(await load(), "planner").name).toBe("one/planner");
@@ -199,7 +199,7 @@ describe("findAgent", () => {
     );
   });
 
-  test("the error for a broken agent has its first problem, file, line and column", async () => {
+  test("the error for a broken agent shows the first problem with file, line and column", async () => {
     write("p/agents/coder.md", agentText("kind: boss"));
     const set = await load();
     expect(() => findAgent(set, "coder")).toThrow(
@@ -219,7 +219,7 @@ describe("references", () => {
     return { agent, problems: agent.problems };
   };
 
-  test("references are resolved to full names, while the model sees the names in the file", async () => {
+  test("references are resolved to full names, but the model sees the names that the file uses", async () => {
     write("p/agents/x/coder.md", `---\ndescription: ${"y".repeat(2_000)}\n---\nHi.`);
     const { agent } = await problemsOf("agents: [Writer, coder, x/coder]\nhandoff: Coder");
     expect(agent.definition).toMatchObject({
@@ -238,7 +238,7 @@ describe("references", () => {
     ]);
   });
 
-  test("a reference means an agent of the same pack before any other agent with that name", async () => {
+  test("a reference prefers an agent of the same pack to any other agent with that name", async () => {
     for (const pack of ["one", "two"]) {
       write(`p/agents/${pack}/boss.md`, agentText("agents: [worker]\nadvisors: [worker]"));
       write(`p/agents/${pack}/worker.md`, agentText(""));
@@ -260,7 +260,7 @@ describe("references", () => {
     ]);
   });
 
-  test("a reference to a missing delegate is removed, with a warning at its position", async () => {
+  test("a delegate that does not exist is removed, with a warning at its position", async () => {
     const { agent, problems } = await problemsOf("agents: [writer, writr, a]");
     expect(agent.definition?.agents).toEqual(["writer"]);
     expect(problems).toMatchObject([
@@ -290,14 +290,14 @@ describe("references", () => {
     expect(agent.definition).toBeUndefined();
   });
 
-  test("[S3-24] the destinations of a router become its delegates, and it has no `agents`", async () => {
+  test("[S3-24] with `router: true`, the names in `agents` become the router's destinations", async () => {
     const { agent, problems } = await problemsOf("router: true\nagents: [Writer]\ntools: []");
     expect(problems).toEqual([]);
     expect(agent.definition).toMatchObject({ agents: [], router: { destinations: ["writer"] } });
     expect(agent.references).toMatchObject([{ key: "router", agent: "writer" }]);
   });
 
-  test("references are checked for the whole set of agents", async () => {
+  test("loading an agent also runs the checks of the whole set", async () => {
     const { problems } = await problemsOf("kind: subagent\nhandoff: writer");
     expect(problems).toMatchObject([{ code: "SUBAGENT_PATTERN", severity: "error", line: 4 }]);
   });
@@ -343,7 +343,7 @@ describe("unknown tools", () => {
     expect((await warnings(yaml)).map((text) => text.split(" ")[0])).toEqual(places);
   });
 
-  test("unknown tools are not reported if the list of tools is not available", async () => {
+  test("unknown tools are not reported if the list of tools is not known", async () => {
     write("p/agents/a.md", agentText("tools: [Fly]"));
     expect((await load()).problems).toEqual([]);
   });
@@ -356,7 +356,7 @@ describe("includes", () => {
     return { prompt: agent.definition?.prompt, problems: agent.problems };
   };
 
-  test("includes are resolved recursively, relative to the including file", async () => {
+  test("includes are resolved recursively, and their paths are relative to the file that contains them", async () => {
     write("p/agents/shared/rules.txt", `Rules. \${include:more.txt}\r\n`);
     write("p/agents/shared/more.txt", `$& stays \${TASK}`);
     expect((await promptOf(`One\n\${include:../shared/rules.txt}\nTwo`)).prompt).toBe(
@@ -383,14 +383,14 @@ describe("includes", () => {
     expect((await load()).agents.get("x")?.definition?.prompt).toBe(`Say \${include:../../secret}`);
   });
 
-  test("the error for includes in a cycle shows their path", async () => {
+  test("if includes form a cycle, the error shows the path", async () => {
     write("p/agents/one.txt", `\${include:two.txt}`);
     write("p/agents/two.txt", `\${include:one.txt}`);
     const { problems } = await promptOf(`\${include:../one.txt}`);
     expect(problems[0]?.message).toBe("includes form a cycle: one.txt → two.txt → one.txt");
   });
 
-  test("an include of a missing file, or without end, is an error", async () => {
+  test("an include of a missing file is an error, and so is an endless chain of includes", async () => {
     expect((await promptOf(`\${include:no.txt}`)).problems[0]?.message).toBe(
       "include `no.txt` cannot be read",
     );
@@ -408,7 +408,7 @@ describe("attached files", () => {
   const only = async (name = "a") => (await load()).agents.get(name)!;
   const SCHEMA = '{"type": "object", "properties": {"n": {"type": "number"}}}';
 
-  test("schema files are read, and must be inside the agents folder", async () => {
+  test("schema files are read if they are inside the agents folder; outside it, they are an error", async () => {
     write("p/agents/schemas/out.json", SCHEMA);
     write("p/agents/in.yaml", "type: object");
     write("p/agents/a.md", agentText("output: schemas/out.json\ninput: ./in.yaml"));
@@ -436,7 +436,7 @@ describe("attached files", () => {
     ]);
   });
 
-  test("a steps module is pinned by its hash", async () => {
+  test("the definition pins the hash of the steps module", async () => {
     write("p/agents/a.steps.ts", "export default function* () {}");
     write("p/agents/a.md", agentText("steps: ./a.steps.ts"));
     expect((await only()).definition?.steps).toEqual({
@@ -445,7 +445,7 @@ describe("attached files", () => {
     });
   });
 
-  test("a link called `~` cannot make a module look like the user's own, which needs no trust", async () => {
+  test("a link that is named `~` cannot make a module look like the user's own, which needs no trust", async () => {
     write("p/agents/a.steps.ts", "export default function* () {}");
     write("p/agents/a.md", agentText("steps: ../~/.cadre/agents/a.steps.ts"));
     mkdirSync(join(root, "p/~/.cadre"), { recursive: true });
@@ -507,7 +507,7 @@ describe("[S2-34] [S2-37] roles of cadre.yaml", () => {
 });
 
 describe("[A56] [A57] [N1] hostile files", () => {
-  test("a key like `constructor` is harmless", async () => {
+  test("a key that is named `constructor` is harmless", async () => {
     for (const key of ["constructor", "toString", "valueOf"])
       write(`p/agents/${key.toLowerCase()}.md`, agentText(`${key}: 1`));
     write("p/agents/good.md", agentText("model: a/b"));

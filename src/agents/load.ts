@@ -1,5 +1,5 @@
-// Assembles the agents of a project: inherits keys, compiles, resolves references, checks the whole set.
-// Of two agents with the same name, the nearer is used, with a note. A file that cannot be used does not affect the others.
+// Assembles the agents of a project in four steps: inherit keys, compile, resolve references, and check the whole set.
+// If two agents have the same name, the nearer agent is used, with a note. An unusable file does not affect the other files.
 
 import { nearestWord, type Problem, problemText } from "../config/problem.ts";
 import { CadreError } from "../errors.ts";
@@ -14,11 +14,11 @@ import type { Draft, DraftFile } from "./files/draft.ts";
 export interface AgentSet {
   /** The agents by full name. */
   agents: Map<string, Agent>;
-  /** All problems and notes, including those of the agents. */
+  /** All problems and notes of the set, including those of single agents. */
   problems: Problem[];
 }
 
-/** `files` are sorted, nearest first. The function is pure: the same files give the same set. */
+/** `files` are sorted, nearest first. This function is pure: the same files always give the same set. */
 export function assembleAgents(files: readonly DraftFile[], known: AgentEnvironment): AgentSet {
   const notes = files.flatMap(({ skipped }) => (skipped && isReported(skipped) ? [skipped] : []));
   const drafts = new Map<string, Draft>();
@@ -33,7 +33,7 @@ export function assembleAgents(files: readonly DraftFile[], known: AgentEnvironm
   return { agents, problems: [...notes, ...[...agents.values()].flatMap((agent) => agent.problems)] };
 }
 
-/** A schema or another data file in an agents folder is not a mistake. */
+/** If an agents folder contains a schema or another data file, that is not a mistake. */
 const isReported = ({ code }: Problem): boolean => code !== "NOT_AN_AGENT";
 
 function shadowedProblem(draft: Draft, nearer: Draft): Problem {
@@ -49,7 +49,7 @@ function shadowedProblem(draft: Draft, nearer: Draft): Problem {
   };
 }
 
-/** The agent with this name, ready to run. Throws if there is none, if there are several, or if it is broken. */
+/** Returns the agent with this name, ready to run. Throws if there is no such agent, if several match, or if the agent is broken. */
 export function findAgent(
   set: AgentSet,
   name: string,
@@ -81,7 +81,7 @@ function notFound({ agents }: AgentSet, name: string): CadreError {
   return new CadreError("AGENT_NOT_FOUND", `There is no agent \`${name}\`.${hint} ${here}`, { known });
 }
 
-/** Agents with a similar full name, or a similar name without the pack. */
+/** Agents whose full name is similar, or whose name without the pack is similar. */
 function similarNames(name: string, known: readonly string[]): string[] {
   const short = (full: string): string => full.slice(full.lastIndexOf("/") + 1);
   const near = nearestWord(name, [...known, ...known.map(short)]);

@@ -3,7 +3,7 @@
 export type StepsMain = (given: { task: string; input: unknown }) => Iterator<unknown, unknown, unknown>;
 
 export type LoadedSteps =
-  /** Hash of the current file. The hash in a pinned definition may differ. */
+  /** Hash of the current file. It can differ from the hash in a pinned definition. */
   | { main: StepsMain; hash: string }
-  /** Says in a sentence why the module cannot be loaded. */
+  /** A sentence that says why the module cannot be loaded. */
   | { problem: string };

@@ -1,5 +1,5 @@
-// Composes the system prompt of a run: the body, guidance on tools, guidance on delegation if the agent can delegate, and the sub-agent context if it is a child.
-// The prompt is the same for every turn of a run, so that provider caches hit.
+// Composes the system prompt of a run: the body of the agent's file, guidance on tools and delegation, and the sub-agent context of a child.
+// The prompt is the same in every turn of a run, so that the provider can cache it.
 
 import { formatDuration } from "../config/duration.ts";
 import type { Definition, Delegate } from "../journal/definition.ts";
@@ -8,21 +8,21 @@ import { MEMBER_GUIDANCE } from "../patterns/declarations/team.ts";
 
 export interface PromptContext {
   task: string;
-  /** The agent that delegated the task. Absent at the root. */
+  /** The agent that delegated the task. Absent in a root run. */
   parent?: string;
   depth: number;
   maxDepth: number;
   criteria?: string;
   maxTurns: number;
-  /** Milliseconds of active time. */
+  /** Limit on the active time, in milliseconds. */
   maxDuration: number;
-  /** The delegates that the agent can reach at this depth. */
+  /** The delegates that the agent can still start at this depth. */
   delegates: readonly Delegate[];
-  /** Absent: sequential. */
+  /** How delegations run. If this is absent, they run one after the other. */
   delegation?: "sequential" | "parallel";
-  /** Whether the agent is a member of a team. A member broadcasts and votes, and gives no report. */
+  /** Whether the agent is a member of a team. A member broadcasts messages and votes, and writes no report. */
   inTeam?: boolean;
-  /** When the run started. The current time would change the cached prefix on every turn. */
+  /** The time at which the run started. The current time would change the prompt on every turn, and the provider could not cache it. */
   now: number;
   workspace: string;
   tools: readonly string[];
@@ -40,11 +40,11 @@ export function composePrompt(definition: Definition, context: PromptContext): s
   return parts.filter((part) => part !== "").join("\n\n");
 }
 
-/** Whether `${…}` is a variable. In files of other products it is plain text. */
+/** Whether `${…}` is a variable in files of this dialect. In files of other products, it is plain text. */
 const isTemplate = ({ dialect }: Definition): boolean =>
   dialect === undefined || dialect === "ai-agent" || dialect === "roles";
 
-/** Substitutes in one pass, so that a variable inside a value stays plain text. */
+/** Substitutes all variables in one pass. So if a value contains a variable, it stays plain text. */
 function substitute(body: string, context: PromptContext): string {
   const values: Record<string, string> = {
     TASK: context.task,
@@ -71,7 +71,7 @@ function toolGuidance(context: PromptContext): string {
   ].join("\n");
 }
 
-/** The wording follows phase 7 of spec S2. The last sentence is from S0-10. */
+/** The wording is from phase 7 of spec S2. The last sentence is from S0-10. */
 function delegationGuidance({ delegation }: Definition, context: PromptContext): string {
   const whom = context.delegates.map(
     ({ name, description }) => `- Delegate to **${name}** when: ${oneLine(description)}`,
@@ -114,7 +114,7 @@ function delegationTools(delegation: Definition["delegation"]): string {
 
 const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
 
-/** The wording follows section 4.2 of spec S2. */
+/** The wording is from section 4.2 of spec S2. */
 function subagentContext(definition: Definition, context: PromptContext): string {
   const can = context.delegates.length > 0;
   const names = context.delegates.map(({ name }) => name).join(", ");

@@ -25,7 +25,7 @@ const brief = async (paths: string[]) =>
     [file.replace(`${root}/`, ""), name, dialect, status, ...problems.map(({ code }) => code)].join(" "),
   );
 
-test("every file of a folder gets a report with its product, in a stable order", async () => {
+test("every file of a folder gets a report that names its product; the order of the reports is stable", async () => {
   write(
     "z/.roomodes",
     "customModes:\n  - slug: a\n    name: A\n    roleDefinition: You.\n    whenToUse: w\n    groups: [read]\n",
@@ -58,7 +58,7 @@ test("every file of a folder gets a report with its product, in a stable order",
   );
 });
 
-test("a single file can be validated; a missing file is skipped with the reason", async () => {
+test("a single file can be validated; a missing file is skipped, and the reason is given", async () => {
   const file = write("x.md", "---\ndescription: d\n---\nHi");
   expect(await brief([file])).toEqual(["x.md x cadre loaded"]);
   expect(await brief([join(root, "no.md")])).toEqual(["no.md no cadre skipped FILE_UNREADABLE"]);

@@ -1,6 +1,6 @@
-// Validates single files or folders of any supported product.
-// Each file is loaded, loaded with warnings, or skipped with a reason.
-// References to other agents are not checked, because these may be in other folders.
+// Validates single files or whole folders of any supported product.
+// Each file is reported as loaded, loaded with warnings, or skipped with a reason.
+// References to other agents are not checked, because those agents can be in other folders.
 
 import { stat } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
@@ -14,7 +14,7 @@ import { readAgentFile } from "./files/read.ts";
 
 export interface FileReport {
   file: string;
-  /** Name of the agent. If the file has several, the name of the first. */
+  /** Name of the agent. If the file contains several agents, this is the name of the first. */
   name?: string;
   dialect: string;
   status: "loaded" | "warnings" | "skipped";
@@ -23,7 +23,7 @@ export interface FileReport {
 
 const AGENT_FILE = /\.(md|ai|toml|json)$|^(\.roomodes|custom_modes\.ya?ml)$/i;
 
-/** One report for each file, sorted by file. */
+/** Creates one report for each file, sorted by file. */
 export async function validateFiles(
   paths: readonly string[],
   known: AgentEnvironment,
@@ -46,7 +46,7 @@ async function readPath(path: string): Promise<DraftFile[]> {
   return Promise.all(found.map((file) => readAgentFile(file, folderOf(file, asWritten), withSlashes(file))));
 }
 
-/** The agents folder that contains the file. Names and includes are relative to this folder, wherever the search began. */
+/** The agents folder that contains the file. Names and includes are relative to this folder, even if the search began elsewhere. */
 function folderOf(file: string, display: AgentFolder["display"]): AgentFolder {
   const steps = withSlashes(dirname(file)).split("/");
   const at = steps.findLastIndex((step) => step === "agents" || step === "agent");
@@ -57,7 +57,7 @@ function folderOf(file: string, display: AgentFolder["display"]): AgentFolder {
 
 const withSlashes = (path: string): string => path.split(sep).join("/");
 
-/** Compiles all drafts together, because an agent may extend another one. Two agents with the same name are both compiled. */
+/** Compiles all drafts together, because an agent can extend another agent. If two agents have the same name, both are compiled. */
 function compileAll(files: readonly DraftFile[], known: AgentEnvironment): Map<string, Agent[]> {
   const drafts = new Map<string, Draft>();
   for (const draft of files.flatMap((file) => file.drafts)) {

@@ -28,7 +28,7 @@ async function look() {
 const promptNow = async () => findAgent(await look(), "fixer").definition.prompt;
 const codesNow = async () => (await look()).agents.get("fixer")?.problems.map(({ code }) => code);
 
-test("a new file becomes a new agent, and a changed file gives a new definition", async () => {
+test("a new file adds an agent, and a changed file changes the agent's definition", async () => {
   expect((await look()).agents.size).toBe(0);
   put("a.md", good("One"));
   expect(await promptNow()).toBe("One");
@@ -50,7 +50,7 @@ test("a change in a subfolder or in a linked file is noticed", async () => {
   expect(await prompts()).toEqual(["Two!", "Three"]);
 });
 
-describe("an agent that is requested by name", () => {
+describe("requesting one agent by name", () => {
   const names = async (name: string) => {
     await setImmediate();
     return [...(await agents(name)).agents.keys()];
@@ -68,13 +68,13 @@ describe("an agent that is requested by name", () => {
     put("fixer.md", good("Fix."));
   });
 
-  test("loading one agent skips the built-in agents if no file names one; the whole set has them", async () => {
+  test("if no file refers to a built-in agent, loading one agent skips the built-in agents; loading the whole set includes them", async () => {
     expect(await names("Fixer")).toEqual(["boss", "fixer", "lead"]);
     expect((await look()).agents.size).toBe(4);
     expect(findAgent(await agents("crew/scout"), "crew/scout").definition.prompt).toBe("Scout.");
   });
 
-  test("the requested agent may be a built-in one if the project has none of that name", async () => {
+  test("if the project has no agent of the requested name, a built-in agent is found", async () => {
     expect(await names("crew/scout")).toContain("crew/scout");
     expect(await names("scout")).toContain("crew/scout");
   });
@@ -89,7 +89,7 @@ describe("an agent that is requested by name", () => {
     expect(await names("fixer")).toContain("crew/scout");
   });
 
-  test("the requested agent comes with the agents that a broken file named before", async () => {
+  test("if the requested agent's file is broken, the agents that its last good version named are loaded too", async () => {
     put("boss.md", "---\ndescription: d\nhandoff: scout\n---\nLead.");
     await names("boss");
     put("boss.md", BROKEN.replaceAll("fixer", "boss"));
@@ -97,7 +97,7 @@ describe("an agent that is requested by name", () => {
     expect(findAgent(await agents("boss"), "boss").definition.handoff?.agent).toBe("crew/scout");
   });
 
-  test("the last good version of the requested agent is in the whole set, too", async () => {
+  test("if a requested agent breaks, the whole set also contains its last good version", async () => {
     await names("fixer");
     put("fixer.md", BROKEN);
     expect(await promptNow()).toBe("Fix.");
@@ -115,8 +115,8 @@ test("unchanged files are not read again, and concurrent callers get the same se
   expect((await look()).agents.has("c")).toBe(true);
 });
 
-describe("a file that an edit has broken", () => {
-  test("a file that an edit has broken keeps its last good version, says why, and is used again once it is repaired", async () => {
+describe("a file that was broken by an edit", () => {
+  test("if an edit breaks a file, its last good version is used and the problem is reported, until the file is repaired", async () => {
     put("a.md", good("One"));
     await look();
     put("a.md", BROKEN);
@@ -144,7 +144,7 @@ describe("a file that an edit has broken", () => {
     expect(await codesNow()).toEqual([code, "LAST_GOOD_KEPT"]);
   });
 
-  test("other agents still use the last good version of a broken file, and their own new versions", async () => {
+  test("if a file is broken, other agents use its last good version; their own changes still apply", async () => {
     put("a.md", good("One"));
     put("boss.md", "---\ndescription: d\nhandoff: Fixer\n---\nOld boss");
     await look();
@@ -157,7 +157,7 @@ describe("a file that an edit has broken", () => {
     expect(await promptNow()).toBe("One");
   });
 
-  test("a file stays broken if it was never good, or if another file broke it", async () => {
+  test("a broken file is not replaced if it was never good, or if another file broke it", async () => {
     put("a.md", BROKEN);
     expect((await look()).agents.get("a")?.definition).toBeUndefined();
     put("a.md", good("One"));

@@ -1,5 +1,5 @@
 // Keeps the set of agents up to date with the files on disk.
-// If an edit breaks a file, its agents keep their last good version, with a note, so that a half-finished edit stops no work.
+// If an edit breaks a file, its agents keep their last good version, and a note says so. So a half-finished edit stops no work.
 // Once the file is repaired, its new version is used.
 
 import { hasErrors, type Problem } from "../config/problem.ts";
@@ -12,7 +12,7 @@ import { type AgentFolders, agentsStamp } from "./files/folders.ts";
 import { type OwnFiles, readOwnFiles } from "./files/read.ts";
 import { type AgentSet, assembleAgents } from "./load.ts";
 
-/** The files are read again only after a change. A caller that needs one agent passes its name and may get a smaller set. */
+/** Reads the files again only after a change. A caller that needs one agent passes its name and can get a smaller set. */
 export function watchAgents(
   folders: AgentFolders,
   known: AgentEnvironment,
@@ -49,11 +49,11 @@ function createSets(files: Promise<OwnFiles>, lastGood: LastGood): (name?: strin
 
 interface LastGood {
   setOf(files: readonly DraftFile[]): AgentSet;
-  /** Whether these files, now and in their last good version, refer only to each other. If so, no other files are needed. */
+  /** Whether these files refer only to each other, now and in their last good version. If so, no other files are needed. */
   suffices(files: readonly DraftFile[]): boolean;
 }
 
-/** Remembers the last version of each file in which all of its agents were good. */
+/** Remembers the last good version of each file: the last one in which no agent was broken. */
 function createLastGood(known: AgentEnvironment): LastGood {
   const good = new Map<string, DraftFile>();
   return {
@@ -76,7 +76,7 @@ function createLastGood(known: AgentEnvironment): LastGood {
   };
 }
 
-/** Full name of the agent that a name would mean. In a pack, that is an agent of the same pack, which may not be read yet. */
+/** Full name of the agent that a name would refer to. For a file in a pack, it is an agent of this pack, even if that is not read yet. */
 function fullNameMeant(name: string, from: Draft): string {
   const [id, pack] = [agentId(name), packOf(from.name)];
   return pack === "" || id.includes("/") ? id : `${pack}/${id}`;
@@ -88,7 +88,7 @@ interface Look {
   good: ReadonlyMap<string, DraftFile>;
 }
 
-/** Replaces unreadable files before other broken files, because a file may be broken only by a reference to an unreadable one. */
+/** Replaces unreadable files first and other broken files second: some files are broken only because they refer to an unreadable file. */
 function withLastGood({ files, set, good }: Look, known: AgentEnvironment): AgentSet {
   const reasons = new Map<string, Problem[]>();
   let found = set;
@@ -116,7 +116,7 @@ function isBroken({ drafts, skipped, file }: DraftFile, { agents }: AgentSet): b
   return own.some(({ definition }) => definition === undefined);
 }
 
-/** Whether the last good version differs from the current file. If it does not, another file broke this one. */
+/** Whether the file changed after its last good version. If it did not change, another file broke it. */
 const isOlder = (before: DraftFile | undefined, now: DraftFile): boolean =>
   before !== undefined && before.drafts[0]?.hash !== now.drafts[0]?.hash;
 

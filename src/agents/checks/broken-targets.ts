@@ -1,12 +1,12 @@
-// An agent whose pattern names a broken agent is broken too, and so are the agents that need it.
-// An agent that may only delegate to a broken agent works without it.
+// If a pattern of an agent names a broken agent, the agent is broken too. The same applies to the agents that depend on it.
+// If an agent only delegates to a broken agent, it is not broken: it works without this delegate.
 
 import { errorAt, type Finding, warningAt } from "../../patterns/declarations/finding.ts";
 import type { Agent } from "../agent.ts";
 import { edgesOf } from "../explain/edges.ts";
 import type { CheckedAgent } from "./check.ts";
 
-/** One round of the search: the agents that name a broken agent now. Empty when no more agents are affected. */
+/** Does one round of the search: finds the agents that name a broken agent. The result is empty when the search is complete. */
 export function findBrokenTargets(
   agents: ReadonlyMap<string, Agent>,
 ): { agent: CheckedAgent; findings: Finding[] }[] {

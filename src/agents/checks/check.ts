@@ -1,5 +1,5 @@
-// A check is one rule about agents that needs the whole set.
-// A check is pure and sees every agent as it was loaded, so the order of checks and agents does not matter.
+// A check is one rule about agents that can only be checked in the whole set.
+// A check is a pure function and sees every agent as it was loaded. So the order of the checks and of the agents does not matter.
 
 import type { Definition } from "../../journal/definition.ts";
 import type { Finding } from "../../patterns/declarations/finding.ts";
@@ -11,9 +11,9 @@ export interface CheckedAgent extends Agent {
 
 export interface CheckContext {
   agents: ReadonlyMap<string, Agent>;
-  /** Names and aliases of all tools. Empty if they are not known. */
+  /** Names and aliases of all tools. The list is empty if the tools are not known. */
   toolNames: readonly string[];
-  /** Names of the MCP servers. Absent if they are not known. */
+  /** Names of the MCP servers. Absent if the servers are not known. */
   servers?: readonly string[] | undefined;
 }
 

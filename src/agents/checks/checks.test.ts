@@ -1,4 +1,4 @@
-// Tests each rule with its message, and with a similar case that is not a problem.
+// Tests the message of each rule, and a similar agent to which the rule does not apply.
 
 import { describe, expect, test } from "vitest";
 import { problemText } from "../../config/problem.ts";
@@ -25,7 +25,7 @@ type Row = [title: string, said: Record<string, Said>, line: string];
 
 const errors: Row[] = [
   [
-    "[S3-48] a coordinator has no handoff",
+    "[S3-48] a coordinator cannot have a handoff",
     { a: { team: team(["b"]), handoff: handoff("c") } },
     "INCOMPATIBLE agents/a.md:8:1 `team` and `handoff` do not go together: a team's coordinator owns the final answer (S3-48)",
   ],
@@ -50,22 +50,22 @@ const errors: Row[] = [
     "INCOMPATIBLE agents/a.md:13:1 `bestOf` and `steps` do not go together: only one of them can do the agent's work",
   ],
   [
-    "[S4-20] an agent without Finalize needs another agent that answers",
+    "[S4-20] an agent without Finalize needs another agent that gives the answer",
     { a: { finalizes: false } },
     "NO_ANSWER agents/a.md:3:1 its `policy` has no `Finalize`, and there is no other agent whose answer it could return: add `Finalize`, `agents`, `handoff` or `router`",
   ],
   [
-    "[S4-20] a coordinator must finalize",
+    "[S4-20] a coordinator needs Finalize in its policy",
     { a: { finalizes: false, team: team(["b"]) } },
     "NO_ANSWER agents/a.md:3:1 a team's coordinator gives the answer itself, and its `policy` has no `Finalize`: add `Finalize`, or remove `team`",
   ],
   [
-    "[S3-28] a router's agents are its destinations",
+    "[S3-28] every agent in a router's `agents` must be one of its destinations",
     { a: { router: router(["b"]), agents: ["b", "c"] } },
     "ROUTER_AGENTS agents/a.md:5:10 a router does not delegate, and `c` is not one of its destinations: add it to `router.destinations`, or take it out of `agents`",
   ],
   [
-    "[S3-24] a router has no tools",
+    "[S3-24] a router cannot have tools",
     { a: { router: router(["b"]), tools: { allow: ["Read", "route_to"], ask: [], deny: [] } } },
     "ROUTER_TOOLS agents/a.md:4:1 a router has no tools but `route_to`: Read: remove `tools`",
   ],
@@ -75,13 +75,13 @@ const errors: Row[] = [
     "NOT_DELEGABLE agents/a.md:9:10 only people may start `b`, so a router cannot choose it",
   ],
   [
-    "[H5] a judge must not give its answer away",
+    "[H5] a judge must not hand off its answer",
     { a: { bestOf: { ...bestOf, judge: "b" } }, b: { handoff: handoff("c") } },
     "JUDGE_GIVES_AWAY agents/a.md:12:10 `b` cannot judge: its `handoff` gives the answer to another agent",
   ],
   ...(["handoff", "router", "advisors", "team", "bestOf"] as const).map(
     (key): Row => [
-      `[S4-16] a subagent has no ${key}`,
+      `[S4-16] a subagent cannot have ${key}`,
       {
         a: {
           kind: "subagent",
@@ -98,7 +98,7 @@ const errors: Row[] = [
     ],
   ),
   [
-    "[S3-55] more required answers than advisors",
+    "[S3-55] more answers are required than there are advisors",
     { a: { advisors: advisors(["b", "c"], 3) } },
     "REQUIRE_TOO_HIGH agents/a.md:10:1 `require: 3` can never be met by 2 advisors",
   ],
@@ -140,7 +140,7 @@ const warnings: Row[] = [
     "NOT_DELEGABLE agents/a.md:5:10 `b` can only be started by people, not by a model: it is left out",
   ],
   [
-    "[S4-20] the policy withholds an answer that `allowAnswer` permits",
+    "[S4-20] the policy forbids an answer that `allowAnswer` permits",
     { a: { finalizes: false, router: router(["b"], { allowAnswer: true }) } },
     "ANSWER_WITHHELD agents/a.md:9:1 `allowAnswer` has no effect: its `policy` has no `Finalize`",
   ],
@@ -195,7 +195,7 @@ describe("rules about one agent", () => {
     if (/is left out/.test(line)) expect(agents.get("a")!.definition!.agents).not.toContain("b");
   });
 
-  test("[S4-6] a policy that withholds every delegate is reported; a policy that leaves some is not", () => {
+  test("[S4-6] a policy that forbids every delegate is reported; a policy that allows some delegates is not", () => {
     const withheld = (left: string[]) => {
       const agents = agentSet({ ...others, a: { agents: ["b", "c"] } });
       const a = agents.get("a")!;
@@ -216,13 +216,13 @@ describe("rules about one agent", () => {
     expect(agents.get("a")!.problems).toEqual([]);
   });
 
-  test("a delegate that a check removes is also removed from the model's list", () => {
+  test("if a check removes a delegate, the model's list of delegates does not show it either", () => {
     const told = ["b", "c"].map((name) => ({ name, agent: name, description: "" }));
     const { agents } = check({ a: { agents: ["b", "c"], delegates: told }, b: { delegable: false } });
     expect(agents.get("a")!.definition).toMatchObject({ agents: ["c"], delegates: [{ agent: "c" }] });
   });
 
-  test("a tool name that is too long for providers is an error", () => {
+  test("if a tool name is too long for model providers, the check reports an error", () => {
     const long = "x".repeat(60);
     const { lines } = check({ a: { agents: [long], delegation: perAgent }, [long]: {} });
     expect(lines[0]).toContain("is longer than the 64 characters that providers take");
@@ -253,14 +253,14 @@ test("[S3-67] patterns that can be combined are not reported", () => {
 describe("cycles", () => {
   const lines = (said: Record<string, Said>) => check(said).lines.map((line) => line.split(": an agent")[0]);
 
-  test("[S3-14] every agent on a cycle gets an error with its own path", () => {
+  test("[S3-14] every agent on a cycle gets an error that shows the path back to itself", () => {
     expect(lines({ a: { handoff: handoff("b") }, b: { team: team(["c", "a"]) } })).toEqual([
       "error CYCLE agents/b.md:11:11 cycle: b → (team) a → (handoff) b",
       "error CYCLE agents/a.md:8:10 cycle: a → (handoff) b → (team) a",
     ]);
   });
 
-  test("[S3-49] cycles through any pattern are found, including a judge and a fallback", () => {
+  test("[S3-49] a cycle through any pattern is found, even through a judge or a fallback", () => {
     for (const said of [
       { advisors: advisors(["b"]) },
       { router: router(["c"], { fallback: "b" }) },
@@ -272,7 +272,7 @@ describe("cycles", () => {
     ]);
   });
 
-  test("[F22] a cycle of delegations is not an error, and neither are two paths to one agent", () => {
+  test("[F22] a cycle of delegations is not an error; two paths to the same agent are not an error either", () => {
     expect(lines({ a: { agents: ["b"] }, b: { agents: ["a"] } })).toEqual([]);
     expect(lines({ a: { agents: ["b"] }, b: { handoff: handoff("a") } })).toEqual([]);
     expect(
@@ -285,7 +285,7 @@ describe("cycles", () => {
   });
 });
 
-test("[S3-50] an agent that needs a broken agent is broken too; an agent that may only delegate to it is not", () => {
+test("[S3-50] an agent that depends on a broken agent is broken too; an agent that only delegates to it is not", () => {
   const { lines, usable, agents } = check({
     a: { handoff: handoff("b") },
     b: { advisors: advisors(["c"]) },
@@ -301,7 +301,7 @@ test("[S3-50] an agent that needs a broken agent is broken too; an agent that ma
   expect([usable, agents.get("d")!.definition!.agents]).toEqual([["d"], []]);
 });
 
-describe("[S3-15] an output must fit the input of the handoff's target", () => {
+describe("[S3-15] an agent's output must fit the input of the agent it hands off to", () => {
   const object = (properties: Record<string, unknown>, required: string[] = Object.keys(properties)) => ({
     type: "object",
     properties,
@@ -353,7 +353,7 @@ describe("[S3-15] an output must fit the input of the handoff's target", () => {
     expect(check({ a: { output, handoff: handoff("b") }, b: { input } }).lines).toEqual([]);
   });
 
-  test("a router hands off the answer of the agent that it chose", () => {
+  test("if a router has a handoff, the answer of the chosen agent is handed off", () => {
     const said = {
       a: { router: router(["b", "c"]), handoff: handoff("d") },
       b: { output: object({ x: text }) },
@@ -367,7 +367,7 @@ describe("[S3-15] an output must fit the input of the handoff's target", () => {
   });
 });
 
-test("the checks give the same problems in any order of the agents", () => {
+test("the checks find the same problems, whatever the order of the agents", () => {
   const said: Record<string, Said> = {
     a: { handoff: handoff("b"), agents: ["d"] },
     b: { handoff: handoff("a") },
@@ -389,7 +389,7 @@ test("with `strict`, every warning becomes an error", () => {
   expect(strictProblems(agents.get("a")!.problems).map(({ severity }) => severity)).toEqual(["error"]);
 });
 
-test("[RN9] keys that a program cannot support are reported", () => {
+test("[RN9] keys that have no effect on an external program are reported", () => {
   const runner = { acp: { command: "x" } };
   expect(check({ a: { runner, agents: ["b"] }, b: {} }).lines).toEqual([
     expect.stringContaining("warning NO_EFFECT"),

@@ -1,5 +1,5 @@
-// Reports patterns that cannot be combined. A run has the stages before, work, route and after.
-// At most one pattern does the work, and an agent that owns the answer cannot pass it on (S3-61).
+// Reports patterns that cannot be combined. A run has four stages: before, work, route and after.
+// At most one pattern does the work. A pattern that gives the final answer itself cannot be combined with one that passes it on (S3-61).
 
 import type { Definition } from "../../journal/definition.ts";
 import type { Stage } from "../../patterns/declarations/declaration.ts";
@@ -16,7 +16,7 @@ const keysOf = (stage: Stage): string[] =>
 /** A runner also does the agent's work, but it is not a pattern. */
 const WORKING = [...keysOf("work"), "runner"];
 
-/** All pairs that cannot be combined. The problem is reported at the second key. */
+/** All pairs of keys that cannot be combined. The problem is reported at the second key of the pair. */
 const EXCLUSIVE: readonly (readonly [string, string, string])[] = [
   ...keysOf("route").flatMap((route) => WORKING.map((work) => [route, work, ROUTES] as const)),
   ...WORKING.flatMap((one, index) => WORKING.slice(index + 1).map((other) => [one, other, ONE_WAY] as const)),
@@ -33,7 +33,7 @@ export const checkCombinations: Check = ({ definition }) => {
   return [...clashes, ...checkAnswer(definition), ...checkRunner(definition)];
 };
 
-/** An agent without `Finalize` never answers itself, so another agent or a pattern must answer. */
+/** An agent without `Finalize` never gives the answer itself, so another agent or a pattern must give it. */
 function checkAnswer(definition: Definition): Finding[] {
   const isAnswered = patternsIn(definition).some(
     ({ pattern }) => pattern.stage === "work" || pattern.answer === "target",

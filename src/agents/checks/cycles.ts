@@ -1,5 +1,5 @@
-// No agent may start itself through patterns alone (S3-14, S3-49): the run would fail in the middle, after it has cost money.
-// A cycle through `agents` is not an error, because a model chooses there, and the call that would close the cycle is refused.
+// No agent is allowed to start itself through patterns alone (S3-14, S3-49). The run would fail midway, after it has cost money.
+// A cycle through `agents` is not an error: the model chooses whom to call, and Cadre refuses the call that would close the cycle.
 
 import { errorAt } from "../../patterns/declarations/finding.ts";
 import { type Edge, patternEdges } from "../explain/edges.ts";
@@ -21,7 +21,7 @@ export const checkCycles: Check = (agent, { agents }) => {
   ];
 };
 
-/** The shortest path from an agent to itself. If there are several, it is the first in the order of the files. */
+/** The shortest path from an agent back to itself. If several are equally short, the order of the files decides. */
 function shortestCycle(start: string, edges: (name: string) => Edge[]): Edge[] | undefined {
   const seen = new Set<string>();
   let paths: Edge[][] = [[]];

@@ -1,4 +1,4 @@
-// Reports delegates that no model may call, and settings for delegation without delegates.
+// Reports delegates that no model is allowed to call. Also reports delegation settings in an agent without delegates.
 
 import { patternsIn } from "../../patterns/declarations/facts.ts";
 import { type Finding, warningAt } from "../../patterns/declarations/finding.ts";
@@ -26,7 +26,7 @@ export const checkDelegates: Check = ({ definition, references, dialect }, { age
     const suggestion = "add `Delegate` to `policy`, or remove `agents`";
     findings.push(warningAt("agents", "DELEGATION_WITHHELD", message, { suggestion }));
   }
-  // In another product's file, the dialect filled in these keys, so the file's author should not get a warning.
+  // In another product's file, the dialect filled in `delegation` and `context`, so the file's author should not get a warning.
   const isMeant = dialect === "cadre" && named.length === 0;
   if (!isMeant || definition.agents.length > 0 || definition.steps) return findings;
   for (const key of ["delegation", "context"] as const) {

@@ -1,5 +1,5 @@
 // The declared output of an agent must fit the declared input of the agent that it hands off to (S3-15).
-// Only definite misfits are reported: unknown schema keywords and missing schemas are not a problem.
+// Only definite mismatches are reported. An unknown schema keyword or a missing schema is not a problem.
 
 import { namedBy, patternsIn } from "../../patterns/declarations/facts.ts";
 import { errorAt, type Finding } from "../../patterns/declarations/finding.ts";
@@ -25,7 +25,7 @@ function misfits(key: string, name: string, target: string, agents: ReadonlyMap<
   });
 }
 
-/** The agents whose answer is handed off: the agent itself, or the agents that its router can choose. */
+/** The agents whose answer is handed off: the agent itself, or each agent that its router can choose. */
 function answeringAgents(name: string, agents: ReadonlyMap<string, Agent>): string[] {
   const routers = patternsIn(agents.get(name)?.definition ?? {}).filter(
     ({ pattern }) => pattern.stage === "route",
@@ -40,7 +40,7 @@ type Schema = Record<string, unknown>;
 /** Limits the recursion in a schema that contains itself. Real schemas have fewer levels. */
 const DEEPEST = 20;
 
-/** Describes the part of the output that the input does not accept. Undefined if the output fits, or if that is unclear. */
+/** Describes the part of the output that the input does not accept. Undefined if the output fits, or if we cannot tell. */
 function misfitOf(output: unknown, input: unknown, place: string): string | undefined {
   if (!isMapping(output) || !isMapping(input) || place.split(".").length > DEEPEST) return undefined;
   return (

@@ -1,4 +1,4 @@
-// Reports limits that leave an agent nothing to do. These are warnings, because 0 is a valid limit.
+// Reports limits that prevent an agent from doing anything. They are warnings, because 0 is a valid limit.
 
 import { warningAt } from "../../patterns/declarations/finding.ts";
 import { edgesOf } from "../explain/edges.ts";

@@ -1,4 +1,4 @@
-// Runs the checks that each pattern declares for the agents that use it.
+// Each pattern declares its own checks. This file runs them for the agents that use the pattern.
 
 import { givingAnswerAway, patternsIn } from "../../patterns/declarations/facts.ts";
 import type { Check } from "./check.ts";

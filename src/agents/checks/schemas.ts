@@ -1,4 +1,4 @@
-// `input` and `output` must be usable JSON Schemas. They are checked before a run costs money.
+// `input` and `output` must be usable JSON Schemas. This check finds a bad schema before a run costs money.
 
 import { z } from "zod";
 import { messageOf } from "../../errors.ts";

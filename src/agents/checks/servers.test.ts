@@ -1,4 +1,4 @@
-// Tests MCP servers that an agent names and cadre.yaml does not declare.
+// Tests agents that name an MCP server which cadre.yaml does not declare.
 
 import { expect, test } from "vitest";
 import { agentSet, type Said } from "../agent-set.fixture.ts";
@@ -12,7 +12,7 @@ function problems(said: Said, servers: string[] | undefined): string[] {
 
 const tools = (...allow: string[]) => ({ tools: { allow, ask: [], deny: [] } });
 
-test("an undeclared server is reported together with the most similar declared name", () => {
+test("the report of an undeclared server suggests the most similar declared name", () => {
   expect(problems({ mcpServers: ["gti", "git"] }, ["git"])).toEqual([
     "no MCP server is called `gti`: did you mean `git`?",
   ]);
@@ -21,7 +21,7 @@ test("an undeclared server is reported together with the most similar declared n
   ]);
 });
 
-test("wildcards, built-in prefixes and declared servers are accepted; without a list of servers nothing is reported", () => {
+test("wildcards, built-in prefixes and declared servers are accepted; if the servers are not known, nothing is reported", () => {
   expect(
     problems(tools("mcp__*__*", "mcp__*", "mcp__agent__spawn", "mcp__admin__*", "mcp__git__log"), ["git"]),
   ).toEqual([]);

@@ -1,11 +1,11 @@
-// An MCP server that an agent names, in `mcpServers` or by a tool, must be declared in cadre.yaml.
-// An unknown server gives the agent no tools, and is reported.
+// If an agent names an MCP server, in `mcpServers` or in a tool name, cadre.yaml must declare the server.
+// An undeclared server is reported, because the agent would get no tools from it.
 
 import { nearestWord } from "../../config/problem.ts";
 import { type Finding, warningAt } from "../../patterns/declarations/finding.ts";
 import type { Check } from "./check.ts";
 
-/** Prefixes of built-in tools that look like names of servers. */
+/** Prefixes of built-in tool names that look like server names. */
 const OUR_OWN = new Set(["agent", "admin", "monitoring"]);
 
 export const checkServers: Check = ({ definition }, { servers: known }) => {

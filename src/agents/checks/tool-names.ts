@@ -1,13 +1,13 @@
 // With `delegation.tool: per-agent`, every delegate becomes a separate tool.
-// The names of these tools must differ from each other and from all other tools, or the model could not choose between them.
+// The names of these tools must differ from each other and from all other tools. Otherwise the model could not choose between them.
 
 import { errorAt, type Finding } from "../../patterns/declarations/finding.ts";
 import type { Check } from "./check.ts";
 
-/** Longest tool name that providers accept. */
+/** Length of the longest tool name that model providers accept. */
 const LONGEST = 64;
 
-/** Name of the tool that calls only this delegate. The pack is not part of the name. */
+/** Name of the tool that calls only this delegate. The name does not include the pack. */
 const delegationTool = (name: string): string =>
   `run_${name.replace(/^.*\//, "").replaceAll(/[^A-Za-z0-9]+/g, "_")}_agent`;
 

@@ -38,8 +38,8 @@ function definition(yaml: string): Definition {
   return Definition.parse(agent.definition);
 }
 
-describe("a definition", () => {
-  test("the definition of the smallest file has the file's name, every tool and the default model", () => {
+describe("compiling a definition", () => {
+  test("the smallest file is compiled to a definition with the file's name, every tool and the default model", () => {
     expect(compile("description: Writes code.")).toEqual({
       name: "coder",
       file: "agents/coder.md",
@@ -63,7 +63,7 @@ describe("a definition", () => {
     });
   });
 
-  test("a file with every key gives a complete definition", () => {
+  test("a file with every key is compiled to a complete definition", () => {
     const yaml = [
       "name: Code Writer\nkind: subagent\nmodel: [fast, openai/gpt-5]\ntemperature: 0.2\nmaxOutputTokens: 900",
       "reasoning: high\ntools: {allow: Read, ask: [Bash], deny: [WebFetch]}\ndisallowedTools: Write, Edit",
@@ -91,14 +91,14 @@ describe("a definition", () => {
     });
   });
 
-  test("without a description, the definition uses the prompt's first line, with a warning", () => {
+  test("without a description, the definition uses the first line of the prompt, and a warning says so", () => {
     const agent = compile("name: a", "# Fixer of things\n\nYou fix.");
     expect(agent.definition?.description).toBe("Fixer of things");
     expect(agent.problems).toMatchObject([{ code: "NO_DESCRIPTION", severity: "warning" }]);
   });
 });
 
-describe("tools: absent, null and empty are different", () => {
+describe("an absent `tools`, a null `tools` and an empty `tools` have different meanings", () => {
   test.each([
     ["absent", "", undefined],
     ["a star", "tools: *", undefined],
@@ -152,7 +152,7 @@ describe("unknown tools", () => {
   });
 });
 
-describe("keys", () => {
+describe("keys of an agent file", () => {
   test.each(["agents", "subagents", "spawnableAgents", "allowedDelegations", "delegates"])(
     "`%s` names the delegates",
     (key) => {
@@ -165,7 +165,7 @@ describe("keys", () => {
     expect(definition(`limits: { ${key}: 7 }`).limits).toEqual({ maxTurns: 7 });
   });
 
-  test("for an unknown key, a warning suggests the right one", () => {
+  test("the warning about an unknown key suggests a known key", () => {
     expect(described("handof: b").problems).toEqual([
       {
         file: "agents/coder.md",
@@ -180,7 +180,7 @@ describe("keys", () => {
     expect(described("zebra: 1").problems[0]?.suggestion).toBeUndefined();
   });
 
-  test("an unknown limit gives a warning, and the other limits apply", () => {
+  test("an unknown limit gives a warning, and the known limits still apply", () => {
     const agent = described("limits: {maxTurn: 3, maxDepth: 2}");
     expect(agent.problems).toMatchObject([
       {
@@ -214,7 +214,7 @@ describe("keys", () => {
     expect(errors).toMatchObject([{ column, message: expect.stringContaining(words) }]);
   });
 
-  test("[E6] `pool` is kept; a pool that cadre.yaml does not name gives a warning", () => {
+  test("[E6] `pool` is kept in the definition; a pool that cadre.yaml does not declare gives a warning", () => {
     expect(described("pool: gpu")).toMatchObject({ definition: { pool: "gpu" }, problems: [] });
     const among = (pool: string) =>
       compileSource(`---\ndescription: d\npool: ${pool}\n---\nYou are a.`, { pools: ["default", "data"] });
@@ -233,7 +233,7 @@ describe("keys", () => {
 });
 
 describe("MCP servers", () => {
-  test("an agent file can only name MCP servers, not start one", () => {
+  test("an agent file can name MCP servers, but cannot start one", () => {
     expect(described("mcpServers: [git, docs]")).toMatchObject({
       definition: { mcpServers: ["git", "docs"] },
       problems: [],
@@ -283,7 +283,7 @@ describe("patterns, with every default filled in", () => {
     expect(definition(yaml)).toMatchObject(expected);
   });
 
-  test("a key that is absent in the file is absent in the definition", () => {
+  test("a key that is absent from the file is absent from the definition", () => {
     const absent = ["delegation", "delegable", "usage", "context", "finalizes", "handoff", "router", "color"];
     for (const key of absent) expect(definition("delegable: true")).not.toHaveProperty(key);
   });
@@ -325,7 +325,7 @@ describe("patterns, with every default filled in", () => {
 describe("another product's file", () => {
   const foreign = (yaml: string) => compile(`dialect: claude\nname: x\ndescription: d\n${yaml}`);
 
-  test("an invalid value in another product's file is left out with a warning", () => {
+  test("an invalid value in another product's file is ignored with a warning", () => {
     const agent = foreign("temperature: hot\ntools: Read");
     expect(agent).toMatchObject({ name: "x", dialect: "claude", definition: { dialect: "claude" } });
     expect(agent.definition).not.toHaveProperty("temperature");
@@ -358,7 +358,7 @@ describe("another product's file", () => {
 });
 
 describe("models", () => {
-  test("`inherit` means the parent's model, and the default model for a root run", () => {
+  test("`inherit` means the parent's model; in a root run it means the default model", () => {
     expect(definition("model: inherit")).toMatchObject({
       inheritsModel: true,
       models: ["scripted/rehearsal"],
@@ -376,7 +376,7 @@ describe("models", () => {
     expect(definition(`model: ${model}`).models).toEqual(chain);
   });
 
-  test("an unknown model is replaced with a warning", () => {
+  test("an unknown model is replaced by another model, with a warning", () => {
     const agent = described("model: gpt-1");
     expect(agent.definition?.models).toEqual(["scripted/rehearsal"]);
     expect(agent.problems).toMatchObject([{ code: "MODEL_SUBSTITUTED", severity: "warning", line: 3 }]);
@@ -384,14 +384,14 @@ describe("models", () => {
 });
 
 describe("a policy restricts the agent", () => {
-  test("a policy without Patch removes tools that change files, and one without Delegate removes delegates", () => {
+  test("a policy without Patch removes tools that change files; a policy without Delegate removes delegates", () => {
     expect(definition("policy: [Finalize]\nagents: [b]")).toMatchObject({
       tools: { deny: ["Write", "Edit", "Bash"] },
       agents: [],
     });
   });
 
-  test("[S4-20] an agent without Finalize never answers itself", () => {
+  test("[S4-20] an agent without Finalize never gives the answer itself", () => {
     expect(definition("policy: [Patch]").finalizes).toBe(false);
     expect(definition("policy: [Finalize]")).not.toHaveProperty("finalizes");
     expect(definition("policy: {delegate_targets: [a]}")).not.toHaveProperty("finalizes");
@@ -410,7 +410,7 @@ describe("a policy restricts the agent", () => {
   });
 });
 
-test("every truncation of an agent file gives a definition or an error with a position", () => {
+test("every truncated agent file gives a definition, or an error with its position", () => {
   const yaml =
     "name: a\ndescription: 'x: y'\ntools: {allow: [Read, 'Bash(ls)'], deny: Write}\nbestOf: {n: 2}";
   const whole = `\uFEFF#!/usr/bin/env x\n---\n${yaml}\nteam: {members: [b]}\nlimits: {maxTurns: 3}\n---\nHi.\n`;
@@ -429,7 +429,7 @@ test("every truncation of an agent file gives a definition or an error with a po
   }
 });
 
-test("any value of any key gives a definition or an error with a position", () => {
+test("any value of any key gives a definition, or an error with its position", () => {
   const words = fc.constantFrom("*", "Read", "a", "", "inherit", "none", "30m", "[]", "Bash(", "../x");
   const scalar = fc.oneof(words, fc.string({ maxLength: 8 }), fc.integer(), fc.boolean(), fc.constant(null));
   const map = fc.dictionary(fc.constantFrom("allow", "deny", "agents", "n", "mode", "verbs", "x"), scalar);
@@ -460,13 +460,13 @@ describe("[N3] a misspelled key that restricts the agent", () => {
     ]);
   });
 
-  test("a misspelled key is only a warning if the right key is there too, or if it restricts nothing", () => {
+  test("a misspelled key is only a warning if the file also has the correct key, or if the key restricts nothing", () => {
     for (const lines of ["tools: [Read]\ntool: [Bash]", "handof: writer"])
       expect(described(lines).problems).toMatchObject([{ code: "UNKNOWN_KEY", severity: "warning" }]);
   });
 });
 
-test("[A58] invisible text in a description is reported, since other agents' models read it", () => {
+test("[A58] invisible text in a description is reported, because the models of other agents read it", () => {
   const hidden = `tidy up${String.fromCodePoint(0xe0041)}`;
   expect(compile(`description: ${hidden}`).problems).toMatchObject([
     { code: "INVISIBLE_TEXT", severity: "warning" },

@@ -1,6 +1,6 @@
-// Compiles the keys of a file into the definition that a run pins.
-// A doubtful value narrows what the agent may do, and never widens it.
-// Names of other agents stay as written in the file, until `references.ts` resolves them.
+// Compiles the keys of an agent file into the definition that a run pins.
+// A doubtful value can reduce what the agent is allowed to do, but never extends it.
+// Names of other agents stay as the file spells them, until `references.ts` resolves them.
 
 import { hasErrors, type Problem } from "../../config/problem.ts";
 import { readKeys } from "../../config/read-keys.ts";
@@ -37,14 +37,14 @@ export function compileAgent(draft: Draft, known: AgentEnvironment): Agent {
   return { ...agent, definition: hasErrors(problems) ? undefined : definition };
 }
 
-/** An unknown pool is ignored with a warning, because a run in a pool without workers would wait forever (E6). */
+/** An unknown pool is ignored with a warning (E6). No worker would serve it, so a run in this pool would wait forever. */
 function checkPool({ pool }: AgentValues, { pools }: AgentEnvironment, report: ReportProblem): void {
   if (!pool || !pools || pools.includes(pool)) return;
   const message = `there is no pool \`${pool}\`: \`pools\` in cadre.yaml names ${pools.join(", ")}; any worker takes its runs`;
   report("pool", { code: "UNKNOWN_POOL", message });
 }
 
-/** Reports hidden text in these keys (A58): other agents' prompts contain them, and people choose an agent by them. */
+/** Reports hidden text in the keys that other agents' models and people read to choose an agent (A58). */
 function checkHidden(values: AgentValues, report: ReportProblem): void {
   for (const key of ["name", "title", "description", "usage"] as const)
     for (const { code, pattern, message } of HIDDEN_TEXT)
@@ -52,15 +52,15 @@ function checkHidden(values: AgentValues, report: ReportProblem): void {
         report(key, { code, message: message.replace("the prompt", `\`${key}\``) });
 }
 
-/** The key as written in the file: `subagents` for Cadre's `agents`. */
+/** The spelling of a Cadre key in the file: the file can say `subagents` for Cadre's `agents`. */
 function writtenKey(keys: Readonly<Record<string, Data>>, key: string): string {
   return Object.keys(keys).find((written) => canonicalKey(written) === key) ?? key;
 }
 
-/** Keys that restrict the agent. If a bad value of such a key were dropped, the agent could do more. */
+/** Keys that restrict the agent. If Cadre ignored a bad value of such a key, the agent could do more than its author meant. */
 const GATE = new Set(["tools", "disallowedTools", "permissions", "policy", "delegate_targets"]);
 
-/** In another product's file, a bad value is only a warning, unless the key restricts the agent. */
+/** In another product's file, a bad value is only a warning, unless its key restricts the agent. */
 function checkKeys(document: YamlDocument, dialect: string): { values: AgentValues; problems: Problem[] } {
   if (dialect === "cadre") return ownKeys(document);
   const entries = Object.entries(document.data as Record<string, Data>);
@@ -73,7 +73,7 @@ function checkKeys(document: YamlDocument, dialect: string): { values: AgentValu
   return { values: { ...rest.values, ...gate.values }, problems: [...gate.problems, ...dropped] };
 }
 
-/** A misspelled key that restricts the agent is an error: `toools: [Read]` would leave every tool allowed (N3). */
+/** If a key that restricts the agent is misspelled, it is an error: with `toools: [Read]`, every tool would stay allowed (N3). */
 function ownKeys(document: YamlDocument): { values: AgentValues; problems: Problem[] } {
   const { values, problems, misspelled } = readKeys(document, AGENT_KEYS, KEY_ALIASES);
   const restricting = misspelled.filter(({ meant }) => {
@@ -132,7 +132,7 @@ function compile(compiling: Compiling, tools: Definition["tools"]): Definition {
   });
 }
 
-/** Whether a pattern uses the names in `agents` as its own, as `router: true` does. */
+/** Whether a pattern takes its agents from the key `agents`, as `router: true` does. */
 const takesDelegates = (values: AgentValues): boolean =>
   ALL_PATTERNS.some(({ key, takesDelegates }) => takesDelegates?.(values[key as PatternKey]));
 
@@ -150,7 +150,7 @@ function pinPatterns({ draft, values, report }: Compiling): PinnedPatterns {
 
 const schemaIn = (written: unknown) => (isMapping(written) ? written : undefined);
 
-/** Agent files only name servers. The commands that start servers are declared in cadre.yaml. */
+/** An agent file can only name servers. The commands that start servers are declared in cadre.yaml. */
 function serversOf({ values, report }: Compiling): string[] | undefined {
   const { mcpServers: written } = values;
   if (written === undefined) return undefined;
@@ -185,7 +185,7 @@ function firstSentence(body: string): string {
 
 type ModelChain = Pick<Definition, "models" | "inheritsModel">;
 
-/** The program's name, shown where other agents show their model: in lists, usage and the journal. */
+/** The name of the external program. Lists, usage reports and the journal show it in place of a model. */
 const runnerModel = ({ acp }: Runner): string => `acp/${acp.command.split(/[\\/]/).at(-1)}`;
 
 function modelChain(
@@ -199,7 +199,7 @@ function modelChain(
     if (name === "" || name === "inherit") return names.default;
     const { model: found, note } = names.resolve(name);
     if (note === undefined) return found;
-    // An unknown provider in a Cadre file is reported. Using another model would hide the mistake (A53).
+    // In a Cadre file, a model of an unknown provider is reported and kept. Another model would hide the mistake (A53).
     const isOwn = dialect === "cadre" && /^[^/\s]+\/\S+$/.test(name);
     report("model", isOwn ? unknownModel(name) : { code: "MODEL_SUBSTITUTED", message: note });
     return isOwn ? name : found;

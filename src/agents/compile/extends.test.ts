@@ -28,7 +28,7 @@ const definition = async (base: string, own: string) => {
   return found!;
 };
 
-test("an agent inherits its base's keys and body, but not the name", async () => {
+test("an agent inherits the keys and the body of its base, but not the name", async () => {
   const agent = await child("name: base\ntitle: The Base\nmodel: a/b\ntemperature: 0.5", "temperature: 0.1");
   expect(agent.definition).toMatchObject({
     name: "child",
@@ -80,12 +80,12 @@ describe("an agent never gets what its base denies", () => {
     expect((await definition(base, own)).tools).toEqual(tools);
   });
 
-  test("permission rules of the agent and of its base both apply", async () => {
+  test("the permission rules of the base and of the agent itself both apply", async () => {
     const { permissions } = await definition("permissions: {deny: [A]}", "permissions: {deny: B, ask: [C]}");
     expect(permissions).toEqual({ ask: ["C"], deny: ["A", "B"] });
   });
 
-  test("limits of an agent and its base are merged one by one, whatever their spelling", async () => {
+  test("an agent overrides single limits of its base and inherits the others, in any spelling", async () => {
     expect((await definition("limits: {maxTurns: 3, maxDepth: 1}", "maxTurns: 9")).limits).toEqual({
       maxTurns: 9,
       maxDepth: 1,
@@ -127,7 +127,7 @@ describe("a base that cannot be used is an error", () => {
     );
   });
 
-  test("a cycle of bases is an error that shows its path", async () => {
+  test("if `extends` forms a cycle, the error shows the path", async () => {
     write("a", "extends: b");
     write("b", "extends: c");
     write("c", "extends: a");

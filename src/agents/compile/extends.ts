@@ -1,6 +1,6 @@
 // `extends`: an agent inherits the keys of another agent, its base.
-// The agent's own keys override the base's, unless that would allow more.
-// The base's `ask` and `deny` rules stay in force, and so do its limits and policy unless the agent sets its own.
+// The agent's own keys override the keys of its base, unless that would allow more.
+// The `ask` and `deny` rules of the base always stay in force. Its limits and policy apply unless the agent sets its own.
 
 import { Names } from "../../config/names.ts";
 import { hasErrors, suggestWord } from "../../config/problem.ts";
@@ -11,7 +11,7 @@ import { isMapping } from "../files/parse.ts";
 import { canonicalKey } from "../frontmatter.ts";
 import { createNameResolver } from "./names.ts";
 
-/** The same drafts with inherited keys. A draft without a usable base is broken, because the base's deny rules are unknown. */
+/** Returns the same drafts with inherited keys. A draft without a usable base is broken, because the base's deny rules are unknown. */
 export function applyExtends(drafts: ReadonlyMap<string, Draft>): Draft[] {
   const resolve = createNameResolver(drafts, titleOf);
   const done = new Map<Draft, Draft>();
@@ -79,7 +79,7 @@ interface CanonicalKeys {
   from: Record<string, Path>;
 }
 
-/** Replaces aliases, so that `disallowed_tools` of one file is merged with `disallowedTools` of the other. */
+/** Replaces aliases of keys, so that `disallowed_tools` in one file is merged with `disallowedTools` in the other file. */
 function canonicalKeys(draft: Draft): CanonicalKeys {
   const spelt: CanonicalKeys = { keys: {}, from: { ...draft.from } };
   const limits: Record<string, Data> = {};
@@ -103,7 +103,7 @@ function canonicalKeys(draft: Draft): CanonicalKeys {
 const canonicalLimits = (limits: Data | undefined): Record<string, Data> =>
   Object.fromEntries(Object.entries(limits ?? {}).map(([written, value]) => [canonicalKey(written), value]));
 
-/** Merges a base's value with the agent's own. Values of the wrong type are reported later, by the check of keys. */
+/** Merges a value of the base with the agent's own value. A value of the wrong type is reported later, when the keys are checked. */
 const NARROWING: Readonly<Record<string, (base: Data, own: Data) => Data>> = {
   tools(base, own) {
     const [below, above] = [toolsMap(base), toolsMap(own)];

@@ -28,7 +28,7 @@ test.each([
   expect(fullName(given, { below, packs })).toBe(name);
 });
 
-describe("which agent a name means", () => {
+describe("which agent a name refers to", () => {
   const agents = new Map(
     (
       [

@@ -1,19 +1,19 @@
-// Names of agents, and which agent a name means in an agent's file or on the command line.
-//  N5  A name is looked up in the pack of the file that uses it, then as a full name, then as a base name or title in the
-//      nearest scope. So a project's `researcher` never replaces the `researcher` that a pack's own files mean.
-//      If several agents of one scope match, using the name is an error, but loading the files is not.
+// Decides which agent a name refers to, in an agent's file or on the command line.
+//  N5  A name is looked up in three steps: in the pack of the file that uses it, as a full name, and as a base name or title.
+//      The nearest scope wins. A project's `researcher` never replaces the `researcher` that a pack's own files mean.
+//      If several agents of one scope match, using the name is an error. Loading the files is not.
 
 import { agentId } from "../../journal/agent-id.ts";
 import type { Agent } from "../agent.ts";
 
 export interface NameSource {
-  /** Path below the searched folder, with `/`: `core/reviewer.agent.md`. */
+  /** Path of the file below the searched folder, with `/` as separator: `core/reviewer.agent.md`. */
   below: string;
-  /** Whether subfolders are packs, and so part of the name. They are in Cadre's own folders. */
+  /** Whether subfolders are packs, and thus part of the agent's name. Subfolders of Cadre's own folders are. */
   packs: boolean;
 }
 
-/** `given` is the name in the file itself. */
+/** Returns the full name of an agent. `given` is the name that the file itself states. */
 export function fullName(given: string | undefined, { below, packs }: NameSource): string {
   const path = agentId(below.replace(ENDINGS, "")) || "agent";
   const name = given === undefined ? "" : agentId(given);
@@ -24,7 +24,7 @@ export function fullName(given: string | undefined, { below, packs }: NameSource
 
 const ENDINGS = /(\.agent|\.chatmode)?\.(md|ai|toml|json|ya?ml)$/i;
 
-/** An agent or a draft that a name can mean. */
+/** An agent or a draft that a name can refer to. */
 export interface Named {
   name: string;
   scope: Agent["scope"];
@@ -39,7 +39,7 @@ export type ResolvedName<T> =
 /** `from` is the agent whose file uses the name. */
 export type NameResolver<T> = (name: string, from?: Pick<Named, "name">) => ResolvedName<T>;
 
-/** The agent that a name means in a complete set. */
+/** Finds the agent that a name refers to in a complete set. */
 export function resolveName<T extends Named & Pick<Agent, "definition">>(
   { agents }: { agents: ReadonlyMap<string, T> },
   name: string,
@@ -51,14 +51,14 @@ export function resolveName<T extends Named & Pick<Agent, "definition">>(
   return resolve(name, from);
 }
 
-/** Cached, because a set never changes after it is assembled, and every delegation resolves a name. */
+/** The resolvers are cached, because every delegation resolves a name and a set never changes after it is assembled. */
 const resolvers = new WeakMap<ReadonlyMap<string, Named>, NameResolver<Named>>();
 
 export const packOf = (name: string): string => name.split("/").slice(0, -1).join("/");
 
 const SCOPES = ["project", "user", "builtin"] as const;
 
-/** Prepares to resolve many names in one set. */
+/** Creates a function that resolves many names in one set. */
 export function createNameResolver<T extends Named>(
   agents: ReadonlyMap<string, T>,
   titleOf: (agent: T) => string | undefined,
@@ -68,7 +68,7 @@ export function createNameResolver<T extends Named>(
     const id = agentId(name);
     const pack = from === undefined ? "" : packOf(from.name);
     const near = pack === "" ? undefined : agents.get(`${pack}/${id}`);
-    // An agent never refers to itself: a pack's `reviewer` that extends `reviewer` means another agent.
+    // A name never refers to the agent that uses it. If a pack's `reviewer` extends `reviewer`, it means another agent.
     const found = near && near.name !== from?.name ? near : (agents.get(id) ?? near);
     if (found) return { agent: found };
     const candidates = byShortName.get(id) ?? [];

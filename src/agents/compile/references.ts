@@ -1,6 +1,6 @@
-// Finds the agents that a file names, with their positions in the file, and resolves them in the set.
+// Finds the references to other agents in a file, with their positions, and resolves them in the set.
 // A delegate that does not exist is removed with a warning.
-// In a pattern, a missing agent is an error, because the pattern cannot work.
+// If a pattern names a missing agent, it is an error, because the pattern cannot work.
 
 import { hasErrors, type Problem, suggestWord } from "../../config/problem.ts";
 import type { Data, Path, YamlDocument } from "../../config/yaml.ts";
@@ -12,7 +12,7 @@ import { isMapping } from "../files/parse.ts";
 import { type AgentValues, canonicalKey } from "../frontmatter.ts";
 import { createNameResolver, type NameResolver } from "./names.ts";
 
-/** The agents that a file names, as written, each with the key that it belongs to. */
+/** The references in a file: each has a name as written, and the key to which it belongs. */
 export function referencesOf(values: AgentValues, document: YamlDocument): Reference[] {
   const written = Object.keys(document.data as Record<string, Data>);
   // With `router: true`, the names in `agents` are the router's destinations.
@@ -26,7 +26,7 @@ export function referencesOf(values: AgentValues, document: YamlDocument): Refer
   });
 }
 
-/** All agents that a draft names, including its base. The draft's keys are not checked yet. */
+/** The names of all agents that a draft refers to, including its base. The draft's keys are not checked yet. */
 export function namedAgents({ keys }: Pick<Draft, "keys">): string[] {
   const naming = [...NAMING_KEYS, "extends"];
   return Object.entries(keys)
@@ -93,7 +93,7 @@ function withFullNames(definition: Definition, agent: Agent, agents: ReadonlyMap
   const meant = new Map(
     agent.references.map((reference) => [`${reference.key} ${reference.name}`, reference.agent]),
   );
-  // Duplicates are removed: `planner` and `factory/planner` may be the same agent.
+  // Removes duplicates, because `planner` and `factory/planner` can be the same agent.
   const all = (key: string, names: readonly string[]) => [
     ...new Set(names.flatMap((name) => meant.get(`${key} ${name}`) ?? [])),
   ];

@@ -1,5 +1,5 @@
-// Computes which tools an agent's file lets the agent call. Absent, null and empty `tools` have three different meanings.
-// Unknown names are dropped. The remaining list may be empty, but never becomes "all tools".
+// Computes the tools that an agent is allowed to call. An absent, a null and an empty `tools` have three different meanings.
+// Unknown tool names are dropped. If no name remains, the agent has no tools; the list never becomes "all tools".
 
 import type { Problem } from "../../config/problem.ts";
 import type { Data, Path, YamlDocument } from "../../config/yaml.ts";
@@ -12,9 +12,9 @@ import { FILE_CHANGING_TOOLS } from "../dialects/tool-names.ts";
 import { type AgentValues, canonicalKey } from "../frontmatter.ts";
 
 export interface Policy {
-  /** Absent: all verbs are allowed. */
+  /** If this is absent, all verbs are allowed. */
   verbs?: readonly string[] | undefined;
-  /** Absent: all agents in `agents` are allowed. */
+  /** If this is absent, all agents in `agents` are allowed as targets. */
   targets?: readonly string[] | undefined;
 }
 
@@ -26,10 +26,10 @@ export function readPolicy({ policy, delegate_targets: targets }: AgentValues): 
   return { verbs: policy.verbs, targets: both };
 }
 
-/** The default if the caller does not know the tools. */
+/** Tools that change files, for callers that do not pass the list of tools. */
 const PATCHING: NonNullable<AgentEnvironment["patches"]> = FILE_CHANGING_TOOLS.map((name) => ({ name }));
 
-/** Rules for requests of an external program that name neither a file nor a command (RN2). */
+/** Rules for an external program's requests that name neither a file nor a command (RN2). */
 const PATCHING_KINDS = ["edit", "delete", "move", "execute"].map((kind) => `mcp__acp__${kind}`);
 
 interface Gate extends Pick<AgentEnvironment, "toolNames" | "patches"> {
@@ -66,7 +66,7 @@ interface Withholding extends Pick<Gate, "values" | "report"> {
   patches: NonNullable<AgentEnvironment["patches"]>;
 }
 
-/** An agent without `Patch` in its policy must not change files, so every tool that could is denied as a whole (S4-6). */
+/** If the policy has no `Patch`, the agent must not change files, so every tool that can change files is denied (S4-6). */
 function withheldTools({ values, allow = [], report, patches }: Withholding): string[] {
   const listed = new Set(allow.map((rule) => rule.split("(", 1)[0]!.trim().toLowerCase()));
   const isListed = ({ name, aliases = [] }: (typeof patches)[number]): boolean =>
@@ -89,14 +89,14 @@ function knownTools(allow: string[], toolNames: readonly string[], report: Repor
   return known;
 }
 
-/** The names in `agents` that the policy allows, as written. */
+/** The names in `agents` that the policy allows, as the file spells them. */
 export function allowedDelegates({ agents }: AgentValues, { verbs, targets }: Policy): string[] {
   if (verbs && !verbs.includes("Delegate")) return [];
   const named = [...new Map((agents ?? []).map((name) => [agentId(name), name])).values()];
   return targets ? named.filter(nameMatcher(targets)) : named;
 }
 
-/** Both `factory/planner` and `planner` match `factory/planner`. */
+/** The names `factory/planner` and `planner` both match `factory/planner`. */
 function nameMatcher(targets: readonly string[]): (name: string) => boolean {
   const ids = new Set(targets.map(agentId));
   return (name) => ids.has(agentId(name)) || ids.has(agentId(name).split("/").at(-1)!);
@@ -104,7 +104,7 @@ function nameMatcher(targets: readonly string[]): (name: string) => boolean {
 
 type RuleValues = Pick<AgentValues, "tools" | "disallowedTools" | "permissions">;
 
-/** Problems of the tools and rules in an agent's file. They are warnings, since the agent can run with fewer tools. */
+/** Reports problems of the tools and rules in an agent's file. They are warnings, because the agent can run with fewer tools. */
 function agentRuleProblems(
   values: RuleValues,
   document: YamlDocument,

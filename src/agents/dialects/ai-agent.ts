@@ -1,4 +1,4 @@
-// ai-agent: `*.ai` files. Tools are names of MCP servers, and agents are paths to other files.
+// ai-agent: `*.ai` files. The names in `tools` are MCP servers, and the names in `agents` are paths to other files.
 
 import { posix } from "node:path";
 import { parseDuration } from "../../config/duration.ts";
@@ -34,7 +34,7 @@ export const aiAgentDialect: Dialect = {
   translate: (source) => [translate(source)],
 };
 
-/** An ai-agent has only the servers that it names. Without `tools`, it has none. */
+/** In ai-agent, an agent can only use the servers that its file names. A file without `tools` allows no server. */
 function translate(source: SourceFile): Translation {
   const tools = source.keys["tools"];
   const body = source.body.replace(TEMPLATE, (_, _quote, file: string) => `\${include:${file.trim()}}`);
@@ -99,7 +99,7 @@ function namesIn(builder: TranslationBuilder, value: Data): string[] | undefined
     .map((name) => agentAt(builder, name));
 }
 
-/** `../web/search.ai` in `team/lead.ai` is the agent `web/search`. */
+/** In the file `team/lead.ai`, the path `../web/search.ai` means the agent `web/search`. */
 function agentAt({ source }: TranslationBuilder, name: string): string {
   if (!/\.ai$|\//i.test(name)) return name;
   const plain = name.replace(/\.ai$/i, "");
@@ -107,7 +107,7 @@ function agentAt({ source }: TranslationBuilder, name: string): string {
   return path.startsWith("..") || plain.startsWith("/") ? posix.basename(plain) : path;
 }
 
-/** Cadre uses only the schema in `{format, schema}`. */
+/** A value `{format, schema}` is replaced by its schema. Cadre does not use the format. */
 const format =
   (ours: string): Reader =>
   (builder, value, key) => {

@@ -15,7 +15,10 @@ export const claudeDialect: Dialect = {
 
 const SIGNS = ["permissionMode", "allowed-tools", "memory", "effort"];
 
-/** Claude's generator writes `\n` as two characters. The model should see real line breaks. */
+/**
+ * Claude's generator writes a line break as the two characters `
+ * `. The model should see a real line break.
+ */
 const description: Reader = (builder, value: Data, key) =>
   setKey(builder, "description", typeof value === "string" ? value.replaceAll("\\n", "\n") : value, key);
 

@@ -1,4 +1,4 @@
-// Readers for keys that mean the same in nearly every product with agents in Markdown.
+// Readers for keys that have the same meaning in nearly every product with Markdown agent files.
 
 import { readPermissionMode } from "./presets.ts";
 import {
@@ -69,7 +69,7 @@ const notDelegable: Reader = (builder, value, key) => {
   if (value === true) setKey(builder, "delegable", false, key);
 };
 
-/** Cadre's `permissions` has lists of rules. A map of actions is a misspelled `permission` of opencode. */
+/** In Cadre, `permissions` has lists of rules. A map of actions is opencode's `permission`, misspelled. */
 const permissionsOrOurs: Reader = (builder, value, key) => {
   const lists = typeof value === "object" && value !== null && Object.values(value).some(Array.isArray);
   (lists ? sameKey : readPermissions)(builder, value, key);

@@ -50,7 +50,7 @@ const GROUPS = {
   web: ["WebFetch", "WebSearch"],
 };
 
-/** Recognises tools of an MCP server: `x/*`, `x/y`, a name with dots, and a server that the file itself declares. */
+/** Recognises the names of MCP tools: `x/*`, `x/y`, a name with dots, or a server that the file itself declares. */
 function vocabularyOf(servers: Data | undefined): Vocabulary {
   const declared = isMapping(servers) ? Object.keys(servers) : Array.isArray(servers) ? servers : [];
   return {

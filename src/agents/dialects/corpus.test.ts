@@ -1,4 +1,4 @@
-// Tests with real files of other products. They need the folder that `CADRE_CORPUS` names, with its manifest.json.
+// Tests with real files of other products. The variable `CADRE_CORPUS` names their folder, which has a manifest.json.
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ const parsed = entries.map((entry): Entry & { parsed: ParsedAgent } => ({
 }));
 const readable = parsed.filter((entry) => !hasErrors(entry.parsed.problems));
 
-/** Products whose files cannot be recognised outside their own folders, because they have no key of their own. */
+/** Products without a key of their own. Their files can only be recognised by their folder. */
 const UNMARKED = /^(claude|gemini)$/;
 
 describe.skipIf(entries.length === 0)("the corpus (set CADRE_CORPUS to its folder)", () => {
@@ -34,7 +34,7 @@ describe.skipIf(entries.length === 0)("the corpus (set CADRE_CORPUS to its folde
     expect(readable.length).toBeGreaterThan(entries.length * 0.95);
   });
 
-  test("every file of the corpus gets the dialect of its product, or Cadre's own if nothing shows the product", () => {
+  test("every file of the corpus is read in the dialect of its product, or as a Cadre file if the product is unclear", () => {
     const wrong = readable.flatMap(({ path, dialect, parsed: { frontmatter } }) => {
       const found = dialectOf(path, frontmatter)?.name;
       const unmarked = found === undefined && UNMARKED.test(dialect) && !/\.(claude|gemini)\//.test(path);
@@ -43,7 +43,7 @@ describe.skipIf(entries.length === 0)("the corpus (set CADRE_CORPUS to its folde
     expect(wrong).toEqual([]);
   });
 
-  test("no agent gets a tool that its file does not name, and no file throws", () => {
+  test("no agent gets a tool that its file does not name, and no file makes a dialect throw", () => {
     const wider = readable.flatMap((entry) => {
       const { parsed: agent, path, dialect } = entry;
       const { frontmatter: keys, body, document, file } = agent;
@@ -57,7 +57,7 @@ describe.skipIf(entries.length === 0)("the corpus (set CADRE_CORPUS to its folde
   });
 });
 
-/** The rules that no word of the file explains. A file without tools must not get any rule. */
+/** Rules that no word in the file explains. A file that names no tools must not get any rule. */
 function tooMuch({ keys: { tools = null } }: Translation, keys: Readonly<Record<string, Data>>): string[] {
   const said = [
     keys["tools"],

@@ -1,4 +1,4 @@
-// Test helpers that build the source file for a dialect, and its translation.
+// Test helpers that create a source file for a dialect and translate it.
 
 import { problemText } from "../../config/problem.ts";
 import type { Data } from "../../config/yaml.ts";
@@ -23,20 +23,20 @@ export function translateKeys(dialect: Dialect, yaml: string, file = "agents/a.m
 
 export const codesOf = ({ problems }: Translation): string[] => problems.map(({ code }) => code);
 
-/** Translated keys have no prototype. A plain copy can be compared with `toEqual`. */
+/** Copies translated keys, which have no prototype, into a plain object that `toEqual` can compare. */
 export const plain = (value: Data | Record<string, Data>): unknown => JSON.parse(JSON.stringify(value));
 
 export const isMap = (value: Data): value is Record<string, Data> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Every word anywhere in a value, including its keys. */
+/** Collects every word anywhere in a value, including the words in its keys. */
 export function wordsIn(value: Data): string[] {
   if (typeof value === "string") return splitNames(value);
   if (Array.isArray(value)) return value.flatMap(wordsIn);
   return isMap(value) ? Object.entries(value).flatMap(([key, inner]) => [key, ...wordsIn(inner)]) : [];
 }
 
-/** The widest meaning that a word has in any product. */
+/** Everything that a word can mean in any product. */
 const GROUPS = {
   edit: ["Edit", "Write"],
   write: ["Edit", "Write"],
@@ -50,7 +50,7 @@ const GROUPS = {
   mcp: ["mcp__*__*"],
 };
 
-/** Whether a word in the file can explain that its agent is allowed this rule. */
+/** Whether some word in the file justifies this allow rule. */
 export function standsFor(word: string, rule: string): boolean {
   const [tool = "", scope] = rule.split("(");
   const meaning = toolMeaning(word, { groups: GROUPS });

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these strings are templates
-// The translation of each product's keys into ours: one row for each documented meaning.
+// Tests how each product's keys are translated into Cadre's keys. Each documented meaning has one row.
 
 import { describe, expect, test } from "vitest";
 import { codesOf, plain, translateAll, translateKeys } from "./dialect.fixture.ts";
@@ -7,7 +7,7 @@ import { dialectNames, dialectOf, dialects } from "./index.ts";
 
 const dialect = (name: string) => dialects.find((one) => one.name === name)!;
 
-/** Front matter, the expected Cadre keys, and the codes of the expected problems. */
+/** Front matter, the Cadre keys that we expect, and the codes of the problems that we expect. */
 type Row = [yaml: string, keys: object, codes?: string[]];
 
 function rows(name: string, table: readonly Row[]): void {
@@ -51,7 +51,7 @@ describe("keys that products share", () => {
     ["outputSchema: {type: object}", { output: { type: "object" } }],
   ]);
 
-  test("keys without effect are kept as written", () => {
+  test("keys that have no effect in Cadre are kept as written", () => {
     const { extra } = translateKeys(
       dialect("claude"),
       "topP: 0.9\nmcp-servers: {a: {env: {K: '${{ secrets.K }}'}}}",
@@ -59,7 +59,7 @@ describe("keys that products share", () => {
     expect(plain(extra)).toEqual({ topP: 0.9, "mcp-servers": { a: { env: { K: "${{ secrets.K }}" } } } });
   });
 
-  test("problems have the line and column of the key, and translated keys keep their source", () => {
+  test("each problem has the line and column of its key, and a translated key remembers its source", () => {
     const result = translateKeys(dialect("claude"), "name: a\neffort: low\ntools: [Read, Nope]");
     expect(result.problems).toMatchObject([
       { file: "agents/a.md", line: 4, column: 15, code: "UNKNOWN_TOOL" },
@@ -101,7 +101,7 @@ describe("tools", () => {
     ["disallowedTools: [{a: b}]", {}, ["BAD_TOOLS"]],
   ]);
 
-  test("a file with unreadable rules about tools is rejected; a file with an unknown tool is not", () => {
+  test("a file with unreadable tool rules is rejected; a file with an unknown tool is not", () => {
     const severity = (yaml: string) =>
       translateKeys(dialect("claude"), yaml).problems.map((one) => one.severity);
     expect(severity("tools: 5")).toEqual(["error"]);
@@ -199,7 +199,7 @@ describe("gemini, cursor, factory, pi, linggen", () => {
   ]);
   rows("linggen", [["reasoning_effort: low\ntools: ['*']", { reasoning: "low", tools: ["*"] }]]);
 
-  test("linggen: the personality is put in front of the prompt", () => {
+  test("linggen: the personality comes before the prompt", () => {
     expect(translateKeys(dialect("linggen"), "personality: Warm.").body).toBe("Warm.\n\nBody.");
   });
 });
@@ -219,7 +219,7 @@ describe("kiro", () => {
     ],
   ]);
 
-  test("kiro: the prompt of a JSON agent is a key or a file in the same folder", () => {
+  test("kiro: a JSON agent has its prompt in a key, or in a file in the same folder", () => {
     const of = (prompt: string) =>
       translateAll(dialect("kiro"), JSON.stringify({ name: "k", prompt }), ".kiro/agents/k.json")[0]!;
     expect(of("Do it.")).toMatchObject({ body: "Do it.", problems: [] });
@@ -255,7 +255,7 @@ describe("codex", () => {
   ]);
 });
 
-describe("the dialect of a file", () => {
+describe("which dialect a file is read in", () => {
   test.each([
     [".claude/agents/a.md", {}, "claude"],
     ["/home/u/.claude/agents/deep/a.md", {}, "claude"],
@@ -290,7 +290,7 @@ describe("the dialect of a file", () => {
     expect(dialectOf(path, keys)?.name).toBe(name);
   });
 
-  test("the key `dialect` overrides the folder", () => {
+  test("the key `dialect` takes precedence over the folder", () => {
     expect(dialectOf(".claude/agents/a.md", {}, "gemini")?.name).toBe("gemini");
     expect(dialectOf(".claude/agents/a.md", {}, "cadre")).toBeUndefined();
     expect(dialectOf(".claude/agents/a.md", {}, "nobody")).toBeUndefined();

@@ -19,7 +19,7 @@ import { rolesDialect } from "./roles.ts";
 
 export { rolesDialect };
 
-/** The first match is used. Copilot comes first because its file names are unique in any folder. */
+/** The first dialect that matches is used. Copilot comes first, because only Copilot uses its file names. */
 export const dialects: readonly Dialect[] = [
   copilotDialect,
   chatmodeDialect,
@@ -38,10 +38,10 @@ export const dialects: readonly Dialect[] = [
   claudeDialect,
 ];
 
-/** Values of the key `dialect`, apart from `cadre`. */
+/** Values of the key `dialect`, except `cadre`. */
 export const dialectNames: readonly string[] = dialects.map(({ name }) => name);
 
-/** The dialect of a file. Undefined if the file is in Cadre's own format. The caller has already checked the override. */
+/** The dialect of a file. Undefined if the file is in Cadre's own format. The caller has already looked at the key `dialect`. */
 export function dialectOf(
   path: string,
   keys: Readonly<Record<string, Data>>,

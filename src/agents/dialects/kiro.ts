@@ -1,4 +1,4 @@
-// Kiro: `.kiro/agents/`, as Markdown, or as JSON with the prompt in a key.
+// Kiro: `.kiro/agents/`. The files are Markdown, or JSON with the prompt in a key.
 
 import { isMapping } from "../files/parse.ts";
 import { commonReaders, readersFor } from "./common-keys.ts";
@@ -22,7 +22,7 @@ function translate(source: SourceFile): Translation {
   return translateWith(source, gated ? { ...READERS, allowedTools: readAllowedTools } : READERS);
 }
 
-/** `@git` is an MCP server, and `@git/status` one of its tools. */
+/** `@git` means an MCP server, and `@git/status` means one of the server's tools. */
 const VOCABULARY = {
   groups: { write: ["Write", "Edit"], fs_write: ["Write", "Edit"] },
   mcp(name: string): string[] | undefined {
@@ -37,7 +37,7 @@ const readAllowedTools: Reader = (builder, value, key) => {
   warnGrantIgnored(builder, key, `\`${key}\``);
 };
 
-/** A tool with `denied…` settings is denied as a whole. Settings that permit something have no effect. */
+/** A tool with a `denied…` setting is denied completely. A setting that permits something has no effect. */
 const readSettings: Reader = (builder, value, key) => {
   if (isMapping(value)) {
     for (const [name, options] of Object.entries(value)) {

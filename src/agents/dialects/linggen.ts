@@ -1,4 +1,4 @@
-// Linggen: `.linggen/agents/*.md`. The text of `personality` is put in front of the prompt.
+// Linggen: `.linggen/agents/*.md`. The text of `personality` comes before the prompt.
 
 import type { Data } from "../../config/yaml.ts";
 import { commonReaders } from "./common-keys.ts";

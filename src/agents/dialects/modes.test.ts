@@ -5,7 +5,7 @@ import { regexWildcards } from "./wildcards.ts";
 
 const modes = (text: string, file = ".roomodes") => translateAll(modesDialect, text, file);
 
-test("each mode in the list becomes an agent with its role as the prompt", () => {
+test("each mode in the list becomes an agent; the mode's role becomes the prompt", () => {
   const [writer, runner] = modes(
     [
       "customModes:",
@@ -34,7 +34,7 @@ test("each mode in the list becomes an agent with its role as the prompt", () =>
   expect(plain(runner!.keys)).toEqual({ name: "runner", tools: ["Bash", "WebFetch", "WebSearch"] });
 });
 
-test("a JSON map of modes by slug is read", () => {
+test("a JSON file can have a map of modes, with the slug as the key", () => {
   const text = JSON.stringify({
     coder: { description: "Codes", prompt: "You code.", tools: ["Read", "Memory"] },
   });
@@ -44,7 +44,7 @@ test("a JSON map of modes by slug is read", () => {
   expect(codesOf(coder!)).toEqual(["UNKNOWN_TOOL"]);
 });
 
-describe("a group that cannot be translated never allows more", () => {
+describe("a tool group that cannot be translated never allows more", () => {
   test.each([
     ["groups: []", [], []],
     ["groups: [[edit, {fileRegex: '[a-z]+'}]]", [], ["PERMISSION_NARROWED"]],

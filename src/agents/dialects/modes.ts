@@ -1,4 +1,4 @@
-// Modes of Roo Code and Kilo Code: one file with several modes, each with groups of tools and a role.
+// Modes of Roo Code and Kilo Code. One file has several modes, and each mode has groups of tools and a role.
 
 import type { Data, Path } from "../../config/yaml.ts";
 import { isMapping } from "../files/parse.ts";
@@ -24,7 +24,7 @@ export const modesDialect: Dialect = {
   translate: (source) => modesIn(source).map(({ path, mode }) => translate(source, path, mode)),
 };
 
-/** `customModes` is a list or a map by slug. The map may also be the whole file. */
+/** `customModes` is a list, or a map with the slug as the key. The whole file can also be such a map. */
 function modesIn({ keys }: SourceFile): { path: Path; mode: Data }[] {
   const listed = keys["customModes"];
   if (Array.isArray(listed)) return listed.map((mode, index) => ({ path: ["customModes", index], mode }));
@@ -63,7 +63,7 @@ const VOCABULARY = {
 
 const readInBody: Reader = () => {};
 
-/** `whenToUse` is written for the delegating agent and says more than `description`, so it replaces `description`. */
+/** `whenToUse` replaces `description`: it is written for the delegating agent and says more. */
 const whenToUse: Reader = (builder, value, key) => {
   if (typeof value === "string" && value.trim() !== "") setKey(builder, "description", value, key);
 };
@@ -72,7 +72,7 @@ const description: Reader = (builder, value, key) => {
   if (!Object.hasOwn(builder.keys, "description")) setKey(builder, "description", value, key);
 };
 
-/** `edit` allows the whole group. `[edit, {fileRegex}]` allows only files whose path matches. */
+/** `edit` allows all tools of the group. `[edit, {fileRegex}]` allows them only for files whose path matches. */
 const groups: Reader = (builder, value, key) => {
   if (value === null) return;
   if (!Array.isArray(value)) return refuse(builder, [key], BAD_TOOLS);

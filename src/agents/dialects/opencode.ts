@@ -33,7 +33,7 @@ export const kiloDialect: Dialect = {
   translate: (source) => [translate(source)],
 };
 
-/** In a file with `id`, the id becomes Cadre's `name`, and the name becomes `title`. */
+/** If a file has an `id`, the id becomes Cadre's `name`, and the file's `name` becomes `title`. */
 function translate(source: SourceFile): Translation {
   const { id, name, ...rest } = source.keys;
   const named = typeof id === "string" && id !== "";
@@ -70,7 +70,7 @@ const disable: Reader = (builder, value, key) => {
   });
 };
 
-/** In opencode, `steps` is a number of turns. A text is Cadre's own `steps`. */
+/** In opencode, `steps` is a number of turns. If the value is a string, it is Cadre's own `steps`. */
 const steps: Reader = (builder, value, key) =>
   (typeof value === "string" ? sameKey : limitKey("maxTurns"))(builder, value, key);
 

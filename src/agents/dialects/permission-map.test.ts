@@ -1,4 +1,4 @@
-// Tests opencode's permission maps row by row, and then against opencode's own rule: the last match decides.
+// Tests how single permission maps of opencode are translated. Then compares random maps with opencode's own rule: the last match decides.
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -90,7 +90,7 @@ describe("permission maps, row by row", () => {
     expect(codesOf(result)).toEqual(codes);
   });
 
-  test("the error for a value that is not a permission has the value's position", () => {
+  test("if a value is not a permission, the error has the value's position", () => {
     const { problems } = translateKeys(opencodeDialect, "permission:\n  bash:\n    rm: never");
     expect(problems).toMatchObject([{ code: "BAD_PERMISSION", severity: "error", line: 4, column: 9 }]);
   });
@@ -100,7 +100,7 @@ const STRICTNESS = { allow: 0, ask: 1, deny: 2 };
 type Action = keyof typeof STRICTNESS;
 type Map = Record<string, Action | Record<string, Action>>;
 
-/** Applies opencode's rule: the last match of tool and pattern decides. Undefined if the file does not mention the call. */
+/** Applies opencode's own rule: the last entry that matches tool and pattern decides. Undefined if no entry matches the call. */
 function theirs(map: Map, words: readonly string[], subject: string): Action {
   const rules = Object.entries(map).flatMap(([key, value]) =>
     Object.entries(typeof value === "string" ? { "*": value } : value).map(([pattern, action]) => ({
@@ -115,7 +115,7 @@ function theirs(map: Map, words: readonly string[], subject: string): Action {
   return found?.action ?? "allow";
 }
 
-/** `git *` also matches `git` alone. */
+/** `git *` also matches the command `git` without arguments. */
 const matches = (pattern: string, subject: string): boolean =>
   wildcard(pattern).test(subject) || (pattern.endsWith(" *") && wildcard(pattern.slice(0, -2)).test(subject));
 
@@ -172,7 +172,7 @@ describe("a translated permission map never allows more than its last matching r
     const tools = fc.constantFrom(["Edit", "edit"], ["Write", "edit"], ["Read", "read"]);
     fc.assert(
       fc.property(maps, files, tools, (map, file, [tool, word]) => {
-        // opencode has no `write`, but people write it for the tool.
+        // opencode has no `write` permission, but people use `write` as if it had one.
         const words = tool === "Write" && "write" in map && !("edit" in map) ? ["write"] : [word!];
         const mine = ours(map, tool!, { path: file, file_path: file });
         expect(STRICTNESS[mine]).toBeGreaterThanOrEqual(STRICTNESS[theirs(map, words, file)]);
@@ -181,7 +181,7 @@ describe("a translated permission map never allows more than its last matching r
     );
   });
 
-  test("[T1] the rules for tools of servers never allow more than the last matching entry", () => {
+  test("[T1] the rules for MCP tools never allow more than the last matching entry", () => {
     const maps = mapsOf(["*", "gh_*", "gh_get_*", "*_del", "g*", "gh_get_x", "git_*"], ["*"]);
     const tools = fc.constantFrom(
       ["gh", "get_x"],

@@ -1,7 +1,7 @@
-// Translates opencode's permission map into a tool gate.
-// In opencode the last matching rule decides, and in Cadre a deny always wins.
-// So an exception from a deny becomes a narrow allow. A rule that depends on the order becomes narrower, with a warning.
-// `allow` grants nothing: the project's own rules still decide about the call.
+// Translates opencode's permission map into a tool gate: lists of allow, ask and deny rules.
+// In opencode, the last matching rule decides. In Cadre, a deny rule always wins.
+// So an exception to a deny becomes a narrow allow rule. A rule that depends on the order becomes narrower, with a warning.
+// An `allow` in the map grants nothing by itself: the project's own rules still decide about each call.
 
 import type { Data, Path } from "../../config/yaml.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
@@ -19,15 +19,15 @@ import {
 
 export interface MapReading {
   gate: ToolGate;
-  /** The delegates that `task` names. Undefined if `task` does not restrict them. */
+  /** The agents that `task` allows as delegates. Undefined if `task` does not restrict the delegates. */
   agents?: string[];
-  /** Keys that became narrower, because Cadre's rules cannot express their order. */
+  /** Keys whose rules became narrower, because Cadre cannot express an order of rules. */
   narrowed: string[];
-  /** Paths of values that are not permissions. */
+  /** Paths of the values that are not permissions. */
   bad: Path[];
 }
 
-/** Keys name tools and may have wildcards. Values are an action, a boolean, or a map from patterns to actions. */
+/** Each key is a tool name and can contain wildcards. Each value is an action, a boolean, or a map from patterns to actions. */
 export function readPermissionMap(map: Readonly<Record<string, Data>>): MapReading {
   const bad: Path[] = [];
   const rules = Object.entries(map).flatMap(([key, value]) => rulesOf(key, value, bad));
@@ -62,14 +62,14 @@ function actionOf(value: Data): Action | undefined {
   return value === "allow" || value === "ask" || value === "deny" ? value : undefined;
 }
 
-/** A built-in tool, or tools of MCP servers, with the names that the map uses for them. */
+/** A built-in tool or some tools of MCP servers, together with the names that the map uses for them. */
 interface Subject {
   kind: "command" | "path" | "other";
   /** Rules that allow every call of the subject. */
   tools: readonly string[];
-  /** Rules that ask about or deny every call of the subject. */
+  /** Rules that match every call of the subject, to ask about it or deny it. */
   held: readonly string[];
-  /** Names in the map. A call must pass the rules of each name. */
+  /** The subject's names in the map. A call must pass the rules of every name. */
   words: readonly string[];
 }
 
@@ -91,7 +91,7 @@ function outcomesOf(rules: readonly MapRule[], narrowed: Set<string>): Outcome[]
 /** In opencode, `edit` covers every way to change a file. */
 const GROUPS = { edit: ["Edit", "Write"] };
 
-/** opencode's names for Cadre's tools, for tools that no key of the map names. */
+/** opencode's names for Cadre's tools. They are used if no key of the map names the tool. */
 const WORDS: Readonly<Record<string, string>> = { Write: "edit", LS: "list", AskUser: "question" };
 
 /** In opencode, a pattern for these tools is the text to search for, not a path. */
@@ -118,7 +118,7 @@ function serverSubject(key: string): Subject[] {
 
 const NOT_TOOLS = new Set(["external_directory", "doom_loop"]);
 
-/** `server_tool` does not show where the server's name ends. opencode would match every split, so all of them are used. */
+/** A name like `server_tool` does not show where the server's name ends. opencode would match every split, so we use every split. */
 function serverTools(word: string, effect: "pass" | "hold"): string[] {
   if (/^mcp__/i.test(word)) return [/^mcp__(.+?)__/i.test(word) ? word : `${word}__*`];
   const ends = [...word.matchAll(/_(?=.)/g)].filter(({ index }) => index > 0);
@@ -130,7 +130,7 @@ function serverTools(word: string, effect: "pass" | "hold"): string[] {
   return [...split, ...inside];
 }
 
-/** The calls of a subject that the map allows: all, none, or those that some rules allow. */
+/** The calls of a subject that the map allows: all calls, no calls, or the calls that these rules match. */
 interface Outcome {
   subject: Subject;
   pass: "all" | "none" | readonly string[];
@@ -150,7 +150,7 @@ function bothPass(a: Outcome["pass"], b: Outcome["pass"]): Outcome["pass"] {
   return a.filter((rule) => b.includes(rule));
 }
 
-/** The last rule that matches everything is the default. Later rules are exceptions from the default and from each other. */
+/** The last rule that matches everything is the default. Each later rule is an exception to the default or to an earlier exception. */
 function outcomeOf(subject: Subject, rules: readonly MapRule[], narrowed: Set<string>): Outcome {
   const at = rules.findLastIndex(({ pattern }) => matchesEverything(pattern));
   const ground = rules[at]?.action ?? "allow";
@@ -164,7 +164,7 @@ function outcomeOf(subject: Subject, rules: readonly MapRule[], narrowed: Set<st
     if (overridden || (rule.action === "allow" && ground === "ask")) narrowed.add(rule.key);
     const hold = () => rulesFor(subject, rule, "hold", narrowed);
     if (rule.action === "deny") {
-      // If the default denies, a deny only has to take back earlier exceptions.
+      // If the default is deny, a deny rule is needed only to revoke an earlier exception.
       if (ground !== "deny" || earlier.some(({ action }) => action !== "deny")) deny.push(...hold());
       continue;
     }
@@ -176,7 +176,7 @@ function outcomeOf(subject: Subject, rules: readonly MapRule[], narrowed: Set<st
 
 const STRICTNESS: Readonly<Record<Action, number>> = { allow: 0, ask: 1, deny: 2 };
 
-/** If a restriction has no equivalent rule, the whole tool is restricted. If a permission has none, nothing is allowed. */
+/** If an ask or deny rule cannot be translated, it applies to the whole tool. If an allow rule cannot be translated, it allows nothing. */
 function rulesFor(
   subject: Subject,
   { key, pattern }: MapRule,
@@ -216,7 +216,7 @@ function composeGate(outcomes: readonly Outcome[], rules: readonly MapRule[]): T
     pass === "all" ? subject.tools : pass === "none" ? [] : pass,
   );
   const servers = none.filter(({ subject }) => subject.held.some((rule) => rule.startsWith("mcp__")));
-  // Servers that the file does not mention stay allowed, so denied servers must be named.
+  // Servers that the file does not mention stay allowed, so each denied server needs a deny rule.
   const taken = rest === "deny" ? servers.filter((outcome) => takesBack(outcome, outcomes)) : servers;
   return unique({
     allow: rest === "deny" ? allow : [...allow, "mcp__*__*"],
@@ -233,7 +233,7 @@ function takesBack({ subject }: Outcome, outcomes: readonly Outcome[]): boolean 
     .some((other) => other.pass !== "none" && mayOverlap(other.subject.words[0]!, subject.words[0]!));
 }
 
-/** Reports a server that was allowed as an exception from a denied one, because in Cadre the deny wins. */
+/** Reports a server that was meant as an exception to a denied server: in Cadre the deny rule wins. */
 function reportLostServers(gate: ToolGate, outcomes: readonly Outcome[], narrowed: Set<string>): void {
   for (const [index, { subject, pass }] of outcomes.entries()) {
     const word = subject.words[0]!;
@@ -247,7 +247,7 @@ function reportLostServers(gate: ToolGate, outcomes: readonly Outcome[], narrowe
   }
 }
 
-/** The delegates that `task` names. A rule with a wildcard names no agent. */
+/** The agents that `task` allows as delegates. A rule with a wildcard allows no delegate. */
 function readTask(rules: readonly MapRule[], narrowed: Set<string>): string[] | undefined {
   const own = rules.filter(({ key }) => isTask(key) || (key.includes("*") && wildcard(key).test("task")));
   const named: string[] = [];

@@ -14,7 +14,7 @@ export const piDialect: Dialect = {
 
 const SIGNS = "systemPromptMode inheritProjectContext inheritSkills defaultContext defaultReads".split(" ");
 
-/** `fork` starts with the parent's conversation, and `fresh` starts without it. */
+/** A run with `fork` starts with the parent's conversation. A run with `fresh` starts without it. */
 const defaultContext: Reader = (builder, value, key) => {
   if (value === "fork") setKey(builder, "context", "full", key);
   else if (value === "fresh") setKey(builder, "context", "none", key);

@@ -1,4 +1,4 @@
-// Tests for any input that a translation never throws, always gives the same result, and allows nothing that the file does not name (T1).
+// Tests any input: a translation never throws, is repeatable, and allows nothing that the file does not name (T1).
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -47,7 +47,7 @@ const sourceOf = (written: Record<string, Data>): SourceFile => ({
 });
 
 describe.each(dialects)("$name", ({ name, translate }) => {
-  test("[T2] a dialect never throws, and always gives the same result", () => {
+  test("[T2] a dialect never throws, and gives the same result each time", () => {
     fc.assert(
       fc.property(keys, (written) => {
         const source = sourceOf(written);
@@ -79,7 +79,7 @@ describe.each(dialects)("$name", ({ name, translate }) => {
         const { tools: _, ...rest } = written;
         const source = sourceOf({ ...rest, tools: ["Read", "Bash"], disallowedTools: denied });
         for (const result of translate(source).filter(isUsable)) {
-          // A file of modes or roles has no tools of its own.
+          // In a file of modes or roles, tools belong to each mode or role, not to the file.
           if (!("tools" in result.keys) || result.keys["name"] !== written["name"]) continue;
           if (name === "roo" || name === "kilo" || name === "roles") continue;
           expect(denyOf(result)).toEqual(expect.arrayContaining(denied));
@@ -103,7 +103,7 @@ const denyOf = ({ keys: { tools } }: Translation): string[] =>
 
 /**
  * Whether the value is a map of permissions or folders.
- * Such a map keeps every tool that it does not name, so other tests cover it.
+ * Such a map allows every tool that it does not name, so other tests cover it.
  */
 function isOpenMap(written: Data): boolean {
   if (Array.isArray(written)) return written.some(isOpenMap);

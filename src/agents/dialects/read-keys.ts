@@ -1,4 +1,4 @@
-// Reads the keys of a file one by one, each with its reader from the dialect's table.
+// Reads the keys of a file one by one. The dialect's table has a reader for each key.
 // A key without a reader is copied unchanged, so that the common check can suggest a similar key.
 
 import type { Data } from "../../config/yaml.ts";
@@ -15,12 +15,12 @@ import {
   warnIgnored,
 } from "./translation-builder.ts";
 
-/** `key` is spelled as in the file. */
+/** `key` has the spelling of the file. */
 export type Reader = (builder: TranslationBuilder, value: Data, key: string) => void;
 
 export type Readers = Readonly<Record<string, Reader>>;
 
-/** Translates a file with its keys at the top level. */
+/** Translates a file that has its keys at the top level. */
 export function translateWith(source: SourceFile, readers: Readers): Translation {
   const builder = startTranslation(source);
   readAll(builder, source.keys, readers);
@@ -53,12 +53,12 @@ export const alias =
     setKey(builder, ours, value, key);
   };
 
-/** The key is information that does not change what the agent does. */
+/** The key is only information and does not change what the agent does. */
 export const metadataKey: Reader = (builder, value, key) => {
   builder.extra[key] = value;
 };
 
-/** The key is for a feature that Cadre does not have. */
+/** The key belongs to a feature that Cadre does not have. */
 export const unsupportedKey: Reader = (builder, value, key) => {
   builder.extra[key] = value;
   if (value === null || value === false) return;
@@ -66,7 +66,7 @@ export const unsupportedKey: Reader = (builder, value, key) => {
   warn(builder, [key], { code: "UNSUPPORTED_KEY", message });
 };
 
-/** The key has commands, endpoints or secrets. They are kept as text, and never run or expanded. */
+/** The key contains commands, endpoints or secrets. They are kept as text, and are never run or expanded. */
 export const inertKey: Reader = (builder, value, key) => {
   builder.extra[key] = value;
   const message = `\`${key}\` is ignored in an agent file of another product: nothing in it is started`;
@@ -74,7 +74,7 @@ export const inertKey: Reader = (builder, value, key) => {
   warn(builder, [key], omitUndefined({ code: "UNSUPPORTED_KEY", message, suggestion }));
 };
 
-/** The key is a whole number for a Cadre limit, multiplied by `unit`. */
+/** The key is a whole number. Multiplied by `unit`, it becomes a limit in Cadre. */
 export const limitKey =
   (name: string, unit = 1): Reader =>
   (builder, value, key) => {
@@ -88,7 +88,7 @@ export const limitKey =
     setLimit(builder, name, amount, key);
   };
 
-/** The key is one model, a list, or `a | b`, in the order in which they are tried. A placeholder `<a | b>` is a single name. */
+/** The key is one model, a list, or `a | b`. The models are tried in this order. A placeholder `<a | b>` is a single name. */
 export const modelKey: Reader = (builder, value, key) => {
   if (Array.isArray(value) && value.length === 0) return;
   if (typeof value !== "string" || !value.includes("|") || value.includes("<"))
@@ -109,7 +109,7 @@ export const reasoningKey: Reader = (builder, value, key) => {
   alias("reasoning")(builder, value === "off" ? "none" : value, key);
 };
 
-/** With `user-invocable: false` or `hidden: true`, only other agents may call the agent. */
+/** With `user-invocable: false` or `hidden: true`, only other agents are allowed to call the agent. */
 export const hiddenFlag =
   (flag: boolean): Reader =>
   (builder, value, key) => {
@@ -117,13 +117,13 @@ export const hiddenFlag =
     builder.extra[key] = value;
   };
 
-/** The key has the prompt of a file without a body. */
+/** The key contains the prompt, in a file without a body. */
 export const promptKey: Reader = (builder, value, key) => {
   if (typeof value === "string" && builder.body.trim() === "") builder.body = value.trim();
   else unsupportedKey(builder, value, key);
 };
 
-/** The key has a JSON Schema under another name. */
+/** The key contains a JSON Schema. Its name in Cadre differs. */
 export const schemaAlias =
   (ours: string): Reader =>
   (builder, value, key) =>

@@ -1,5 +1,5 @@
-// Reads the tools that a file allows or denies, in every form that products use: a list, a text with commas, a map of booleans, a map of permissions.
-// A value that cannot be read never allows more: unknown tools are not allowed, and a file with an unreadable deny is rejected.
+// Reads which tools a file allows or denies. Products write this as a list, a text with commas, or a map of booleans or permissions.
+// An unreadable value never allows more: an unknown tool is not allowed, and a file with an unreadable deny is rejected.
 
 import type { Data, Path } from "../../config/yaml.ts";
 import { isMapping } from "../files/parse.ts";
@@ -9,7 +9,7 @@ import { confineToFolders } from "./tool-gate.ts";
 import { splitNames, toolMeaning, type Vocabulary } from "./tool-names.ts";
 import { allowDelegates, narrowTools, refuse, type TranslationBuilder, warn } from "./translation-builder.ts";
 
-/** Reads `tools`, which lists everything that the agent may call. */
+/** Reads `tools`, the list of everything that the agent is allowed to call. */
 export const readTools =
   (vocabulary: Vocabulary = {}): Reader =>
   (builder, value, key) => {
@@ -21,7 +21,7 @@ export const readTools =
     narrowTools(builder, { allow: allowRules(builder, names, [key], vocabulary) }, [key]);
   };
 
-/** Reads `disallowedTools`, which overrides every list that allows. */
+/** Reads `disallowedTools`, which takes precedence over every list of allowed tools. */
 export const readDenied =
   (vocabulary: Vocabulary = {}): Reader =>
   (builder, value, key) => {
@@ -39,7 +39,7 @@ export const readPermissions: Reader = (builder, value, key) => {
   applyMap(builder, readPermissionMap(map), key);
 };
 
-/** Reads names of delegates. `*` names no agent, and is ignored with a warning. */
+/** Reads the names of delegates. `*` is not an agent's name, and is ignored with a warning. */
 export const readAgents: Reader = (builder, value, key) => {
   if (value === null) return;
   const names = typeof value === "string" ? splitNames(value) : value;
@@ -56,7 +56,7 @@ export const readAgents: Reader = (builder, value, key) => {
   }
 };
 
-/** Reads `allowed_directories`, the only folders that the agent may work in. */
+/** Reads `allowed_directories`: the agent is allowed to work only in these folders. */
 export const readFolders: Reader = (builder, value, key) => {
   if (value === null) return;
   const folders = namesIn(value);
@@ -78,7 +78,7 @@ const badPermission = (where: string) => ({
   suggestion: "write allow, ask or deny",
 });
 
-/** A key without a value is copied, so that the common check reports it. */
+/** If a key has no value, the key is copied so that the common check reports it. */
 function readEmpty(builder: TranslationBuilder, value: Data, key: string): void {
   if (value === true) return;
   builder.keys["tools"] = null;
@@ -91,7 +91,7 @@ function namesIn(value: Data): Data[] | undefined {
   return Array.isArray(value) ? value : undefined;
 }
 
-/** An empty map changes nothing. */
+/** Reads `tools` as a map. An empty map changes nothing. */
 function readToolsMap(
   builder: TranslationBuilder,
   map: Record<string, Data>,
@@ -146,7 +146,7 @@ function applyMap(
   }
 }
 
-/** Cadre's rules for the known names. The other names are left out with a warning. */
+/** Cadre's rules for the names that are known. Unknown names are ignored with a warning. */
 export function allowRules(
   builder: TranslationBuilder,
   names: readonly Data[],
@@ -198,7 +198,7 @@ function denyRules(builder: TranslationBuilder, names: readonly string[], vocabu
   });
 }
 
-/** The rules for a denied or asked name. An unknown name is kept: it forbids nothing, and the common checks report it. */
+/** Rules that deny a name or ask about it. A rule for an unknown name is kept. It forbids nothing, and the common checks report it. */
 function restrictionRules(name: string, vocabulary: Vocabulary): readonly string[] {
   if (/^notebookedit$/i.test(name.trim())) return ["NotebookEdit", "Edit(**/*.ipynb)"];
   const meaning = toolMeaning(name, vocabulary);

@@ -16,7 +16,7 @@ const MAIN = {
   MaxDurationMs: 600_000,
 };
 
-test("[S2] a role's own values override the wrapper's defaults", () => {
+test("[S2] a role's own values take precedence over the wrapper's defaults", () => {
   const [main, coder] = translate({
     AgentRoles: {
       MaxDepth: 2,
@@ -46,7 +46,7 @@ test("[S2] a role's own values override the wrapper's defaults", () => {
   expect([...codesOf(main!), ...codesOf(coder!)]).toEqual([]);
 });
 
-test("[S2] a bare list of roles and keys in camel case are accepted", () => {
+test("[S2] a list of roles without a wrapper is accepted, and so are camel case keys", () => {
   const [one] = translate({
     Roles: [{ roleId: "one", systemPrompt: "Do it.", maxIterations: 3, context: "none" }],
   });
@@ -67,7 +67,7 @@ test.each<[role: Data, codes: string[]]>([
   expect(result!.keys["agents"] ?? []).toEqual([]);
 });
 
-test("[S2] a wrong default in the wrapper is reported once, at its position", () => {
+test("[S2] a wrong default in the wrapper is reported only once, at its position", () => {
   const results = translate({
     MaxDept: 2,
     DefaultMaxIterations: "x",

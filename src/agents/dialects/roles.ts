@@ -1,5 +1,5 @@
-// Roles as JSON (S2): a wrapper with defaults and a list of roles, in Pascal or camel case.
-// They come from a separate file, or from `roles` in cadre.yaml.
+// Reads roles from JSON (S2): a wrapper has default values and a list of roles, with keys in Pascal or camel case.
+// The roles are in a separate file, or in the key `roles` of cadre.yaml.
 
 import { type Problem, suggestWord } from "../../config/problem.ts";
 import type { Data, Path } from "../../config/yaml.ts";
@@ -73,7 +73,7 @@ function wrapperProblems(source: SourceFile, { keys, path }: { keys: Keys; path:
 const isCount = (value: Data | undefined): value is number =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 
-/** Finds a key in any letter case: `MaxDepth` is `maxDepth`. */
+/** Finds a key and ignores letter case: `MaxDepth` means `maxDepth`. */
 function field(keys: Keys, name: string): { value: Data; written: string } | undefined {
   const written = Object.keys(keys).find((key) => key.toLowerCase() === name.toLowerCase());
   return written === undefined ? undefined : { value: keys[written]!, written };
@@ -95,7 +95,7 @@ function translate(source: SourceFile, wrapper: Keys, role: Data, path: Path): T
   return finishTranslation(builder);
 }
 
-/** `CanDelegate: false` overrides any list of delegates. */
+/** `CanDelegate: false` takes precedence over any list of delegates. */
 function readDelegation(builder: TranslationBuilder, role: Keys): void {
   const may = field(role, "CanDelegate");
   const to = field(role, "AllowedDelegations");
@@ -108,7 +108,7 @@ function readDelegation(builder: TranslationBuilder, role: Keys): void {
     allowDelegates(builder, [], [may.written]);
   } else if (names) {
     allowDelegates(builder, names, [to!.written]);
-    // The prompts of such roles call the tool by this name.
+    // The prompts of these roles call the delegation tool `delegate_to_agent`.
     if (names.length > 0) setKey(builder, "delegation", { tool: "delegate_to_agent" }, to!.written);
   } else if (may?.value === true) {
     const message =

@@ -1,5 +1,5 @@
-// The tools that a file lets its agent call. Other products spread them over several keys.
-// Every key only narrows the gate: a tool that one key removes cannot come back through another key.
+// A tool gate says which tools a file lets its agent call. In other products, several keys decide about this.
+// Each key can only narrow the gate: if one key removes a tool, no other key can add it again.
 
 import type { Data } from "../../config/yaml.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
@@ -7,7 +7,7 @@ import { FILE_CHANGING_TOOLS, TOOLS, targetOf } from "./tool-names.ts";
 import { matches } from "./wildcards.ts";
 
 export interface ToolGate {
-  /** Undefined if no key lists the allowed tools. All tools are allowed then. */
+  /** Undefined if no key lists the allowed tools. In that case all tools are allowed. */
   allow: readonly string[] | undefined;
   ask: readonly string[];
   deny: readonly string[];
@@ -15,22 +15,22 @@ export interface ToolGate {
 
 export const OPEN_GATE: ToolGate = { allow: undefined, ask: [], deny: [] };
 
-/** A call must pass both gates. Either gate may ask or deny. */
+/** Combines two gates: a call must pass both. If one of them asks about a call or denies it, so does the result. */
 export function intersectGates(a: ToolGate, b: ToolGate): ToolGate {
   return { allow: bothAllow(a.allow, b.allow), ask: union(a.ask, b.ask), deny: union(a.deny, b.deny) };
 }
 
-/** The gate as a value of Cadre's `tools` key. Undefined if the gate restricts nothing. */
+/** Converts the gate to a value for Cadre's key `tools`. Undefined if the gate restricts nothing. */
 export function gateAsTools({ allow, ask, deny }: ToolGate): Data | undefined {
   if (ask.length === 0 && deny.length === 0) return allow === undefined ? undefined : [...allow];
   const list = (rules: readonly string[]) => (rules.length === 0 ? undefined : [...rules]);
   return omitUndefined({ allow: allow && [...allow], ask: list(ask), deny: list(deny) });
 }
 
-/** All tools by name, so that single tools can be left out or restricted. */
+/** Lists all tools by name, so that single tools can be removed or restricted. */
 const EVERY_TOOL: readonly string[] = [...TOOLS, "mcp__*__*"];
 
-/** Tools that can change something. Foreign files have no other names for the last two. */
+/** Tools that can change something. Other products have no names for the last two. */
 export const CHANGING_TOOLS: readonly string[] = [...FILE_CHANGING_TOOLS, "NotebookEdit", "restart_service"];
 
 export const READ_ONLY: ToolGate = { ...OPEN_GATE, deny: CHANGING_TOOLS };
@@ -43,7 +43,7 @@ export function confineToFolders(folders: readonly string[], allow: readonly str
     const tool = rule.split("(", 1)[0]!;
     if (targetOf(tool) === "command") return [];
     if (targetOf(tool) !== "path") return [rule];
-    // The intersection with a rule that already has a pattern cannot be written as one pattern.
+    // If a rule already has a pattern, its intersection with a folder cannot be written as one pattern.
     return rule === tool ? clean.map((folder) => `${tool}(${folder === "" ? "**" : `${folder}/**`})`) : [];
   });
   return { ...OPEN_GATE, allow: scoped };
@@ -57,7 +57,7 @@ function bothAllow(a: ToolGate["allow"], b: ToolGate["allow"]): ToolGate["allow"
   );
 }
 
-/** Whether `wide` allows every call that `narrow` allows. False if that is unclear. */
+/** Whether `wide` allows every call that `narrow` allows. False if we cannot tell. */
 function covers(wide: string, narrow: string): boolean {
   const [wideName, widePattern] = parts(wide);
   const [name, pattern] = parts(narrow);

@@ -1,14 +1,14 @@
-// Translates tool names of other products into Cadre's. An unknown name never becomes a tool, and never "all tools".
+// Translates other products' tool names into Cadre's names. An unknown name never becomes a tool, and never "all tools".
 
 interface KnownTool {
-  /** Names in other products, in lower case. */
+  /** The tool's names in other products, in lower case. */
   aliases: string;
-  /** The kind of thing that calls of the tool are about, as the tool declares. */
+  /** What each call of the tool is about: a command or a path. It must match the tool's own declaration. */
   target?: "command" | "path";
   changesFiles?: true;
 }
 
-/** The tools that foreign names can mean. `src/tools/index.test.ts` compares this table with what the tools declare. */
+/** The tools that other products' names can mean. `src/tools/index.test.ts` compares this table with the tools' own declarations. */
 export const KNOWN_TOOLS = {
   Read: {
     aliases: "read read_file read_files readfile read_many_files fs_read notebookread read/readfile",
@@ -47,31 +47,31 @@ export const KNOWN_TOOLS = {
 
 export const TOOLS = Object.keys(KNOWN_TOOLS);
 
-/** Undefined for a tool of a server, and for a tool whose calls are about neither a command nor a path. */
+/** Whether calls of a tool are about a command or a path. Undefined if they are about neither, and for MCP tools. */
 export const targetOf = (tool: string): KnownTool["target"] => knownTool(tool)?.target;
 
 const knownTool = (tool: string): KnownTool | undefined =>
   Object.hasOwn(KNOWN_TOOLS, tool) ? KNOWN_TOOLS[tool as keyof typeof KNOWN_TOOLS] : undefined;
 
-/** Tools that can change files, directly or by a command. */
+/** Tools that can change files, directly or by running a command. */
 export const FILE_CHANGING_TOOLS = TOOLS.filter((tool) => knownTool(tool)?.changesFiles);
 
-/** Names that only one product uses, in addition to the names that all products share. */
+/** The names that only this product uses. All products also share some names. */
 export interface Vocabulary {
-  /** Words in lower case that each mean several tools. */
+  /** Words that mean a group of tools, in lower case. */
   groups?: Readonly<Record<string, readonly string[]>>;
-  /** Cadre's rules for a name that means tools of MCP servers. */
+  /** Returns Cadre's rules for a name that means MCP tools. */
   mcp?(name: string): readonly string[] | undefined;
 }
 
 export type ToolMeaning =
   | { kind: "tools"; rules: readonly string[] }
-  /** The tool that starts other agents. `agents` restricts it to these agents. */
+  /** The tool that starts other agents. If `agents` is set, it can start only these agents. */
   | { kind: "delegation"; agents?: readonly string[] }
   | { kind: "ide" }
   | { kind: "unknown" };
 
-/** Understands `Bash(git diff)`, `read_file`, `mcp__memory`, `*`, and the names in the product's vocabulary. */
+/** Finds the meaning of a tool name such as `Bash(git diff)`, `read_file`, `mcp__memory`, `*`, or a word of the product's vocabulary. */
 export function toolMeaning(written: string, vocabulary: Vocabulary = {}): ToolMeaning {
   const match = /^([^()]+)(?:\((.*)\))?$/s.exec(written.trim());
   if (!match) return UNKNOWN;
@@ -86,7 +86,7 @@ export function toolMeaning(written: string, vocabulary: Vocabulary = {}): ToolM
   return { kind: "tools", rules: names.map((tool) => `${tool}(${scope.trim()})`) };
 }
 
-/** Splits at commas, except inside parentheses. */
+/** Splits a text at commas, except inside parentheses. */
 export function splitNames(text: string): string[] {
   return text
     .split(/,(?![^(]*\))/)
@@ -104,7 +104,7 @@ const BY_ALIAS: ReadonlyMap<string, string> = new Map(
 
 const DELEGATION = new Set("task agent agent/runsubagent runsubagent spawn_agents agent_chat".split(" "));
 
-/** Tools that need an editor: problem list, selection, test runner, notebook cells. */
+/** Names of tools that need an editor: problem list, selection, test runner, notebook cells. */
 const IDE_ONLY = new Set(
   `problems changes testfailure findtestfiles vscodeapi extensions opensimplebrowser runtasks runtests runnotebooks
   terminallastcommand terminalselection searchresults new githubrepo readlints vscode createandruntask runtask
@@ -112,7 +112,7 @@ const IDE_ONLY = new Set(
   notebookedit`.split(/\s+/),
 );
 
-/** The name may follow a set (`read/problems`) or an extension (`ms-python.python/installPythonPackage`). */
+/** A prefix can come before the name: a tool set (`read/problems`) or an extension (`ms-python.python/installPythonPackage`). */
 function isIdeOnly(word: string): boolean {
   const [set, tool] = word.split("/");
   if (tool === undefined) return IDE_ONLY.has(word);
@@ -135,7 +135,7 @@ function toolsCalled(name: string, word: string, vocabulary: Vocabulary): readon
   if (vocabulary.groups && Object.hasOwn(vocabulary.groups, word)) return vocabulary.groups[word];
   const alias = BY_ALIAS.get(word);
   if (alias !== undefined) return [alias];
-  // `edit/createDirectory` is a tool of the editor, never of a server called `edit`.
+  // `edit/createDirectory` is a tool of the editor, not of a server that is named `edit`.
   if (isIdeOnly(word) || COPILOT_SETS.has(word.split("/")[0]!)) return undefined;
   return vocabulary.mcp?.(name);
 }

@@ -1,4 +1,4 @@
-// Builds the translation of one agent. The readers of keys write into the builder.
+// Builds the translation of one agent. The readers of the single keys write into it.
 // At the end, the builder computes the tool gate from all keys about tools, and the kind from the delegates.
 
 import type { Problem } from "../../config/problem.ts";
@@ -18,11 +18,11 @@ export interface TranslationBuilder {
   readonly problems: Problem[];
   readonly limits: Record<string, Data>;
   gate: ToolGate;
-  /** The agents that it may delegate to. Undefined if no key names any. */
+  /** The agents to which this agent can delegate. Undefined if no key names any. */
   agents: readonly string[] | undefined;
-  /** Agents that it may never call, even if another key names them. `*` means all agents. */
+  /** Agents that this agent is never allowed to call, even if another key names them. `*` means all agents. */
   readonly refused: string[];
-  /** Whether people cannot choose the agent. */
+  /** Whether the agent is hidden from people. */
   hidden: boolean;
   body: string;
   promptFile?: string;
@@ -45,7 +45,7 @@ export function startTranslation(source: SourceFile, base: Path = []): Translati
   };
 }
 
-/** `key` is Cadre's key, and `written` is the key in the file. */
+/** Sets `key`, a key of Cadre. `written` is the name of the key in the file. */
 export function setKey(builder: TranslationBuilder, key: string, value: Data, written: string): void {
   builder.keys[key] = value;
   builder.from[key] = [...builder.base, written];
@@ -56,13 +56,13 @@ export function setLimit(builder: TranslationBuilder, name: string, value: Data,
   builder.from["limits"] = [...builder.base, written];
 }
 
-/** Restricts the gate by one key about tools. `path` is relative to the builder's base. */
+/** Narrows the gate by one of the keys about tools. `path` is relative to the builder's base. */
 export function narrowTools(builder: TranslationBuilder, gate: Partial<ToolGate>, path: Path): void {
   builder.gate = intersectGates(builder.gate, { ...OPEN_GATE, ...gate });
   builder.from["tools"] ??= [...builder.base, ...path];
 }
 
-/** If two keys name delegates, only agents in both remain. */
+/** If two keys name delegates, only the agents that both keys name remain. */
 export function allowDelegates(builder: TranslationBuilder, names: readonly string[], path: Path): void {
   const before = builder.agents;
   builder.agents = before ? before.filter((name) => names.includes(name)) : [...new Set(names)];
@@ -79,7 +79,7 @@ export function warn(builder: TranslationBuilder, path: Path, finding: Finding):
   addProblem(builder, path, "warning", finding);
 }
 
-/** Reports an error, so that the agent is not loaded. Used for values whose loss could allow more than the file meant. */
+/** Reports an error, so that the agent is not loaded. Ignoring such a value could allow more than the file's author meant. */
 export function refuse(builder: TranslationBuilder, path: Path, finding: Finding): void {
   addProblem(builder, path, "error", finding);
 }
@@ -103,10 +103,10 @@ export function finishTranslation(builder: TranslationBuilder): Translation {
 
 const TOOLS_EMPTY = { code: "TOOLS_EMPTY", message: "`tools` has no value and counts as absent" };
 
-/** Keys that decide about permissions. If such a value does not fit, Cadre's schema rejects the file. */
+/** Keys that decide about permissions. If the value of such a key is invalid, Cadre's schema rejects the file. */
 const DECISIVE = new Set("tools disallowedTools permissions policy delegate_targets agents".split(" "));
 
-/** Drops values that do not fit Cadre's schema: another product's `temperature: low` is no reason to reject the agent. */
+/** Drops values that Cadre's schema does not accept: another product's `temperature: low` is no reason to reject the agent. */
 function dropInvalid(builder: TranslationBuilder): void {
   for (const [key, value] of Object.entries(builder.keys)) {
     const ours = Object.hasOwn(KEY_ALIASES, key) ? KEY_ALIASES[key]! : key;
@@ -134,10 +134,10 @@ function addProblem(
   builder.problems.push({ file, ...at, severity, ...finding });
 }
 
-/** The record has no prototype, because a foreign key can be called `constructor`. */
+/** The record has no prototype, because another product's key can be named `constructor`. */
 const emptyRecord = <T>(): Record<string, T> => Object.create(null);
 
-/** Refuses a path outside the folder of the agent's file, so that a foreign file cannot pull `../../.ssh/id_rsa` into a prompt. */
+/** Refuses a path outside the folder of the agent's file. Otherwise the file could pull `../../.ssh/id_rsa` into a prompt. */
 export function setPromptFile(builder: TranslationBuilder, file: string, path: Path): void {
   const clean = file
     .trim()

@@ -1,19 +1,19 @@
-// Translates wildcards of other products into Cadre's. There, `*` matches any text, including spaces and slashes.
-// In Cadre, words match words and folders match folders.
-// An allow rule becomes equal or narrower, an ask or deny rule equal or wider.
+// Translates other products' wildcards into Cadre's. In other products, `*` matches any text, including spaces and slashes.
+// In Cadre, a `*` in a command matches within one word, and a `*` in a path matches within one folder.
+// A translated allow rule matches the same calls or fewer. A translated ask or deny rule matches the same calls or more.
 
 export interface TranslatedPattern {
   rule: string;
-  /** Whether the rule matches other calls than the original pattern. */
+  /** Whether the translated rule matches other calls than the original pattern did. */
   narrowed: boolean;
 }
 
-/** The rule for a command pattern. Undefined if only a rule for the whole tool covers the pattern. */
+/** Translates a pattern for commands. Undefined if the only rule that covers the pattern is a rule for the whole tool. */
 export function commandPattern(pattern: string, effect: "pass" | "hold"): TranslatedPattern | undefined {
   const text = pattern.trim();
   const open = text.endsWith("*");
   const head = open ? text.replace(/\*+$/, "") : text;
-  // `rm*` matches `rm` followed by anything. In Cadre's rules it would be a single word, and would not match `rm -rf`.
+  // `rm*` matches `rm` followed by anything. In Cadre's rules, `rm*` would be a single word and would not match `rm -rf`.
   const exact = !open ? text : head === "" || head.endsWith(" ") ? `${head}*` : `${head}* *`;
   if (!/[*?]/.test(head)) return { rule: exact, narrowed: false };
   if (effect === "pass") return { rule: exact, narrowed: true };
@@ -25,23 +25,23 @@ export function commandPattern(pattern: string, effect: "pass" | "hold"): Transl
   return before.length === 0 ? undefined : { rule: `${before.join(" ")} *`, narrowed: true };
 }
 
-/** Translates to a glob in which only `**` crosses slashes: `src/*` becomes `src/**`. Undefined if there are too many stars. */
+/** Translates a path pattern to a glob in which only `**` crosses slashes: `src/*` becomes `src/**`. Undefined if it has too many stars. */
 export function pathPattern(pattern: string): string | undefined {
   const segments = pattern.trim().replace(/^\.\//, "").split("/");
   const globs = segments.map((segment, index) => segmentGlob(segment, index === segments.length - 1));
   const glob = globs.join("/").replace(/(\*\*\/)+\*\*/g, "**");
-  // Stars inside words become alternatives, and too many alternatives make matching very slow.
+  // Each star inside a word becomes a group of alternatives. Too many alternatives make matching very slow.
   return pattern.trim() === "" || glob.split("{").length > MAX_CHOICES ? undefined : glob;
 }
 
 const MAX_CHOICES = 5;
 
-/** Whether some text could match both patterns. True if that is unclear. */
+/** Whether some text could match both patterns. True if we cannot tell. */
 export function mayOverlap(a: string, b: string): boolean {
   if (a.length * b.length > 40_000) return true;
   const [left, right] = [normalizePattern(a), normalizePattern(b)];
-  // reach[j] says whether the part of `left` read so far can match `right` up to j.
-  // One row of bytes is enough and fast, because all pairs of patterns in a file are compared.
+  // `reach[j]` says whether the first j characters of `right` can match the part of `left` that was read so far.
+  // One row of bytes keeps this fast. Speed matters, because all pairs of patterns in a file are compared.
   const reach = new Uint8Array(right.length + 1);
   reach.fill(1, 0, 1 + /^\**/.exec(right)![0].length);
   for (let i = 0; i < left.length; i++) {
@@ -66,13 +66,13 @@ const ANY = "?".charCodeAt(0);
 /** Whether a pattern matches every call. */
 export const matchesEverything = (pattern: string): boolean => /^(\.\/)?\*+(\/\*+)*$/.test(pattern.trim());
 
-/** Ignores case. It does not use a regular expression, because many stars would make that backtrack for very long. */
+/** Matches without regard to letter case. A regular expression with many stars would backtrack for very long, so none is used. */
 export function wildcard(pattern: string): { test(text: string): boolean } {
   const wanted = pattern.toLowerCase();
   return { test: (text) => matches(wanted, text.toLowerCase()) };
 }
 
-/** `*` matches any text, and `?` one character. The search backtracks only to the latest star. */
+/** `*` matches any text, and `?` matches one character. The search backtracks only to the latest star. */
 export function matches(pattern: string, text: string): boolean {
   let [at, star, mark] = [0, -1, 0];
   let next = 0;
@@ -92,7 +92,7 @@ export function matches(pattern: string, text: string): boolean {
   return at === pattern.length;
 }
 
-/** In the original a star crosses slashes: at the start of a segment into folders above, at its end into folders below. */
+/** In other products, a star crosses slashes: at the start of a segment into parent folders, at the end into subfolders. */
 function segmentGlob(segment: string, last: boolean): string {
   if (/^\*\*+$/.test(segment)) return "**";
   if (segment === "*") return last ? "**" : "*/**";
@@ -114,7 +114,7 @@ const MAX_ALTERNATIVES = 64;
 const START = "\u0002";
 const END = "\u0003";
 
-/** Wildcards that match the same paths as a simple regular expression. Undefined for any other expression. */
+/** Returns wildcards that match the same paths as a simple regular expression. Undefined if the expression is not simple. */
 export function regexWildcards(source: string): string[] | undefined {
   const reader: Reader = { source, at: 0 };
   const found = alternatives(reader);
@@ -131,7 +131,7 @@ interface Reader {
   at: number;
 }
 
-/** Reads alternatives `a|b` up to a closing bracket or the end. */
+/** Reads the alternatives `a|b`, up to a closing bracket or the end of the text. */
 function alternatives(reader: Reader): string[] | undefined {
   const all: string[] = [];
   do {

@@ -54,7 +54,7 @@ function radius(said: Record<string, Said>, more: Partial<BlastRadiusParts> = {}
 }
 
 describe("[BR1] the blast radius", () => {
-  test("the blast radius has the tools of the agent and of agents below it, without those denied above, and names who has them", () => {
+  test("the blast radius lists the tools of the agent and of all agents below it, except tools that are denied above", () => {
     const said = {
       boss: { ...tools("Read"), agents: ["a"], permissions: { ask: [], deny: ["Bash"] } },
       a: { ...tools("Write(src/**)"), agents: ["b", "boss"], handoff: handoff("c") },
@@ -90,7 +90,7 @@ describe("[BR1] the blast radius", () => {
     });
   });
 
-  test("[P12] the blast radius shows a rule that forbids some calls only if it applies to every agent with the tool", () => {
+  test("[P12] the blast radius shows a rule that denies some calls of a tool, if it applies to every agent with that tool", () => {
     const deny = ["Bash(rm *)"];
     const above = { boss: { agents: ["a"], permissions: { ask: [], deny } }, a: tools("Bash") };
     expect(radius(above).never).toEqual(deny);
@@ -98,7 +98,7 @@ describe("[BR1] the blast radius", () => {
     expect(radius(below).never).toEqual([]);
   });
 
-  test("the blast radius respects the depth limit of the runs above, and returns to none of their agents", () => {
+  test("the blast radius respects the depth limit of the runs above, and contains none of the agents above", () => {
     const said = { boss: {}, a: { agents: ["b"] }, b: { agents: ["a", "boss", "c"] }, c: {} };
     expect(radius(said, { from: { depth: 2, maxDepth: 3, above: ["boss"] } })).toMatchObject({
       agents: [{ agent: "a" }, { agent: "b" }],
@@ -107,7 +107,7 @@ describe("[BR1] the blast radius", () => {
     expect(radius(said, { from: { depth: 3, maxDepth: 3, above: ["boss"] } }).levels).toBe(0);
   });
 
-  test("the blast radius has the cost limit of all agents or of the tree, or none if there is no limit", () => {
+  test("the blast radius has a cost limit if all agents have one or the tree has one", () => {
     const said = (b: Said) => ({
       boss: {},
       a: { agents: ["b"], limits: { maxCost: 1, maxChildren: 2 } },
@@ -121,14 +121,14 @@ describe("[BR1] the blast radius", () => {
     );
   });
 
-  test("long lists in the blast radius are cut, with the number of missing entries", () => {
+  test("long lists in the blast radius are cut, and the number of omitted entries is shown", () => {
     const many = Object.fromEntries(Array.from({ length: 120 }, (_, at) => [`x${at}`, tools("Read")]));
     const { agents, more } = radius({ boss: {}, a: { agents: Object.keys(many) }, ...many });
     expect([agents.length, more]).toEqual([100, 21]);
   });
 });
 
-describe("[BR2] the new part of the blast radius", () => {
+describe("[BR2] which entries of the blast radius are marked as new", () => {
   const marks = (said: Record<string, Said>, more: Partial<BlastRadiusParts> = {}) => {
     const { tools: held, hosts, powers } = radius(said, more);
     return [
@@ -138,7 +138,7 @@ describe("[BR2] the new part of the blast radius", () => {
     ];
   };
 
-  test("the new part of the blast radius has nothing that a working agent can already do, but a whole tool if such an agent has only part of it", () => {
+  test("a tool is marked as new, unless a working agent can already make all of its calls", () => {
     expect(marks({ boss: tools("Bash"), a: tools("Bash(npm test)", "WebFetch") })).toEqual(["WebFetch"]);
     expect(marks({ boss: tools("Bash(npm test)"), a: tools("Bash(npm test)") })).toEqual([]);
     expect(marks({ boss: tools("Bash(npm test)"), a: tools("Bash") })).toEqual(["Bash"]);
@@ -150,13 +150,13 @@ describe("[BR2] the new part of the blast radius", () => {
     ]);
   });
 
-  test("the new part of the blast radius names a server whose tools are not known yet", () => {
+  test("a server is marked as new, even if its tools are not known yet", () => {
     expect(marks({ boss: tools(), a: { ...tools("Read"), mcpServers: ["mail"] } })).toEqual([
       "MCP server mail",
     ]);
   });
 
-  test("the new part of the blast radius has tools that are denied to the working agents", () => {
+  test("a tool is marked as new if it is denied to the working agents", () => {
     const said = { boss: tools("Bash"), a: tools("Bash") };
     const boss = agentSet(said).get("boss")!.definition!;
     expect(marks(said, { atWork: [{ definition: boss, deny: ["Bash"] }] })).toEqual([
@@ -166,7 +166,7 @@ describe("[BR2] the new part of the blast radius", () => {
   });
 });
 
-test("[BR3] reach added after the approval was shown is listed: other tools, more of one tool, other hosts", () => {
+test("[BR3] tools and hosts that became reachable after the approval was shown are listed", () => {
   const of = (allow: string[], hosts = ["a.com"]) =>
     radius({ boss: {}, a: tools(...allow) }, { offered: offeredOf(toolsWith(hosts)) });
   const shown = of(["Bash(npm test)", "WebFetch"]);

@@ -1,6 +1,6 @@
-// Computes the blast radius of starting an agent in a running tree: everything that it and the agents below it could do, and
-// which part of that no working agent in the tree can do yet.
-// It is a pure function of the current agents and the rules above them.
+// Computes the blast radius of starting an agent in a running tree: everything that it and the agents below it could do.
+// Entries are marked as new if no agent that already works in the tree can do the same.
+// The computation is a pure function of the current agents and the rules above them.
 
 import { type BlastRadius, POWERS, type Power } from "../../journal/blast-radius.ts";
 import type { Definition } from "../../journal/definition.ts";
@@ -20,11 +20,11 @@ import { worstCase } from "./worst-case.ts";
 
 export interface BlastRadiusParts extends ReachParts {
   from: TreePosition;
-  /** The agents that are working in the tree, each with all rules that deny it something. */
+  /** The agents that already work in the tree, each with all deny rules that apply to it. */
   atWork: readonly { definition: Definition; deny: readonly string[] }[];
 }
 
-/** Longer lists are cut, because they are stored in the journal and no person reads them to the end. */
+/** Longer lists are cut, because the journal stores them and nobody reads them to the end. */
 const MOST = 100;
 
 export function blastRadius(agent: Definition, parts: BlastRadiusParts): BlastRadius {
@@ -52,7 +52,7 @@ export function blastRadius(agent: Definition, parts: BlastRadiusParts): BlastRa
   });
 }
 
-/** Names of tools and hosts that are reachable now, but were not in the blast radius that was shown. */
+/** Names of tools and hosts that are reachable now, but were missing from the blast radius that the person saw. */
 export function addedReach(shown: BlastRadius, now: BlastRadius): string[] {
   const hosts = new Set(shown.hosts.map(({ host }) => host));
   return [
@@ -106,7 +106,7 @@ function changedFiles(tool: AllowedTool): "any" | "paths" | undefined {
 
 type Named = Pick<AllowedTool, "name" | "only">;
 
-/** `Bash` covers `Bash(npm test)`, and every rule covers itself. A tool that may write a file may also edit it. */
+/** Whether every call of `want` is also a call of `have`: `Bash` covers `Bash(npm test)`, and `Write` covers `Edit`. */
 const covers = (have: Named, want: Named): boolean =>
   (have.name === want.name || (have.name === "Write" && want.name === "Edit")) &&
   (!have.only || (want.only?.every((rule) => have.only!.includes(asTool(have.name, rule))) ?? false));
@@ -114,7 +114,7 @@ const covers = (have: Named, want: Named): boolean =>
 const asTool = (name: string, rule: string): string => rule.replace(/^[^(]+/, name);
 
 const ANY_HOST = "any host";
-/** Names of a whole class of hosts. WebFetch declares the second one if it has no allow list. */
+/** Names that mean a whole class of hosts. WebFetch declares "any public host" if it has no allow list. */
 const ANY_HOSTS: ReadonlySet<string> = new Set([ANY_HOST, "any public host"]);
 
 interface Holding {
@@ -126,12 +126,12 @@ function hostsIn(then: Holding, now: Holding): BlastRadius["hosts"] {
   const hosts = ({ tools, definitions }: Holding) =>
     new Set([
       ...tools.flatMap(hostsOf),
-      // A server's tools may be unknown until an agent that uses the server is started.
+      // The tools of a server can be unknown until an agent that uses the server starts.
       ...definitions.flatMap(({ mcpServers = [] }) => mcpServers.map((name) => SERVER + name)),
     ]);
   const known = hosts(now);
   const all = [...hosts(then)];
-  // If any host can be reached, naming other hosts adds nothing.
+  // If an agent can reach any host, there is no need to list single hosts.
   const told = all.includes(ANY_HOST)
     ? all.filter((host) => host === ANY_HOST || host.startsWith(SERVER))
     : all;
@@ -147,11 +147,11 @@ const reaches = (hosts: ReadonlySet<string>, host: string): boolean =>
 
 const SERVER = "MCP server ";
 
-/** The hosts that a tool declares. A command may reach every host that its sandbox allows. */
+/** The hosts that a tool declares. A command can reach every host that its sandbox allows. */
 const hostsOf = (tool: AllowedTool): readonly string[] =>
   canReach(tool, "network") ? (tool.hosts ?? [ANY_HOST]) : [];
 
-/** Rules that forbid only some calls of a tool, if they apply to every agent with that tool. */
+/** Rules that deny only some calls of a tool, and that apply to every agent with this tool. */
 function deniedCallsIn(nodes: readonly ReachNode[]): string[] {
   const binds = (rule: string): boolean => {
     const holders = nodes.filter(({ tools }) =>

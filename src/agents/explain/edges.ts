@@ -1,18 +1,18 @@
-// Lists which agents an agent can start, and by which key of its file. Checks, explanations and drawings share these edges.
-// They are in the order in which a run reaches them.
+// Lists which agents an agent can start, and which key of its file names them. Checks, explanations and drawings use this list.
+// The edges are in the order in which a run reaches the agents.
 
 import type { Definition } from "../../journal/definition.ts";
 import { EDGE_KEYS, type EdgeKey, namedBy, patternsIn } from "../../patterns/declarations/facts.ts";
 
 export interface Edge {
   key: EdgeKey;
-  /** Full name of the started agent. */
+  /** Full name of the agent that is started. */
   to: string;
 }
 
 export function edgesOf(definition: Definition): Edge[] {
   const named = new Map(patternsIn(definition).map((used) => [used.pattern.key, namedBy(used)]));
-  // A router may repeat its destinations in `agents`.
+  // A router's destinations can be listed in `agents` again.
   const chosen = patternsIn(definition)
     .filter(({ pattern }) => pattern.choices)
     .flatMap(namedBy);
@@ -23,6 +23,6 @@ export function edgesOf(definition: Definition): Edge[] {
   return EDGE_KEYS.flatMap((key) => [...new Set(named.get(key))].map((to) => ({ key, to })));
 }
 
-/** The edges of patterns. These agents start without a model's decision to delegate. */
+/** Edges that come from patterns. These agents start even if no model decides to delegate. */
 export const patternEdges = (definition: Definition): Edge[] =>
   edgesOf(definition).filter(({ key }) => key !== "agents");

@@ -32,7 +32,7 @@ const ways = (said: Record<string, Said>, more?: Partial<ReachParts>) =>
   );
 
 describe("reachable agents", () => {
-  test("paths to other agents are listed with their keys, shortest first; only delegations increase the depth", () => {
+  test("paths to other agents are listed with their keys, shortest first; only a delegation increases the depth", () => {
     const said = {
       a: { agents: ["b"], handoff: handoff("d") },
       b: { advisors: advisors(["c"]), handoff: handoff("c") },
@@ -46,7 +46,7 @@ describe("reachable agents", () => {
     ]);
   });
 
-  test("a path stops at the smallest maxDepth and at an agent that is already on it, with the reason", () => {
+  test("a path stops at the smallest maxDepth, or before an agent that is already on the path; the reason is shown", () => {
     const said = {
       a: { agents: ["b"] },
       b: { agents: ["a", "c"], limits: { maxDepth: 2 } },
@@ -62,7 +62,7 @@ describe("reachable agents", () => {
     expect(ways(said, { limits: { maxDepth: 1 } })).toEqual(["b: agents b (1)"]);
   });
 
-  test("a path stops at a broken agent; if every agent calls every other, the list is cut with a note", () => {
+  test("a path stops at a broken agent; a list with too many paths is cut, and a note says so", () => {
     expect(explained({ a: { agents: ["gone"] } }).stops).toEqual([
       { path: [{ key: "agents", to: "gone" }], why: "broken" },
     ]);
@@ -75,7 +75,7 @@ describe("reachable agents", () => {
 });
 
 describe("tools of reachable agents", () => {
-  test("[P12] an agent's tools are listed without those that an agent above denies, and with rules that forbid some calls", () => {
+  test("[P12] tools that an agent above denies are not listed; rules that deny only some calls are listed with the tool", () => {
     const said = {
       a: { ...tools("Read"), agents: ["b"], permissions: { ask: [], deny: ["Bash"] } },
       b: { agents: ["c"], permissions: { ask: [], deny: ["Write(src/**)"] } },
@@ -89,7 +89,7 @@ describe("tools of reachable agents", () => {
     expect([names(c!.tools), c!.deny]).toEqual([["Write"], ["Write(src/**)"]]);
   });
 
-  test("a router has no tools, drafts only read, a member has its team's turn limit, a child its parent's model", () => {
+  test("limits from patterns apply: a router has no tools, drafts can only read, and a team limits its members' turns", () => {
     const said: Record<string, Said> = {
       a: { router: router(["b"]), models: ["x/big"] },
       b: { bestOf: { n: 3, strategies: [] }, handoff: handoff("c"), inheritsModel: true },
@@ -105,7 +105,7 @@ describe("tools of reachable agents", () => {
   });
 });
 
-test("the blast radius has the tools that do more than read, with the agents that have them and the paths there", () => {
+test("the blast radius lists each tool that can do more than read, with the agents that have it and the paths to them", () => {
   const said = {
     a: { ...tools("Read", "delegate"), agents: ["b", "c"] },
     b: { ...tools("Write"), handoff: handoff("c") },

@@ -1,5 +1,5 @@
-// Explains an agent before anything runs: which agent gives the answer, which agents it can reach and by which paths, which tools
-// they have there, and the worst case.
+// Explains an agent before anything runs: which agent gives the answer, and which agents it can reach.
+// For each reachable agent, it lists the paths and tools. It also computes the worst case.
 // The explanation is plain data for terminal, API and browser.
 
 import type { Power } from "../../journal/blast-radius.ts";
@@ -63,7 +63,7 @@ function reachableOf(nodes: readonly ReachNode[]): ReachableAgent[] {
 
 const shownTool = ({ name, effect, only }: AllowedTool): AllowedTool => omitUndefined({ name, effect, only });
 
-/** Rules that forbid only some calls of an offered tool. */
+/** Rules that deny only some calls of a tool that the agent has. */
 function partialDenies(deny: readonly string[], tools: readonly OfferedTool[]): string[] {
   const touched = new Set(
     tools

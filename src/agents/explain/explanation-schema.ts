@@ -1,4 +1,4 @@
-// The explanation of an agent, described once: explain.ts computes it, and the API answers with it.
+// The schema of an agent's explanation. `explain.ts` computes the explanation, and the API returns it.
 
 import { z } from "zod";
 import { Effect } from "../../journal/definition.ts";
@@ -6,7 +6,7 @@ import { EDGE_KEYS } from "../../patterns/declarations/facts.ts";
 
 const Path = z.array(
   z.object({
-    /** The key in the agent's file that names the next agent. */
+    /** The key in the agent's file that refers to the next agent. */
     key: z.enum(EDGE_KEYS),
     to: z.string(),
   }),
@@ -15,13 +15,13 @@ const Path = z.array(
 const HeldTool = z.object({
   name: z.string(),
   effect: Effect,
-  /** Patterns that a call must match. Absent if every call is allowed. */
+  /** Patterns of the allowed calls. Absent if every call of the tool is allowed. */
   only: z.array(z.string()).exactOptional(),
 });
 
 const NodeLimits = z.object({
   maxTurns: z.number(),
-  /** Limit of the active time, in milliseconds. */
+  /** Limit on the active time of a run, in milliseconds. */
   maxDuration: z.number(),
   maxDepth: z.number(),
   maxChildren: z.number(),
@@ -47,7 +47,7 @@ const BlastRadius = z.object({
   changesFiles: z.boolean(),
   runsCommands: z.boolean(),
   reachesNetwork: z.boolean(),
-  /** Tools that do more than read, and the agents that have them. */
+  /** Tools that can do more than read, with the agents that have them. */
   tools: z.array(
     HeldTool.omit({ only: true }).extend({
       by: z.array(z.object({ agent: z.string(), path: Path, only: z.array(z.string()).exactOptional() })),
@@ -57,29 +57,29 @@ const BlastRadius = z.object({
 
 export const Explanation = z.object({
   agent: z.string(),
-  /** Display name, if it differs from the name. */
+  /** Display name of the agent. Absent if it is the same as the name. */
   title: z.string().exactOptional(),
   file: z.string(),
   description: z.string(),
   kind: z.enum(["main", "subagent"]),
   /** True if the agent's own text is the final answer. */
   isTerminal: z.boolean(),
-  /** Agents whose text may be the final answer, and the path to them. */
+  /** Agents whose text can become the final answer, and the path to each of them. */
   terminals: z.array(z.object({ agent: z.string(), path: Path })),
   models: Names,
-  /** The external program that does the agent's work. Only the program's sandbox limits what it does without asking. */
+  /** The external program that does the agent's work. Only its sandbox limits the actions for which the program does not ask. */
   runner: z.string().exactOptional(),
   tools: Tools,
   limits: NodeLimits,
   reachable: z.array(z.object({ agent: z.string(), ways: z.array(Way) })),
-  /** Paths that end early, because the last agent of the path is not started. */
+  /** Paths that stop early. The last agent of such a path is not started. */
   stops: z.array(z.object({ path: Path, why: z.enum(["max-depth", "on-the-path", "broken", "too-many"]) })),
   blastRadius: BlastRadius,
-  /** The numbers are `capped` if the limit of the whole tree applies. */
+  /** `capped` is set if the numbers come from the limit of the whole tree. */
   worstCase: z.object({
     runs: z.number(),
     turns: z.number(),
-    /** Cost in dollars. Absent if some agent on the way has no cost limit. */
+    /** Cost in dollars. Absent if some reachable agent has no cost limit. */
     maxCost: z.number().exactOptional(),
     capped: z.boolean(),
   }),

@@ -18,7 +18,7 @@ const drawnText = ({ stem, key, name, drawnAbove, broken }: GraphLine): string =
 
 const text = (name?: string) => drawGraph(set, name).map(drawnText).join("\n");
 
-test("the tree of one agent shows each agent in full once, and marks repeated agents", () => {
+test("the tree of one agent draws each agent in full once, and marks each repetition", () => {
   expect(text("desk")).toBe(`desk
 ├─ router → billing
 │  ├─ advisors → risk
@@ -29,7 +29,7 @@ test("the tree of one agent shows each agent in full once, and marks repeated ag
 └─ handoff → editor`);
 });
 
-test("the tree of all agents begins with agents that no other agent starts, and includes cycles", () => {
+test("the tree of all agents begins with the agents that no other agent starts; agents on cycles are included", () => {
   expect(
     text()
       .split("\n")
@@ -39,7 +39,7 @@ test("the tree of all agents begins with agents that no other agent starts, and 
   expect(drawGraph(circle).map(drawnText)).toEqual(["a", "└─ agents → b", "   └─ agents → a ↑"]);
 });
 
-test("the Mermaid graph has an arrow for each key, its own ids, and escaped names", () => {
+test("the Mermaid graph has an arrow for each key, a unique id for each agent, and escaped names", () => {
   expect(drawMermaid(set, "billing")).toBe(`flowchart LR
   a0["billing"]
   a1("risk")

@@ -1,5 +1,5 @@
-// Draws which agents start which: a tree for the terminal, or a flowchart for Mermaid. An agent is drawn in full once.
-// If it appears again, a mark says that it was drawn above.
+// Draws which agents start which other agents: as a tree for the terminal, or as a flowchart for Mermaid.
+// Each agent is drawn in full only once. If the agent appears again, a mark says that it was drawn above.
 
 import { omitUndefined } from "../../omit-undefined.ts";
 import type { Stage } from "../../patterns/declarations/declaration.ts";
@@ -9,17 +9,17 @@ import { type Edge, edgesOf } from "./edges.ts";
 
 type Agents = ReadonlyMap<string, Agent>;
 
-/** A line of the tree. `stem` is the drawn branch, and `name` is the agent. */
+/** A line of the tree. `stem` has the branch characters, and `name` is the agent. */
 export interface GraphLine {
   stem: string;
   key?: EdgeKey;
   name: string;
-  /** Whether the agent's own edges were drawn further up. */
+  /** Whether the agent's own edges were already drawn on an earlier line. */
   drawnAbove?: true;
   broken?: true;
 }
 
-/** Draws one agent with everything that it can start, or all agents, beginning with agents that no other agent starts. */
+/** Draws one agent with every agent that it can start, or all agents. Agents that no other agent starts come first. */
 export function drawGraph(agents: Agents, name?: string): GraphLine[] {
   const drawn = new Set<string>();
   const lines: GraphLine[] = [];
@@ -51,7 +51,7 @@ export function drawGraph(agents: Agents, name?: string): GraphLine[] {
 
 const ARROWS: Readonly<Record<Stage, string>> = { before: "-.->", work: "-.->", route: "-->", after: "==>" };
 
-/** Solid arrows: a model chooses. Thick arrows: the agent always follows. Dotted arrows: the agent helps before the answer. */
+/** Solid arrow: a model chooses the agent. Thick arrow: the agent always runs next. Dotted arrow: the agent helps before the answer. */
 const arrowFor = (key: EdgeKey): string =>
   ARROWS[ALL_PATTERNS.find((pattern) => pattern.key === key)?.stage ?? "route"];
 
@@ -73,7 +73,7 @@ function shapeOf(agent: Agent | undefined, text: string): string {
   return agent.definition.kind === "subagent" ? `("${text}")` : `["${text}"]`;
 }
 
-/** Inside quotes, Mermaid interprets only entities, so no character of a name can end the quotes. */
+/** Inside quotes, Mermaid interprets only entities, so a name cannot contain a character that ends the quotes. */
 const mermaidText = (text: string): string =>
   text.replaceAll(/[^\p{L}\p{N} _./-]/gu, (character) => `#${character.codePointAt(0)};`);
 
@@ -88,7 +88,7 @@ function shownAgents(agents: Agents, name: string | undefined): Set<string> {
   return shown;
 }
 
-/** Agents that no other agent starts come first. The rest are in cycles of delegation and follow by name. */
+/** Agents that no other agent starts come first. All other agents are on cycles of delegations and are sorted by name. */
 function rootsOf(agents: Agents): string[] {
   const names = [...agents.keys()].sort();
   const started = new Set(names.flatMap((name) => arrowsOf(agents, name).map(({ to }) => to)));

@@ -1,8 +1,8 @@
-// Computes every path by which an agent can start others, before anything runs.
-// The result is the tree of runs that the loop would allow.
+// Computes every path along which an agent can start other agents, before anything runs.
+// The result is the tree of all runs that the loop would allow.
 //  - Only delegations increase the depth, and the smallest `maxDepth` on the path applies.
 //  - An agent that is already on the path is not started again.
-//  - An agent's tools are those of its own file, without those that it or an agent above it denies.
+//  - An agent has the tools of its own file, except tools that it or an agent above it denies.
 
 import { type AgentLimits, DEFAULT_LIMITS, type Definition, type Effect } from "../../journal/definition.ts";
 import type { DeclaredFacts } from "../../journal/tool-facts.ts";
@@ -18,13 +18,13 @@ export interface OfferedTool extends DeclaredFacts {
 }
 
 export interface AllowedTool extends OfferedTool {
-  /** The only calls that the agent's file allows: `Bash(npm test)`. */
+  /** The calls of this tool that the agent's file allows, such as `Bash(npm test)`. */
   only?: string[];
 }
 
 export interface NodeLimits {
   maxTurns: number;
-  /** Milliseconds of active time. */
+  /** Limit on the active time, in milliseconds. */
   maxDuration: number;
   maxDepth: number;
   maxChildren: number;
@@ -49,7 +49,7 @@ export interface ReachNode {
 
 export const allNodes = (node: ReachNode): ReachNode[] => [node, ...node.below.flatMap(allNodes)];
 
-/** A path that ends early, because the agent at its end is not started. */
+/** A path that ends early. The agent at its end is not started. */
 export interface ReachStop {
   path: Edge[];
   why: "max-depth" | "on-the-path" | "broken" | "too-many";
@@ -57,25 +57,25 @@ export interface ReachStop {
 
 export interface ReachParts {
   agents: ReadonlyMap<string, Agent>;
-  /** The tools that an agent's own file offers it. */
+  /** Returns the tools that an agent's own file offers it. */
   offered(definition: Definition): readonly OfferedTool[];
   /** Limits of the project. */
   limits: AgentLimits;
-  /** Deny rules for all agents: those of the project, and of the runs above. */
+  /** Deny rules for all agents: the rules of the project and of the runs above the first agent. */
   deny?: readonly string[];
   /** Position of the first agent in a running tree. Absent if it is the root. */
   from?: TreePosition;
 }
 
 export interface TreePosition {
-  /** Number of delegations above the agent, including the one that starts it. */
+  /** Number of delegations above the agent, including the delegation that starts it. */
   depth: number;
   maxDepth: number;
-  /** Full names of the working agents above it. */
+  /** Full names of the agents above it that are at work. */
   above: readonly string[];
 }
 
-/** More paths than a person would read. A set in which every agent may call every other one has far more. */
+/** Limits the number of paths to what a person would read. If every agent can call every other agent, there are far more. */
 const MOST_NODES = 2_000;
 export const DEFAULT_CHILDREN = 20;
 
@@ -137,7 +137,7 @@ function nodeOf(definition: Definition, { above, edge, parts }: NodePosition): R
   };
 }
 
-/** The tools of an agent, without the denied ones. */
+/** The tools of an agent, except those that are denied. */
 export function allowedTools(
   definition: Definition,
   denied: readonly string[],

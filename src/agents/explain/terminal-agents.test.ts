@@ -24,7 +24,7 @@ const short = (said: Record<string, Said>) =>
 
 test.each<[string, Record<string, Said>, string[]]>([
   [
-    "[S3-47] a chain of handoffs ends at its last agent",
+    "[S3-47] in a chain of handoffs, the last agent is the terminal agent",
     { a: { handoff: handoff("b") }, b: { handoff: handoff("c") }, c: { handoff: handoff("d") }, d: {} },
     ["d: handoff b, handoff c, handoff d"],
   ],

@@ -1,6 +1,6 @@
-// Finds the agents that may give a run's answer (S3-46, S3-47).
+// Finds the agents that can give a run's answer (S3-46, S3-47).
 // An agent with a handoff or a router returns the answer of another agent.
-// All other agents answer themselves, and are called terminal agents.
+// Every other agent gives the answer itself, and is called a terminal agent.
 
 import type { Definition } from "../../journal/definition.ts";
 import { type EdgeKey, givingAnswerAway, namedBy } from "../../patterns/declarations/facts.ts";
@@ -9,7 +9,7 @@ import type { Edge } from "./edges.ts";
 
 export interface TerminalAgent {
   agent: string;
-  /** Edges from the first agent to this agent. Empty if the first agent answers itself. */
+  /** Edges from the first agent to this agent. Empty if the first agent gives the answer itself. */
   path: Edge[];
 }
 
@@ -17,7 +17,7 @@ export const isTerminal = (definition: Definition): boolean =>
   givingAnswerAway(definition).length === 0 &&
   (definition.finalizes !== false || definition.agents.length === 0);
 
-/** Every agent that may give the answer, once each, with its shortest path, in the order of the file. */
+/** Every agent that can give the answer, once, with its shortest path. The agents are in the order of the file. */
 export function terminalAgents(agents: ReadonlyMap<string, Agent>, name: string): TerminalAgent[] {
   const found = new Map<string, TerminalAgent>();
   const seen = new Set<string>();

@@ -1,5 +1,5 @@
-// The most that one task could start, if every pattern runs to its end and every delegation is made as often as the limits allow.
-// This is an upper bound, not a forecast.
+// Computes the largest number of runs and turns that one task could cause.
+// It assumes that every pattern runs to its end, and that agents delegate as often as the limits allow. It is not a forecast.
 
 import type { AgentLimits } from "../../journal/definition.ts";
 import type { Stage } from "../../patterns/declarations/declaration.ts";
@@ -10,9 +10,9 @@ import type { ReachNode, ReachStop } from "./reach.ts";
 export interface WorstCase {
   runs: number;
   turns: number;
-  /** US dollars. Absent if some agent has no cost limit of its own. */
+  /** Cost in US dollars. Absent if some agent has no cost limit of its own. */
   maxCost?: number;
-  /** Whether the limit of the tree applies, because the agents alone could start more. */
+  /** Whether the limit of the whole tree applies, because the limits of the single agents would allow more. */
   capped: boolean;
 }
 
@@ -23,7 +23,7 @@ export function worstCase(
   { tree }: AgentLimits,
 ): WorstCase {
   const maxRuns = tree?.maxRuns ?? DEFAULT_TREE_RUNS;
-  // If not every path was followed, only the limit of the tree is known.
+  // If some paths were not followed, only the limit of the tree is known.
   const whole = stops.every(({ why }) => why !== "too-many");
   const { runs, turns, cost } = costOf(root);
   const most = maxRuns * longest(root);

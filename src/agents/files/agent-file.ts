@@ -1,5 +1,5 @@
-// Reads an agent's file from disk for display.
-// Only files that were read as agents are found, so a caller cannot ask for an arbitrary path.
+// Reads an agent's file from disk, to show it to a person.
+// Only files that were loaded as agents are found, so a caller cannot read an arbitrary path.
 
 import type { Data } from "../../config/yaml.ts";
 import { type AgentFolders, locateAgentFile } from "./folders.ts";
@@ -8,14 +8,14 @@ import { readSource } from "./read.ts";
 
 export interface AgentFile {
   text: string;
-  /** Empty if the file could not be parsed. */
+  /** The front matter. Empty if it could not be parsed. */
   frontmatter: Record<string, Data>;
   body: string;
-  /** First line of the body in the file. */
+  /** Number of the line on which the body starts. */
   bodyLine: number;
 }
 
-/** `file` is the agent's file as messages name it. Undefined if the agent has no file, or if the file is gone. */
+/** `file` is the name of the agent's file in messages. Undefined if the agent has no file, or if the file no longer exists. */
 export async function agentFile(folders: AgentFolders, file: string): Promise<AgentFile | undefined> {
   const found = await locateAgentFile(folders, file);
   const text = found && (await readSource(found.path, file));

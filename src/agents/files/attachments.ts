@@ -1,5 +1,5 @@
-// Reads the files that an agent's file points to: includes, a separate prompt, schemas, the module with its steps.
-// They are read when the agent is loaded. A file outside the allowed folders is never read.
+// Reads the files that an agent's file refers to: includes, a separate prompt, schemas, and the steps module.
+// These files are read when the agent is loaded. A file outside the allowed folders is never read.
 
 import { realpath } from "node:fs/promises";
 import { dirname, resolve, sep } from "node:path";
@@ -14,9 +14,9 @@ export interface AttachmentRoots {
   path: string;
   /** The agents folder. Includes, schemas and steps must be inside it. */
   folder: string;
-  /** The project, or the agents folder outside a project. Separate prompts must be inside it. */
+  /** The project; if the agents folder is outside a project, the agents folder. A separate prompt must be inside it. */
   root: string;
-  /** Name of a file in a pinned definition. */
+  /** Name of a file as it is pinned in a definition. */
   display(path: string): string;
 }
 
@@ -49,7 +49,7 @@ async function readSteps(draft: Draft, { path, folder, display }: AttachmentRoot
   if (typeof name !== "string" || name.trim() === "") return draft;
   const bad = (why: string) =>
     withError(draft, "steps", { code: "BAD_STEPS", message: `module \`${name}\` ${why}` });
-  // A path through a link called `~` would be pinned as the user's own module, which needs no trust.
+  // Through a link that is named `~`, a module could be pinned as if it were the user's own, which needs no trust.
   const at = resolve(dirname(path), name);
   if (!at.startsWith(folder + sep)) return bad("is outside the agents folder");
   const read = await readConfined({ name, folder: dirname(path), root: folder, within: "the agents folder" });
@@ -90,14 +90,14 @@ async function resolveIncludes(prompt: Draft, path: string, root: string): Promi
       last = match.index + match[0].length;
       const read = await readInclude(match[1]!.trim(), trail, root);
       if ("problem" in read) report(match.index, read.problem);
-      // A problem in an included file is reported at the include in the agent's own file, where a person can fix it.
+      // A problem in an included file is reported at the include in the agent's own file, because a person can fix it there.
       else
         result += await expand(read.text, [...trail, read.path], (_, message) =>
           report(match.index, message),
         );
       if (result.length > MAX_TEXT) report(match.index, "includes make the prompt larger than 1 MB");
       if (++count > MAX_INCLUDES) report(match.index, `more than ${MAX_INCLUDES} includes`);
-      // The first problem ends the search, or a tree of includes could be read without end.
+      // The first problem ends the search. Otherwise a tree of includes could be read without end.
       if (problems.length > 0) return "";
     }
     return result + text.slice(last);

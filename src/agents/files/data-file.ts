@@ -1,4 +1,4 @@
-// Reads agent files without a body: TOML, JSON, and YAML files of modes. They have the same limits and positions as front matter.
+// Reads agent files without a body: TOML, JSON, and YAML files with modes. Limits and positions work as in front matter.
 
 import { parse, TomlDate, TomlError } from "smol-toml";
 import type { Problem } from "../../config/problem.ts";
@@ -9,7 +9,7 @@ const MAX_LEXEMES = 12_000;
 const MAX_DEPTH = 32;
 const MAX_VALUES = 2_000;
 
-/** Whether a file of this name has no body. */
+/** Whether a file with this name has no body. */
 export function isDataFile(file: string): boolean {
   return /\.(toml|json)$|(^|[/\\:])(\.roomodes|custom_modes\.ya?ml)$/i.test(file);
 }
@@ -22,7 +22,7 @@ export function readDataFile(text: string, file: string, line: number): YamlDocu
   return Array.isArray(document.data) ? wrapRoles(document) : document;
 }
 
-/** A bare list can only be a list of roles. */
+/** If the file is a bare list, it must be a list of roles. */
 export function wrapRoles(document: YamlDocument): YamlDocument {
   return {
     ...document,
@@ -48,7 +48,7 @@ function readToml(text: string, file: string, line: number): YamlDocument {
   }
 }
 
-/** Copies and counts the values. A file with more values than a person would write is rejected. */
+/** Copies the values and counts them. If a file has more values than a person would write, it is rejected. */
 function plainData(value: unknown, budget: { values: number }, depth: number): Data {
   if (depth > MAX_DEPTH) throw new RangeError(`nested more than ${MAX_DEPTH} levels deep`);
   if (++budget.values > MAX_VALUES) throw new RangeError("too many entries to be a hand-written file");
@@ -64,7 +64,7 @@ function plainData(value: unknown, budget: { values: number }, depth: number): D
   return result;
 }
 
-/** Finds the innermost key of the path that starts a line outside multi-line strings, and returns its position. */
+/** Returns the position of the innermost key of the path that starts a line. Lines inside multi-line strings do not count. */
 function tomlPosition(
   lines: readonly TomlLine[],
   path: Path,

@@ -1,6 +1,6 @@
-// A draft is an agent between its file and its definition.
-// It has Cadre's keys, whatever product the file was written for, and their positions in the file.
-// One file can give several drafts.
+// A draft is the state of an agent after its file was read and before its definition is compiled.
+// It has Cadre's keys, even if the file was written for another product, and their positions in the file.
+// One file can contain several drafts.
 
 import { hasErrors, type Problem } from "../../config/problem.ts";
 import type { Data, Path, YamlDocument } from "../../config/yaml.ts";
@@ -15,11 +15,11 @@ import type { ParsedAgent } from "./parse.ts";
 export interface Draft extends Pick<Agent, "name" | "file" | "scope" | "dialect"> {
   /** Hash of the file's text. */
   hash: string;
-  /** Cadre's keys, as written or as translated by the dialect. */
+  /** The keys of a Cadre file, or the keys that the dialect translated. */
   keys: Readonly<Record<string, Data>>;
   from: Translation["from"];
   body: string;
-  /** First line of the body in the file. */
+  /** Number of the line on which the body starts. */
   bodyLine: number;
   promptFile?: string;
   steps?: Definition["steps"];
@@ -30,16 +30,16 @@ export interface Draft extends Pick<Agent, "name" | "file" | "scope" | "dialect"
 export interface DraftFile {
   file: string;
   drafts: Draft[];
-  /** Why the file gives no draft. */
+  /** The reason why the file has no draft. */
   skipped?: Problem;
 }
 
 export interface DraftSource extends NameSource, Pick<Draft, "scope" | "hash"> {
-  /** Path of the file with `/`. The path shows which product the file is for. */
+  /** Path of the file, with `/` as separator. It shows which product the file was written for. */
   path: string;
 }
 
-/** The drafts of a parsed file. Empty if the file is data, but not an agent. */
+/** Creates the drafts of a parsed file. The list is empty if the file has data that does not describe an agent. */
 export function createDrafts(parsed: ParsedAgent, place: DraftSource): Draft[] {
   const { frontmatter, document, file } = parsed;
   const override = typeof frontmatter["dialect"] === "string" ? frontmatter["dialect"] : undefined;
@@ -49,7 +49,7 @@ export function createDrafts(parsed: ParsedAgent, place: DraftSource): Draft[] {
     ];
   }
   const dialect = dialectOf(place.path, frontmatter, override);
-  // A file with errors is not translated, because its values could make parsing its rules very slow.
+  // A file with errors is not translated. It could contain values that make parsing its rules very slow.
   if (hasErrors(parsed.problems))
     return [{ ...cadreDraft(parsed, place), keys: {}, dialect: dialect?.name ?? "cadre" }];
   if (dialect) return translateDrafts(dialect, parsed, place);
@@ -88,7 +88,7 @@ function unknownDialect(document: YamlDocument, name: string): Problem {
   return { file, ...document.at(["dialect"]), code: "UNKNOWN_DIALECT", severity: "error", message };
 }
 
-/** The draft with an error at one of its keys, which makes it broken. */
+/** Adds an error at one of the draft's keys, so that the draft is broken. */
 export function withError(
   draft: Draft,
   key: string,
@@ -99,12 +99,12 @@ export function withError(
   return { ...draft, problems: [...draft.problems, { file, ...place, severity: "error", ...problem }] };
 }
 
-/** Path of one of the keys in the file. `hasOwn` is needed because a key can be called `constructor`. */
+/** Path of one of the keys in the file. `hasOwn` is needed because a key can be named `constructor`. */
 export function keyPath(from: Draft["from"], key: string): Path {
   return (Object.hasOwn(from, key) ? from[key] : undefined) ?? [key];
 }
 
-/** The draft's keys as a document with the positions of the file's own keys. */
+/** Returns the draft's keys as a document. Positions point to the keys in the file. */
 export function draftDocument({ file, keys, from, document }: Draft): YamlDocument {
   const at = ([key, ...rest]: Path, part?: "key" | "value") =>
     document.at(key === undefined ? [] : [...keyPath(from, String(key)), ...rest], part);

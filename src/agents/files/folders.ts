@@ -1,4 +1,4 @@
-// Finds the folders with agent files, nearest first: the project's, the user's, the built-in one.
+// Finds the folders with agent files. The nearest come first: the project's, then the user's, then the built-in folder.
 
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { readdir } from "node:fs/promises";
@@ -12,20 +12,20 @@ export interface AgentFolders {
   /** The user's home folder. */
   user?: string;
   builtin: string;
-  /** Agents that the embedding program defines. */
+  /** Agents that the embedding program defines in code. */
   inCode?: readonly AgentInCode[];
-  /** `roles` of cadre.yaml: the roles themselves, or the name of a file in the project. */
+  /** The value of `roles` in cadre.yaml: the roles themselves, or the name of a file in the project. */
   roles?: { value: unknown; at(path: Path): { line: number; column: number } };
 }
 
 export interface AgentFolder {
   path: string;
   scope: Agent["scope"];
-  /** Whether subfolders are packs, and so part of the agents' names. They are in Cadre's own folders. */
+  /** Whether subfolders are packs, and thus part of an agent's name. Subfolders of Cadre's own folders are. */
   packs: boolean;
-  /** Agent files may only point to files inside this folder. */
+  /** Agent files can refer only to files inside this folder. */
   root: string;
-  /** Name of a file in messages and pinned definitions, never an absolute path. */
+  /** Name of a file in messages and pinned definitions. It is never an absolute path. */
   display(path: string): string;
 }
 
@@ -50,13 +50,13 @@ export function foldersToSearch({ project, user, builtin }: AgentFolders): Agent
 
 const PREFIX = { project: "", user: "~/", builtin: "builtin:" };
 
-/** Whether the file is documentation as found in many agents folders. Such a file is an agent only if it has front matter. */
+/** Whether the file is documentation, which many agents folders contain. Such a file is an agent only if it has front matter. */
 export const isDocumentation = (file: string): boolean =>
   /(^|\/)(readme|agents|claude|gemini|changelog|contributing|license)(\.[a-z-]+)?\.md$/i.test(file);
 
 const MAX_FILES = 5_000;
 
-/** Sorted by path. */
+/** Lists the agent files of a folder, sorted by path. */
 export async function listAgentFiles(
   folder: string,
   isAgentFile: RegExp = /\.(md|ai|toml|json)$/i,
@@ -74,7 +74,7 @@ export async function listAgentFiles(
   }
 }
 
-/** Path and folder of the file that messages call `file`. Undefined if there is no such agent file. */
+/** Finds the path and the folder of a file by its name in messages. Undefined if there is no such agent file. */
 export async function locateAgentFile(
   folders: AgentFolders,
   file: string,
@@ -86,7 +86,7 @@ export async function locateAgentFile(
   return undefined;
 }
 
-/** A text that changes whenever an agent file changes. It costs less than reading all files again for each run. */
+/** Returns a text that changes whenever an agent file changes. This is cheaper than reading all files again for each run. */
 export function agentsStamp(folders: AgentFolders): string {
   const roles = folders.roles?.value;
   return foldersToSearch(folders)
@@ -101,10 +101,10 @@ export function agentsStamp(folders: AgentFolders): string {
 }
 
 function filesBelow(folder: string): string[] {
-  // Most of these folders do not exist, and a thrown error would cost more than this check.
+  // Most of these folders do not exist. Checking first costs less than throwing an error.
   if (!existsSync(folder)) return [];
   try {
-    // `recursive` is not used, because it calls stat once more for every file.
+    // We do not use `recursive`, because it would call stat a second time for every file.
     return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
       const path = join(folder, entry.name);
       return entry.isDirectory() ? filesBelow(path) : [path];
@@ -114,6 +114,6 @@ function filesBelow(folder: string): string[] {
   }
 }
 
-/** Path of the file below the folder, with `/`. */
+/** Path of the file below the folder, with `/` as separator. */
 export const pathBelow = (folder: string, path: string): string =>
   relative(folder, path).split(sep).join("/") || basename(path);

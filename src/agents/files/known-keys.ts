@@ -1,5 +1,5 @@
-// The keys of every product whose agent files Cadre reads.
-// If front matter is not valid YAML, only a known first word tells a key from prose: `model:` is a key, but `user:` in an example inside a description is not.
+// The keys of all products whose agent files Cadre reads.
+// In invalid YAML, only this list distinguishes a key from prose: `model:` is a key, but `user:` in an example in a description is not.
 
 import { ALL_PATTERNS } from "../../patterns/declarations/facts.ts";
 
@@ -44,7 +44,7 @@ export const KNOWN_KEYS: ReadonlySet<string> = new Set([
   ...OTHER_KEYS,
 ]);
 
-/** Keys whose value is prose. After such a key, only a known key ends the prose. */
+/** Keys whose value is prose. The prose ends only where the next known key starts. */
 export const PROSE_KEYS: ReadonlySet<string> = new Set(
   `description usage whenToUse vibe personality prompt primary_objective argument-hint roleDefinition
   customInstructions spawnerPrompt systemPrompt instructionsPrompt stepPrompt developer_instructions`.split(
@@ -52,7 +52,7 @@ export const PROSE_KEYS: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Keys that restrict an agent. They are never repaired by guessing, which could allow more than was written. */
+/** Keys that restrict an agent. They are never repaired by guessing, because a wrong guess could allow more than was written. */
 export const GATE_KEYS: ReadonlySet<string> = new Set(
   `tools disallowedTools disallowed_tools allowedTools allowed-tools toolNames permissions permission permissionMode
   policy delegate_targets groups sandbox_mode approval_policy readonly allowed_directories limits`.split(

@@ -6,11 +6,11 @@ import { parseAgent } from "./parse.ts";
 const parse = (source: string) => parseAgent(source, "agents/a.md");
 const codes = (source: string) => parse(source).problems.map(({ code }) => code);
 
-/** The slowest input may take 100 ms. This is the best of three measurements after a warm-up, because the machine is shared. */
+/** The slowest input must take at most 100 ms. We take the best of three measurements after a warm-up, because the machine is shared. */
 function quickest(source: string): number {
   return Math.min(
     ...[1, 2, 3].map(() => {
-      // Only the CPU time of this thread counts, because other processes may keep the machine busy.
+      // Measures only the CPU time of this thread, because other processes can keep the machine busy.
       const before = process.threadCpuUsage();
       parse(source);
       const { user, system } = process.threadCpuUsage(before);
@@ -19,8 +19,8 @@ function quickest(source: string): number {
   );
 }
 
-describe("splitting", () => {
-  test("a file is split into front matter and body, and the body's first line number is known", () => {
+describe("splitting a file", () => {
+  test("a file is split into front matter and body, and the number of the body's first line is known", () => {
     const parsed = parse("---\nname: a\ntools: [Read]\n---\n\nYou are a.\n");
     expect(parsed).toMatchObject({
       frontmatter: { name: "a", tools: ["Read"] },
@@ -60,7 +60,7 @@ describe("splitting", () => {
     expect(parse(source).problems).toMatchObject([{ code, severity: "error", line: expect.any(Number) }]);
   });
 
-  test("`tools: *` is accepted, as documented", () => {
+  test("`tools: *` is accepted, although it is not valid YAML", () => {
     expect(parse("---\ntools: *\n---\n").frontmatter["tools"]).toBe("*");
   });
 });
@@ -91,7 +91,7 @@ describe("data files", () => {
     "since = 2026-01-02",
   ].join("\r\n");
 
-  test("TOML is parsed, and the lines of its keys are known", () => {
+  test("TOML is parsed, and the line of each key is known", () => {
     const { frontmatter, document, body, problems } = parseAgent(toml, ".codex/agents/r.toml");
     expect(frontmatter).toMatchObject({
       name: "reviewer",
@@ -116,7 +116,7 @@ describe("data files", () => {
     expect(problems).toEqual([]);
   });
 
-  test("the entries of a bare list keep their positions", () => {
+  test("in a bare list, each entry keeps its position", () => {
     const { document } = parseAgent('[\n  {"RoleId": "main"}]', "roles.json");
     expect(document.at(["Roles", 0, "RoleId"])).toEqual({ line: 2, column: 14 });
   });
@@ -147,7 +147,7 @@ describe("hostile files", () => {
   const evil = `require('child_process').execSync('touch ${marker}')`;
 
   test.each(["---js", "---javascript", "---coffee", "--- js", "---json"])(
-    "[A55] front matter that starts with %s is unsupported",
+    "[A55] front matter that starts with %s is rejected as unsupported",
     (fence) => {
       expect(parse(`${fence}\n${evil}\n---\nhi`).problems).toMatchObject([
         { code: "UNSUPPORTED_FRONTMATTER", severity: "error", line: 1 },
@@ -156,7 +156,7 @@ describe("hostile files", () => {
     },
   );
 
-  test("[A55] a language fence at the start of the body is unsupported", () => {
+  test("[A55] a body that starts with a language fence is rejected as unsupported", () => {
     const parsed = parse(`---\nname: a\n---\n\n---js\n${evil}\n---\nhi`);
     expect(parsed.problems).toMatchObject([{ code: "UNSUPPORTED_FRONTMATTER", severity: "error", line: 5 }]);
     expect(existsSync(marker)).toBe(false);
@@ -190,12 +190,12 @@ describe("hostile files", () => {
     expect(quickest(source)).toBeLessThan(100);
   });
 
-  test("[A56] the nesting depth is limited, and an exclamation mark in text is not a tag", () => {
+  test("[A56] the nesting depth is limited; an exclamation mark in text is not a tag", () => {
     expect(codes(`---\na: ${"[".repeat(1_000)}${"]".repeat(1_000)}\n---\n`)).toEqual(["YAML_TOO_DEEP"]);
     expect(codes("---\na: |\n  !x\nb: '!y'\nc: hi !z\n---\n")).toEqual([]);
   });
 
-  test("[A56] YAML merge keys are ordinary keys, and short aliases work", () => {
+  test("[A56] YAML merge keys are treated as ordinary keys, and short aliases work", () => {
     const parsed = parse("---\nbase: &base [Read]\ntools: *base\nx: {<<: {y: 1}}\n---\n");
     expect(parsed.problems).toEqual([]);
     expect(parsed.frontmatter).toMatchObject({ tools: ["Read"], x: { "<<": { y: 1 } } });
@@ -234,7 +234,7 @@ describe("hostile files", () => {
 describe("any input", () => {
   const whole = `---\nname: a\ndescription: 'x: y'\ntools: [Read, "Bash(ls)"]\nlimits: {maxTurns: 3}\n---\nbody \${TASK}\n`;
 
-  test("every truncation of a file is parsed or has a problem with a position", () => {
+  test("every truncated file can be parsed, or gives a problem with its position", () => {
     for (let end = 0; end < whole.length; end++) {
       const { problems, frontmatter } = parse(whole.slice(0, end));
       if (Object.keys(frontmatter).length === 0) expect(problems.length).toBeGreaterThan(0);
@@ -255,7 +255,7 @@ describe("any input", () => {
     );
   });
 
-  test("any YAML data is parsed back unchanged, whatever its line ends", () => {
+  test("any data written as YAML is parsed back unchanged, with any kind of line end", () => {
     const key = fc.stringMatching(/^[a-z][a-z0-9]{0,9}$/);
     const value = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.array(fc.string(), { maxLength: 3 }));
     const ends = fc.constantFrom("\n", "\r\n", "\r");

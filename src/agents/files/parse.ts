@@ -1,5 +1,5 @@
-// Parses an agent file into data with positions: front matter and body, or a whole file of data.
-// It accepts any input, evaluates nothing, and reports where parsing failed (A55-A58). All positions refer to the file on disk.
+// Parses an agent file into data with positions. The file has front matter and a body, or consists only of data.
+// The parser accepts any input, evaluates nothing, and reports where parsing failed (A55-A58). All positions refer to the file on disk.
 
 import { hasErrors, type Problem } from "../../config/problem.ts";
 import { type Data, readYaml, type YamlDocument } from "../../config/yaml.ts";
@@ -9,21 +9,21 @@ import { repairYaml } from "./repair-yaml.ts";
 
 export interface ParsedAgent {
   file: string;
-  /** An object without a prototype. Empty if it could not be parsed. */
+  /** The front matter, as an object without a prototype. Empty if it could not be parsed. */
   frontmatter: Record<string, Data>;
   body: string;
-  /** First line of the body in the file. */
+  /** Number of the line on which the body starts. */
   bodyLine: number;
   document: YamlDocument;
   problems: Problem[];
 }
 
-/** Largest accepted file. Callers check the size before they read the file. */
+/** Size of the largest file that is accepted. Callers check the size before they read the file. */
 export const MAX_FILE = 1_000_000;
 const MAX_FRONTMATTER = 64_000;
 const MAX_WHOLE = 400_000;
 
-/** The extension of `file` decides how the source is parsed. */
+/** The file extension decides how the source is parsed. */
 export function parseAgent(source: string, file: string): ParsedAgent {
   if (source.length > MAX_FILE) return tooLargeFile(file, "the file is larger than 1 MB");
   const parsed = parseText(source, file);
@@ -65,7 +65,7 @@ function parseText(source: string, file: string): ParsedAgent {
   };
 }
 
-/** Removes a byte order mark and a `#!` line, and normalises line ends. `line` counts the removed line. */
+/** Removes a byte order mark and a `#!` line, and normalises line ends. `line` takes the removed line into account. */
 function unwrap(source: string): { text: string; line: number } {
   const text = source.replace(/^\uFEFF/, "").replace(/\r\n?/g, "\n");
   if (!text.startsWith("#!")) return { text, line: 1 };
@@ -82,7 +82,7 @@ function parseWhole(text: string, file: string, line: number): ParsedAgent {
 
 type Fence = { ok: true } | { ok: false; code: string; message: string; suggestion: string };
 
-/** Other parsers evaluate code after `---js`. Cadre accepts only a bare `---`. */
+/** Some parsers evaluate the code after `---js`. Cadre accepts only a bare `---`. */
 const LANGUAGE_FENCE = /^---[ \t]*[A-Za-z]+[ \t]*(?:\n|$)/;
 
 function openingFence(text: string): Fence {
@@ -125,7 +125,7 @@ function shapeProblems(document: YamlDocument, line: number): Problem[] {
   return [{ file, line, column: 1, code: "BAD_FRONTMATTER", severity: "error", message, suggestion }];
 }
 
-/** Only prose may be longer, because names and rules are compared with each other. */
+/** Only prose can be longer. Names and rules are compared with each other, so long ones would cost too much time. */
 const MAX_VALUE = 8_000;
 const MAX_LIST = 500;
 
@@ -145,12 +145,12 @@ function lengthLimit(value: Data): string | undefined {
   return undefined;
 }
 
-/** Limits the total text of one key, however it is nested, because rules are compared with each other. */
+/** Limits the total text of one key at all levels, because rules are compared with each other. */
 function totalLimit(value: Data): string | undefined {
   return textLength(value) > MAX_RULES ? `${MAX_RULES} characters in all` : undefined;
 }
 
-/** Four times the longest value in the corpus of real files. */
+/** Four times the length of the longest value in the corpus of real files. */
 const MAX_RULES = 4_000;
 
 function textLength(value: Data): number {
@@ -159,7 +159,7 @@ function textLength(value: Data): number {
   return Object.entries(value).reduce((sum, [key, inner]) => sum + key.length + textLength(inner), 0);
 }
 
-/** Text that the model reads, but that a person does not see in the file (A58). */
+/** Text that the model reads, but that people do not see when they look at the file (A58). */
 export const HIDDEN_TEXT = [
   {
     code: "INVISIBLE_TEXT",
@@ -222,7 +222,7 @@ function countLines(text: string): number {
 const leadingLines = (body: string): number =>
   countLines(body.slice(0, body.length - body.trimStart().length));
 
-/** Bytes that are not text. The file is used anyway, with a warning. */
+/** Reports bytes that are not text. The file is still used, with a warning. */
 const UNREADABLE = [
   {
     code: "NOT_UTF8",
@@ -238,7 +238,7 @@ const UNREADABLE = [
   },
 ] as const;
 
-/** The first problem of each kind in the decoded file. */
+/** Reports the first problem of each kind in the decoded file. */
 function encodingProblems(text: string, file: string): Problem[] {
   return UNREADABLE.flatMap(({ code, pattern, message, suggestion }): Problem[] => {
     const at = text.search(pattern);

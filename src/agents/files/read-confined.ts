@@ -1,4 +1,4 @@
-// Reads a file that an agent's file points to, if it is inside a given root. Links are resolved before the check.
+// Reads a file that an agent's file refers to, if it is inside a given root folder. Links are resolved before the check.
 
 import { readFile, realpath, stat } from "node:fs/promises";
 import { relative, resolve, sep } from "node:path";
@@ -7,17 +7,17 @@ const MAX_TEXT = 1_000_000;
 
 export interface FilePointer {
   name: string;
-  /** Folder that the name is relative to. */
+  /** The name is relative to this folder. */
   folder: string;
-  /** No file outside this folder is read. */
+  /** A file outside this folder is never read. */
   root: string;
-  /** Name of the root in messages. */
+  /** How messages name the root folder. */
   within: string;
 }
 
 export type ConfinedFile =
   | { path: string; text: string }
-  /** Completes a sentence that begins with the file's name. */
+  /** The end of a sentence whose subject is the file's name. */
   | { problem: string };
 
 export async function readConfined({ name, folder, root, within }: FilePointer): Promise<ConfinedFile> {
@@ -26,7 +26,7 @@ export async function readConfined({ name, folder, root, within }: FilePointer):
     const path = await realpath(resolve(folder, name));
     if (!path.startsWith(inside + sep)) return { problem: `is outside ${within}` };
     const found = await stat(path);
-    // Reading a device or a pipe would never end.
+    // We refuse a device or a pipe, because reading it would never end.
     if (!found.isFile()) return { problem: "is not a file" };
     if (found.size > MAX_TEXT) return { problem: "is larger than 1 MB" };
     const text = (await readFile(path, "utf8")).replace(/^\uFEFF/, "").replace(/\r\n?/g, "\n");

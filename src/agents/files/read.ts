@@ -1,5 +1,5 @@
-// Reads agents from all sources into drafts: folders, code, and `roles` of cadre.yaml.
-// A file that cannot be used becomes a draft with the reason, and the other files are still read.
+// Reads agents from all sources into drafts: from folders, from code, and from `roles` in cadre.yaml.
+// If a file cannot be used, the result says why, and the other files are still read.
 
 import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
@@ -23,7 +23,7 @@ import {
 import { isMapping, MAX_FILE, type ParsedAgent, parseAgent, tooLargeFile, unreadableFile } from "./parse.ts";
 import { readConfined } from "./read-confined.ts";
 
-/** Drafts of all agents. Those of the nearest folders come first. */
+/** Drafts of all agents. The drafts from the nearest folder come first. */
 export async function readAgentFiles(folders: AgentFolders): Promise<DraftFile[]> {
   const { own, builtin } = await readOwnFiles(folders);
   return [...own, ...(await builtin())];
@@ -35,7 +35,7 @@ export interface OwnFiles {
   builtin(): Promise<DraftFile[]>;
 }
 
-/** Reads the agents of the project and the user. The built-in agents are read on demand. */
+/** Reads the agents of the project and of the user. The built-in agents are read only when they are needed. */
 export async function readOwnFiles(folders: AgentFolders): Promise<OwnFiles> {
   const {
     project = [],
@@ -52,7 +52,7 @@ export async function readOwnFiles(folders: AgentFolders): Promise<OwnFiles> {
   return { own, builtin: () => readFolders(builtin, new Set(seen)) };
 }
 
-/** `seen` has the paths that were read already: if the home folder is also the project, its files are read once. */
+/** `seen` has the paths that were already read. If the home folder is also the project, its files are read only once. */
 async function readFolders(folders: readonly AgentFolder[], seen: Set<string>): Promise<DraftFile[]> {
   const found: DraftFile[] = [];
   for (const folder of folders) {
@@ -67,19 +67,19 @@ async function readFolders(folders: readonly AgentFolder[], seen: Set<string>): 
 
 const builtins = new Map<string, Promise<DraftFile>>();
 
-/** Built-in agents never change, so a process reads them once for all projects. */
+/** Built-in agents never change, so a process reads them only once for all projects. */
 function readBuiltin(path: string, folder: AgentFolder): Promise<DraftFile> {
   const known = builtins.get(path) ?? readAgentFile(path, folder);
   builtins.set(path, known);
   return known;
 }
 
-/** `way` is a path that shows which product the file is for. Absent: the file's name in messages. */
+/** `way` is a path that shows which product the file was written for. By default, it is the file's name in messages. */
 export async function readAgentFile(path: string, folder: AgentFolder, way?: string): Promise<DraftFile> {
   return draftFile(await readSource(path, folder.display(path)), path, folder, way);
 }
 
-/** The drafts of a file, as if the file had this content. */
+/** Creates the drafts of a file, as if the file had this content. */
 export async function draftFile(
   source: string | ParsedAgent,
   path: string,
@@ -124,7 +124,7 @@ const skippedFile = (problem: Problem): DraftFile => ({
 export async function readSource(path: string, file: string): Promise<string | ParsedAgent> {
   try {
     const found = await stat(path);
-    // Reading a device or a pipe would never end.
+    // We refuse a device or a pipe, because reading it would never end.
     if (!found.isFile()) return unreadable(file, "is not a file");
     if (found.size > MAX_FILE) return tooLargeFile(file, "the file is larger than 1 MB");
     return await readFile(path, "utf8");
@@ -140,7 +140,7 @@ const sha256 = (text: string): string => createHash("sha256").update(text).diges
 
 const CONFIG = "cadre.yaml";
 
-/** The roles of cadre.yaml (S2), written there or in a file of the project. */
+/** Reads the roles of cadre.yaml (S2). They are in cadre.yaml itself, or in a file of the project. */
 async function readConfigRoles(folders: AgentFolders): Promise<DraftFile[]> {
   const value = folders.roles?.value;
   if (typeof value === "string") return readRolesFile(value, folders);

@@ -54,7 +54,7 @@ describe("invalid YAML is read as its author meant it", () => {
     expect(Object.getPrototypeOf(parsed.frontmatter)).toBeNull();
   });
 
-  test("the warning about repaired YAML says where and why it was invalid, and how to write it", () => {
+  test("the warning about repaired YAML shows the invalid position and the reason, and suggests a valid spelling", () => {
     const text = "Use when the user asks: anything at all, at any time";
     expect(parse(`name: a\ndescription: ${text}`).problems).toEqual([
       {
@@ -70,7 +70,7 @@ describe("invalid YAML is read as its author meant it", () => {
     ]);
   });
 
-  test("positions in repaired YAML are those of the file", () => {
+  test("positions in repaired YAML match the positions in the file", () => {
     const { document } = parse("description: a: b\n\ntools:\n  - Read\n  - Write");
     expect(document.at(["tools", 1])).toEqual({ line: 6, column: 5 });
     expect(document.at(["tools"], "key")).toEqual({ line: 4, column: 1 });
@@ -101,7 +101,7 @@ describe("front matter that is not repaired", () => {
   );
 });
 
-test("any description is kept whole or gives a problem with a position", () => {
+test("any description is kept whole, or gives a problem with its position", () => {
   const word = fc.constantFrom(
     "user:",
     "a",

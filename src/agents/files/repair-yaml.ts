@@ -1,6 +1,6 @@
-// Repairs front matter that is not valid YAML, nearly always because of a colon in a description.
-// The text is split where a key begins, each field is parsed alone, and a field that still fails is read as plain text.
-//  - A field that restricts the agent is never repaired. The front matter stays broken then.
+// Repairs front matter that is not valid YAML. The reason is nearly always a colon in a description.
+// The text is split where a key begins, and each field is parsed alone. A field that still fails is read as plain text.
+//  - A field that restricts the agent is never repaired. If it is broken, the whole front matter stays broken.
 
 import { hasErrors, type Problem } from "../../config/problem.ts";
 import { type Data, type Path, readYaml, type YamlDocument } from "../../config/yaml.ts";
@@ -31,7 +31,7 @@ export function repairYaml(yaml: string, broken: YamlDocument, line: number): Ya
   };
 }
 
-/** Whether the input is dangerous, too large or contradictory. Such input is never repaired. */
+/** Whether the input is dangerous, too large or contradictory, so that it must not be repaired. */
 const isBeyondRepair = ({ problems, duplicateKeys = [] }: YamlDocument): boolean =>
   duplicateKeys.some((key) => KNOWN_KEYS.has(key)) || problems.some(({ code }) => FINAL_CODES.has(code));
 
@@ -50,7 +50,7 @@ function splitFields(yaml: string, first: number): Field[] | undefined {
     const key = /^([A-Za-z_][\w-]*)[ \t]*:(?=[ \t]|$)/.exec(text)?.[1];
     const current = fields.at(-1);
     const begins = key !== undefined && (KNOWN_KEYS.has(key) || !current || !PROSE_KEYS.has(current.key));
-    // A quoted key would become part of the text before it, and its restriction would be lost.
+    // A quoted key would become part of the text before it, and the restriction that it sets would be lost.
     const quotedKey = /^(?:["']([\w-]+)["'][ \t]*:|\?[ \t])/.exec(text);
     if (quotedKey && (quotedKey[1] === undefined || GATE_KEYS.has(quotedKey[1]))) return undefined;
     if (key === "__proto__" || (begins && seen.has(key) && GATE_KEYS.has(key))) return undefined;
@@ -106,7 +106,7 @@ function quoteShort(text: string): string {
   return JSON.stringify(flat.length > SHOWN ? `${flat.slice(0, SHOWN).trimEnd()}…` : flat);
 }
 
-/** The note for front matter whose fields can be parsed one by one, but not as a whole. */
+/** The note about front matter that is invalid as a whole, although its single fields can be parsed. */
 function wholeNote(broken: YamlDocument): Problem {
   const { message, ...place } = broken.problems[0]!;
   return {
