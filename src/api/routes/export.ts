@@ -1,4 +1,4 @@
-// Exports a tree of runs as a file to read or keep, or moves the tree to another store and imports it there.
+// Exports a tree of runs as a file, moves a tree to another store, and imports a tree.
 
 import { existsSync } from "node:fs";
 import { z } from "zod";
@@ -13,14 +13,14 @@ import { treePage } from "../views/tree-page.ts";
 import { route } from "./route.ts";
 import { namedObject, namedStrictObject } from "./schemas.ts";
 
-/** URL of a server, without secrets. */
+/** Checks the URL of a server. It must contain no secrets. */
 const ServerAddress = z
   .string()
   .max(2_000)
   .regex(/^https?:\/\/[!-~]+$/);
 
 export const MoveBody = namedStrictObject("MoveBody", {
-  /** The server that receives the tree. Once it is set, no other server can receive the tree. */
+  /** The server that receives the tree. Once this server is set, no other server can receive the tree. */
   to: ServerAddress.optional(),
 });
 
@@ -38,16 +38,16 @@ export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 export const ExportQuery = z.strictObject({ format: z.enum(EXPORT_FORMATS).default("jsonl") });
 
-/** Response header that names the server a tree was sent to before, if its arrival was never confirmed. */
+/** Response header. It names a server that the tree was sent to earlier if that server never confirmed the tree's arrival. */
 export const SENT_TO = "Cadre-Sent-To";
 
 export const ImportView = namedObject("ImportView", {
   runId: z.string(),
-  /** True if the tree was imported before, so that nothing was changed. */
+  /** True if the tree was imported before. In that case nothing was changed. */
   existed: z.boolean(),
   runs: z.int(),
   status: z.string().optional(),
-  /** Folders that unfinished runs of the tree need, and that do not exist here. */
+  /** Folders that unfinished runs of the tree need but that do not exist on this machine. */
   missing: z.array(z.string()),
 });
 export type ImportView = z.infer<typeof ImportView>;
@@ -114,7 +114,7 @@ export function exportRoutes({ store, people: { ids }, info: { version } }: ApiP
   ];
 }
 
-/** A user who names a descendant may not expect that the whole tree would end here. */
+/** Only whole trees can be moved. A user who names a descendant might not expect the whole tree to leave this store. */
 function refuseBranch({ id, rootRunId }: RunRow): void {
   if (id === rootRunId) return;
   throw new CadreError(
@@ -130,7 +130,7 @@ async function missingFolders(store: Store, root: string): Promise<string[]> {
   return [...new Set(folders)].filter((folder) => !existsSync(folder));
 }
 
-/** Answers with a download: the page contains untrusted text, so it must not open on this origin. */
+/** Answers with a download. The page contains untrusted text, so the browser must not open it on this origin. */
 async function pageOf(lines: AsyncGenerator<string>): Promise<Response> {
   const text = (await Array.fromAsync(lines)).join("");
   const headers = {

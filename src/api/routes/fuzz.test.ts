@@ -1,4 +1,5 @@
-// Tests the API with random requests: they cause no internal error, every answer matches the description, and no request without the token is accepted.
+// Tests the API with random requests. No request causes an internal error, and every answer matches the API's description.
+// Requests without the token are rejected.
 // CADRE_FUZZ sets the number of requests.
 
 import fc from "fast-check";
@@ -63,7 +64,7 @@ const options = {
   markInterruptAsFailure: true,
 };
 
-test(`[A59] ${REQUESTS} random requests cause no internal error, and every answer matches the description`, async () => {
+test(`[A59] ${REQUESTS} random requests cause no internal error, and every answer matches the API's description`, async () => {
   const seen = new Map<number, number>();
   await fc.assert(
     fc.asyncProperty(fuzzRequests(document, known), async (wild) => {
@@ -81,7 +82,7 @@ test(`[A59] ${REQUESTS} random requests cause no internal error, and every answe
     options,
   );
   expect(api.problems).toEqual([]);
-  // The requests must reach the handlers, not only the checks before them.
+  // The requests must reach the handlers and not fail at the earlier checks.
   for (const status of [200, 201, 202, 400, 404])
     expect(seen.get(status) ?? 0, `${status}`).toBeGreaterThan(0);
 });

@@ -1,4 +1,4 @@
-// Lists and revokes grants, which are permissions beyond one run, and suggests rules that would save questions.
+// Lists and revokes grants, which are permissions beyond one run. Suggests rules that would make questions unnecessary.
 
 import { z } from "zod";
 import { CadreError } from "../../errors.ts";
@@ -13,7 +13,7 @@ export const GrantView = namedObject("GrantView", {
   rule: z.string(),
   /** A grant for a `tree` lasts until the run in which it was given has ended. */
   scope: z.enum(["always", "tree"]),
-  /** The folder that the grant applies to, with its worktrees. Absent if it applies to any folder. */
+  /** The grant applies to this folder and its worktrees. If absent, the grant applies to any folder. */
   folder: z.string().optional(),
   by: z.string(),
   at: z.number(),
@@ -24,19 +24,19 @@ export type GrantView = z.infer<typeof GrantView>;
 
 export const Grants = namedObject("Grants", { grants: z.array(GrantView) });
 
-/** Rules that would have saved questions, checked against past decisions. */
+/** Rules that would have made questions unnecessary, checked against past decisions. */
 export const Suggestions = namedObject("Suggestions", {
   /** Number of past decisions that were checked. */
   looked: z.object({ allowed: z.int(), refused: z.int() }),
   suggestions: z.array(
     z.object({
       rule: z.string(),
-      /** Number of calls that the rule would have allowed without asking, and of all allowed calls of that kind. */
+      /** `spared` counts calls that the rule would have allowed without asking. `of` counts all allowed calls of that kind. */
       spared: z.int(),
       of: z.int(),
-      /** Number of denied calls of that kind. The rule allows none of them. */
+      /** Number of calls of that kind that were denied. The rule allows none of them. */
       refused: z.int(),
-      /** Examples of calls that would still ask. */
+      /** Examples of calls that would still need an approval. */
       stillAsked: z.array(z.string()),
     }),
   ),
@@ -62,7 +62,7 @@ export function grantRoutes({ store, people }: ApiParts) {
       {
         summary: "Rules that would have saved questions, checked against past decisions",
         answer: Suggestions,
-        // Only for admins, because a rule of the project applies to all users.
+        // Only admins can see suggestions, because a project's rule applies to all users.
         role: "admin",
       },
       async () => {

@@ -1,4 +1,4 @@
-// Describes the process that serves the API, its store and its workers, and runs the checks of `cadre doctor`.
+// Describes the process that serves the API, with its store and workers. Also runs the checks of `cadre doctor`.
 
 import { z } from "zod";
 import { poolFilter, poolNames } from "../../config/pools.ts";
@@ -15,24 +15,24 @@ export const Health = namedObject("Health", {
   pid: z.int(),
   storeId: z.string(),
   folder: z.string(),
-  /** The beginning of any command for this project, in any terminal of the server's machine. */
+  /** The beginning of every `cadre` command for this project. It works in any terminal of the server's machine. */
   command: z.string(),
   startedAt: z.number(),
-  /** True if a worker drives runs: this process, or another one that is alive. */
+  /** True if any worker drives runs: this process or another live process. */
   drives: z.boolean(),
-  /** Number of runs that wait for a driver, if there is no driver. The count stops at 1,000. */
+  /** If there is no driver: the number of runs that wait for one. The count stops at 1,000. */
   due: z.int().optional(),
-  /** Pools without a worker while other pools have one, with the number of waiting runs. */
+  /** Pools with waiting runs but no worker, while other pools have workers. Includes the number of waiting runs. */
   idlePools: z.array(z.object({ pool: z.string(), due: z.int() })).optional(),
-  /** True if the store is on a database server, so that processes on any machine can drive runs. */
+  /** True if the store is on a database server. Processes on any machine can drive its runs. */
   isShared: z.boolean(),
-  /** True if this process drives runs itself; with `up --no-worker` it does not. */
+  /** True if this process drives runs itself. False with `cadre up --no-worker`. */
   isWorker: z.boolean(),
-  /** True for a lasting server with a web page: `cadre up`. */
+  /** True for a permanent server with a web page, which `cadre up` starts. */
   isServer: z.boolean(),
   /** The default model. */
   model: z.string(),
-  /** Set if visitors may kill the server from the page: `cadre up --demo`. */
+  /** Set if visitors can kill the server from the page (`cadre up --demo`). */
   demo: z.literal(true).optional(),
 });
 export type Health = z.infer<typeof Health>;
@@ -46,13 +46,13 @@ export const WorkerView = namedObject("WorkerView", {
   version: z.string(),
   since: z.number(),
   seenAt: z.number(),
-  /** True if the worker has sent no heartbeat for longer than a lease lasts. Other workers take over its runs. */
+  /** True if the worker's last heartbeat is older than a lease lasts. Other workers take over its runs. */
   silent: z.boolean(),
   /** Number of runs that the worker drives. */
   runs: z.int(),
-  /** The ids of the first few of these runs. */
+  /** Ids of some runs that the worker drives. */
   holds: z.array(z.string()),
-  /** Number of runs that the worker cannot drive because a newer version wrote their journals. */
+  /** Number of runs that this worker cannot drive because a newer version of Cadre wrote their journals. */
   tooNew: z.int().optional(),
 });
 export type WorkerView = z.infer<typeof WorkerView>;
@@ -97,7 +97,7 @@ export function healthRoutes(parts: ApiParts) {
   ];
 }
 
-/** Finds pools with waiting runs but no worker. Only workers of a pool take its runs, so these would wait forever. */
+/** Finds pools that have waiting runs but no worker. Only workers of that pool take the runs, so they would wait forever. */
 async function idlePools(
   alive: readonly WorkerRow[],
   { store, info: { pools = {} } }: ApiParts,
@@ -111,12 +111,12 @@ async function idlePools(
   return idle.length === 0 ? {} : { idlePools: idle };
 }
 
-/** Largest number that is counted. */
+/** The count of due runs stops at this number. */
 const MOST_DUE = 1_000;
 
 /**
  * Counts the runs that wait for a driver.
- * A run that waits for a person does not count, although the store may list it as due after an import or a message.
+ * Runs that wait for a person are not counted. After an import or a message, the store might still list them as due.
  */
 async function countDue(store: Store, of?: PoolFilter): Promise<number> {
   const now = store.clock.now();

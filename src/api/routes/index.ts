@@ -1,4 +1,4 @@
-// All routes of Cadre's own API. Each resource has a file of its own, and a line here.
+// All routes of Cadre's own API. Each resource has its own file, and one line in this list.
 
 import type { RouteParts } from "../parts.ts";
 import { agentRoutes } from "./agents.ts";
@@ -24,7 +24,7 @@ import { webhookRoutes } from "./webhooks.ts";
 import { whyRoutes } from "./why.ts";
 import { workspaceRoutes } from "./workspace.ts";
 
-/** The return type is inferred, because the client's types are derived from it. */
+/** Lists the routes. The return type is inferred, because the client's types are derived from it. */
 export function apiRoutes(parts: RouteParts) {
   return [
     ...runRoutes(parts),

@@ -1,5 +1,5 @@
-// Lists the model calls of a session, a run or a role, one row each.
-// On request, the store brings the rows up to date with the journals.
+// Lists the model calls of a session, a run or a role. Each call is one row.
+// Before it answers, the store updates the rows from the journals.
 
 import { z } from "zod";
 import { MessageRow } from "../../projections/formats/message-rows.ts";
@@ -12,7 +12,7 @@ export const MessagesQuery = z.strictObject({
   session: z.string().min(1).exactOptional(),
   run: z.string().min(1).exactOptional(),
   role: z.string().min(1).exactOptional(),
-  /** Only calls of other agents that the row with this id caused. */
+  /** Return only calls of other agents that were caused by the call in this row. */
   parent: Count.exactOptional(),
   ...pageFields,
 });

@@ -1,4 +1,4 @@
-// Serves metrics in Prometheus' text format. They are counted from the rows of the runs, so they survive restarts.
+// Serves metrics in Prometheus' text format. They are computed from the rows of the runs, so they survive restarts.
 
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { z } from "zod";
@@ -64,7 +64,7 @@ function metric(name: string, type: string, help: string, value: number | Record
 const labelledLines = (name: string, values: Record<string, number>): string[] =>
   Object.entries(values).map(([label, value]) => `${name}{${label}} ${value}`);
 
-/** Measures from the first request on, so that a process without a scraper needs no timer. */
+/** Measures the event loop's lag. The timer starts at the first request, so that a process without a scraper needs no timer. */
 function eventLoopLag(): () => number {
   let histogram: ReturnType<typeof monitorEventLoopDelay> | undefined;
   return () => {

@@ -1,4 +1,4 @@
-// The routes of contract S0: `/runs`, prompts and agent types. They show the same runs under the names of that contract.
+// The routes of contract S0: `/runs`, prompts and agent types. They show the same runs under the names of contract S0.
 
 import { z } from "zod";
 import { CadreError } from "../../errors.ts";
@@ -114,7 +114,7 @@ export function opsContractRoutes(parts: RouteParts) {
   ];
 }
 
-/** Finds the project's agent of that name, or else the agent of the ops pack. */
+/** Finds the project's agent with this name. If the project has none, finds the agent in the ops pack. */
 async function knownType({ agents }: RouteParts, type: string): Promise<string> {
   const known = (await agents()).agents;
   const name = [type, `ops/${type}`].find((each) => known.get(each)?.definition);
@@ -146,7 +146,7 @@ async function resume(
   await decideApproval(id, word, by, people);
 }
 
-/** Returns the descendant that waits for a person, or the run itself. */
+/** Returns the descendant that waits for a person. If no descendant blocks the run, returns the run itself. */
 async function blockerOf(store: Store, row: RunRow): Promise<RunRow> {
   const [below] = row.waitingOn?.kind === "child_hitl" ? (row.waitingOn.blockers ?? []) : [];
   return (below === undefined ? undefined : await store.runs.get(below)) ?? row;
@@ -186,5 +186,5 @@ const opsEvent = (event: JournalEvent): z.infer<typeof OpsEvent> => ({
   created_at: new Date(event.ts).toISOString(),
 });
 
-/** In this contract the body of an error is one sentence. */
+/** Contract S0's error body contains only one sentence. */
 const ops = routesWith({ schema: Refused, of: ({ message }) => ({ error: message }) });

@@ -7,12 +7,12 @@ import { CadreError } from "../../errors.ts";
 import { HttpError, InvalidJsonError } from "../server/http-errors.ts";
 
 const MEGABYTE = 1024 * 1024;
-/** Default size limit in megabytes. */
+/** Default size limit of a body, in megabytes. */
 const MAX_MEGABYTES = 4;
 const MAX_DEPTH = 100;
 const MAX_KEY = 255;
 
-/** Reads the JSON body. An empty body means `{}`, because most actions on a run need no more. */
+/** Reads the JSON body. An empty body means `{}`, because most actions on a run need no input. */
 export async function readBody<T extends z.ZodType>(
   c: Context,
   schema: T,
@@ -60,7 +60,7 @@ function parseOrThrow<T extends z.ZodType>(schema: T, value: unknown, where: "bo
   throw new CadreError("BAD_REQUEST", `${place} ${first.message}${more}. Nothing was changed.`, { issues });
 }
 
-/** Works without recursion, so that deep input cannot overflow the stack (A15). */
+/** Tells whether a value is nested too deeply. It uses no recursion, so that deep input cannot overflow the stack (A15). */
 function isDeeper(value: unknown, max: number): boolean {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth++) {
@@ -70,13 +70,13 @@ function isDeeper(value: unknown, max: number): boolean {
   return false;
 }
 
-/** A client that disconnects gets a 400: the mistake is not the server's. */
+/** If the client disconnects while it sends, the status is 400, because this is not the server's error. */
 function throwBrokenOff(error: unknown): never {
   if (error instanceof HttpError) throw error;
   throw new HttpError(400, "The request broke off before its end. Nothing was changed.");
 }
 
-/** Counts the bytes while reading, because `Content-Length` may be wrong. */
+/** Reads the body up to a limit. It counts the bytes, because `Content-Length` might be wrong. */
 async function boundedText(body: ReadableStream<Uint8Array> | null, most: number): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";

@@ -1,4 +1,4 @@
-// Tests search, sessions, agents, metrics and health, and the ETags and keys for clients that poll or repeat requests.
+// Tests search, sessions, agents, metrics and health. Also tests ETags for clients that poll, and keys for clients that repeat requests.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -59,7 +59,7 @@ async function talked(task: string, more = {}): Promise<string> {
 }
 
 describe("searching", () => {
-  test("a search finds runs by words in their journals, combined with other filters", async () => {
+  test("a search finds runs by words in their journals and can be combined with other filters", async () => {
     const runId = await talked("Describe the zeppelin over Friedrichshafen");
     await talked("Describe the bicycle");
     const found = async (query: string) =>
@@ -114,7 +114,7 @@ describe("repeated requests", () => {
     expect((await api.fetch(url, { headers: { "If-None-Match": '"other"' } })).status).toBe(200);
   });
 
-  test("the ETag changes with a new event, and also with a prune, which writes no event", async () => {
+  test("the ETag also changes after a prune, although a prune writes no event", async () => {
     const runId = await talked("to be pruned");
     const first = await api.fetch("http://cadre/api/runs");
     const headers = { "If-None-Match": first.headers.get("ETag")! };
@@ -122,7 +122,7 @@ describe("repeated requests", () => {
     expect((await api.fetch("http://cadre/api/runs", { headers })).status).toBe(200);
   });
 
-  test("[F50] a repeated message to a run, retry or session message with the same key takes effect once", async () => {
+  test("[F50] a message, a retry or a session message takes effect once if it is repeated with the same key", async () => {
     const key = (name: string) => ({ "Idempotency-Key": name });
     const { runId } = await api.client.post("/api/runs", { body: { agent: "clerk", task: "pay" } });
     await waitForApprovals(api, runId);
@@ -158,7 +158,7 @@ describe("repeated requests", () => {
 });
 
 describe("sessions", () => {
-  test("sessions are listed latest first, in pages, with their latest run", async () => {
+  test("sessions are listed in pages, the latest first, each with its latest run", async () => {
     for (const id of ["a", "b", "a"]) await talked(`in ${id}`, { sessionId: `list-${id}` });
     const first = (await sendRequest(api, "GET", "/api/sessions?limit=1")).body;
     expect(first.sessions).toMatchObject([
@@ -168,7 +168,7 @@ describe("sessions", () => {
     expect(next.sessions).toMatchObject([{ id: "list-b", runs: 1 }]);
   });
 
-  test("a message without an agent goes to the session's latest agent; a new session needs an agent", async () => {
+  test("a message without an agent goes to the agent of the session's latest run; in a new session it is rejected", async () => {
     await talked("hello", { sessionId: "known" });
     const { status, body } = await sendRequest(api, "POST", "/api/sessions/known/messages", {
       text: "again",
@@ -185,7 +185,7 @@ describe("sessions", () => {
 });
 
 describe("agents", () => {
-  test("the view of an agent has its definition, and that of a broken agent its problems", async () => {
+  test("an agent's view contains its definition; a broken agent's view contains its problems", async () => {
     const { body } = await sendRequest(api, "GET", "/api/agents/talker");
     expect(body).toMatchObject({ name: "talker", kind: "main", definition: { name: "talker" } });
     const broken = (await sendRequest(api, "GET", "/api/agents/broken")).body;
@@ -195,7 +195,7 @@ describe("agents", () => {
     expect((await sendRequest(api, "GET", "/api/agents/ops%2Fcoding")).body.name).toBe("ops/coding");
   });
 
-  test("[A11] an agent of a pack is found by its full name; a path with a double slash is not found", async () => {
+  test("[A11] an agent of a pack is found by its full name; a path with an extra slash leads to no route", async () => {
     const { body } = await sendRequest(api, "GET", "/api/agents/ops%2Fcoding");
     expect((await sendRequest(api, "GET", "/api/agents/ops/coding")).body).toEqual(body);
     expect((await sendRequest(api, "GET", "/api/agents/ops/coding/explain")).body.agent).toBe("ops/coding");
@@ -210,14 +210,14 @@ describe("agents", () => {
     }
   });
 
-  test("the explanation of an agent has its tools and the worst case", async () => {
+  test("an agent's explanation contains its tools and the worst case", async () => {
     const { body } = await sendRequest(api, "GET", "/api/agents/clerk/explain");
     expect(body).toMatchObject({ agent: "clerk", isTerminal: true });
     expect(body.tools.map(({ name }: { name: string }) => name)).toContain("Pay");
     expect((await sendRequest(api, "GET", "/api/agents/nobody/explain")).status).toBe(400);
   });
 
-  test("[S4-3] after a reload, a new file is listed as a new agent", async () => {
+  test("[S4-3] after a reload, the agent in a new file is listed", async () => {
     writeFileSync(join(project.folder, "agents/late.md"), TALKER.replace("name: talker", "name: late"));
     const { status, body } = await sendRequest(api, "POST", "/api/agents/reload");
     expect(status).toBe(415);
@@ -237,7 +237,7 @@ describe("approvals", () => {
     expect((await sendRequest(api, "GET", path)).status).toBe(404);
   });
 
-  test("[F15] [A23] a missing run and a missing item get the same answer", async () => {
+  test("[F15] [A23] the answers for a missing run and for a missing item are the same", async () => {
     const runId = await talked("hello");
     const answers = await Promise.all(
       [`${runId}:m9.0`, "r0000000000000000000000:m1.0", "nothing"].map((id) =>
@@ -253,7 +253,7 @@ describe("approvals", () => {
   });
 });
 
-test("the model is told the names of context files, and the task stays unchanged", async () => {
+test("the model sees the names of the context files, and the recorded task does not change", async () => {
   const body = { agent: "talker", task: "Read", context_files: ["a.ts", "b.ts"] };
   const { runId } = (await sendRequest(api, "POST", "/api/runs", body)).body;
   const [start] = await eventsUntil(api, runId, isEnd);
@@ -270,7 +270,7 @@ test("the API lists the model calls of a run and summarizes its context", async 
   expect(body.messages.at(-1)).toEqual({ role: "assistant", summary: "You said: tell me" });
 });
 
-test("[J11] the context does not show a call that is still open as interrupted", async () => {
+test("[J11] the context does not present an open call as interrupted", async () => {
   const { runId } = await api.client.post("/api/runs", { body: { agent: "clerk", task: "pay" } });
   await eventsUntil(api, runId, ({ type }) => type === "RUN_SUSPENDED");
   const seen = async () =>
@@ -281,7 +281,7 @@ test("[J11] the context does not show a call that is still open as interrupted",
   expect(JSON.stringify((await seen()).at(-1))).toMatch(/"role":"tool".*(?:Interrupted|not started|cancel)/i);
 });
 
-test("[S1-62] a run keeps the definition of its start when the agent's file changes", async () => {
+test("[S1-62] if the agent's file changes, a run keeps the definition it started with", async () => {
   const runId = await talked("tell me");
   const { definition, isTerminal } = await api.client.get("/api/runs/{id}/definition", { id: runId });
   expect(definition).toMatchObject({ name: "talker", kind: "main" });
@@ -304,7 +304,7 @@ test("GET /metrics answers in Prometheus' text format", async () => {
   expect(value("cadre_store_bytes")).toBeGreaterThan(0);
 });
 
-test("health shows whether this process or another one drives runs", async () => {
+test("the health route shows whether this process drives runs, and whether any process does", async () => {
   const asks = { id: "r1", status: "suspended", waitingOn: { kind: "approval", items: ["m1.0", "m1.1"] } };
   const health = async (drives: boolean, silent: boolean, open = ["m1.0", "m1.1"]) => {
     const store = {
@@ -326,7 +326,7 @@ test("health shows whether this process or another one drives runs", async () =>
     expect(await health(false, true, open), "something is decided").toMatchObject({ due: 2 });
 });
 
-describe("liveness", () => {
+describe("the liveness check", () => {
   interface Fake {
     list?: () => Promise<object>;
     get?: () => Promise<object | undefined>;
@@ -338,7 +338,7 @@ describe("liveness", () => {
     return { store, info: { folder: "/", drives: true, ...info } } as never;
   };
 
-  test("the check succeeds, but not if the store does not answer or the folder is missing", async () => {
+  test("the check succeeds; it fails if the store does not answer or the folder is missing", async () => {
     expect(await createLivenessCheck(parts())()).toBe(true);
     expect(await createLivenessCheck(parts({ list: () => Promise.reject(new Error("closed")) }))()).toBe(
       false,
@@ -346,7 +346,7 @@ describe("liveness", () => {
     expect(await createLivenessCheck(parts({}, { folder: "/no/such/folder" }))()).toBe(false);
   });
 
-  test("the check fails while a due run makes no progress, and looks at most once a second", async () => {
+  test("the check fails if a due run makes no progress for a minute, and reads the store at most once a second", async () => {
     let now = 0;
     let looks = 0;
     const due = async () => {
@@ -361,7 +361,7 @@ describe("liveness", () => {
     expect(await isWell()).toBe(false);
   });
 
-  test("[E9] the check succeeds without any worker if this process drives nothing, so that people can still read and decide", async () => {
+  test("[E9] in a process that drives no runs, the check succeeds even if no worker exists; people can still read and decide", async () => {
     let now = 0;
     const idle = parts(
       { due: async () => ["r1"], get: async () => ({ id: "r1", seq: 3 }) },

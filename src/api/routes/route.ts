@@ -1,5 +1,5 @@
-// A route is one value: what it takes, what it answers, who may call it, and its handler.
-// The server, the client's types, the description of the API and its fuzz test are all derived from the list of routes.
+// A route is one value: the request and answer schemas, the role it requires, and its handler.
+// The server, the client's types, the API's description and the fuzz test are all derived from the list of routes.
 
 import { createHash } from "node:crypto";
 import type { Context } from "hono";
@@ -19,26 +19,26 @@ export interface RouteSpec<
   I extends boolean = boolean,
 > {
   summary: string;
-  /** Query parameters; absent if there are none. */
+  /** Schema of the query parameters. Absent if the route has none. */
   query?: Q;
-  /** Body of a POST. If absent, only `{}` or no body is accepted. */
+  /** Schema of a POST body. If absent, the body must be empty or `{}`. */
   body?: B;
-  /** Size limit of the body, if the default is too small. */
+  /** Size limit of the body. Set only if the default is too small. */
   maxMegabytes?: number;
-  /** JSON answer. If absent, the route answers with `media`, or else with `{}`. */
+  /** Schema of the JSON answer. If absent, the route answers with one of the `media` types, or with `{}` if there are none. */
   answer?: A;
   status?: 200 | 201 | 202;
-  /** Other media types of the answer. For those the handler returns a Response. */
+  /** Media types other than JSON. For these the handler returns a Response. */
   media?: readonly string[];
-  /** Further statuses without a body, with their descriptions. */
+  /** Other statuses that the route can answer with, and their descriptions. These answers have no body. */
   otherStatuses?: Readonly<Record<number, string>>;
-  /** True if the path parameter may contain slashes: `ops/planner`. */
+  /** True if the path parameter can contain slashes, as in `ops/planner`. */
   allowSlashes?: boolean;
   /** True if the route accepts an `Idempotency-Key`, which makes repeating the request safe. */
   idempotent?: I;
   /** True if the route answers with an `ETag`, for clients that poll. */
   etag?: boolean;
-  /** Least role of a named user (default: viewer for GET, operator otherwise). */
+  /** Minimum role of a named user. The default is viewer for GET and operator for other methods. */
   role?: Role;
 }
 
@@ -49,7 +49,7 @@ export interface RouteRequest<P extends string, Q extends z.ZodType, B extends z
   idempotencyKey: string | undefined;
 }
 
-/** The client's types are derived from the type parameters (client/client.ts). */
+/** A route of the API. The client's types are derived from its type parameters (client/client.ts). */
 export interface Route<
   M extends Method = Method,
   P extends string = string,
@@ -59,13 +59,13 @@ export interface Route<
   I extends boolean = boolean,
 > extends RouteSpec<Q, B, A, I> {
   method: M;
-  /** Path with its parameters in braces: `/api/runs/{id}`. */
+  /** Path with the parameters in braces: `/api/runs/{id}`. */
   path: P;
   refusal?: RefusalForm | undefined;
   handle(c: Context): Promise<Response>;
 }
 
-/** The form of error answers, if it differs from that of the rest of the API. */
+/** The format of error answers, for routes that do not use the API's usual format. */
 export interface RefusalForm {
   schema: z.ZodType;
   of(error: CadreError): unknown;
@@ -122,12 +122,12 @@ function routeBuilder<const M extends Method>(method: M, refusal: RefusalForm | 
 export const roleFor = ({ role, method }: Pick<Route, "role" | "method">): Role =>
   role ?? (method === "get" ? "viewer" : "operator");
 
-/** A handler of a route without `answer` may return anything: only a Response is used, any other value becomes `{}`. */
+/** A route without `answer` ignores its handler's result unless the result is a Response. Instead it answers `{}`. */
 type Answer<A extends z.ZodType> = [A] extends [z.ZodNever] ? unknown : z.input<A> | Response;
 
 /**
- * The tag is a hash of the answer.
- * A position would be cheaper, but pruning, quarantine and a changed agent file change answers without an event.
+ * Adds an ETag, which is a hash of the answer.
+ * The journal's position would be cheaper. But pruning, quarantine and changed agent files change answers without an event.
  */
 function withEtag(c: Context, value: unknown): Response {
   const text = JSON.stringify(value);

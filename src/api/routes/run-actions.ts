@@ -1,4 +1,4 @@
-// Actions of people on a run. The status 202 means that the request is recorded; the run's driver acts on it.
+// Actions of people on a run. The status 202 means that the request is recorded. The run's driver carries it out later.
 
 import { z } from "zod";
 import { freezeBranch, setBudget, thawBranch } from "../../loop/commands/branches.ts";
@@ -25,7 +25,7 @@ export const CancelBody = namedStrictObject("CancelBody", { reason: z.string().e
 
 export const MessageBody = namedStrictObject("MessageBody", { text: z.string().trim().min(1) });
 
-/** The new limits of the run itself, or with the scope `tree` of all runs that its root pays for. */
+/** New limits for one run. With the scope `tree`, they are limits for all runs of the tree. */
 export const BudgetBody = named(
   "BudgetBody",
   z
@@ -40,23 +40,23 @@ export const BudgetBody = named(
 );
 
 export const ForkBody = namedStrictObject("ForkBody", {
-  /** The event to fork at; absent for the latest. If a call was open there, the fork starts before that call. */
+  /** The event to fork at. If absent, the latest event. If a call was open at that event, the fork starts before the call. */
   seq: z.int().positive().exactOptional(),
   edit: z
     .strictObject({
-      /** A message after the inherited ones. If the agent had not answered yet, the message replaces the task. */
+      /** A message to add to the inherited messages. If the agent had not answered yet, the message replaces the task. */
       message: z.string().trim().min(1).exactOptional(),
       model: z.string().min(1).exactOptional(),
-      /** New text of the agent's file. */
+      /** New content of the agent's file. */
       agent: z.string().min(1).max(1_000_000).exactOptional(),
     })
     .exactOptional(),
-  /** True to run calls as in any other run. Otherwise recorded results are used, and calls without a result ask a person. */
+  /** True: the fork runs calls like any other run. Otherwise it uses recorded results, and a call without a result needs approval. */
   allowEffects: z.boolean().exactOptional(),
 });
 export type ForkBody = z.input<typeof ForkBody>;
 
-/** The runs that were frozen or thawed. */
+/** Ids of the runs that were frozen or thawed. */
 export const Reached = namedObject("Reached", { runs: z.array(z.string()) });
 
 export function runActionRoutes(parts: RouteParts) {

@@ -1,4 +1,4 @@
-// Starts and reads runs. Reading changes nothing (A19).
+// Starts runs and reads them. Reading changes nothing (A19).
 
 import { z } from "zod";
 import { isTerminal } from "../../agents/explain/terminal-agents.ts";
@@ -19,7 +19,7 @@ import { MessagePage } from "./messages.ts";
 import { route } from "./route.ts";
 import { Count, Flag, namedObject, namedStrictObject, PageQuery, pageFields, Started } from "./schemas.ts";
 
-/** Plain folder names, without `..`. */
+/** A relative path of plain folder names, without `..`. */
 const EVAL_FOLDER = /^\w[\w-]{0,99}(\/\w[\w-]{0,99}){1,4}$/;
 
 export const StartRun = namedStrictObject("StartRun", {
@@ -27,22 +27,22 @@ export const StartRun = namedStrictObject("StartRun", {
   task: z.string().min(1),
   input: z.unknown().exactOptional(),
   mode: z.enum(["auto", "chat"]).exactOptional(),
-  /** True if a person is there to answer questions. */
+  /** True if a person is available to answer questions. */
   attended: z.boolean().exactOptional(),
   sessionId: z.string().min(1).exactOptional(),
   limits: LimitsInput.exactOptional(),
   permissions: Rules.strict().exactOptional(),
-  /** Replaces the agent's own model. */
+  /** The model to use instead of the agent's own model. */
   model: z.string().min(1).exactOptional(),
-  /** A folder of the project's evals to work in, instead of the project's folder. */
+  /** A folder of the project's evals. The run works in it instead of the project's folder. */
   workspace: z.string().regex(EVAL_FOLDER, "must name a folder of an eval").exactOptional(),
-  /** Files of the workspace that the task is about. */
+  /** Files in the workspace that the task is about. */
   context_files: z.array(z.string().min(1).max(1_000)).max(50).exactOptional(),
 });
 export type StartRun = z.input<typeof StartRun>;
 
 export const RunsQuery = z.strictObject({
-  /** One status or several, with commas between them. */
+  /** One status, or several separated by commas. */
   status: z
     .string()
     .transform((text) => text.split(","))
@@ -52,19 +52,19 @@ export const RunsQuery = z.strictObject({
   root: z.string().min(1).exactOptional(),
   parent: z.string().min(1).exactOptional(),
   session: z.string().min(1).exactOptional(),
-  /** Forks and retries of runs in the tree of this root. */
+  /** Return only forks and retries of runs in the tree with this root. */
   branchesOf: z.string().min(1).exactOptional(),
-  /** Only runs without a parent. */
+  /** Return only runs without a parent. */
   roots: Flag.exactOptional(),
-  /** Only runs that started at this time or later, in milliseconds since the epoch. */
+  /** Return only runs that started at this time or later, in milliseconds since the epoch. */
   since: Count.exactOptional(),
-  /** Only runs that wait for this. `person` means anything that a person has to answer, so not a pause. */
+  /** Return only runs that wait for this reason. `person` means anything that a person has to answer; a pause is not included. */
   waiting: z.enum([...WAITING_KINDS, "person"]).exactOptional(),
-  /** With `cost`, one page of the latest 500 matches, the most expensive first. If absent, the newest come first. */
+  /** `cost` returns one page of the latest 500 matches, sorted by cost, the most expensive first. If absent, the newest runs come first. */
   order: z.literal("cost").exactOptional(),
-  /** Include the number of matches on all pages. */
+  /** Also return the number of matches on all pages. */
   total: Flag.exactOptional(),
-  /** Words to search for. Each must occur in the run's journal, as a word or as the beginning of one. */
+  /** Words to search for. The run's journal must contain each of them, as a word or as the beginning of a word. */
   q: z
     .string()
     .max(200)
@@ -75,24 +75,24 @@ export const RunsQuery = z.strictObject({
 
 export type RunsFilter = z.output<typeof RunsQuery>;
 
-/** A `summary` has one line per message. */
+/** The view `summary` returns one line for each message. */
 export const ContextQuery = z.strictObject({ view: z.enum(["summary", "raw"]).default("raw") });
 
 export const RunDefinition = namedObject("RunDefinition", {
-  /** The definition that the run pinned at its start. The agent's file may have changed since. */
+  /** The definition that the run pinned at its start. The agent's file might have changed since then. */
   definition: Definition,
   /** True if the agent's own text is the final answer. */
   isTerminal: z.boolean(),
 });
 export type RunDefinition = z.infer<typeof RunDefinition>;
 
-/** The result of deciding recorded runs again with today's code and rules. */
+/** The result of repeating the decisions of recorded runs with today's code and rules. */
 export const ReplayView = namedObject("ReplayView", {
   runs: z.int(),
   events: z.int(),
-  /** Number of decisions that were made again. */
+  /** Number of decisions that the replay repeated. */
   decisions: z.int(),
-  /** The first decision that differs. */
+  /** The first decision that differs from the recorded one. */
   divergence: z
     .object({
       runId: z.string(),

@@ -1,12 +1,12 @@
-// Schemas that several routes share.
+// Schemas that are used by several routes.
 
 import { z } from "zod";
 import { RunRow, RunUsage } from "../../projections/run-row-schema.ts";
 
-/** The names of the schemas in the description of the API (views/openapi.ts). */
+/** Names of schemas in the API's description (views/openapi.ts). */
 export const SCHEMA_NAMES = z.registry<{ id: string }>();
 
-/** Gives a schema its name in the description. */
+/** Gives a schema its name in the API's description. */
 export function named<S extends z.ZodType>(id: string, schema: S): S {
   SCHEMA_NAMES.add(schema, { id });
   return schema;
@@ -14,7 +14,7 @@ export function named<S extends z.ZodType>(id: string, schema: S): S {
 
 export const namedObject = <S extends z.ZodRawShape>(id: string, shape: S) => named(id, z.object(shape));
 
-/** A schema for bodies of requests, which rejects unknown keys. */
+/** Creates a schema for request bodies. It rejects unknown keys. */
 export const namedStrictObject = <S extends z.ZodRawShape>(id: string, shape: S) =>
   named(id, z.strictObject(shape));
 
@@ -41,7 +41,7 @@ export const PageQuery = z.strictObject(pageFields);
 
 export const NoQuery = z.strictObject({});
 
-/** A possible problem of this installation, and how to fix it. */
+/** The result of one check of this installation, and how to fix the problem. */
 export const Check = namedObject("Check", {
   state: z.enum(["ok", "warn", "bad"]),
   name: z.string(),
@@ -55,7 +55,7 @@ export const RunUsageView = named("RunUsageView", RunUsage);
 export const RunSummary = named(
   "RunSummary",
   RunRow.extend({
-    /** Set if every question of the run and its descendants is answered, but no driver has continued the run yet. */
+    /** Set if all questions of the run and its descendants are answered, but no driver has continued the run yet. */
     answered: z.literal(true).optional(),
   }),
 );

@@ -1,5 +1,5 @@
 // Lists sessions and sends messages to them.
-// A session is a person's conversation with a main agent, as a chain of runs: a message joins the active run, or starts the next one.
+// A session is a person's conversation with a main agent: a chain of runs. A message joins the active run or starts the next run.
 
 import { z } from "zod";
 import { CadreError } from "../../errors.ts";
@@ -10,11 +10,11 @@ import { route } from "./route.ts";
 import { namedObject, namedStrictObject, nextCursor, PageQuery, RunSummary } from "./schemas.ts";
 
 export const SayBody = namedStrictObject("SayBody", {
-  /** Absent for the agent of the session's latest run. */
+  /** The agent that gets the message. If absent, the agent of the session's latest run gets it. */
   agent: z.string().min(1).exactOptional(),
   text: z.string().trim().min(1),
   mode: z.enum(["auto", "chat"]).exactOptional(),
-  /** True if a person is there to answer questions. */
+  /** True if a person is available to answer questions. */
   attended: z.boolean().exactOptional(),
 });
 
@@ -22,7 +22,7 @@ export const SessionView = namedObject("SessionView", {
   id: z.string(),
   runs: z.int(),
   createdAt: z.number(),
-  /** The latest run, which names the agent and the status. */
+  /** The session's latest run, with its agent and status. */
   last: RunSummary,
 });
 
@@ -30,7 +30,7 @@ export const SessionPage = namedObject("SessionPage", { sessions: z.array(Sessio
 
 export const Said = namedObject("Said", {
   runId: z.string(),
-  /** True if the message joined an active run, false if it has started the run. */
+  /** True if the message joined an active run, false if the message started the run. */
   joined: z.boolean(),
 });
 

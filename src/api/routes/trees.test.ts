@@ -1,4 +1,4 @@
-// Tests trees over HTTP: descendants, their approvals, events and usage, as seen from every ancestor.
+// Tests trees over HTTP. The descendants, with their approvals, events and usage, are visible from every ancestor.
 
 import { describe, expect, test } from "vitest";
 import {
@@ -24,7 +24,7 @@ import { nestRuns, RunTree } from "../views/run-tree.ts";
 const asks = "tools: { allow: [charge], ask: [charge] }";
 const parallel = "delegation: { mode: parallel, maxParallel: 2 }";
 
-/** The tester starts the coder, who starts the helper, who asks to charge something. */
+/** The tester starts the coder, the coder starts the helper, and the helper needs approval to charge something. */
 const chain: WorldOptions = {
   agent: "agents: [coder]\ntools: []",
   cast: { coder: "agents: [helper]\ntools: []", helper: asks },
@@ -107,7 +107,7 @@ describe("the tree", () => {
   );
 
   served(
-    "[S1-70] each model call counts once in the usage of a tree, and the run's row has the same total",
+    "[S1-70] a tree's usage counts each model call once, and the run's row contains the same total",
     family,
     async (world, api) => {
       const runId = await world.run("see to it");
@@ -139,7 +139,7 @@ describe("the tree", () => {
   );
 
   served(
-    "[U01] [U03] [U04] the list of runs has the totals of trees, the runs that each run waits for, and the search hits",
+    "[U01] [U03] [U04] the list of runs shows each tree's totals, the runs that a run waits for, and the search hits",
     chain,
     async (world, api) => {
       const runId = await world.run("see to it");
@@ -163,7 +163,7 @@ describe("the tree", () => {
     },
   );
 
-  test("nesting runs adds up usage from the leaves, and leaves the rows unchanged", () => {
+  test("building a tree from rows adds up the usage from the leaves and does not modify the rows", () => {
     const row = (id: string, parentRunId?: string): RunRow =>
       ({ id, parentRunId, usage: { ...emptyUsage(), cost: 1 } }) as RunRow;
     const rows = [
@@ -187,7 +187,7 @@ describe("the tree", () => {
 
 describe("an approval of a child", () => {
   served(
-    "[S0-61] a child's approval is listed at every ancestor with its path, and one answer continues them all",
+    "[S0-61] a child's approval is listed for every ancestor with its path, and one answer continues all of them",
     chain,
     async (world, api) => {
       const runId = await world.run("see to it");
@@ -262,7 +262,7 @@ describe("the events of a tree", () => {
   const startsCoder = (event: JournalEvent): boolean =>
     event.type === "RUN_STARTED" && event.payload.agent === "coder";
 
-  /** Follows a tree, approves everything, and stops after the matching event. */
+  /** Follows a tree and approves everything until the matching event arrives. */
   async function approving(
     api: Api,
     runId: string,
@@ -283,7 +283,7 @@ describe("the events of a tree", () => {
   }
 
   served(
-    "[P10] the events of a tree come in commit order, including those of children that start later",
+    "[P10] a tree's events come in commit order, including the events of children that start later",
     late,
     async (world, api) => {
       const runId = await world.run("see to it");
@@ -305,7 +305,7 @@ describe("the events of a tree", () => {
   );
 
   served(
-    "[F46] after a restart the events continue at the reader's position, including those of new children",
+    "[F46] after a restart, the stream continues at the reader's position and includes the events of new children",
     late,
     async (world, api) => {
       const runId = await world.run("see to it");
@@ -330,7 +330,7 @@ describe("the events of a tree", () => {
   );
 
   scenario(
-    "[P10] the events of a child that starts while a page is read are on that page or the next",
+    "[P10] if a child starts while a page is read, its events are on that page or the next",
     { ...chain, idle: true },
     async (world) => {
       const runId = await world.run("see to it");
@@ -354,7 +354,7 @@ describe("the events of a tree", () => {
 
 describe("cancelling", () => {
   served(
-    "[U41] a cancelled run shows the runs that the cancel reached, and its progress",
+    "[U41] a cancelled run shows how many runs the cancellation has reached and how many of them have ended",
     {
       idle: true,
       agent: `agents: [coder, helper]\ntools: []\n${parallel}`,
@@ -405,14 +405,18 @@ describe("cancelling", () => {
     },
   );
 
-  served("[U41] is found behind any number of later events", { ...chain, idle: true }, async (world, api) => {
-    const runId = await world.run("see to it");
-    await world.drive(runId);
-    await api.client.post("/api/runs/{id}/cancel", { id: runId });
-    const notes = Array.from({ length: 120 }, (_, i) => contextAdded(`n${i}`));
-    await world.runtime.store.journal.append({ runId, after: 0, events: notes });
-    expect((await api.client.get("/api/runs/{id}", { id: runId })).stopping).toEqual({ done: 0, of: 2 });
-  });
+  served(
+    "[U41] a cancellation is found behind any number of later events",
+    { ...chain, idle: true },
+    async (world, api) => {
+      const runId = await world.run("see to it");
+      await world.drive(runId);
+      await api.client.post("/api/runs/{id}/cancel", { id: runId });
+      const notes = Array.from({ length: 120 }, (_, i) => contextAdded(`n${i}`));
+      await world.runtime.store.journal.append({ runId, after: 0, events: notes });
+      expect((await api.client.get("/api/runs/{id}", { id: runId })).stopping).toEqual({ done: 0, of: 2 });
+    },
+  );
 });
 
 describe("usage", () => {
@@ -437,7 +441,7 @@ describe("usage", () => {
   };
 
   served(
-    "[S1-70] [S2-93] [S2-94] the usage report groups by agent, model and edge, for all runs or one tree",
+    "[S1-70] [S2-93] [S2-94] the usage report of all runs or of one tree groups by agent, model and edge",
     options,
     async (world, api) => {
       const runId = await world.run("see to it");
@@ -501,7 +505,7 @@ describe("usage", () => {
 
 describe("messages", () => {
   served(
-    "[S2-1] [S2-75] [S2-76] every model call of a tree is a row, with the call that caused it",
+    "[S2-1] [S2-75] [S2-76] every model call of a tree is a row that names the call that caused it",
     { ...chain, cast: { coder: "agents: [helper]\ntools: []", helper: "" } },
     async (world, api) => {
       const runId = await world.run("see to it", { sessionId: "s1" });
@@ -532,7 +536,7 @@ describe("messages", () => {
 });
 
 served(
-  "[B3] [F25] a person can raise the tree's budget at any run that the budget stopped, and the root shows the new limit",
+  "[B3] [F25] a person can raise the tree's budget from any run that the budget stopped; the root shows the new limit",
   {
     agent: `agents: [coder]\ntools: []\nmaxOutputTokens: 200\n${parallel}`,
     cast: { coder: "tools: [look]\nmaxOutputTokens: 200" },

@@ -1,5 +1,5 @@
 // Reports usage: tokens, cost and delegations of all runs, or of one run with its descendants.
-// A second route lists the results of each agent's latest runs, from their rows alone.
+// A second route lists the results of each agent's latest runs. It reads only the rows of the runs.
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { z } from "zod";
@@ -19,11 +19,11 @@ import { route } from "./route.ts";
 import { Count, named, namedObject } from "./schemas.ts";
 
 export const UsageQuery = z.strictObject({
-  /** Only this run and its descendants. */
+  /** Report only on this run and its descendants. */
   root: z.string().min(1).exactOptional(),
-  /** Start of the report, in milliseconds since the epoch. A report on all runs rounds it down to a quarter of an hour. */
+  /** Start of the report, in milliseconds since the epoch. In a report on all runs it is rounded down to a quarter of an hour. */
   since: Count.exactOptional(),
-  /** Length of an interval in milliseconds. If given, the report also has the usage of each interval from `since` on. */
+  /** Length of an interval in milliseconds. If set, the report also lists the usage of each interval since `since`. */
   every: Count.pipe(z.int().min(60_000)).exactOptional(),
 });
 
@@ -32,7 +32,7 @@ export type UsageFilter = z.output<typeof UsageQuery>;
 export const Usage = named("Usage", UsageReport);
 export type UsageView = z.infer<typeof Usage>;
 
-/** Number of runs that were read, newest first, and whether there are older ones. */
+/** `runs` is the number of runs that were read, newest first. `more` is true if there are older runs. */
 export const lookedFields = { runs: z.int(), more: z.boolean() };
 
 export const Activity = namedObject("Activity", {
@@ -66,7 +66,7 @@ export function usageRoutes({ store }: ApiParts) {
 
 const PAGE = 2_000;
 
-/** A report on all runs adds up the totals that the store keeps for each tree, so that no journals are read. */
+/** Reports usage. For all runs it adds up the totals that the store keeps for each tree, so it reads no journals. */
 export async function readUsage(store: Store, filter: UsageFilter): Promise<UsageView> {
   const { root, every } = filter;
   const since = root === undefined ? bucketOf(filter.since) : filter.since;
@@ -78,7 +78,7 @@ export async function readUsage(store: Store, filter: UsageFilter): Promise<Usag
 
 const bucketOf = (ts = 0): number => Math.floor(ts / BUCKET_MS) * BUCKET_MS;
 
-/** Folds the usage from the journals. Buckets of one millisecond make it exact. */
+/** Computes the usage from the journals. It uses buckets of one millisecond, so the result is exact. */
 async function usageBelow(store: Store, root: string): Promise<TreeUsage> {
   const top = await findRun(store, root);
   const below = new Set((await subtreeOf(store, top)).map(({ id }) => id));
@@ -94,7 +94,7 @@ async function* storedTrees(store: Store, since: number | undefined): AsyncGener
     const page = await store.usage.trees({ since, cursor, limit: PAGE });
     yield* page.trees;
     cursor = page.nextCursor;
-    // SQLite answers synchronously. Without this pause a long report would block the runs that this process drives.
+    // SQLite answers synchronously. Without this pause, a long report would block the runs that this process drives.
     await nextTurn();
   } while (cursor !== undefined);
 }

@@ -1,4 +1,4 @@
-// Shows the caller, and lets admins manage the named users. A token is shown only once, in the answer that creates it.
+// Shows the caller's name and role, and lets admins manage named users. A token is shown only once, in the answer that creates it.
 
 import { z } from "zod";
 import { CadreError } from "../../errors.ts";
@@ -15,7 +15,7 @@ export type RoleView = z.infer<typeof RoleView>;
 
 export const Me = z.object({ name: z.string(), role: RoleView, sees: z.enum(["own", "all"]) });
 
-/** A name has lower-case letters only, so that no two names look alike. */
+/** A name contains no capital letters, so that no two names look alike. */
 export const NewUser = z.strictObject({
   name: z
     .string()
@@ -34,9 +34,9 @@ export const UserView = z.object({
   role: RoleView,
   madeAt: z.number(),
   madeBy: z.string(),
-  /** Time at which the current token was created. */
+  /** Time when the current token was created. */
   rotatedAt: z.number(),
-  /** Time at which access was revoked. */
+  /** Time when the user's access was revoked. */
   revokedAt: z.number().optional(),
 });
 export type UserView = z.infer<typeof UserView>;
@@ -47,7 +47,7 @@ export const CreatedUser = z.object({
   name: z.string(),
   /** The token is never shown again. */
   token: z.string(),
-  /** A link that signs in one browser, once. Absent if this process serves no web page. */
+  /** A one-time link that signs in one browser. Absent if this process serves no web page. */
   link: z.string().optional(),
 });
 export type CreatedUser = z.infer<typeof CreatedUser>;
@@ -128,7 +128,7 @@ export function userRoutes(parts: ApiParts) {
 async function addUser({ store, web }: ApiParts, { name, role }: NewUser, by: string): Promise<CreatedUser> {
   const token = newKey();
   const taken = (await store.users.list()).some((user) => user.name === name);
-  // Runs without a named user carry the login name of this machine's user. A new user of that name would own them.
+  // If no named user starts a run, it carries the login name of this machine's user. A new user with that name would own it.
   if (!taken && (await store.runs.count({ user: name })) > 0)
     throw new CadreError("CONFLICT", `There are runs of another ${name} here: choose another name.`);
   if (taken || !(await store.users.add({ name, role, by, key: hashKey(token) })))
@@ -139,7 +139,7 @@ async function addUser({ store, web }: ApiParts, { name, role }: NewUser, by: st
   return { name, token, ...linkFor(web, name) };
 }
 
-/** A sign-in link, if this process serves a web page. */
+/** Makes a sign-in link if this process serves a web page. */
 const linkFor = ({ served }: ApiParts["web"], name: string): Pick<CreatedUser, "link"> =>
   served ? { link: served.newLink(name).url } : {};
 

@@ -1,4 +1,4 @@
-// Lists webhooks with their latest deliveries, and tests them. A URL may contain a secret, so only its host is shown.
+// Lists webhooks with their latest deliveries, and tests them. Only a URL's host is shown, because the URL might contain a secret.
 
 import { z } from "zod";
 import { CadreError } from "../../errors.ts";
@@ -11,9 +11,9 @@ export const WebhookView = z.object({
   form: z.enum(["json", "slack", "ntfy"]),
   events: z.array(z.enum(["needs-you", "done", "failed"])),
   host: z.string().optional(),
-  /** The reason why no notice can be sent. */
+  /** The reason why this webhook cannot send notices. */
   problem: z.string().optional(),
-  /** Time at which the last failed delivery is retried. */
+  /** Time of the next attempt, if the last delivery failed. */
   retryAt: z.number().optional(),
   /** The latest deliveries, newest first. */
   deliveries: z.array(
@@ -32,7 +32,7 @@ export type WebhookView = z.infer<typeof WebhookView>;
 
 export const WebhookList = z.object({ webhooks: z.array(WebhookView) });
 
-/** The notice was `taken` if the receiver confirmed it. */
+/** `taken` is true if the receiver confirmed the notice. */
 export const WebhookTestResult = z.object({ taken: z.boolean(), detail: z.string() });
 
 const LATEST = 10;

@@ -1,4 +1,4 @@
-// Explains the status of a run, and why each event in its tree happened.
+// Explains a run's status, and why each event in its tree happened.
 
 import { z } from "zod";
 import { CadreError } from "../../errors.ts";
@@ -13,12 +13,12 @@ import { markUnreadable } from "../views/unreadable-runs.ts";
 import { route } from "./route.ts";
 import { Count, namedObject } from "./schemas.ts";
 
-/** `seq` is the event to explain; absent for the status of the run. */
+/** `seq` is the number of the event to explain. If absent, the route explains the run's status. */
 export const WhyQuery = z.strictObject({ seq: Count.pipe(z.int().min(1)).exactOptional() });
 
 export const WhyView = namedObject("WhyView", {
   ...Why.shape,
-  /** The decisions of this run and its descendants, in order. */
+  /** The decisions of this run and its descendants, in chronological order. */
   decisions: z.array(Reason),
 });
 export type WhyView = z.infer<typeof WhyView>;

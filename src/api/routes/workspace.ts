@@ -1,4 +1,4 @@
-// Lists the project's files, for people to browse (S4-54).
+// Lists the project's files so that people can browse them (S4-54).
 
 import { z } from "zod";
 import { CadreError } from "../../errors.ts";
@@ -6,7 +6,7 @@ import { route } from "./route.ts";
 import { named, namedObject } from "./schemas.ts";
 
 export const WorkspaceQuery = z.strictObject({
-  /** A folder of the project. */
+  /** Path of a folder in the project. */
   path: z.string().min(1).max(4_096).default("."),
 });
 
@@ -14,7 +14,7 @@ export const WorkspaceEntry = z.object({
   name: z.string(),
   path: z.string(),
   kind: z.enum(["file", "folder"]),
-  /** Present for folders. */
+  /** The folder's entries. Absent for files. */
   get children() {
     return z.array(WorkspaceEntry).optional();
   },

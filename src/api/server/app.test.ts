@@ -1,4 +1,4 @@
-// Tests the main routes as the CLI and other programs use them, with a real runtime on a real socket.
+// Tests the main routes as the CLI and other programs use them, with a real runtime and a real socket.
 
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -99,7 +99,7 @@ test("health names the process and its store", async () => {
 });
 
 describe("starting", () => {
-  test("POST /api/runs answers 201 with the run's id, and the run names its user", async () => {
+  test("POST /api/runs answers 201 with the run's id, and the run records its user", async () => {
     const { status, body } = await sendRequest(api, "POST", "/api/runs", {
       agent: "writer",
       task: "birds",
@@ -113,7 +113,7 @@ describe("starting", () => {
     });
   });
 
-  test("[F50] POST /api/runs with the same key returns the same run for the same body, and 422 for another body", async () => {
+  test("[F50] POST /api/runs with a repeated key returns the same run; with another body it answers 422", async () => {
     const first = await api.client.post("/api/runs", {
       body: { agent: "writer", task: "once" },
       idempotencyKey: "key-1",
@@ -182,7 +182,7 @@ describe("starting", () => {
     expect(run.limits).not.toHaveProperty("max_iters");
   });
 
-  test("two names for the same limit are rejected, and so is an invalid duration", async () => {
+  test("a request that sets one limit under two names is rejected, and so is an invalid duration", async () => {
     const told = async (limits: object) =>
       (await sendRequest(api, "POST", "/api/runs", { agent: "writer", task: "x", limits })).body.error
         .message;
@@ -199,7 +199,7 @@ describe("starting", () => {
     });
   });
 
-  test("a request that a form on a foreign page could send is rejected", async () => {
+  test("a request that a form on another website could send is rejected", async () => {
     for (const type of [
       "text/plain",
       "application/x-www-form-urlencoded",
@@ -213,7 +213,7 @@ describe("starting", () => {
     expect((await sendRequest(api, "POST", `/api/runs/${await waiting()}/cancel`)).status).toBe(415);
   });
 
-  test("a body that is too large is rejected before it is read completely", async () => {
+  test("a body that is too large is rejected before it is completely read", async () => {
     const answer = await sendRequest(api, "POST", "/api/runs", {
       agent: "writer",
       task: "x".repeat(5_000_000),
@@ -223,7 +223,7 @@ describe("starting", () => {
 });
 
 describe("reading", () => {
-  test("GET /api/runs lists the newest first, in pages, and filters", async () => {
+  test("GET /api/runs lists runs in pages, newest first, and can filter them", async () => {
     const ids = [await finished("a"), await finished("b"), await finished("c")];
     const first = await api.client.get("/api/runs", {
       agent: "writer",
@@ -242,7 +242,7 @@ describe("reading", () => {
     expect(await api.client.get("/api/runs", { agent: "nobody" })).toEqual({ runs: [] });
   });
 
-  test("GET /api/runs/{id} has the run's status, output and usage", async () => {
+  test("GET /api/runs/{id} returns the run's status, output and usage", async () => {
     const id = await finished();
     const run = await api.client.get("/api/runs/{id}", { id });
     expect(RunDetail.strict().parse(run)).toEqual(run);
@@ -262,7 +262,7 @@ describe("reading", () => {
     expect(open).not.toHaveProperty("result");
   });
 
-  test("a child run is listed at its parent, and its approval at every ancestor", async () => {
+  test("a child run is listed under its parent, and its approval is listed for every ancestor", async () => {
     const parent = await finished("parent");
     const [start] = await store.journal.read(parent);
     const child = `c${"0".repeat(21)}`;
@@ -320,7 +320,7 @@ describe("reading", () => {
     });
   });
 
-  test("the client reads the whole journal, or the part after a position, over several pages", async () => {
+  test("the client reads the whole journal in several pages, or only the events after a position", async () => {
     const id = await finished();
     const all = await store.journal.read(id);
     expect(await api.client.events(id)).toEqual(all);
@@ -342,7 +342,7 @@ describe("reading", () => {
     expect(seq).toBeGreaterThan(1_100);
   });
 
-  test("the API shows the prompt that the model sees", async () => {
+  test("the API returns the prompt that the model sees", async () => {
     const { system, messages } = await api.client.transcript(await finished());
     expect(system).toContain("You write.");
     expect(messages).toMatchObject([
@@ -351,7 +351,7 @@ describe("reading", () => {
     ]);
   });
 
-  test("verifying an intact journal returns its length and head", async () => {
+  test("verifying an undamaged journal returns its length and its last hash", async () => {
     const id = await finished();
     const verified = await api.client.get("/api/runs/{id}/verify", { id });
     expect(Verification.strict().parse(verified)).toEqual(verified);
@@ -364,7 +364,7 @@ describe("reading", () => {
     });
   });
 
-  test("verifying a damaged journal names the damaged event, and approvals of other runs are still listed", async () => {
+  test("verifying a damaged journal names the damaged event; approvals of other runs are still listed", async () => {
     const [damaged, whole] = [await waiting(), await waiting()];
     const file = new DatabaseSync(`${project.folder}/cadre.db`);
     file
@@ -387,7 +387,7 @@ describe("reading", () => {
     await expect(api.client.transcript(damaged)).rejects.toMatchObject({ code: "JOURNAL_CORRUPT" });
   });
 
-  test("GET /api/agents lists all agents, and broken ones with their problems", async () => {
+  test("GET /api/agents lists all agents, and shows the problems of broken ones", async () => {
     const { agents } = await api.client.get("/api/agents");
     for (const agent of agents) expect(AgentView.strict().parse(agent)).toEqual(agent);
     const byName = new Map(agents.map((agent) => [agent.name, agent]));
@@ -403,7 +403,7 @@ describe("reading", () => {
 });
 
 describe("actions", () => {
-  test("a cancel ends the run; a second cancel is rejected", async () => {
+  test("a cancellation ends the run; a second cancellation is rejected", async () => {
     const id = await waiting();
     expect(
       await api.client.post("/api/runs/{id}/cancel", { id, body: { reason: "changed my mind" } }),
@@ -419,7 +419,7 @@ describe("actions", () => {
     });
   });
 
-  test("a retry answers 202 with a new run that continues the ended one; an active run is rejected", async () => {
+  test("a retry answers 202 with a new run that continues the ended one; retrying an active run is rejected", async () => {
     const ended = await finished("retried");
     const { status, body } = await sendRequest(api, "POST", `/api/runs/${ended.slice(0, 18)}/retry`, {});
     expect(status).toBe(202);
@@ -444,7 +444,7 @@ describe("actions", () => {
     });
   });
 
-  test("[FK1] [FK7] a fork answers 202 with a new root that starts with the messages of the first run; the two can be compared", async () => {
+  test("[FK1] [FK7] a fork answers 202 with a new root run that inherits the first run's messages; both runs can be compared", async () => {
     const ended = await finished("forked");
     const { status, body } = await sendRequest(api, "POST", `/api/runs/${ended.slice(0, 18)}/fork`, {
       seq: 1,
@@ -500,7 +500,7 @@ describe("actions", () => {
     expect((await sendRequest(api, "POST", `/api/runs/${id}/pause`, { forever: true })).status).toBe(400);
   });
 
-  test("a verdict on a call whose outcome is not in question is rejected", async () => {
+  test("a verdict is rejected if the outcome of its call is not unknown", async () => {
     const id = await waiting();
     const verdict = { callId: "m1.0", verdict: "happened" as const };
     await expect(api.client.post("/api/runs/{id}/outcome", { id, body: verdict })).rejects.toMatchObject({
@@ -511,7 +511,7 @@ describe("actions", () => {
     ).toBe(400);
   });
 
-  test("actions on a run answer 202: the request is recorded for the driver", async () => {
+  test("an action on a run answers 202, because it is recorded for the driver", async () => {
     expect((await sendRequest(api, "POST", `/api/runs/${await waiting()}/pause`, {})).status).toBe(202);
   });
 });
@@ -539,7 +539,7 @@ describe("errors", () => {
     expect(answer.body.error.details.issues).not.toEqual([]);
   });
 
-  test("[A59] the routes of one run check their queries as well", async () => {
+  test("[A59] the routes of a single run also check their queries", async () => {
     const id = await finished();
     for (const query of [
       "events?after=-1",
@@ -553,7 +553,7 @@ describe("errors", () => {
     }
   });
 
-  test("every route answers 404 for an unknown run", async () => {
+  test("every run route answers 404 for an unknown run", async () => {
     const id = "r000000000000000000000";
     const gets = ["", "/tree", "/events", "/events?stream=1", "/context", "/verify"];
     const posts = {
@@ -583,7 +583,7 @@ describe("errors", () => {
     }
   });
 
-  test("an unknown path is answered in JSON", async () => {
+  test("the answer for an unknown path is JSON", async () => {
     for (const [method, path] of [
       ["GET", "/api/nothing"],
       ["GET", "/"],
@@ -620,7 +620,7 @@ describe("errors", () => {
     expect((await api.client.get("/api/runs/{id}", { id })).status).toBe("suspended");
   });
 
-  test("[F34] the process reports every failure; the client gets the details of known failures only", async () => {
+  test("[F34] the process reports every failure; the client gets details only of known failures", async () => {
     const problems: unknown[] = [];
     const failures = [
       new Error("secret /home/maria"),
@@ -685,7 +685,7 @@ describe("the client", () => {
     });
   });
 
-  test("the client tells an unreachable owner process from one that rejects the request", async () => {
+  test("the client distinguishes an unreachable owner process from one that rejects the request", async () => {
     const gone = createClient({ fetch: () => Promise.reject(new Error("ECONNREFUSED")) });
     const error = await gone.get("/api/health").catch((thrown: unknown) => thrown);
     expect(isUnreachable(error)).toBe(true);
@@ -703,7 +703,7 @@ describe("the client", () => {
     ).toBe(true);
   });
 
-  test("the client handles answers of other servers, and error codes of a newer Cadre", async () => {
+  test("the client handles answers from other servers and error codes from a newer version of Cadre", async () => {
     await expect(answering(502, "<html>").get("/api/health")).rejects.toMatchObject({ code: "INTERNAL" });
     const newer = answering(409, '{"error":{"code":"BRAND_NEW","message":"Something new."}}');
     await expect(newer.get("/api/health")).rejects.toMatchObject({

@@ -1,5 +1,5 @@
-// The HTTP API as an app that any server can run. A route checks the request, calls the loop or the store, and answers with JSON.
-// The app turns every error into the same form of body, with a stable code.
+// The HTTP API as an app that any server can run. Each route checks the request, calls the loop or the store, and answers with JSON.
+// The app converts every error to a body of the same format, with a stable code.
 
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { CadreError, toCadreError } from "../../errors.ts";
@@ -18,7 +18,7 @@ import { errorBody, HttpError, statusOf } from "./http-errors.ts";
 import { createHub } from "./hub.ts";
 import type { RefusalPage } from "./refusal-page.ts";
 
-/** `outermost` is the app that this one is mounted in, with its access checks. */
+/** `outermost` is the app that contains this app and checks access. */
 export function createApp(parts: ApiParts, outermost?: Pick<Hono, "fetch">): Hono {
   const app = new Hono();
   app.use(jsonOnly);
@@ -34,13 +34,13 @@ export function createApp(parts: ApiParts, outermost?: Pick<Hono, "fetch">): Hon
   return addErrorHandlers(app, parts);
 }
 
-/** The pattern is not greedy, so that `/explain` is not part of a name. A path with a double slash does not match (A11). */
+/** Matches a name with slashes. It is not greedy, so that `/explain` is not part of the name. Double slashes do not match (A11). */
 const SEGMENTS = "[^/]+(?:/[^/]+)*?";
 
-/** Number of users whose route tables are cached. */
+/** Maximum number of users whose route tables are cached. */
 const MAX_TABLES = 100;
 
-/** Makes the routes for each user: they read only the runs that the user sees, and check the user's role. */
+/** Creates the routes for each user. They read only the runs that the user is allowed to see, and check the user's role. */
 function createTables(
   parts: ApiParts,
   clientFor: ClientForRequest,
@@ -73,7 +73,7 @@ export function routeTable(parts: ApiParts, clientFor: ClientForRequest): Route[
   });
 }
 
-/** Answers unknown paths and errors. `page` renders the error as HTML for requests from a browser. */
+/** Adds the answers for unknown paths and errors. `page` renders an error as HTML for requests from a browser. */
 export function addErrorHandlers(
   app: Hono,
   { onProblem, people: { mask } }: Pick<ApiParts, "onProblem" | "people">,
@@ -84,7 +84,7 @@ export function addErrorHandlers(
     const bodyOf = c.req.path.startsWith("/v1/") ? openaiErrorBody : errorBody;
     return (
       page(c, statusOf(failure), errorBody(failure).error.message) ??
-      // An error may repeat parts of the request, so secrets in it are masked.
+      // An error might repeat parts of the request, so its secrets are masked.
       Response.json(mask.value<object>(bodyOf(failure)), { status: statusOf(failure) })
     );
   };
@@ -102,7 +102,7 @@ export function addErrorHandlers(
   return app;
 }
 
-/** A form on a foreign page can post text, but it can send neither JSON nor an Authorization header (A05). */
+/** A form on another website can post text, but it can send neither JSON nor an Authorization header (A05). */
 const jsonOnly: MiddlewareHandler = async (c, next) => {
   const type = c.req.header("Content-Type")?.split(";")[0]?.trim().toLowerCase();
   if (c.req.method === "POST" && type !== "application/json" && !(hasToken(c) && isEmpty(c))) {
@@ -116,10 +116,10 @@ const hasToken = (c: Context): boolean => c.req.header("Authorization")?.startsW
 const isEmpty = (c: Context): boolean =>
   (c.req.header("Content-Length") ?? "0") === "0" && c.req.header("Transfer-Encoding") === undefined;
 
-/** Protocols that a client may name as the source of a decision. The name gives no rights; other names are ignored. */
+/** Protocols that a client can name as the source of a decision. The name gives no rights. Unknown names are ignored. */
 const PROTOCOLS: Readonly<Record<string, string>> = { mcp: "MCP", acp: "ACP" };
 
-/** The person who acts, with the protocol, for the journal: `maria via MCP`. */
+/** Returns the acting person and the protocol as the journal records them: `maria via MCP`. */
 function actorOf(who: string, request: Request): string {
   const via = PROTOCOLS[request.headers.get(VIA_HEADER) ?? ""];
   return via === undefined ? who : `${who} via ${via}`;

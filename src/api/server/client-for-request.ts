@@ -1,5 +1,5 @@
-// Makes a client of this process's own API that acts as the sender of a request.
-// The MCP and OpenAI routes use the client, so that their requests pass the same access checks and the same routes.
+// Makes a client for this process's own API. The client acts as the sender of a request.
+// The MCP and OpenAI routes use this client, so that their calls pass the same access checks and routes as other requests.
 
 import { type CadreClient, createClient } from "../client/client.ts";
 
@@ -9,7 +9,7 @@ interface Served {
   fetch(request: Request): Response | Promise<Response>;
 }
 
-/** Headers that describe the request and not its sender. */
+/** Headers that describe the request itself. The others, which identify the sender, are copied. */
 const REQUEST_HEADERS = [
   "accept",
   "connection",
@@ -21,7 +21,7 @@ const REQUEST_HEADERS = [
   "transfer-encoding",
 ];
 
-/** `outermost` returns the app with its access checks. */
+/** `outermost` returns the app that checks access. */
 export function createClientForRequest(outermost: () => Served): ClientForRequest {
   return (request, via) => {
     const { origin } = new URL(request.url);

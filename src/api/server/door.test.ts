@@ -1,4 +1,4 @@
-// Attacks the access checks over real HTTP, with requests of pages, proxies and programs.
+// Attacks the access checks over real HTTP, with requests from web pages, proxies and programs.
 
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
@@ -23,7 +23,7 @@ const START = JSON.stringify({ agent: "clerk", task: "pay" });
 
 const refusals: [string, number, Parameters<typeof send>][] = [
   [
-    "[A01] a simple POST of a foreign page",
+    "[A01] a simple POST from a page of another origin",
     403,
     [
       "/api/runs",
@@ -41,7 +41,7 @@ const refusals: [string, number, Parameters<typeof send>][] = [
     ["/api/runs", { method: "POST", headers: JSON_TYPE, body: START }],
   ],
   [
-    "[A05] a form that another page submits",
+    "[A05] a form submitted by a page of another site",
     403,
     [
       "/api/approvals/1",
@@ -57,7 +57,7 @@ const refusals: [string, number, Parameters<typeof send>][] = [
     ],
   ],
   [
-    "[A07] a foreign page's event source",
+    "[A07] an EventSource request from a page of another origin",
     403,
     ["/api/events", { headers: { Origin: "http://evil.test", Accept: "text/event-stream" } }],
   ],
@@ -73,7 +73,7 @@ const refusals: [string, number, Parameters<typeof send>][] = [
     ["/api/runs", { headers: { "X-Role": "admin", Authorization: "Bearer admin" } }],
   ],
   [
-    "[A12] a request whose proxy headers claim to come from this machine",
+    "[A12] a request with proxy headers that claim it comes from this machine",
     401,
     [
       "/api/runs",
@@ -97,7 +97,7 @@ test.each(refusals)("%s is rejected", async (_, status, [path, sent]) => {
   expect(await runCount()).toBe(before);
 });
 
-describe("[A02] another origin with a valid cookie", () => {
+describe("[A02] requests from other origins with valid credentials", () => {
   test.each(["https://evil.test", "null", "http://127.0.0.1", "http://localhost:1"])(
     "a request with the origin %s is rejected",
     async (Origin) => {
@@ -109,7 +109,7 @@ describe("[A02] another origin with a valid cookie", () => {
   );
 });
 
-describe("[A03] a foreign host name that resolves to this machine", () => {
+describe("[A03] host names that are not the server's own but resolve to this machine", () => {
   const hosts = [
     "rebind.evil.test",
     "127.0.0.1.evil.test",
@@ -140,7 +140,7 @@ describe("[A03] a foreign host name that resolves to this machine", () => {
   );
 });
 
-test("[A11] another spelling of a path does not bypass the access checks", async () => {
+test("[A11] spelling a path differently does not bypass the access checks", async () => {
   const paths = [
     "//api//runs",
     "/API/runs",
@@ -157,7 +157,7 @@ test("[A11] another spelling of a path does not bypass the access checks", async
   for (const path of paths) expect((await send(path)).status, path).toBe(401);
 });
 
-test("[A11] a name or id with a slash is found, and leads to no other route", async () => {
+test("[A11] a name or id that contains a slash is found; extra slashes lead to no other route", async () => {
   for (const path of [
     "/api/agents/ops/coding",
     "/api/agents/ops%2Fcoding",
@@ -174,7 +174,7 @@ test("[A11] a name or id with a slash is found, and leads to no other route", as
   expect(JSON.parse((await withToken("/api/agents/ops/../../runs")).text)).toHaveProperty("runs");
 });
 
-test("[A14] every route needs the token, except the health check and the one-time links", async () => {
+test("[A14] every route requires the token, except the health check and the one-time links", async () => {
   const keys = createAccessKeys(TOKEN);
   const { routes } = createPublicApp(
     served.parts,
@@ -201,7 +201,7 @@ describe("[A15] requests that try to exhaust the server", () => {
     const answer = await withToken("/api/runs", { method: "POST", headers: JSON_TYPE, body }).catch(
       (error) => error,
     );
-    // The server either closes the connection or answers 413.
+    // The server might close the connection before it can answer 413.
     expect([413, "EPIPE", "ECONNRESET"]).toContain(answer.status ?? answer.code);
   });
   test("JSON that is nested 100,000 levels deep is rejected", async () => {
@@ -218,9 +218,9 @@ describe("[A15] requests that try to exhaust the server", () => {
   });
 });
 
-test("[A19] a link that works once gives a browser its cookie, and the browser needs that cookie", async () => {
+test("[A19] a one-time link gives a browser its cookie, and only requests with that exact cookie are accepted", async () => {
   const link = new URL(served.server.newLink().url);
-  // A HEAD request, as link previews send it, does not use up the link.
+  // Link previews send HEAD requests. They do not use up the link.
   expect((await send(link.pathname, { method: "HEAD" })).headers["set-cookie"]).toBeUndefined();
   const first = await send(link.pathname);
   expect(first.status).toBe(200);
@@ -264,7 +264,7 @@ test("[A07] a WebSocket upgrade is rejected", async () => {
   expect(head).toBe("HTTP/1.1 403 Forbidden");
 });
 
-test("[A09] a new token invalidates the requests, cookies, links and streams of the old one", async () => {
+test("[A09] a new token ends the access of requests, cookies, links and streams that use the old token", async () => {
   const link = new URL(served.server.newLink().url);
   const Cookie = (await send(link.pathname)).headers["set-cookie"]![0]!.split(";")[0]!;
   const later = new URL(served.server.newLink().url);
@@ -303,7 +303,7 @@ test("[A09] the browser that requests a new token stays signed in; the other bro
   delete opened.served;
 });
 
-test("[U47] a rejected browser gets a page that its policy allows, and a rejected program gets JSON", async () => {
+test("[U47] a rejected browser gets a page that the content security policy allows; a rejected program gets JSON", async () => {
   const Accept = "text/html,application/xhtml+xml,*/*;q=0.8";
   const asked: [string, number, RegExp, Promise<{ status: number; text: string; headers: object }>][] = [
     [
@@ -334,7 +334,7 @@ test("[U47] a rejected browser gets a page that its policy allows, and a rejecte
   );
 });
 
-test("[U47] a server beyond the loopback does not reveal folders of its machine", async () => {
+test("[U47] a server that other machines can reach does not reveal folders of its machine", async () => {
   const options = { host: "0.0.0.0", port: 0, names: [], page: BUILT_PAGE };
   const app = createPublicApp(served.parts, { keys: createAccessKeys(TOKEN), visitors: noUsers }, options);
   const headers = { Accept: "text/html", Host: "127.0.0.1" };
@@ -343,7 +343,7 @@ test("[U47] a server beyond the loopback does not reveal folders of its machine"
   expect(text).not.toContain("cadre.js");
 });
 
-test("[A10] every answer has headers that keep other origins from using it, and the page from loading other origins", async () => {
+test("[A10] the headers of every answer keep other origins from using it; the page cannot load from other origins", async () => {
   const elsewhere = "/?api=https://evil.test&token=x";
   const answers = [send("/api/runs"), withToken("/api/runs"), withToken("/none"), withToken(elsewhere)];
   for (const answer of await Promise.all(answers)) {

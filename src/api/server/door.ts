@@ -1,8 +1,9 @@
-// Authenticates requests to the public server, before any route handles them. A request is accepted if:
-//  G1  Its Host header is a name of this server. Another name that resolves to this machine is a DNS rebinding attack (A03).
-//  G2  It was not sent by a page of another origin (A01, A02, A05, A07).
-//  G3  Its headers carry the token, a cookie made from the token, or a named user's key. A key in the URL does not count,
-//      because URLs are logged and passed on (A04, A08). Claims of a role (A09) and headers of proxies (A12) are ignored.
+// Authenticates requests to the public server before any route handles them. It accepts a request that meets these conditions:
+//  G1  The Host header is a name of this server. Any other name that resolves to this machine is a DNS rebinding attack (A03).
+//  G2  The sender is not a page of another origin (A01, A02, A05, A07).
+//  G3  The headers contain the token, a cookie made from the token, or a named user's key.
+//      Keys in the URL are ignored, because URLs are logged and passed on (A04, A08).
+//      Headers that claim a role (A09) and proxy headers (A12) are ignored.
 
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
@@ -17,28 +18,28 @@ import { HttpError, statusOf } from "./http-errors.ts";
 export interface DoorOptions {
   keys: AccessKeys;
   visitors: UserConnections;
-  /** Host names of this server besides those of the loopback. */
+  /** Host names of this server, apart from the loopback names. */
   names: readonly string[];
-  /** True if the server listens beyond the loopback. Then an IP address as Host is accepted too. */
+  /** True if other machines can reach the server. In that case any IP address is accepted as Host. */
   exposed: boolean;
   /** Called for each rejected request. */
   onRefused?: ((refusal: Refusal) => void) | undefined;
-  /** Name of the cookie. It is unique for the store, because cookies ignore the port and another Cadre may run on this machine. */
+  /** Name of the cookie. It is unique for each store, because cookies ignore the port and another Cadre might run on this machine. */
   cookie: string;
 }
 
-/** A rejected request, for the server's log. The query is left out, because it may contain secrets (A08). */
+/** A rejected request, for the server's log. The query is left out because it might contain secrets (A08). */
 export interface Refusal {
   status: number;
   method: string;
   path: string;
   host?: string;
   origin?: string;
-  /** Address of the connection's other end, which may be a proxy. */
+  /** Address of the connection's other end, which might be a proxy. */
   address?: string;
 }
 
-/** Paths that need no key: the health check and one-time links. */
+/** Paths that require no key: the health check and one-time links. */
 const OPEN_PATHS = /^\/(healthz|open\/[\w-]+)$/;
 const COOKIE_SECONDS = 365 * 24 * 3600;
 
@@ -56,7 +57,7 @@ export function door(options: DoorOptions): MiddlewareHandler {
   };
 }
 
-/** Handles a one-time link: gives the browser its cookie and sends it on to the page. */
+/** Handles a one-time link: gives the browser its cookie and then opens the page. */
 export function redeemLink({ keys, visitors, cookie, onRefused }: RedeemOptions) {
   return async (c: Context): Promise<Response> => {
     if (c.req.method === "HEAD") return c.body(null);
@@ -71,7 +72,7 @@ export function redeemLink({ keys, visitors, cookie, onRefused }: RedeemOptions)
       throw refusal;
     }
     giveCookie(c, cookie, value);
-    // A redirect would count as a request of the page with the link, and the browser would not send a strict cookie with it.
+    // A redirect would be attributed to the page that contains the link, so the browser would not send its strict cookie.
     return c.html(
       '<!doctype html><meta http-equiv="refresh" content="0;url=/"><title>Cadre</title>',
     ) as Response;
@@ -80,12 +81,12 @@ export function redeemLink({ keys, visitors, cookie, onRefused }: RedeemOptions)
 
 type RedeemOptions = Pick<DoorOptions, "keys" | "visitors" | "cookie" | "onRefused">;
 
-/** Wraps the route that renews the token. The browser that sent the request gets a new cookie; all others are signed out. */
+/** Wraps the route that renews the token. The browser that sent the request gets a new cookie. All other browsers are signed out. */
 export function renewCookie(options: Pick<DoorOptions, "keys" | "cookie">): MiddlewareHandler {
   return async (c, next) => {
     const isBrowser = getCookie(c, options.cookie) !== undefined && !c.req.header("Authorization");
     await next();
-    // A named user's cookie does not depend on the token.
+    // A named user's cookie does not depend on the token, so it is not replaced.
     if (isBrowser && c.res.ok && !c.get("person")) giveCookie(c, options.cookie, options.keys.newCookie());
   };
 }
@@ -119,7 +120,7 @@ function refuseForeignPages(c: Context, host: string): void {
   const origin = c.req.header("Origin");
   const isForeign = origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`;
   const site = c.req.header("Sec-Fetch-Site") ?? "none";
-  // A person may follow a link from another page: the browser then sends no strict cookie, so the request gets no access.
+  // A person is allowed to follow a link from another page. For that request the browser sends no strict cookie, so it gets no access.
   const followsLink = c.req.method === "GET" && c.req.header("Sec-Fetch-Mode") === "navigate";
   if (isForeign || (site !== "none" && site !== "same-origin" && !followsLink)) {
     throw new CadreError("FORBIDDEN", "Another page may not use this server. Nothing was done.");
@@ -139,7 +140,7 @@ async function isKnown(c: Context, { keys, visitors, cookie }: DoorOptions): Pro
 const socketOf = (c: Context): IncomingMessage["socket"] | undefined =>
   (c.env as { incoming?: IncomingMessage } | undefined)?.incoming?.socket;
 
-/** Length limit for the headers of a rejected request in the log. */
+/** Maximum length of a rejected request's path and headers in the log. */
 const LONGEST = 200;
 
 function refusalOf(c: Context, error: unknown): Refusal {

@@ -1,10 +1,10 @@
-// Converts errors to answers: a stable code, one sentence, and details. Unexpected errors reveal nothing about the server.
+// Converts errors to answers with a stable code, one sentence and details. Unexpected errors reveal nothing about the server.
 
 import { CadreError, httpStatus } from "../../errors.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import type { ErrorBody } from "../routes/schemas.ts";
 
-/** An error with an HTTP status of its own. */
+/** An error that sets its own HTTP status. */
 export class HttpError extends CadreError {
   readonly status: number;
 
@@ -14,7 +14,7 @@ export class HttpError extends CadreError {
   }
 }
 
-/** The body of a request is not JSON. MCP has a code of its own for this error and recognizes it by its class. */
+/** The request's body is not JSON. MCP has its own code for this error, and recognizes the error by this class. */
 export class InvalidJsonError extends CadreError {
   constructor() {
     super("BAD_REQUEST", "The body is not valid JSON. Nothing was changed.");

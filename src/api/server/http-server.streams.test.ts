@@ -1,4 +1,4 @@
-// Tests event streams over a real socket: sent events need no memory, and the server notices a reader that disconnects.
+// Tests event streams over a real socket. Sent events use no memory, and the server notices when a reader disconnects.
 
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
@@ -17,7 +17,7 @@ afterEach(async () => {
   for (const end of ends.splice(0)) await end();
 });
 
-test("[F48] [V2] a stream that has sent many events needs no more memory than one that has sent few", async () => {
+test("[F48] [V2] the memory of a stream does not grow with the number of events it has sent", async () => {
   let stream!: ReadableStreamDefaultController<Uint8Array>;
   const response = await read({
     start(controller) {
@@ -25,7 +25,7 @@ test("[F48] [V2] a stream that has sent many events needs no more memory than on
       stream.enqueue(FRAME);
     },
   });
-  // Send each frame after the previous one has arrived, as for a reader that keeps up.
+  // Send each frame after the previous one has arrived. This simulates a reader that keeps up.
   const pass = async (frames: number): Promise<void> => {
     for (let passed = 0; passed < frames; passed++) {
       await once(response, "data");
@@ -35,18 +35,18 @@ test("[F48] [V2] a stream that has sent many events needs no more memory than on
   await pass(1_000);
   const before = heldBytes();
   await pass(FRAMES);
-  // A promise for each frame would need some hundred bytes.
+  // If each frame left a promise behind, it would use some hundred bytes.
   expect((heldBytes() - before) / FRAMES).toBeLessThan(30);
 });
 
-test("[V3] a reader that disconnects while nothing is sent ends the stream", async () => {
+test("[V3] the stream ends if its reader disconnects while nothing is sent", async () => {
   const gone = Promise.withResolvers<void>();
   const response = await read({ start: (to) => to.enqueue(FRAME), cancel: () => gone.resolve() });
   response.destroy();
   await gone.promise;
 });
 
-test("[V3] a reader that disconnects while its queue is full ends the stream", async () => {
+test("[V3] the stream ends if its reader disconnects while its queue is full", async () => {
   const gone = Promise.withResolvers<void>();
   let full = 0;
   const response = await read({

@@ -1,5 +1,5 @@
-// Tests clients that send slowly, nothing, or too much, over real sockets.
-// The limits are short here; a separate test checks the defaults.
+// Tests over real sockets how the server treats clients that send slowly, send nothing, or send too much.
+// These tests use short limits. A separate test checks the default limits.
 
 import { connect, type Socket } from "node:net";
 import { Hono } from "hono";
@@ -17,7 +17,7 @@ const SHORT: HttpLimits = {
   lookMs: 20,
   connections: 300,
 };
-/** If the server does not disconnect the client, the test times out. */
+/** Interval between two pieces that a slow client sends. */
 const DRIP_MS = 20;
 
 let server: Served;
@@ -46,14 +46,14 @@ afterEach(async () => {
   await server.close();
 });
 
-test("the default limits are 10 seconds for headers, 30 for a request and 60 without traffic", () => {
+test("the default limits are 10 seconds for the headers, 30 seconds for a request and 60 seconds without traffic", () => {
   const { server: http } = createHttpServer(new Hono());
   expect(http).toMatchObject({ headersTimeout: 10_000, requestTimeout: 30_000, timeout: 60_000 });
   expect(http.maxConnections).toBe(HTTP_LIMITS.connections);
 });
 
 describe("[A15] [G8] slow clients", () => {
-  test("a client that sends headers without end is disconnected although bytes keep coming", async () => {
+  test("a client whose headers never end is disconnected, even if it keeps sending bytes", async () => {
     const { answer, dripped } = await dripping("GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: ", "y");
     expect(answer).toMatch(/^HTTP\/1\.1 408 /);
     expect(dripped).toBeGreaterThan(3);
@@ -74,7 +74,7 @@ describe("[A15] [G8] slow clients", () => {
     expect((await dripping(head, "1\r\n \r\n")).answer).toMatch(/^HTTP\/1\.1 408 /);
   });
 
-  test("the server closes silent connections, and answers other clients meanwhile", async () => {
+  test("the server closes silent connections, and meanwhile answers other clients", async () => {
     const idle = await Promise.all(Array.from({ length: 250 }, () => open()));
     expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toBe("here");
     await Promise.all(idle.map(closed));
@@ -92,7 +92,7 @@ describe("[A15] [G8] slow clients", () => {
   });
 });
 
-test("[A15] [G8] the server closes connections beyond the limit, and accepts new ones when others end", async () => {
+test("[A15] [G8] the server closes connections beyond the limit; when some connections end, it accepts new ones", async () => {
   const first = await Promise.all(
     Array.from({ length: SHORT.connections }, async () => {
       const socket = await open();
@@ -113,7 +113,7 @@ test("[A15] [G8] the server closes connections beyond the limit, and accepts new
   await expect.poll(again).toBe(200);
 });
 
-/** Sends a piece repeatedly until the server disconnects. */
+/** Sends a piece of data repeatedly until the server disconnects the client. */
 async function dripping(head: string, piece: string): Promise<{ answer: string; dripped: number }> {
   const socket = await open();
   let answer = "";
@@ -136,7 +136,7 @@ function open(): Promise<Socket> {
     const socket = connect(port, "127.0.0.1", () => resolve(socket));
     opened.push(socket);
     socket.once("error", reject);
-    // The server has disconnected while the client was sending.
+    // The server disconnected while the client was sending.
     socket.on("error", () => {});
   });
 }

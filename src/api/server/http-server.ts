@@ -1,5 +1,5 @@
-// Runs an app on Node's HTTP server, with hard limits for clients and a graceful shutdown.
-//  G8  A client that sends slowly or not at all keeps its connection only for seconds. Connections beyond the limit are closed (A15).
+// Runs an app on Node's HTTP server, with strict limits for clients and a graceful shutdown.
+//  G8  A client that sends slowly or sends nothing is disconnected after some seconds. Connections beyond the limit are closed (A15).
 
 import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
@@ -9,19 +9,19 @@ import { getRequestListener } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Hono } from "hono";
 
-/** Time that a shutdown waits for active requests. A client that never ends its request must not delay it longer. */
+/** How long a shutdown waits for active requests. A client that never finishes its request must not delay the shutdown longer. */
 const ANSWER_MS = 1_000;
 
 export interface HttpLimits {
-  /** Time limit from the opening of a connection to the end of the headers. */
+  /** Time limit from opening a connection to the end of the headers. */
   headersMs: number;
-  /** Time limit from the opening of a connection to the end of the body. */
+  /** Time limit from opening a connection to the end of the body. */
   requestMs: number;
-  /** Time without traffic before a connection is closed. Heartbeats keep live streams open. */
+  /** How long a connection can be silent before it is closed. Heartbeats keep live streams open. */
   silentMs: number;
-  /** Interval at which the time limits are checked. */
+  /** How often the time limits are checked. */
   lookMs: number;
-  /** Number of connections. Further ones are closed, because files, programs and the store need descriptors too. */
+  /** Maximum number of connections. Others are closed, because files, programs and the store need file descriptors too. */
   connections: number;
 }
 
@@ -34,13 +34,13 @@ export const HTTP_LIMITS: HttpLimits = {
 };
 
 export interface Served {
-  /** Closes streams immediately, and other connections after a moment for the answers of active writes. */
+  /** Closes streams immediately. Other connections get a moment to finish active writes. */
   close(): Promise<void>;
 }
 
 export interface HttpServer extends Served {
   server: Server;
-  /** Closes all connections, or only those of `only`, after a moment for the answers of active writes. */
+  /** Closes the connections in `only`, or all connections if `only` is absent. Active writes get a moment to finish. */
   cut(only?: ReadonlySet<Socket>): Promise<void>;
 }
 
@@ -51,7 +51,7 @@ export function createHttpServer(app: Pick<Hono, "fetch">, limits: HttpLimits = 
     headersTimeout: limits.headersMs,
     requestTimeout: limits.requestMs,
     connectionsCheckingInterval: limits.lookMs,
-    // A busy server must not close a connection as idle before it has read a request that came in time.
+    // The buffer keeps a busy server from closing an idle connection when a request has arrived but was not read yet.
     keepAliveTimeoutBuffer: limits.headersMs,
   };
   const server = createServer(options, (incoming, response) => {
@@ -65,7 +65,7 @@ export function createHttpServer(app: Pick<Hono, "fetch">, limits: HttpLimits = 
   server.maxHeadersCount = 100;
   server.maxConnections = limits.connections;
   const cut = async (only?: ReadonlySet<Socket>): Promise<void> => {
-    // Streams have no end to wait for, so only answers that have not begun or are almost sent count as active.
+    // Streams have no end to wait for. So an answer is active only if it has not begun or is completely written.
     const open = [...writes].filter((response) => !response.headersSent || response.writableEnded);
     const affected = open.filter(({ socket }) => only === undefined || (socket && only.has(socket)));
     const writing = new Set(affected.map(({ socket }) => socket));
@@ -89,7 +89,7 @@ export function createHttpServer(app: Pick<Hono, "fetch">, limits: HttpLimits = 
 type Env = { outgoing: ServerResponse };
 
 /**
- * Sends event streams with a loop of our own; the adapter sends all other answers.
+ * Sends event streams with our own loop. The adapter sends all other answers.
  * The adapter's loop chains a promise for each read, so its memory would grow with every event until the stream ends.
  */
 const pipeEventStreams =
@@ -116,7 +116,7 @@ async function pipe(body: ReadableStream<Uint8Array>, outgoing: ServerResponse):
       if (!outgoing.write(read.value)) await once(outgoing, "drain", { signal: closed.signal });
     outgoing.end();
   } catch {
-    // Either the reader has disconnected, or the stream has failed and reported the failure.
+    // Either the reader has disconnected, or the stream has failed and has already reported its failure.
     outgoing.destroy();
   }
 }

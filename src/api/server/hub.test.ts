@@ -1,4 +1,4 @@
-// Tests readers of a hub while the store fails: afterwards they read the undelivered events from the store.
+// Tests readers of a hub while the store fails. When the store works again, they read the missed events from it.
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
@@ -40,7 +40,7 @@ afterAll(async () => {
   project.remove();
 });
 
-/** Makes a store whose next lookups fail, as in an outage, and counts its reads. */
+/** Makes a store that counts its reads and whose next lookups fail, as in an outage. */
 function failing() {
   const away = { failures: 0, reads: 0 };
   const { runs, journal } = api.parts.store;
@@ -66,7 +66,7 @@ test.each([
   ["of the live feed", "/api/events", (store: Store) => store],
   ["of a named user's journals", "/api/journal", (store: Store) => userStore(store, "ann")],
 ])(
-  "[P10] a reader %s gets every event once, although the lookup of its run failed",
+  "[P10] a reader %s gets every event once, even if the store fails to look up the run",
   async (_, path, seen) => {
     const { runId } = await runtime.admit({ agent: "clerk", task: "do", userId: "ann" });
     await waitForApprovals(api, runId);
@@ -97,7 +97,7 @@ test.each([
   },
 );
 
-test("[V4] [P10] an empty commit notice makes readers read the store; a notice about due runs does not", async () => {
+test("[V4] [P10] an empty commit notice makes readers read from the store; a notice about due runs does not", async () => {
   const told: string[] = [];
   let tell: Parameters<Store["journal"]["onCommit"]>[0] = () => {};
   const { journal } = api.parts.store;

@@ -1,6 +1,6 @@
 // Distributes committed events to all readers of live streams.
-// Readers of the same channel share the bytes: an event is encoded once for all of them, and the events of one tick are sent together.
-//  V4  The cost grows with the number of channels and the bytes sent. Events are not read again for each reader.
+// Readers of a channel share the bytes. Each event is encoded once for all of them, and the events of one tick are sent together.
+//  V4  The cost depends on the number of channels and the bytes sent. Events are not read again for each reader.
 
 import type { Position, RunId } from "../../ids.ts";
 import type { Delta } from "../../journal/deltas.ts";
@@ -9,9 +9,9 @@ import type { Store } from "../../stores/store.ts";
 import type { Settings, SettingsBody } from "./settings-file.ts";
 
 export interface Channel {
-  /** Readers of the same runs in the same encoding have the same key. */
+  /** Two readers have the same key if they read the same runs in the same encoding. */
   key: string;
-  /** Undefined for all runs. */
+  /** The runs that the channel covers. Undefined means all runs. */
   scope: Scope | undefined;
   encoder(): Encoder;
 }
