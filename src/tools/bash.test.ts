@@ -13,7 +13,7 @@ import { tempWorkspace } from "./temp-workspace.fixture.ts";
 /** A sleep of a unique length. The test finds the process by its arguments, because pids differ between namespaces. */
 const uniqueSleep = () => `sleep 6${String(Math.random()).slice(2, 12)}`;
 
-/** Whether the process is running. A zombie is not. */
+/** Tells whether the process is running. A zombie process does not count. */
 function isRunning(sleep: string): boolean {
   const lines = execFileSync("ps", ["-axo", "stat=,args="], { encoding: "utf8" }).split("\n");
   return lines.some((line) => line.includes(sleep) && !line.startsWith("Z"));
@@ -57,7 +57,7 @@ describe.each(sandboxes)("Bash in the sandbox %s", (driver) => {
     expect(heard.join("")).toBe("é\n");
   });
 
-  it("a command that reads stdin gets end of file instead of waiting", async () => {
+  it("a command that reads stdin sees end of file immediately and does not wait", async () => {
     await using folder = await tempWorkspace();
     expect(await bashTool.execute({ command: "cat; read x || echo none" }, folder.context())).toMatchObject({
       isError: false,
@@ -83,7 +83,7 @@ describe.each(sandboxes)("Bash in the sandbox %s", (driver) => {
       .map((match) => match[1])
       .filter((name) => !/^(GIT|CADRE)_/.test(name!));
     expect(names).toEqual(expect.arrayContaining(["HOME", "LANG", "PATH", "TERM"]));
-    // srt itself sets variables for its proxy.
+    // The sandbox program srt sets variables for its own proxy.
     for (const name of driver === "srt" ? [] : names)
       expect(["PATH", "HOME", "LANG", "TERM", "TMPDIR", "USER", "PWD", "SHLVL", "_", "OLDPWD"]).toContain(
         name,
@@ -95,7 +95,7 @@ describe.each(sandboxes)("Bash in the sandbox %s", (driver) => {
     expect(cleanEnvironment("/w", "r", { PATH: path })["PATH"]).toBe("/usr/bin:/wide/bin");
   });
 
-  it("Bash reads no start-up file", async () => {
+  it("Bash reads no start-up file such as .bashrc", async () => {
     await using folder = await tempWorkspace();
     for (const name of [".bashrc", ".bash_profile", ".profile"])
       await writeFile(join(folder.path, name), "echo SOURCED\n");
@@ -133,7 +133,7 @@ describe.each(sandboxes)("Bash in the sandbox %s", (driver) => {
     ],
   ];
 
-  // Without a sandbox, only a subreaper finds such a process, which needs Linux and perl.
+  // Without a sandbox, only a subreaper can find a process that left its group. A subreaper needs Linux and perl.
   const findsOrphans = driver !== "none" || withSubreaper([], process.env["PATH"] ?? "").length > 0;
   it.skipIf(!findsOrphans).each(escapes)("[A31] a command leaves no process behind: %s", async (_, leave) => {
     await using folder = await tempWorkspace();
@@ -147,7 +147,7 @@ describe.each(sandboxes)("Bash in the sandbox %s", (driver) => {
     await waitUntilGone(sleep);
   });
 
-  it("[A31] if a command kills its supervisor, the answer warns that processes may still be running", async () => {
+  it("[A31] if a command kills its supervisor, the answer warns that processes might still be running", async () => {
     await using folder = await tempWorkspace();
     const sleep = uniqueSleep();
     const command = `(setsid ${sleep} >/dev/null 2>&1 &); sleep 0.3; kill -KILL $PPID; ${sleep}`;
@@ -180,7 +180,7 @@ describe.each(sandboxes)("Bash in the sandbox %s", (driver) => {
     await waitUntilGone(sleep);
   });
 
-  it("[A31] cancelling a call kills every process; a command cancelled before its start never runs", async () => {
+  it("[A31] cancelling a call kills all processes of the command; a command cancelled before its start never runs", async () => {
     await using folder = await tempWorkspace();
     const abort = new AbortController();
     const sleep = uniqueSleep();
@@ -199,7 +199,7 @@ describe.each(sandboxes)("Bash in the sandbox %s", (driver) => {
     expect(before).toEqual({ output: "cancelled before it began; nothing was run", isError: true });
   });
 
-  it("[A31] if Cadre is killed with SIGKILL, the command ends too, and so do processes that left its group", async () => {
+  it("[A31] if Cadre is killed with SIGKILL, the command and the processes that left its process group end too", async () => {
     await using folder = await tempWorkspace();
     const sleep = uniqueSleep();
     const command = `setsid env -i ${sleep} & setsid ${sleep} & ${sleep} & echo yes > begun; wait`;
@@ -263,7 +263,7 @@ describe.each(sandboxes)("Bash in the sandbox %s", (driver) => {
     expect(error!.issues[0]!.message).toBe("300000 (5 minutes) at most: split what takes longer");
   });
 
-  it("each concurrent command gets its own output", async () => {
+  it("the outputs of concurrent commands are not mixed up", async () => {
     await using folder = await tempWorkspace();
     const slow = bashTool.execute({ command: "sleep 0.5; echo slow" }, folder.context({ callId: "m1.1" }));
     await delay(0);
@@ -288,7 +288,7 @@ describe("unpacking an archive", () => {
     "7z x a",
     "gunzip a.gz",
     "cpio -i < a",
-  ])("[A39] a command that unpacks an archive is never read-only, so it asks: %s", (command) => {
+  ])("[A39] a command that unpacks an archive is never read-only, so it needs approval: %s", (command) => {
     expect(judgeShell(command).readOnly).toBe(false);
   });
 });

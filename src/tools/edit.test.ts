@@ -62,8 +62,8 @@ describe("Edit", () => {
       await writeFile(path, before);
       const fingerprints = await editTool.fingerprints!(input, folder.context());
       const context = (attempt: number) => folder.context({ attempt, fingerprints: fingerprints! });
-      // If the first attempt was killed before it wrote the file, the second attempt writes it. If it was killed afterwards,
-      // the next attempt finds the edit done.
+      // If the first attempt was killed before it wrote the file, the second attempt writes it.
+      // If the first attempt was killed after the write, the second attempt sees that the edit is already done.
       expect(await editTool.execute(input, context(2))).not.toHaveProperty("isError");
       const after = await readFile(path, "utf8");
       expect(after).not.toBe(before);
@@ -101,12 +101,12 @@ describe("Edit", () => {
     });
   });
 
-  it("Edit keeps the end of the file, with or without a final newline", async () => {
+  it("Edit neither adds nor removes a newline at the end of the file", async () => {
     expect((await run("a\nb", { old_string: "b", new_string: "c" })).after).toBe("a\nc");
     expect((await run("a\nb\n", { old_string: "b", new_string: "c" })).after).toBe("a\nc\n");
   });
 
-  it("if line endings are mixed, the refusal says what to do", async () => {
+  it("Edit refuses an edit across mixed line endings, and says what to do", async () => {
     const done = await run("a\r\nb\nc\r\n", { old_string: "a\nb", new_string: "x" });
     expect(done).toMatchObject({ isError: true, output: expect.stringContaining("mixes CR LF and LF") });
     expect((await run("a\r\nb\nc", { old_string: "b", new_string: "x" })).after).toBe("a\r\nx\nc");

@@ -3,8 +3,8 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 
 /**
- * The product's limit is 200 ms. The tests allow ten times as much, because a busy machine is slow. Exponential work would take
- * minutes.
+ * The product's limit is 200 ms. The tests allow ten times as much, because a busy machine is slow.
+ * Exponential work would take minutes.
  */
 export const HELD_UP_MS = 2_000;
 

@@ -101,7 +101,7 @@ it("Grep leaves out files that a rule denies, and says so", async () => {
   );
 });
 
-it("Grep shortens long lines, reads UTF-16 and Latin-1, and skips binary files and names with line breaks", async () => {
+it("Grep reads UTF-16 and Latin-1, shortens long lines, and skips binary files and file names with line breaks", async () => {
   await using folder = await tempWorkspace();
   const at = (name: string) => join(folder.path, name);
   await writeFile(at("a\nb"), "find 1\r\nx\rfind 2\r\n");

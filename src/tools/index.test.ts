@@ -11,7 +11,7 @@ it("every tool name and alias belongs to exactly one tool", () => {
   expect(new Set(names).size).toBe(names.length);
 });
 
-it("every tool declares its effect and what it reaches", () => {
+it("every tool declares its effect and whether it reaches files, commands or the network", () => {
   expect(builtinTools.map(({ name, effect, reaches }) => [name, effect, ...reaches])).toEqual([
     ["Read", "read"],
     ["Write", "idempotent", "files"],
@@ -30,12 +30,12 @@ it("every tool declares its effect and what it reaches", () => {
   ]);
 });
 
-it("a read-only agent of another product is denied every tool that changes something", () => {
+it("a read-only agent from another product is denied every tool that changes files or runs commands", () => {
   const changing = builtinTools.filter((tool) => canReach(tool, "files", "commands")).map(({ name }) => name);
   expect(changing.filter((name) => !CHANGING_TOOLS.includes(name))).toEqual([]);
 });
 
-it("an agent without `Patch` in its policy is denied every tool that changes files", () => {
+it("`FILE_CHANGING_TOOLS`, denied to an agent without `Patch`, lists every tool that changes files", () => {
   const changing = builtinTools.filter((tool) => canReach(tool, "files")).map(({ name }) => name);
   expect(FILE_CHANGING_TOOLS).toEqual(changing);
 });
@@ -64,7 +64,7 @@ it.each([
   expect(canonicalRule(alias, builtinTools)).toBe(name);
 });
 
-it("each tool has an input schema that providers accept, built only once", () => {
+it("each tool's input schema is accepted by providers, and is built only once", () => {
   for (const tool of builtinTools) {
     const schema = inputSchemaOf(tool);
     expect(schema).toMatchObject({ type: "object", additionalProperties: false });

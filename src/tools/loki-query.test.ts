@@ -98,7 +98,7 @@ all: {app="api", level="error"}
     expect(size).toBeGreaterThan(100_000);
   });
 
-  it("the query is sent as one encoded parameter, below the path of the configured address", async () => {
+  it("the query is sent as one encoded parameter, and the URL keeps the path of the configured address", async () => {
     await using loki = await fakeLoki(LOGS);
     const text = '{app="api"} |= "&limit=9#/../x?"';
     await query({ url: `${loki.url}/proxy/` }, { query: text });
@@ -108,11 +108,11 @@ all: {app="api", level="error"}
   });
 });
 
-describe("asking Loki", () => {
+describe("requests to Loki", () => {
   const ask = (url: string, changes: Partial<ToolContext> = {}) =>
     query({ url }, { query: '{app="api"}' }, changes);
 
-  it("without settings, the Loki tools are idle and say what a person must configure", async () => {
+  it("without settings, the Loki tools are marked as idle and say what a person must configure", async () => {
     await using folder = await tempWorkspace();
     for (const create of [lokiQueryTool, lokiLabelsTool]) {
       const tool = create({ settings: undefined, env: {} });
@@ -182,7 +182,7 @@ describe("asking Loki", () => {
     },
   );
 
-  it("[A44] an endless response of Loki is dropped at the size limit", async () => {
+  it("[A44] reading an endless response of Loki stops at the size limit", async () => {
     const chunk = Buffer.alloc(1024 * 1024, " ");
     await using loki = await fakeLoki([], (_, response) => {
       const more = (): void => void (!response.destroyed && response.write(chunk, more));

@@ -46,7 +46,7 @@ it("[S0-39] loki_service_errors lists each kind of error once, with its count an
   ]);
 });
 
-it("loki_service_errors tells a service without errors from an unknown service", async () => {
+it("loki_service_errors distinguishes a service without errors from an unknown service", async () => {
   expect((await errors({ service: "calm" })).output).toMatch(/^"calm" logged no errors, .*It did log/);
   const unknown = await errors({ service: "apo" });
   expect(unknown.isError).toBe(true);
@@ -62,7 +62,7 @@ it("the service name is escaped in the query", async () => {
   expect((await errors({ service: '"} or {app="web' })).isError).toBe(true);
 });
 
-it("if the limit was reached, loki_service_errors says that the counts are too small", async () => {
+it("if the limit was reached, loki_service_errors says that the counts are too low", async () => {
   expect((await errors({ service: "api", limit: 2 })).output).toMatch(/the newest only \(limit 2\)/);
 });
 

@@ -11,7 +11,7 @@ import { tempWorkspace } from "./temp-workspace.fixture.ts";
 import { writeTool } from "./write.ts";
 
 describe("Read", () => {
-  it("Read numbers the lines, and shows a part of the file with offset and limit", async () => {
+  it("Read numbers the lines; offset and limit select a part of the file", async () => {
     await using folder = await tempWorkspace();
     await writeFile(join(folder.path, "a.txt"), "one\r\ntwo\nthree\nfour\n");
     expect((await readTool.execute({ path: "a.txt" }, folder.context())).output).toBe(
@@ -128,7 +128,7 @@ describe("Read", () => {
     await writer;
   });
 
-  it("[A35] a hard link to a file outside is read, because it looks like a regular file", async () => {
+  it("[A35] Read accepts a hard link to a file outside the workspace, because it looks like a regular file", async () => {
     await using outside = await tempWorkspace();
     await using folder = await tempWorkspace();
     await writeFile(join(outside.path, "a"), "shared\n");

@@ -10,7 +10,7 @@ import { tempWorkspace } from "./temp-workspace.fixture.ts";
 
 const sh = (script: string) => ["sh", "-c", script];
 
-/** Whether the process is running. A zombie is not. */
+/** Tells whether the process is running. A zombie process does not count. */
 function isAlive(pid: number): boolean {
   try {
     const state = execFileSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" });
@@ -41,7 +41,7 @@ async function restart(services: Services, service: string, signal = new AbortCo
   return await tool.execute({ service }, folder.context({ signal }));
 }
 
-it("[S0-40] restart_service runs the configured command word by word in the project's folder, and reports the result", async () => {
+it("[S0-40] restart_service runs the configured command without a shell in the project's folder, and reports the result", async () => {
   await using folder = await tempWorkspace();
   const elsewhere = join(folder.path, "worktree");
   await mkdir(elsewhere);
@@ -62,7 +62,7 @@ it("[S0-40] restart_service runs the configured command word by word in the proj
   expect(output).toMatch(new RegExp(`\n${folder.path}$`));
 });
 
-it("an unknown service is refused with the list of services, even if its name is a property of every object", async () => {
+it("an unknown service such as `toString` is refused, and the error lists the known services", async () => {
   const services = { api: { restart: ["true"] }, web: { restart: ["true"] } };
   for (const name of ["db", "__proto__", "toString", "api; rm -rf ."]) {
     expect(await restart(services, name)).toMatchObject({
@@ -129,7 +129,7 @@ it("restart_service waits until the health command exits with 0", async () => {
   expect((await restart({ api: { restart: ["true"], health } }, "api")).output).toMatch(/It is healthy/);
 });
 
-it("if a service is not healthy in time, the error shows the last check but none of the service's text", async () => {
+it("if a service is not healthy in time, the error shows the last health check but no text from the service", async () => {
   await using server = await serverAnswering(() => 503);
   const sick = await restart(
     { api: { restart: ["true"], health: { url: server.url, timeout: 300 } } },

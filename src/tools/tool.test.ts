@@ -6,7 +6,7 @@ import { createJudge } from "../permissions/judge.ts";
 import type { PermissionRequest } from "../permissions/permission.ts";
 import { type AnyTool, defineTool } from "./tool.ts";
 
-/** A tool that plain JavaScript may define: no compiler asks for the missing declarations. */
+/** A tool as plain JavaScript can define it: no compiler complains about the missing declarations. */
 const undeclared = {
   name: "deploy",
   description: "Deploys.",
@@ -29,14 +29,14 @@ describe("a tool that declares nothing", () => {
     expect(canReach({ ...undeclared, reaches: "network" as never }, "files")).toBe(true);
   });
 
-  it("a tool that declares nothing asks by default, like an unknown tool", () => {
+  it("a tool that declares nothing needs approval by default, like an unknown tool", () => {
     expect(judge(request)).toMatchObject({ verdict: "ask", rule: "default ask deploy" });
     expect(judgeWith(request)).toMatchObject({ verdict: "ask", rule: "default ask deploy" });
     const declared = createJudge(() => ({ reaches: [] }));
     expect(declared(request)).toMatchObject({ verdict: "allow", rule: "default allow deploy" });
   });
 
-  it("[A66] a tool that declares nothing asks in a tainted run, whatever its effect", () => {
+  it("[A66] a tool that declares nothing needs approval in a tainted run, whatever its effect", () => {
     const authority = [{ source: "project", rules: { allow: ["deploy"], ask: [], deny: [] } }];
     const tainted = { ...request, authority, taint: { sources: ["loki"], hosts: [] } };
     expect(judge({ ...request, authority }).verdict).toBe("allow");

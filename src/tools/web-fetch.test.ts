@@ -57,7 +57,7 @@ a
     expect(net.requests[0]!.headers["user-agent"]).toMatch(/^Cadre\/\d+\.\d+\.\d+$/);
   });
 
-  it("text, JSON and XML are returned unchanged; other content types are named and not read", async () => {
+  it("text, JSON and XML are returned unchanged; for any other content type, WebFetch names the type and reads nothing", async () => {
     const typed = (type: string, body: string | Buffer = "a <b> {}") =>
       answers(200, { "Content-Type": type }, body);
     await using net = await internet({
@@ -231,7 +231,7 @@ describe("the preview for a person, and the input that rules see", () => {
     ["http://0x7f.1/", "http://127.0.0.1/"],
     ["https://раypal.com/", "https://xn--ypal-43d9g.com/"],
   ])(
-    "[A45] the address %j is refused, because a rule could read another host than the one contacted",
+    "[A45] the address %j is refused, because a rule could see a different host than the one contacted",
     (written, plain) => {
       expect(problemOf(written)).toContain(`plain form: ${plain}`);
     },

@@ -59,7 +59,7 @@ describe("WebSearch", () => {
     },
   );
 
-  it("each provider gets its own request format, below the path of the configured address", async () => {
+  it("each provider gets its own request format, and the URL keeps the path of the configured address", async () => {
     await using fake = await fakeSearch(PAGES);
     for (const provider of PROVIDERS)
       await search(accessTo({ url: `${fake.url}/base/` }, provider), { query: "a&b=c", count: 3 });
@@ -103,14 +103,14 @@ describe("WebSearch", () => {
   });
 });
 
-describe("errors", () => {
+describe("failed searches", () => {
   const failing = async (status: number, headers: Record<string, string> = {}, body = "no") =>
     fakeSearch([], (_, response) => {
       response.writeHead(status, headers).end(body);
       return true;
     });
 
-  it("without settings, WebSearch is idle and says what a person must configure", async () => {
+  it("without settings, WebSearch is marked as idle and says what a person must configure", async () => {
     const tool = webSearchTool({ settings: undefined, env: {} });
     expect(tool.idle).toBe(true);
     expect((await search({ settings: undefined, env: {} }, { query: "x" })).output).toMatch(

@@ -33,7 +33,7 @@ describe("Write", () => {
     expect((await stat(join(folder.path, "a"))).mtimeMs).toBe(before.mtimeMs);
   });
 
-  it("Write replaces a file atomically: a reader sees the old content or the new, never a part", async () => {
+  it("Write replaces a file atomically: a reader sees either the old content or the new content in full", async () => {
     await using folder = await tempWorkspace();
     const path = join(folder.path, "a");
     const contents = ["a", "b"].map((letter) => letter.repeat(2_000_000));

@@ -1,4 +1,4 @@
-// An agent that looks after runs works for a user: it sees and does only what that user may.
+// An admin agent acts on behalf of a user: it can see and do only what that user is allowed to.
 
 import { describe, expect } from "vitest";
 import { charge, payloadsOf, roles, scenario } from "../../../test/support/scenario.ts";
@@ -8,7 +8,7 @@ import { ADMIN_TOOLS } from "./declared/admin-tools.ts";
 
 const CONFIG = "permissions: { allow: ['mcp__admin__*'], ask: [charge] }\n";
 
-/** A call of every admin tool; tools about one run are called for each run in the task. */
+/** Calls every admin tool. A tool about one run is called for each run that the task names. */
 const calls = (task: string) =>
   ADMIN_TOOLS.flatMap(({ name: tool }) =>
     /list_runs$|health$/.test(tool)
@@ -64,7 +64,7 @@ async function keep(world: World, runIds: readonly string[], userId: string) {
 const journals = (world: World, runIds: readonly string[]) =>
   Promise.all(runIds.map((runId) => world.events(runId)));
 
-describe("[A23] ann's runs, seen through an agent that looks after runs", () => {
+describe("[A23] ann's runs, as an admin agent sees them", () => {
   scenario(
     "ann's runs are invisible to another operator's agent, and stay unchanged",
     keeper(),

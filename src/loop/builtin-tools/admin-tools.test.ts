@@ -1,4 +1,4 @@
-// An agent that looks after a project's runs: what it sees, what it may do, and what only a person may do.
+// An agent that administers a project's runs: what it can see, what it can do, and what only a person can do.
 
 import { describe, expect } from "vitest";
 import { effects } from "../../../test/support/oracle.ts";
@@ -37,9 +37,9 @@ async function approve(world: World, runId: string): Promise<void> {
 /** The JSON between the marks of untrusted text. */
 const inside = (text: string): unknown => JSON.parse(text.split("\n").slice(1, -1).join("\n"));
 
-describe("looking", () => {
+describe("reading about runs", () => {
   scenario(
-    "[S1-1] the agent lists runs and their status without asking, and their words are marked as untrusted",
+    "[S1-1] the agent lists runs and their status without approval, and text from the runs is marked as untrusted",
     {
       agent: KEEPER,
       cast: { worker: "" },
@@ -113,7 +113,7 @@ describe("looking", () => {
   );
 
   scenario(
-    "[A66] reading a tainted run in a list taints the reader",
+    "[A66] an agent that lists a tainted run becomes tainted",
     {
       agent: `${KEEPER}\nagents: []`,
       cast: { worker: "tools: [hear]" },
@@ -133,15 +133,15 @@ describe("looking", () => {
   );
 
   for (const [title, tools, has] of [
-    ["an agent whose file names the tools has them", KEEPER, true],
-    ["an agent whose file lists no tools does not have them", "", false],
-    ["an agent whose file lists every tool does not have them", "tools: '*'", false],
+    ["an agent whose file lists the admin tools has them", KEEPER, true],
+    ["an agent whose file lists no tools does not have the admin tools", "", false],
+    ["an agent whose file lists every tool by '*' does not have the admin tools", "tools: '*'", false],
     [
-      "an agent whose file also denies the tools has them, but cannot use them",
+      "an agent whose file lists and denies the admin tools has them, but cannot use them",
       `${KEEPER}\npermissions: { deny: [mcp__admin__*] }`,
       true,
     ],
-    ["an agent whose file lists only other tools does not have them", "tools: [Read]", false],
+    ["an agent whose file lists only other tools does not have the admin tools", "tools: [Read]", false],
   ] as const) {
     scenario(`[S1-25] ${title}`, { agent: tools, script: turns({ calls: [list] }) }, async (world) => {
       const offers = watchOffers(world, turns({ calls: [list] }));
@@ -155,7 +155,7 @@ describe("looking", () => {
   }
 });
 
-describe("acting", () => {
+describe("changing runs", () => {
   scenario(
     "[S1-1] [S1-78] the agent cancels a run after a person's approval, and the preview shows the run",
     {
@@ -189,7 +189,7 @@ describe("acting", () => {
   );
 
   scenario(
-    "[S1-1] the agent retries an ended run, and its budget pays for the new run",
+    "[S1-1] the agent retries an ended run, and the agent's budget pays for the new run",
     {
       agent: KEEPER,
       cast: { worker: "" },
@@ -213,7 +213,7 @@ describe("acting", () => {
 
   const ids = new Map<string, string>();
   scenario(
-    "[A22] whatever a rule allows, the agent cannot act on its own run, a run above it, or a run that waits for a person",
+    "[A22] even if a rule allows it, the agent cannot change its own run, its ancestors or a run that waits for a person",
     {
       agent: "agents: [keeper]",
       cast: { keeper: KEEPER, worker: "" },

@@ -25,7 +25,7 @@ const quote = turns({ calls: [ask("Which colour?", { choices: ["red", "blue"] })
 }));
 
 scenario(
-  "[D0] a question suspends the run; the person's answer is the call's one result, and nothing is started",
+  "[D0] a question suspends the run; the person's answer becomes the result of the call, and no tool is started",
   { idle: true, script: quote },
   async (world) => {
     const runId = await world.run("paint");
@@ -57,7 +57,7 @@ scenario(
 );
 
 scenario(
-  "[F12] [F13] a question is answered once: the same answer again is accepted, and a different answer is refused with the first one's author and time",
+  "[F12] [F13] after the first answer, the same answer is accepted again; a different answer is refused, and the error says who answered when",
   { idle: true, script: quote },
   async (world) => {
     const runId = await world.run("paint");
@@ -85,7 +85,7 @@ scenario(
 );
 
 scenario(
-  "[F17] several questions are open at the same time and can be answered in any order, even after a restart",
+  "[F17] several open questions can be answered in any order, even after a restart",
   { idle: true, script: turns({ calls: [ask("One?"), ask("Two?"), ask("Three?")] }) },
   async (world) => {
     const runId = await world.run("ask");
@@ -150,7 +150,7 @@ for (const [onTimeout, expected] of [
   ["wait", undefined],
 ] as const) {
   scenario(
-    `[F18] the policy ${onTimeout} applies to a question that expires`,
+    `[F18] if a question expires, the policy ${onTimeout} decides`,
     {
       idle: true,
       clock: fakeClock(),
@@ -209,7 +209,7 @@ scenario(
 );
 
 scenario(
-  "[U18] a child's question shows on every run above it; after the answer they all resume by themselves",
+  "[U18] every ancestor of a run shows the run's question; after the answer they all resume by themselves",
   {
     agent: "agents: [middle]",
     cast: { middle: "agents: [below]", below: "" },

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { DECLARED_TOOLS } from "./declared/index.ts";
 import { BUILTIN_TOOLS } from "./index.ts";
 
-test("every declared tool can be proposed, except closing tools, whose calls get a result immediately", () => {
+test("every declared tool is a built-in tool, except the closing tools", () => {
   const declared = DECLARED_TOOLS.filter(({ kind }) => kind !== "closing");
   expect(BUILTIN_TOOLS.map(({ name }) => name)).toEqual(declared.map(({ name }) => name));
 });

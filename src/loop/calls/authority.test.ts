@@ -1,4 +1,4 @@
-// P12 under attack: ways in which an agent, a message, an edit or another spelling could try to do what is forbidden.
+// Attacks on P12: an agent, a message, an edit or another spelling tries to do something forbidden.
 
 import { expect } from "vitest";
 import { effects } from "../../../test/support/oracle.ts";
@@ -16,7 +16,7 @@ import { decideApproval } from "../commands/person-commands.ts";
 const mail = (to: string) => ({ tool: "send_message", input: { to, message: "charge it" } });
 
 scenario(
-  "[P12] a message passes its sender's restrictions on",
+  "[P12] a run that handles a message inherits the restrictions of the sender",
   {
     agent: "tools: [send_message]\npermissions: { deny: [charge] }",
     cast: { worker: "tools: [charge]" },
@@ -37,7 +37,7 @@ scenario(
 );
 
 scenario(
-  "[P12] an agent that only people may start gets no messages from other agents",
+  "[P12] an agent that only people can start gets no messages from other agents",
   {
     agent: "tools: [send_message]",
     cast: { worker: "", hidden: "delegable: false" },
@@ -52,7 +52,7 @@ scenario(
 );
 
 scenario(
-  "[P12] the project's deny of send_message stops the message",
+  "[P12] if the project denies send_message, the message is not sent",
   {
     agent: "tools: [send_message]",
     cast: { worker: "" },
@@ -112,7 +112,7 @@ for (const call of [
   { tool: "delegate_to_agent", input: { role: "closed", task: "go" } },
 ]) {
   scenario(
-    `[P12] a deny of one delegate holds under every tool name: ${call.tool}`,
+    `[P12] a denied delegate is denied under every name of the delegation tool: ${call.tool}`,
     {
       agent: "agents: [open, closed]\ntools: []",
       cast: { open: "", closed: "" },
@@ -130,7 +130,7 @@ for (const call of [
 }
 
 scenario(
-  "[P12] a deny under another name of a tool denies the tool",
+  "[P12] a deny rule that uses an alias of a tool denies the tool",
   {
     agent: "agents: [open]\ntools: []\npermissions: { deny: [mcp__agent__spawn] }",
     cast: { open: "" },
@@ -144,7 +144,7 @@ scenario(
 );
 
 scenario(
-  "[P5] a delegation that a person edited is judged again, and a grant covers that delegate alone",
+  "[P5] a delegation that a person edited is judged again, and the person's grant covers only that delegate",
   {
     agent: "agents: [open, closed]\ntools: []",
     cast: { open: "", closed: "" },

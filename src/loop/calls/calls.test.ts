@@ -15,10 +15,10 @@ import { makeWorld } from "../../../test/support/world.ts";
 import { type AnyTool, defineTool } from "../../tools/tool.ts";
 import { decideApproval } from "../commands/person-commands.ts";
 
-/** The result of one odd call in the first turn. */
+/** Odd calls that the model makes in its first turn, with the result that it gets. */
 const ODD: [string, { tool: string; input?: unknown; raw?: string; id?: string }, RegExp][] = [
   ["[F43] an unknown tool", { tool: "lok", input: { what: "a" } }, /no tool "lok".*You have: .*look/],
-  ["[F43] a tool that the agent may not use", charge("a"), /no tool "charge" for you/],
+  ["[F43] a tool that the agent is not allowed to use", charge("a"), /no tool "charge" for you/],
   ["[F42] an empty tool name", { tool: "", input: {} }, /no tool ""/],
   ["[F42] malformed JSON", { tool: "look", raw: '{"what": "a' }, /not valid JSON.*\{"what": "a/],
   ["[F42] wrong types", { tool: "look", input: { what: 7 } }, /does not fit.*what/s],
@@ -117,7 +117,7 @@ for (const [name, what] of [
 }
 
 scenario(
-  "[F43] five refusals in a row stop the run for a person, who may allow it to continue",
+  "[F43] after five refusals in a row the run stops, and a person can let it continue",
   { idle: true, script: ({ turn }) => ({ calls: [{ tool: `no_${turn}`, input: {} }] }) },
   async (world) => {
     const runId = await world.run("try");
@@ -134,7 +134,7 @@ scenario(
 );
 
 scenario(
-  "[F43] a call that works resets the count of refusals",
+  "[F43] a successful call resets the count of refusals",
   {
     idle: true,
     script: ({ turn }) => {
@@ -148,7 +148,7 @@ scenario(
 );
 
 scenario(
-  "[F45] the model gets a hint after three equal calls; after four the run stops, and a person may let it continue",
+  "[F45] after three equal calls the model gets a hint; after four the run stops, and a person can let it continue",
   { idle: true, script: ({ turn }) => (turn <= 6 ? { calls: [look("same")] } : { text: "done" }) },
   async (world) => {
     const runId = await world.run("look");
@@ -172,7 +172,7 @@ scenario(
 );
 
 scenario(
-  "[F45] a person who rejects a loop ends the run, and is named",
+  "[F45] if a person refuses to continue a loop, the run fails",
   { idle: true, script: () => ({ calls: [look("same")] }) },
   async (world) => {
     const runId = await world.run("look");
@@ -182,7 +182,7 @@ scenario(
   },
 );
 
-/** Reads that wait until all of them have begun: they can only finish if they run together. */
+/** Each read waits until all reads have begun, so they can only finish if they run in parallel. */
 function meeting(size: number): AnyTool {
   const all = Promise.withResolvers<void>();
   let here = 0;

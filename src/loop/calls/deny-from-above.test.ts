@@ -1,4 +1,4 @@
-// A22: Bash is denied from above, and a child tries to use it anyway. A grant in a child stays in that child.
+// A22: an ancestor denies Bash, and a child tries to use it anyway. A grant given in a child applies only to that child.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -75,7 +75,7 @@ async function verdictsOf(world: World, root: string, agent: string) {
   return payloadsOf(await world.events(run.id), "TOOL_PROPOSED").filter(({ name }) => name === "Bash");
 }
 
-describe("a deny from above", () => {
+describe("a deny of an ancestor", () => {
   for (const [who, denial] of Object.entries(denials)) {
     for (const [what, worker] of Object.entries(files)) {
       scenario(`[A22] ${who} denies Bash; the child's file ${what}`, tree(denial, worker), async (world) => {
@@ -89,7 +89,7 @@ describe("a deny from above", () => {
   }
 
   scenario(
-    "[A22] a call under another name is the same tool",
+    "[A22] a deny of an ancestor also covers the other names of a tool",
     tree(denials["the root's agent"]!, "tools: [Bash]", "shell_command_execute"),
     async (world) => {
       const root = await world.run("go");
@@ -100,7 +100,7 @@ describe("a deny from above", () => {
   );
 
   scenario(
-    "[A22] a permanent grant does not override a deny from above, and a denied call cannot be approved",
+    "[A22] a permanent grant does not override the deny of an ancestor, and a denied call cannot be approved",
     {
       agent: "agents: [lead]\npermissions: { deny: [Bash] }",
       cast: { lead: "tools: [Bash]", free: "tools: [Bash]" },
@@ -135,10 +135,10 @@ describe("a deny from above", () => {
   );
 });
 
-describe("a grant in a child", () => {
+describe("a grant given in a child", () => {
   for (const scope of ["once", "run", "tree"] as const) {
     scenario(
-      `[A22] a grant for ${scope} reaches neither the parent nor a sibling`,
+      `[A22] a grant for ${scope} applies to neither the parent nor a sibling`,
       {
         agent: "agents: [one, two]",
         cast: { one: "", two: "" },

@@ -36,7 +36,7 @@ for (const [deny, how] of [
   );
 
 scenario(
-  "a search does not show a file with a rule that asks, unless the search itself was approved",
+  "a search does not show a file that needs approval, unless a person approved the search",
   {
     idle: true,
     config: `permissions: { ask: ["Read(.env)", Glob] }`,
@@ -69,7 +69,7 @@ for (const [path, before] of [
   ["src/../.vscode/tasks.json", undefined],
 ] as const)
   scenario(
-    `[A37] a write to ${path} (${before ?? "absent"}) asks a person although all edits are allowed; after a rejection nothing is written`,
+    `[A37] a write to ${path} (${before ?? "absent"}) needs approval although all edits are allowed; after a rejection nothing is written`,
     {
       idle: true,
       config: `permissions: { allow: [Write, Edit, "Write(**)"] }`,
@@ -122,7 +122,7 @@ for (const [who, cast] of [
       const { end } = await world.state(runId);
       expect(read(world, "agents/helper.md")).toBe(HELPER);
       expect(end?.summary).toContain("agents/helper.md was changed by a run of this tree");
-      // The next tree may use the file.
+      // A later tree is allowed to use the changed file.
       expect((await world.runtime.parts.findAgent("helper")).prompt).toContain("You do anything.");
     },
   );
@@ -160,7 +160,7 @@ function killed(
 }
 
 killed(
-  "[P4] an edit that a crash interrupted before the write is made once",
+  "[P4] if a crash interrupts an edit before the file is written, the edit is made once",
   ["TOOL_STARTED", "after"],
   async (world, runId) => {
     await world.drive(runId);
@@ -169,7 +169,7 @@ killed(
 );
 
 killed(
-  "[P4] an edit that a crash interrupted after the write is not made twice",
+  "[P4] if a crash interrupts an edit after the file was written, the edit is not made twice",
   ["TOOL_RESULT", "before"],
   async (world, runId) => {
     expect(read(world, "a.txt")).toBe("old, new\n");
@@ -209,7 +209,7 @@ for (const [tool, input] of [
     ["written", STEP("Write", { path: "a.txt", content: "old\n" })],
   ] as const)
     scenario(
-      `[A20] [X3] ${tool} is refused as stale if the file changed since the model had ${how} it, and works after a new read`,
+      `[A20] [X3] ${tool} is refused as stale if someone changed the file after the model had ${how} it; after a new read it works`,
       {
         idle: true,
         config: ALLOWED,

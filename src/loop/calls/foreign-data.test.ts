@@ -12,7 +12,7 @@ const POISON = '{"what":"x","__proto__":{"admin":true},"constructor":{"prototype
 const isPolluted = (): boolean => "admin" in {} || "admin" in Object.assign({}, JSON.parse("{}"));
 
 scenario(
-  "[A57] prototype keys in a call's arguments change nothing, and the journal keeps them",
+  "[A57] prototype keys in a call's arguments have no effect, and the journal keeps them",
   { idle: true, script: turns({ calls: [{ tool: "look", input: JSON.parse(POISON) }] }) },
   async (world) => {
     const runId = await world.run("go");
@@ -26,7 +26,7 @@ scenario(
 );
 
 scenario(
-  "[A57] prototype keys in the body of a request change nothing",
+  "[A57] prototype keys in the body of a request have no effect",
   { idle: true, script: turns() },
   async (world) => {
     const api = await serveRuntime(world.runtime, world.folder);
@@ -51,7 +51,7 @@ scenario(
   },
 );
 
-/** Serialised objects of LangChain and Python, a module and a function: forms that a loader might revive. */
+/** Texts that a careless loader might turn into objects or code: LangChain, Python, a module and a function. */
 const REVIVED = {
   lc: 2,
   type: "constructor",
@@ -77,7 +77,7 @@ scenario(
 );
 
 scenario(
-  "[A60] an event that was written straight into the database breaks the hash chain: the run is quarantined, the others continue",
+  "[A60] an event inserted directly into the database breaks the hash chain: that run is quarantined, and other runs continue",
   { idle: true, script: turns({ calls: [look("x")] }) },
   async (world) => {
     const [bad, good] = [await world.run("go"), await world.run("go")];

@@ -1,4 +1,4 @@
-// People's past decisions, read from real journals, and the rules that are suggested from them.
+// Rules that are suggested from people's past decisions in real journals.
 
 import { expect } from "vitest";
 import { roles, scenario, turns } from "../../../test/support/scenario.ts";
@@ -54,7 +54,7 @@ scenario(
 );
 
 scenario(
-  "[SG1] [SG2] a suggested rule is tried by the judge, with the agent's own list and its ancestors",
+  "[SG1] [SG2] the judge tries each suggested rule together with the rules of the agent and its ancestors",
   {
     agent: "tools: [Write]",
     config: "permissions: { ask: ['Write(src/kept/**)'] }\n",

@@ -10,7 +10,7 @@ const { used } = await inspectSandbox({ sandbox: { driver: "auto", network: "app
 const isConfined = used !== "none";
 
 scenario(
-  "[C2] [A37] a rule's allow leaves protected files read-only; a person's approval covers the file it names",
+  "[C2] [A37] if a rule allows a command, protected files stay read-only; if a person approves it, it can write the file it names",
   {
     idle: true,
     agent: "tools: [Bash]",
@@ -36,7 +36,7 @@ scenario(
 );
 
 scenario(
-  "[C3] a read-only command is judged as a read, and its result names the sandbox",
+  "[C3] a command that only reads is judged as a read, and its result names the sandbox",
   {
     idle: true,
     agent: "tools: [Bash]",

@@ -11,7 +11,7 @@ const MARK = "⟦secret A_TOKEN⟧";
 const env = { CADRE_TRUST: "1", A_TOKEN: SECRET };
 
 scenario(
-  "[A61] [P5] a call with a secret is shown, approved and run in its masked form; the same edit again is recognised",
+  "[A61] [P5] a call with a secret is shown, approved and run in its masked form; a repeated equal decision is recognised",
   {
     idle: true,
     env,
@@ -42,7 +42,7 @@ scenario(
 );
 
 scenario(
-  "[A61] a .env file that is created during a run is masked from the next result on",
+  "[A61] the values of a .env file that is created during a run are masked from the next result on",
   { idle: true, env, script: turns({ calls: [{ tool: "Read", input: { path: ".env" } }] }) },
   async (world) => {
     const runId = await world.run("read it");

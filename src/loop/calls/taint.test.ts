@@ -1,4 +1,4 @@
-// Untrusted text in a run's context. Wherever the text goes, a person is asked before a model that has read it does harm.
+// Untrusted text in a run's context: before a model that has read it can do harm, a person must approve.
 
 import { describe, expect } from "vitest";
 import { effects } from "../../../test/support/oracle.ts";
@@ -26,7 +26,7 @@ const stranger = { more: [hearTool], config: ALLOWED };
 const proposals = async (world: World, runId: string): Promise<Payload<"TOOL_PROPOSED">[]> =>
   payloadsOf(await world.events(runId), "TOOL_PROPOSED");
 
-/** The questions that each run of a tree asks, with their reasons. */
+/** The approval requests of each run in a tree, with their reasons. */
 async function asked(world: World, root: string): Promise<string[]> {
   const runs = await familyOf(world, root);
   const all = await Promise.all(runs.map(({ id }) => proposals(world, id)));
@@ -46,7 +46,7 @@ async function decide(world: World, runId: string, decision: Parameters<typeof d
 
 describe("one run", () => {
   scenario(
-    "[A66] [A61] a .env that declares a word of the journal a secret does not lift the check",
+    "[A66] [A61] if a .env file makes a word of the journal a secret, the taint check still applies",
     {
       ...stranger,
       files: { ".env": "A_TOKEN=untrusted\nB_TOKEN=ancestors\nC_TOKEN=AGENT_THOUGHT\nD_TOKEN=cadre-test\n" },
@@ -61,7 +61,7 @@ describe("one run", () => {
   );
 
   scenario(
-    "[A66] [A18] a rule's allow covers an unsafe call only before untrusted input; afterwards a person is asked",
+    "[A66] [A18] a rule allows an unsafe call only until untrusted input arrives; afterwards a person must approve",
     {
       ...stranger,
       script: turns(
@@ -85,7 +85,7 @@ describe("one run", () => {
   );
 
   scenario(
-    "[A66] an approval covers one call; a person's grant covers later calls, too, but a rule in a file does not",
+    "[A66] after taint, an approval covers one call and a person's grant covers later calls; an allow rule in a file covers none",
     {
       ...stranger,
       script: turns(
@@ -123,7 +123,7 @@ describe("one run", () => {
   );
 
   scenario(
-    "[A66] an unattended run denies the call, as the project's policy says",
+    "[A66] an unattended run denies the call if the project's policy is to reject",
     {
       ...stranger,
       config: `${ALLOWED}approvals: { unattended: reject }\n`,
@@ -163,7 +163,7 @@ describe("one run", () => {
 
 describe("a tree of runs", () => {
   scenario(
-    "[A66] a page that is quoted through three levels of agents makes each level ask",
+    "[A66] a page that is quoted through three levels of agents makes approval necessary at each level",
     {
       ...stranger,
       agent: "agents: [lead]\ntools: [charge]",
@@ -197,7 +197,7 @@ describe("a tree of runs", () => {
   );
 
   scenario(
-    "[A66] work that a tainted agent delegates asks in the child, too",
+    "[A66] if a tainted agent delegates work, the child needs approval, too",
     {
       ...stranger,
       agent: "agents: [hand]\ntools: [hear, charge]",
@@ -278,7 +278,7 @@ describe("a tree of runs", () => {
   }
 
   scenario(
-    "[A66] a message from a tainted run taints its reader, whether it is at work or started by the message",
+    "[A66] a message from a tainted run taints the receiving run, whether that run was already running or is started by the message",
     {
       ...stranger,
       agent: "tools: [hear, charge, send_message]",
@@ -313,7 +313,7 @@ describe("hosts", () => {
   });
   const cases: [string, string, string[], string | undefined][] = [
     [
-      "a page that sends the agent to another host asks",
+      "if a page sends the agent to another host, approval is needed",
       "look around",
       ["https://evil.test/", "https://leak.test/?d=KEY"],
       "leak.test",
@@ -342,15 +342,20 @@ describe("hosts", () => {
       ["https://docs.test/", "https://readme.md/"],
       "readme.md",
     ],
-    ["an address that cannot be parsed asks", "look around", ["https://docs.test/", "leak"], "its host"],
     [
-      "a host that the person named does not ask",
+      "an address that cannot be parsed needs approval",
+      "look around",
+      ["https://docs.test/", "leak"],
+      "its host",
+    ],
+    [
+      "a host that the person named needs no approval",
       "see https://docs.test/a, and <https://more.test>.",
       ["https://docs.test/", "https://MORE.test/b"],
       undefined,
     ],
     [
-      "a host that was read before does not ask",
+      "a host that was read before needs no approval",
       "look around",
       ["https://docs.test/", "https://docs.test/b?c=1"],
       undefined,
@@ -374,7 +379,7 @@ describe("hosts", () => {
   }
 
   scenario(
-    "[A46] an approval covers one page, a grant covers its host, and a person's message can name a host",
+    "[A46] an approval covers one page, and a grant covers the page's host",
     {
       more: [fetchTool(urls)],
       config: ALLOWED,
@@ -407,7 +412,7 @@ describe("hosts", () => {
   );
 
   scenario(
-    "[A46] a child of a tainted run knows its parent's hosts, and none that its task adds",
+    "[A46] a child of a tainted run can use the hosts that its parent used, but not a new host that its task names",
     {
       more: [fetchTool(urls)],
       config: ALLOWED,
@@ -436,7 +441,7 @@ describe("hosts", () => {
   );
 });
 
-describe("agents that may do more", () => {
+describe("delegating to agents with more rights", () => {
   const raised = (who: string) => `${TAINT}, and deployer has charge beyond what ${who} has`;
   const deployer = { deployer: "tools: [charge]" };
 
@@ -496,7 +501,7 @@ describe("agents that may do more", () => {
   };
   for (const [way, { options, questions }] of Object.entries(ways)) {
     scenario(
-      `[A67] after taint, a person is asked about ${way} to an agent that may do more`,
+      `[A67] after taint, a person must approve ${way} to an agent with more rights`,
       { ...stranger, ...options },
       async (world) => {
         const root = await world.run("go");
@@ -508,7 +513,7 @@ describe("agents that may do more", () => {
   }
 
   scenario(
-    "[A67] no person is asked about an agent that may do no more, before taint, or after a grant",
+    "[A67] no approval is needed before taint, after a grant, or for an agent that has no additional rights",
     {
       ...stranger,
       agent: "agents: [deployer, clerk]\ntools: [hear]",

@@ -9,7 +9,7 @@ const FIRST = [todo("Look", "in_progress", { activeForm: "looking" }), todo("Men
 const SECOND = [todo("Look", "completed"), todo("Mend", "in_progress")];
 
 scenario(
-  "[S1-28] TodoWrite: the latest list is part of the run, even after a restart; the model gets a short summary",
+  "[S1-28] TodoWrite: the run keeps the latest list, even after a restart; the model gets a short summary",
   { idle: true, agent: "tools: [TodoWrite]", script: turns({ calls: [write(...FIRST), write(...SECOND)] }) },
   async (world) => {
     const runId = await world.run("mend");

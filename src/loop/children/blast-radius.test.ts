@@ -1,4 +1,4 @@
-// The reach that a person sees before a delegation, in a real tree. It is checked again when the child starts.
+// A person sees what a delegate could do before the delegation. What it could do is checked again when the child starts.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ const approve = async (world: World, runId: string): Promise<void> => {
 };
 
 scenario(
-  "[BR1] [BR2] [P12] before a delegation, a person sees what the agent could do beyond what is denied above and what the tree can do already",
+  "[BR1] [BR2] [P12] before a delegation, a person sees which new abilities the delegate brings; denied abilities are not shown",
   {
     agent: "agents: [coder]\ntools: [Read, Write]\npermissions: { deny: [charge, 'Write(secret/**)'] }",
     cast: {
@@ -54,7 +54,7 @@ scenario(
 );
 
 scenario(
-  "[BR2] abilities of another branch of the tree do not count as new",
+  "[BR2] an ability that another branch of the tree already has is not marked as new",
   {
     agent: "agents: [coder, helper]\ntools: []\ndelegation: { mode: parallel, maxParallel: 2 }",
     cast: { coder: "tools: [Bash]", helper: "tools: [Bash, Write]" },
@@ -74,7 +74,7 @@ scenario(
 );
 
 scenario(
-  "[BR3] an agent whose file allows more since its approval is not started, and the model may ask for it again",
+  "[BR3] if an agent's file allows more than when it was approved, the agent is not started; the model can request it again",
   {
     agent: "agents: [coder]\ntools: []",
     cast: { coder: "tools: [Write]" },
@@ -101,7 +101,7 @@ scenario(
 );
 
 scenario(
-  "[BR1] a route adds no level of depth, and runs that a pattern starts by itself are not asked about",
+  "[BR1] runs that a pattern starts by itself need no approval; a route adds no level of depth",
   {
     agent: "router: { destinations: [coder] }",
     cast: { coder: "tools: []\nhandoff: helper", helper: "tools: [Write]" },

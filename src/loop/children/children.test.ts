@@ -26,7 +26,7 @@ async function childrenOf(world: World, runId: string): Promise<string[]> {
 }
 
 scenario(
-  "[S0-4] [S0-16] [S0-28] [S0-29] [D0] a delegation starts a child run; the parent's journal has only its start and its end",
+  "[S0-4] [S0-16] [S0-28] [S0-29] [D0] a delegation starts a child run; the parent's journal records only the child's start and end",
   { agent: lead(), cast, script: roles({ tester: turns({ calls: [delegate("coder", "mend it")] }) }) },
   async (world) => {
     const runId = await world.run("see to it", { userId: "u7" });
@@ -115,7 +115,7 @@ scenario(
 );
 
 scenario(
-  "[S1-8] [S1-19] [F22] [S1-68] a refusal names its rule",
+  "[S1-8] [S1-19] [F22] [S1-68] a refused delegation says which limit refused it",
   {
     agent: lead("limits: { maxDepth: 2 }"),
     cast: { coder: "agents: [helper, tester]", helper: "agents: [coder]", other: "" },
@@ -163,7 +163,7 @@ scenario(
 );
 
 scenario(
-  "[S0-52] [S1-66] a failed child gives the call a result with the first cause, and the parent continues",
+  "[S0-52] [S1-66] if a child fails, the call's result names the first cause, and the parent continues",
   {
     agent: lead(),
     cast: { coder: "agents: [helper]\ndelegation: { onFailure: fail }", helper: "" },
@@ -203,7 +203,7 @@ scenario(
 );
 
 scenario(
-  "[S1-21] [D2] await: false returns the child's id immediately and its end as a message; the run ends after its children",
+  "[S1-21] [D2] await: false returns the child's id immediately, and the child's end as a message; the parent ends after its children",
   {
     agent: parallel,
     cast,
@@ -292,7 +292,7 @@ scenario(
 );
 
 scenario(
-  "[P12] [S1-18] an ancestor's deny holds in the whole subtree; tools are not inherited, attendance is",
+  "[P12] [S1-18] an ancestor's deny applies to the whole subtree; a child inherits attendance, but no tools",
   {
     agent: lead("permissions: { deny: [charge] }"),
     cast: { coder: "tools: [charge, look]", helper: "" },
@@ -315,7 +315,7 @@ scenario(
 );
 
 scenario(
-  "[P7] [S4-18] a cancel reaches every run below, and the root ends after its children",
+  "[P7] [S4-18] cancelling the root cancels all of its descendants, and the root ends after its children",
   {
     agent: parallel,
     cast: { coder: "agents: [helper]", helper: "" },
@@ -376,7 +376,7 @@ for (const [mode, sees] of [
   ["summary", "in short"],
 ] as const) {
   scenario(
-    `[S2-13] with context ${mode}, the child's journal has the text that the child sees`,
+    `[S2-13] with context ${mode}, the child's journal contains the text that the child sees`,
     {
       agent: lead(),
       cast,
@@ -428,7 +428,7 @@ let root = "";
 let theWorld: World;
 let said = false;
 scenario(
-  "[D2] [L4] children are not cancelled before their parent's end is certain",
+  "[D2] [L4] children are not cancelled while their parent might still continue",
   {
     agent: lead("delegation: { mode: parallel, atEnd: cancel }"),
     cast,
@@ -591,7 +591,7 @@ scenario(
 );
 
 scenario(
-  "[F20] [F21] two delegations with the same text are two children; one may fail while the other succeeds",
+  "[F20] [F21] two delegations with the same text start two children; one can fail while the other succeeds",
   {
     agent: parallel,
     cast,
@@ -615,7 +615,7 @@ scenario(
 );
 
 scenario(
-  "[F24] a quarantined child immediately gives its parent an error, and the parent continues",
+  "[F24] if a child is quarantined, its parent immediately gets an error and continues",
   {
     agent: lead(),
     cast,
@@ -639,7 +639,7 @@ scenario(
 );
 
 scenario(
-  "[F25] a tree's budget that runs out among parallel children allows no further call, and every run ends",
+  "[F25] when parallel children use up the tree's budget, no further call is made, and every run ends",
   {
     agent: parallel.replace("maxParallel: 2", "maxParallel: 5"),
     cast,

@@ -98,7 +98,7 @@ scenario(
 );
 
 scenario(
-  "[D6] a failed child's work stays on its branch; without a repository the delegation is refused with a reason",
+  "[D6] a failed child's work stays on its branch; in a folder without git, the delegation is refused with a reason",
   {
     ...apart,
     script: roles({
@@ -123,7 +123,7 @@ scenario(
 );
 
 scenario(
-  "[D6] if two siblings change one file, the second learns which run has the file, and may change it after the first has ended",
+  "[D6] if two siblings change one file, the second learns which run is changing it, and can change it after that run has ended",
   {
     agent: "agents: [coder, helper]\ntools: []\ndelegation: { mode: parallel, maxParallel: 2 }",
     cast: { coder: "", helper: "" },
@@ -155,7 +155,7 @@ scenario(
 );
 
 scenario(
-  "[P12] [D6] a deny of the project also holds in its worktrees, including nested ones",
+  "[P12] [D6] a deny rule of the project also applies in its worktrees, including nested ones",
   {
     agent: "agents: [lead]\ntools: []",
     cast: {
@@ -236,7 +236,7 @@ scenario("[D6] a nested worktree is kept until its tree has ended", nested, asyn
 });
 
 scenario(
-  "[D6] worktrees of unknown runs belong to another store, and are kept",
+  "[D6] worktrees of unknown runs are kept, because they belong to another store",
   { ...nested, script: turns() },
   async (world) => {
     repository(world);

@@ -56,7 +56,7 @@ scenario(
 );
 
 scenario(
-  "[U21] another person can be asked by name, and the open item shows the name",
+  "[U21] another person can be asked by name to decide, and the open item shows that name",
   { idle: true, config: ASK, script: once },
   async (world) => {
     const runId = await world.run("charge");
@@ -80,7 +80,7 @@ scenario(
 );
 
 scenario(
-  "[F12] a rejection gives the call a result with the person's reason",
+  "[F12] a rejected call gets a result with the person's reason",
   { idle: true, config: ASK, script: turns({ calls: [charge("a")] }, (seen) => ({ text: seen })) },
   async (world) => {
     const runId = await world.run("charge");
@@ -96,7 +96,7 @@ scenario(
 );
 
 scenario(
-  "[F19] a valid edit runs in place of the original call, and the model is told",
+  "[F19] if a person's edit of a call is valid, the edited call runs instead, and the model is told",
   { idle: true, config: ASK, script: turns({ calls: [charge("a")] }, (seen) => ({ text: seen })) },
   async (world) => {
     const runId = await world.run("charge");
@@ -127,7 +127,7 @@ scenario(
 );
 
 scenario(
-  "[F15] an unknown id, or the id of another run's item, is not found, and nothing is written",
+  "[F15] an id that is unknown or belongs to another run's item is not found, and nothing is written",
   { idle: true, config: ASK, script: once },
   async (world) => {
     const first = await world.run("charge");
@@ -183,7 +183,7 @@ scenario(
 
 const granted = fakeClock();
 scenario(
-  "a grant with an end applies until then",
+  "a grant with an end time applies until that time",
   {
     idle: true,
     clock: granted,
@@ -205,7 +205,7 @@ for (const [policy, expected] of [
 ] as const) {
   const clock = fakeClock();
   scenario(
-    `after an approval has expired, the policy ${policy} applies`,
+    `if an approval request expires, the policy ${policy} applies`,
     {
       idle: true,
       clock,
@@ -232,7 +232,7 @@ for (const [policy, expected] of [
 
 const waiting = fakeClock();
 scenario(
-  "onTimeout wait: an approval never expires",
+  "onTimeout wait: an approval request never expires",
   { idle: true, clock: waiting, config: `${ASK}\napprovals: { onTimeout: wait }`, script: once },
   async (world) => {
     const runId = await world.run("charge");
@@ -251,7 +251,7 @@ for (const [policy, expected] of [
 ] as const) {
   const clock = fakeClock();
   scenario(
-    `in an unattended run, the policy ${policy} applies to a call that asks`,
+    `in an unattended run, the policy ${policy} applies to a call that needs approval`,
     { idle: true, clock, config: `${ASK}\napprovals: { unattended: ${policy} }`, script: once },
     async (world) => {
       const runId = await world.run("charge", { attended: false });
@@ -273,7 +273,7 @@ for (const first of ["click", "timer"] as const) {
   const clock = fakeClock();
   let beforeExpiry = async (): Promise<void> => {};
   scenario(
-    `[F18] an approval that expires in the millisecond of a click, the ${first} first: one decision is recorded`,
+    `[F18] if an approval expires in the same millisecond as a click (${first} first), one decision is recorded`,
     {
       idle: true,
       clock,
@@ -332,7 +332,7 @@ const fileOf = (world: World) => join(world.folder, "notes.txt");
 const write = (content: string) => ({ tool: "Write", input: { path: "notes.txt", content } });
 
 scenario(
-  "[F16] [A20] a file that changed between question and approval is not written, and the person is asked again",
+  "[F16] [A20] if a file changes between request and approval, it is not written, and the person is asked again",
   { idle: true, script: turns({ calls: [write("mine\n")] }) },
   async (world) => {
     writeFileSync(fileOf(world), "old\n");
@@ -375,7 +375,7 @@ scenario(
 );
 
 scenario(
-  "[F16] a call that the project forbids meanwhile does not run, although it was approved",
+  "[F16] an approved call does not run if the project has forbidden it in the meantime",
   { changes: true, idle: true, config: ASK, script: once },
   async (world) => {
     const runId = await world.run("charge");
@@ -390,7 +390,7 @@ scenario(
 );
 
 scenario(
-  "[F43] an approved call of a tool that was removed gets a result that says so",
+  "[F43] if the tool of an approved call was removed, the call gets a result that says so",
   { idle: true, config: ASK, script: once },
   async (world) => {
     const runId = await world.run("charge");
@@ -403,7 +403,7 @@ scenario(
 );
 
 scenario(
-  "[F16] any other change of the rules makes the approval invalid, and a person is asked again",
+  "[F16] any other change of the rules invalidates the approval, and a person is asked again",
   { idle: true, config: ASK, script: once },
   async (world) => {
     const runId = await world.run("charge");
@@ -437,7 +437,7 @@ scenario(
 
 let beforeDecision = async (): Promise<void> => {};
 scenario(
-  "[F14] a cancel during the check of an approval wins: nothing is decided",
+  "[F14] a cancel that arrives while an approval is being checked wins: the approval is not recorded",
   {
     idle: true,
     config: ASK,
@@ -459,7 +459,7 @@ scenario(
 );
 
 scenario(
-  "[F14] a decision on a loop stop of a cancelled run is refused, too",
+  "[F14] after a cancel, a decision about a stopped loop is refused, too",
   { idle: true, script: () => ({ calls: [look("same")] }) },
   async (world) => {
     const runId = await world.run("look");
@@ -476,7 +476,7 @@ scenario(
 );
 
 scenario(
-  "a pause during an approval keeps the approved call from starting until the run is resumed",
+  "if a run is paused while a person approves a call, the call starts only after the run is resumed",
   { idle: true, config: ASK, script: once },
   async (world) => {
     const runId = await world.run("charge");
@@ -495,7 +495,7 @@ scenario(
 );
 
 scenario(
-  "a pause during a loop stop leaves the same single item to decide",
+  "if a run that stopped for a loop is paused, there is still exactly one item to decide",
   { idle: true, script: () => ({ calls: [look("same")] }) },
   async (world) => {
     const runId = await world.run("look");

@@ -17,14 +17,14 @@ import { pauseRun, resumeRun } from "./person-commands.ts";
 
 const spends = { usage: { input: 900, output: 100 } };
 
-/** Each turn spends 1,000 tokens. */
+/** Each turn uses 1,000 tokens. */
 const worker: WorldOptions = {
   agent: "tools: [look]\nmaxOutputTokens: 200\nlimits: { maxTokens: 8000, onBudget: suspend }",
   script: ({ turn }) => (turn < 12 ? { calls: [look(`${turn}`)], ...spends } : { text: "done", ...spends }),
 };
 
 scenario(
-  "[BV3] a run that gets the budget it stopped for continues, and the journal says who raised it",
+  "[BV3] a run that stopped for its budget continues after a raise, and the journal says who raised it",
   worker,
   async (world) => {
     const { people } = world.runtime;
@@ -42,7 +42,7 @@ scenario(
 );
 
 scenario(
-  "[BV1] a budget cannot go below what is spent; if it is lowered to that, the run stops there",
+  "[BV1] a budget cannot be lower than the amount already spent; if it is lowered to that amount, the run stops",
   worker,
   async (world) => {
     const { people } = world.runtime;
@@ -69,7 +69,7 @@ const family: WorldOptions = {
 };
 
 scenario(
-  "[BV2] a run gets no more than its tree has left; the tree's budget can be raised",
+  "[BV2] a run's budget cannot exceed what its tree has left; the tree's budget can be raised",
   family,
   async (world) => {
     const { people, store } = world.runtime;
@@ -96,7 +96,7 @@ scenario(
 );
 
 scenario(
-  "[BV2] a budget that a tree gets later binds all of its runs, including later children",
+  "[BV2] a budget that is set later for a tree limits all of its runs, including future children",
   {
     ...family,
     config: "",
@@ -122,7 +122,7 @@ scenario(
 );
 
 scenario(
-  "[BV4] [U40] a frozen branch starts nothing, even after a message to one of its runs; after the thaw it ends as usual",
+  "[BV4] [U40] a frozen branch starts nothing, even if a person resumes one of its runs; after the thaw it ends as usual",
   { ...family, cast: { coder: "tools: [look]" }, config: "" },
   async (world) => {
     const { people, store } = world.runtime;
@@ -156,7 +156,7 @@ const steps = fc.array(
   { minLength: 5, maxLength: 40 },
 );
 
-test("[BV1] [BV2] [B2] whatever budgets people set, no run has spent and reserved more than it may", async () => {
+test("[BV1] [BV2] [B2] whatever budgets people set, the amounts a run has spent and reserved never exceed its limit", async () => {
   await fc.assert(fc.asyncProperty(steps, holds), { numRuns: 40 });
 });
 

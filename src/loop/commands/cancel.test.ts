@@ -50,7 +50,7 @@ scenario(
 
 let asked = Promise.withResolvers<void>();
 scenario(
-  "[P3] [B2] a model call that is interrupted by a stuck check, a shutdown or a cancel costs what was sent and received",
+  "[P3] [B2] a model call interrupted by a stuck check, a shutdown or a cancel is charged for what was sent and received",
   {
     idle: true,
     agent: "limits: { maxTokens: 100000 }",
@@ -130,7 +130,7 @@ scenario(
 
 let beforeStart = async (): Promise<void> => {};
 scenario(
-  "[P7] a cancel right before an intent wins: the tool does not start",
+  "[P7] if a cancel arrives right before the start of a tool is recorded, the tool does not start",
   {
     idle: true,
     script: turns({ calls: [charge("a")] }),

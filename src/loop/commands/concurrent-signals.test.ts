@@ -1,4 +1,4 @@
-// Messages, pauses, decisions and cancels at any moment while runs work.
+// Sends messages, pauses, decisions and cancels at random moments while runs work.
 // Whatever the order, every run ends, nothing happens twice, and every invariant holds (I1-I11).
 
 import { expect, test } from "vitest";
@@ -61,7 +61,7 @@ test.each([1, 2, 3, 4])(
   },
 );
 
-/** How people react to an event: usually as they are asked to, sometimes differently. */
+/** How people react to an event: usually as the run requests, sometimes differently. */
 async function meddle(world: World, event: JournalEvent, random: () => number): Promise<void> {
   const { people } = world.runtime;
   const { runId } = event;

@@ -1,4 +1,4 @@
-// Forking: a new run that continues from a point of another, which stays unchanged.
+// A fork is a new run that continues from a point of another run. The other run stays unchanged.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ import type { Script } from "../../models/scripted/script.ts";
 import { eventsBefore } from "../drive/run-journal.ts";
 import { decideApproval } from "./person-commands.ts";
 
-/** Chooses its answer by the results it has seen, not by the turn, because a new run counts its turns from one again. */
+/** This model chooses its answer by the results it has seen, because a new run counts its turns from one again. */
 const script: Script = ({ lastTool, lastUser }) => {
   const what = lastUser?.includes("twice") ? "card 2" : "card 1";
   if (lastTool === undefined) return { calls: [look("orders")] };
@@ -94,7 +94,7 @@ scenario(
 
 describe("[FK2] recorded results replace effects", () => {
   scenario(
-    "effects of the origin after the point are not repeated, whatever a rule allows, and are marked",
+    "calls that the origin made after the fork point are not repeated, whatever a rule allows, and are marked",
     { script, agent: TOOLS, config: CONFIG },
     async (world) => {
       const { runId, events } = await origin(world);
@@ -119,7 +119,7 @@ describe("[FK2] recorded results replace effects", () => {
   );
 
   scenario(
-    "a recorded result is used once: a second call of the same kind asks",
+    "a recorded result is used once: a second call of the same kind needs approval",
     {
       agent: TOOLS,
       config: CONFIG,
@@ -140,7 +140,7 @@ describe("[FK2] recorded results replace effects", () => {
   );
 
   scenario(
-    "the recorded result of an awaited child is used; another task starts a child, in which effects ask, too",
+    "the recorded result of an awaited child is used; another task starts a child, in which effects need approval, too",
     {
       agent: "agents: [worker]\ntools: []",
       cast: { worker: "tools: [charge]" },
@@ -170,11 +170,11 @@ describe("[FK2] recorded results replace effects", () => {
   );
 });
 
-describe("[FK3] calls without a recorded result ask", () => {
+describe("[FK3] calls without a recorded result need approval", () => {
   const edited = { seq: 1, edit: { message: "charge it twice" } };
 
   scenario(
-    "an unsafe call asks although a rule and an older grant allow it; after the approval it runs",
+    "an unsafe call needs approval although a rule and an older grant allow it; after the approval it runs",
     { script, agent: TOOLS, config: "permissions: { ask: [charge], allow: [look, stamp] }" },
     async (world) => {
       const runId = await world.run("charge the card");
@@ -202,7 +202,7 @@ describe("[FK3] calls without a recorded result ask", () => {
   );
 
   scenario(
-    "an unsafe call does not ask after a grant in the fork, or if the fork allows effects from the start",
+    "an unsafe call needs no approval after a grant in the fork, or if the fork allows effects from the start",
     {
       agent: TOOLS,
       config: CONFIG,
@@ -228,7 +228,7 @@ describe("[FK3] calls without a recorded result ask", () => {
   );
 
   scenario(
-    "a deny comes before a recorded result",
+    "a denied call does not get a recorded result",
     { changes: true, script, agent: TOOLS, config: CONFIG },
     async (world) => {
       const { runId } = await origin(world);
@@ -248,7 +248,7 @@ describe("[FK3] calls without a recorded result ask", () => {
 });
 
 scenario(
-  "[FK4] an edited message replaces a task without an answer, and follows an answer otherwise",
+  "[FK4] an edited message replaces the task if the task has no answer yet; otherwise it follows the answer",
   { script: ({ lastUser }) => ({ text: `You said: ${lastUser}` }) },
   async (world) => {
     const { runId } = await origin(world);
@@ -273,7 +273,7 @@ scenario(
 );
 
 scenario(
-  "[FK4] a fork can have another model or another agent file; otherwise the agent is as pinned",
+  "[FK4] a fork can use another model or another agent file; otherwise it keeps the pinned agent",
   { script, agent: TOOLS, config: CONFIG },
   async (world) => {
     const { runId } = await origin(world);
@@ -311,7 +311,7 @@ scenario(
 );
 
 scenario(
-  "[FK5] a fork of a fork can use each recorded result that neither fork has used, once",
+  "[FK5] a fork of a fork can use a recorded result once, if neither fork has used it before",
   { script, agent: TOOLS, config: CONFIG },
   async (world) => {
     const { runId } = await origin(world);
@@ -328,7 +328,7 @@ scenario(
 );
 
 scenario(
-  "[FK1] a run that waits for a person is forked where no call is open, and keeps its approval",
+  "[FK1] a fork of a run that waits for a person starts where no call is open; the origin keeps its approval request",
   { script, agent: TOOLS, config: "permissions: { ask: [charge], allow: [look, stamp] }" },
   async (world) => {
     const runId = await world.run("charge the card");

@@ -12,7 +12,7 @@ import {
 const chat = { sessionId: "s1", agent: "tester", from: "maria", mode: "chat" } as const;
 
 scenario(
-  "[S4-4] a session is a chain of runs: each begins with the transcript of the last",
+  "[S4-4] a session is a chain of runs: each begins with the transcript of the previous run",
   { script: ({ lastUser }) => ({ text: `I heard: ${lastUser}` }) },
   async (world) => {
     const first = await world.runtime.say({ ...chat, text: "hello" });

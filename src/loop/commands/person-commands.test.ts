@@ -5,7 +5,7 @@ import { sendMessage } from "./messages.ts";
 import { type Decision, decideApproval, pauseRun, resumeRun } from "./person-commands.ts";
 
 scenario(
-  "[F13] of an approval and a rejection at the same instant one wins, and the other person learns who decided what and when",
+  "[F13] if two people approve and reject at the same instant, one wins; the other learns who decided what and when",
   {
     config: "permissions: { ask: [charge] }",
     script: turns({ calls: [charge("a")] }),
@@ -41,7 +41,7 @@ scenario(
 );
 
 scenario(
-  "[F13] a grant that is wider than the recorded grant is refused, and the same decision again is no error",
+  "[F13] after a decision, a wider grant is refused; repeating the same decision is no error",
   { config: "permissions: { ask: [charge] }", script: turns({ calls: [charge("a"), charge("b")] }) },
   async (world) => {
     const { people } = world.runtime;
@@ -76,7 +76,7 @@ scenario(
 );
 
 scenario(
-  "[F13] raising a budget by another amount than recorded is refused",
+  "[F13] after a person raised a budget, raising it by a different amount is refused",
   {
     agent: "maxOutputTokens: 200\nlimits: { maxTokens: 8000, onBudget: suspend }",
     script: ({ turn }) => ({ calls: [look(`${turn}`)], usage: { input: 900, output: 100 } }),
@@ -97,7 +97,7 @@ scenario(
 );
 
 scenario(
-  "messages to a busy run are all kept once, and all are seen before it ends",
+  "each message to a busy run is kept once, and is seen before the run ends",
   {
     script: ({ turn, lastUser }) =>
       turn <= 15 || !lastUser?.startsWith("message") ? { calls: [look(`${turn}`)] } : { text: "seen" },
@@ -142,7 +142,7 @@ scenario(
 );
 
 scenario(
-  "[P1] a repeated request with the same key is the same run; a different request is refused",
+  "[P1] a repeated request with the same key returns the same run; a different request with that key is refused",
   { idle: true, script: turns() },
   async (world) => {
     const { runtime } = world;
@@ -158,7 +158,7 @@ scenario(
 );
 
 scenario(
-  "[P11] an output schema that cannot be used is refused before anything costs money",
+  "[P11] an unusable output schema is refused before anything costs money",
   { idle: true, agent: "output: { type: objekt }", script: turns() },
   async (world) => {
     await expect(world.run("work")).rejects.toMatchObject({

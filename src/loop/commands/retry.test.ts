@@ -1,4 +1,4 @@
-// Retrying: a new run that begins with the transcript of the one that ended.
+// A retry starts a new run that begins with the transcript of an ended run.
 
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { refusedByProvider } from "../../../test/support/steps.ts";
 import type { Script } from "../../models/scripted/script.ts";
 
 let down = true;
-/** Chooses its answer by the results it has seen, not by the turn, because a new run counts its turns from one again. */
+/** This model chooses its answer by the results it has seen, because a new run counts its turns from one again. */
 const script: Script = ({ lastTool }) => {
   if (lastTool === undefined)
     return { text: "I charge.", calls: [{ tool: "charge", input: { what: "card" } }] };
@@ -112,7 +112,7 @@ scenario(
 );
 
 scenario(
-  "[K4] a team member that is retried alone is in no team, and ends with a report",
+  "[K4] a team member that is retried alone belongs to no team, and ends with a report",
   {
     agent: "team: { members: [alpha], maxRounds: 1 }",
     cast: { alpha: "maxTurns: 2\ntools: [look]" },

@@ -76,7 +76,7 @@ damaged("[P9] an orphan that cannot be read is named, and keeps no other from be
   expect(problems).toMatchObject([{ runId: bad, message: expect.stringContaining(bad!) }]);
 });
 
-/** A tree whose parent was ended from outside. Such a tree cannot arise by itself. */
+/** Tests a tree whose parent was ended from outside. Cadre itself never creates such a tree. */
 function damaged(title: string, body: (world: World) => Promise<void>): void {
   test(title, async () => {
     const world = await makeWorld(waits);
@@ -159,7 +159,7 @@ scenario(
     await world.seen(runId, "MODEL_CALL_STARTED");
     for (const id of ["a call", "a call", "a call"]) {
       clock.advance(SILENT_MS - 1);
-      // The input of a call may be as long as any text, but no delta shows it.
+      // The input of a call can be as long as any text, but the user sees no delta of it.
       await words.write({ type: "tool-input-delta", id, delta: "x" });
       await checkOnRuns(parts);
     }
@@ -175,7 +175,7 @@ scenario(
 );
 
 scenario(
-  "[S1-71] a tool has the time that it asks for, and longer while it shows output",
+  "[S1-71] a tool can run for the time that it requests, and longer while it produces output",
   {
     idle: true,
     clock,
@@ -209,7 +209,7 @@ scenario(
   },
 );
 
-/** The journal of another run that ended with this event. */
+/** Runs another run to its end, and returns its journal. */
 async function ended(world: World, type: "RUN_FAILED") {
   const other = await world.run("fail", { limits: { maxTurns: 0 } });
   await world.runtime.parts.store.runs.get(other);

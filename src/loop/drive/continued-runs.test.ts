@@ -3,7 +3,7 @@ import { payloadsOf, roles, scenario } from "../../../test/support/scenario.ts";
 import { eventsBefore } from "./run-journal.ts";
 
 scenario(
-  "a run may continue hundreds of others, because a session has no end",
+  "a chain of hundreds of runs that continue each other works, because a session has no end",
   { script: roles({}), idle: true },
   async (world) => {
     const { store, parts } = world.runtime;

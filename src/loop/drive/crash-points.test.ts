@@ -20,7 +20,7 @@ const script = turns(
 const AT_ONCE = 8;
 
 test.each(["before", "after"] as const)(
-  "[F01] [F02] [F03] [F04] [F05] killed %s any append, and again in recovery, the run ends as if nothing had happened",
+  "[F01] [F02] [F03] [F04] [F05] a run that is killed %s any append, and again during recovery, ends as if nothing had happened",
   async (when) => {
     for (let first = 1; ; first += AT_ONCE) {
       const points = Array.from({ length: AT_ONCE }, (_, index) => first + index);
@@ -32,7 +32,7 @@ test.each(["before", "after"] as const)(
   60_000,
 );
 
-/** Runs a run whose process dies at this point. Returns false if there is no such point. */
+/** Performs a run whose process dies at its n-th append. Returns false if the run has fewer appends. */
 async function liveThrough(point: number, when: "before" | "after"): Promise<boolean> {
   const world: World = await makeWorld({
     idle: true,
@@ -64,14 +64,14 @@ function killer(world: () => World, point: number, when: "before" | "after"): In
   };
 }
 
-/** Plays the person who is asked. Returns false if no process died meanwhile. */
+/** Drives the run to its end, and answers its requests as a person. Returns false if the process never died. */
 async function throughToTheEnd(world: World, runId: string, when: "before" | "after"): Promise<boolean> {
   let deaths = 0;
   for (let rounds = 0; rounds < 60; rounds++) {
     const died = await Promise.race([world.dead().then(() => true), step(world, runId).then(() => false)]);
     if (died) {
       deaths++;
-      // Dies once more in the middle of the recovery.
+      // The process dies once more, in the middle of the recovery.
       await world.restart(deaths === 1 ? { intercept: killer(() => world, 2, when) } : {});
     } else if ((await world.state(runId)).end) {
       return deaths > 0;

@@ -127,7 +127,7 @@ const runs = (...indices: number[]) => ({
 
 const TABLE: [string, EventBody[], object][] = [
   [
-    "a new run asks its first model",
+    "a new run calls its first model",
     [start()],
     call({ callId: "m1", attempt: 1, model: "a/one", purpose: "turn" }),
   ],
@@ -142,14 +142,18 @@ const TABLE: [string, EventBody[], object][] = [
     [start(), { type: "CANCEL_REQUESTED", payload: { by: "maria", via: "r0" } }],
     { type: "end", ending: { stopReason: "parent" } },
   ],
-  ["a paused run rests", [start(), suspended("paused", [])], { type: "rest", wakeAt: undefined }],
+  [
+    "a paused run does nothing until it is resumed",
+    [start(), suspended("paused", [])],
+    { type: "rest", wakeAt: undefined },
+  ],
   [
     "text without a call ends the run",
     [start(), asks(), says(1, "done")],
     { type: "end", ending: { summary: "done" } },
   ],
   [
-    "[J11] text before an unseen message does not end the run",
+    "[J11] text does not end the run while a message is still unseen",
     [start(), asks(), said("person", "x"), says(1, "done")],
     call({ callId: "m2", purpose: "turn" }),
   ],
@@ -158,9 +162,9 @@ const TABLE: [string, EventBody[], object][] = [
     [start(), asks(), says(1, "", one, two)],
     { type: "propose", calls: ["m1.0", "m1.1"] },
   ],
-  ["reads run together", [start(), asks(), says(1, "", one, two), proposed(0), proposed(1)], runs(0, 1)],
+  ["reads run in parallel", [start(), asks(), says(1, "", one, two), proposed(0), proposed(1)], runs(0, 1)],
   [
-    "other calls run in order",
+    "calls that do more than read run in order",
     [start(), asks(), says(1, "", one, two), proposed(0), proposed(1, { effect: "idempotent" })],
     runs(0),
   ],
@@ -178,7 +182,7 @@ const TABLE: [string, EventBody[], object][] = [
     runs(1),
   ],
   [
-    "[P4] an unsafe call that was started waits for a person",
+    "[P4] an unsafe call that was started but has no result waits for a person",
     [start(), asks(), says(1, "", one), proposed(0, { effect: "unsafe" }), began(0)],
     { type: "suspend", waitingOn: { kind: "outcome_unknown", items: ["outcome/m1.0"] } },
   ],
@@ -195,22 +199,22 @@ const TABLE: [string, EventBody[], object][] = [
     { type: "suspend", waitingOn: { kind: "outcome_unknown", items: ["outcome/m1.0"] }, wakeAt: NOW + 1 },
   ],
   [
-    "[P4] an idempotent call that was started is started again",
+    "[P4] an idempotent call that was started but has no result is started again",
     [start(), asks(), says(1, "", one), proposed(0, { effect: "idempotent" }), began(0)],
     runs(0),
   ],
   [
-    "a call that asks waits for a person",
+    "a call that needs approval waits for a person",
     [start(), asks(), says(1, "", one), proposed(0, { ...ask, expiresAt: NOW + 1 })],
     { type: "suspend", waitingOn: { kind: "approval", items: ["m1.0"] }, wakeAt: NOW + 1 },
   ],
   [
-    "a run that keeps waiting for the same thing records it once",
+    "a run that keeps waiting for the same thing records the wait only once",
     [start(), asks(), says(1, "", one), proposed(0, ask), suspended("approval", ["m1.0"])],
     { type: "rest", wakeAt: undefined },
   ],
   [
-    "an approved call continues, after the journal says that the run resumes",
+    "an approved call runs after the journal says that the run resumes",
     [
       start(),
       asks(),
@@ -249,7 +253,7 @@ const TABLE: [string, EventBody[], object][] = [
     { type: "rest", wakeAt: NOW + 1 },
   ],
   [
-    "[F40] when the retry time has come, the same model is asked again",
+    "[F40] when the retry time has come, the same model is called again",
     [start(), asks(), fails("rate_limit", NOW)],
     call({ callId: "m1", attempt: 2, model: "a/one" }),
   ],
@@ -279,7 +283,7 @@ const TABLE: [string, EventBody[], object][] = [
     { type: "end", ending: { status: "completed", summary: "s" } },
   ],
   [
-    "[J11] a report before an unseen message is deferred",
+    "[J11] a report is deferred while a message is still unseen",
     [start(), asks(), said("person", "x"), says(1, "", ["final_report", { summary: "s" }])],
     {
       type: "record",
@@ -295,7 +299,7 @@ const TABLE: [string, EventBody[], object][] = [
     },
   ],
   [
-    "a run that has ended stops",
+    "an ended run takes no further action",
     [
       start(),
       {

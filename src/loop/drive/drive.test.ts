@@ -58,7 +58,7 @@ scenario(
 );
 
 scenario(
-  "a report beside other calls is deferred until the model has seen their results",
+  "a report that comes together with other calls is deferred until the model has seen their results",
   {
     idle: true,
     script: turns(
@@ -155,7 +155,7 @@ scenario(
 );
 
 scenario(
-  "[F45] two empty answers in a row stop the run for a person",
+  "[F45] after two empty answers in a row, the run stops for a person",
   { idle: true, script: turns({ text: "" }, { text: "  " }, { text: "at last" }) },
   async (world) => {
     const runId = await world.run("say something");
@@ -246,7 +246,7 @@ scenario(
 );
 
 scenario(
-  "[E6] a machine without a run's folder starts nothing of it and leaves it to a machine that has the folder",
+  "[E6] a machine that lacks a run's folder starts nothing and leaves the run to a machine that has the folder",
   { idle: true, script: turns({ calls: [charge("a")] }, { text: "done" }) },
   async (world) => {
     const { parts, store } = world.runtime;

@@ -120,7 +120,7 @@ scenario(
   },
 );
 
-/** Each turn costs 1,000 tokens as the provider counts. */
+/** The provider reports 1,000 tokens for each turn. */
 const spending: Script = ({ turn, lastUser }) =>
   lastUser?.includes("last turn")
     ? { text: "spent", usage: { input: 500, output: 100 } }
@@ -187,7 +187,7 @@ scenario(
 );
 
 scenario(
-  "[B3] onBudget suspend: a person raises the budget, and the run continues",
+  "[B3] onBudget suspend: after a person raises the budget, the run continues",
   {
     idle: true,
     agent: "maxOutputTokens: 100\nlimits: { maxTokens: 4000, onBudget: suspend }",
@@ -247,7 +247,7 @@ scenario(
 );
 
 scenario(
-  "[B2] a last turn that fails, and whose retry does not fit the budget, ends the run",
+  "[B2] if the last turn fails and its retry does not fit the budget, the run ends",
   {
     idle: true,
     agent: "maxOutputTokens: 1000\nlimits: { maxTokens: 6000 }",
@@ -260,7 +260,7 @@ scenario(
 );
 
 scenario(
-  "[F38] a long journal gets a warning at 20 %, and the run ends in a state that can be continued",
+  "[F38] a run gets a warning at 20 % of its maximum number of events; at the maximum it ends, and can be continued",
   { idle: true, agent: "limits: { maxEvents: 50, maxTurns: 100 }", script: busy },
   async (world) => {
     const runId = await world.run("work");

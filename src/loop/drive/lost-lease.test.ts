@@ -5,7 +5,7 @@ import type { Append, Store } from "../../stores/store.ts";
 
 const answers = ({ events }: Append): boolean => events.some(({ type }) => type === "TOOL_RESULT");
 
-/** A world that is frozen in the middle of a read. When it records the answer, another worker has already recorded one. */
+/** A worker that is frozen in the middle of a read. When it records the result, another worker has already recorded one. */
 function thawed(): { options: WorldOptions; told: string[]; attach(store: Store, worker: string): void } {
   const told: string[] = [];
   let other: ((append: Append) => Promise<void>) | undefined;

@@ -7,7 +7,7 @@ import { fakeClock } from "../../clock.ts";
 import { type Append, LEASE_MS, type Store } from "../../stores/store.ts";
 import { drive } from "./drive.ts";
 
-/** The world's worker is in the middle of an effect when an engine gives its run to another worker. */
+/** The first worker is performing a call when an engine gives its run to another worker. */
 async function takenOver(world: World, intercept?: Intercept) {
   const begun = Promise.withResolvers<void>();
   const finish = Promise.withResolvers<void>();
@@ -51,7 +51,7 @@ for (const [effect, tool] of [
 ] as const) {
   const clock = fakeClock();
   scenario(
-    `[E2] whatever wakes the run, an ${effect} call of a worker that may still be alive is left alone`,
+    `[E2] whatever wakes the run, an ${effect} call is not repeated while its worker might still be alive`,
     { idle: true, clock, script: turns({ calls: [tool("a")] }) },
     async (world) => {
       const { runId, store, takeOver, begun, end } = await takenOver(world);
@@ -74,7 +74,7 @@ for (const [effect, tool] of [
 const clock = fakeClock();
 let unheard: ((append: Append) => Promise<unknown>) | undefined;
 scenario(
-  "[E2] a message that arrives while the next worker waits does not make it start",
+  "[E2] a message does not make the next worker start before the old lease has ended",
   { idle: true, clock, script: turns({ calls: [charge("a")] }) },
   async (world) => {
     const intercept: Intercept = async (append, send) => {

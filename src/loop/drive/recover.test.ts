@@ -31,7 +31,7 @@ function dying(at: EventType, when: "before" | "after", options: Omit<ScenarioOp
     idle: true,
     ...options,
     async intercept(append, send) {
-      // Nothing after the last append gets an answer, as in a dead process.
+      // Later appends get no answer, as in a dead process.
       if (doomed) return new Promise(() => {});
       if (!holds(append)) return send();
       doomed = true;
@@ -82,7 +82,7 @@ crash(
 );
 
 crash(
-  "[F01] the policy is checked again: a call that is forbidden since does not run",
+  "[F01] after a crash the policy is checked again: a call that is now forbidden does not run",
   ["TOOL_STARTED", "before"],
   { changes: true, script: steps },
   async (world, runId) => {
@@ -250,7 +250,7 @@ for (const at of ["MODEL_CALL_STARTED", "TOOL_PROPOSED", "RUN_COMPLETED"] as con
 }
 
 scenario(
-  "[F09] killed five times in recovery: the run is quarantined for a person, who may resume it",
+  "[F09] killed five times during recovery: the run is quarantined, and a person can resume it",
   { idle: true, script: steps },
   async (world) => {
     const runId = await world.run("charge");
@@ -308,7 +308,7 @@ scenario(
 
 let full = 0;
 scenario(
-  "[F29] while the disk is full nothing starts and nothing is lost; then the run continues by itself",
+  "[F29] while the disk is full nothing starts and nothing is lost; once there is space, the run continues by itself",
   {
     script: steps,
     intercept: async (append, send) => {
@@ -327,7 +327,7 @@ scenario(
 
 let unwritten = 0;
 scenario(
-  "[F29] an outcome that cannot be written yet is kept until it can: no person is asked, and nothing is repeated",
+  "[F29] an outcome that cannot be written yet is kept until writing works; no person is asked, and nothing is repeated",
   {
     script: steps,
     intercept: async (append, send) => {

@@ -17,7 +17,7 @@ import { defineTool } from "../../tools/tool.ts";
 import { sendMessage } from "../commands/messages.ts";
 import { cancelRun, decideApproval } from "../commands/person-commands.ts";
 
-/** The largest number of runs that worked at the same time, by their journals. */
+/** The largest number of runs that worked at the same time, according to their journals. */
 function watchWork(world: World): () => number {
   const working = new Set<string>();
   let most = 0;
@@ -36,7 +36,7 @@ const RESTS: ReadonlySet<string> = new Set(["RUN_SUSPENDED", "RUN_COMPLETED", "R
 const queueings = (events: readonly JournalEvent[]): number =>
   payloadsOf(events, "RUN_SUSPENDED").filter(({ waitingOn }) => waitingOn.kind === "slot").length;
 
-/** A call that lasts until it is released, and says when it has begun. */
+/** A call that reports its start, and lasts until the test releases it. */
 function holding() {
   const begun = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
@@ -58,7 +58,7 @@ function holding() {
 const hold = { calls: [{ tool: "hold", input: {} }] };
 
 scenario(
-  "[B4] [S1-69] root runs beyond the limit queue: each records it once, and they continue in order",
+  "[B4] [S1-69] root runs beyond the limit wait in a queue: each records this once, and they start in order",
   {
     config: "concurrency: 2",
     script: ({ turn }) =>
@@ -183,7 +183,7 @@ type Crash = (types: string[], send: () => Promise<AppendResult>) => Promise<App
 let crash: Crash = (_, send) => send();
 for (const when of ["before", "after"] as const) {
   scenario(
-    `[B4] [F01] after a kill ${when} the event that a run queues, and another at work, no slot is lost, and every run ends`,
+    `[B4] [F01] if the process is killed ${when} the event of a queued run while another run works, no slot is lost, and every run ends`,
     {
       idle: true,
       clock: crashClock,
@@ -229,7 +229,7 @@ for (const when of ["before", "after"] as const) {
   );
 }
 
-// A plain test, because `scenario` checks every journal, and this version cannot read the journal of that run.
+// This is a plain test: `scenario` would check every journal, and this version cannot read the journal of a newer one.
 test("[B4] [E9] a run that is left to a newer version takes no slot", async () => {
   const { tool, begun, release } = holding();
   const world = await makeWorld({

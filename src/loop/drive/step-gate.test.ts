@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createStepGate } from "./drive.ts";
 
-it("[E5] the gate lets ordinary steps run side by side and a suspect's step alone, in the order of arrival", async () => {
+it("[E5] ordinary steps pass the gate in parallel, the step of a suspect run passes alone, and the order of arrival is kept", async () => {
   const gate = createStepGate();
   const seen: string[] = [];
   const never = new AbortController().signal;

@@ -26,7 +26,7 @@ function failing(real: Store, broken: () => boolean): Store {
   });
 }
 
-test("[P9][I11] a temporary storage failure other than a full disk strands no run", async () => {
+test("after a temporary storage failure other than a full disk, every run continues", async () => {
   let failures = 0;
   const real = openSqliteStore({ path: ":memory:", clock: systemClock });
   const store = failing(real, () => failures > 0 && failures-- > 0);
@@ -48,7 +48,7 @@ test("[P9][I11] a temporary storage failure other than a full disk strands no ru
 });
 
 scenario(
-  "[E5][F10] orderly shutdowns, however many, quarantine no run",
+  "[E5][F10] no number of orderly shutdowns quarantines a run",
   { script: ({ attempt }) => (attempt < 8 ? { delay: 600_000, text: "late" } : { text: "in the end" }) },
   async (world) => {
     const runId = await world.run("wait");
@@ -64,7 +64,7 @@ scenario(
 );
 
 scenario(
-  "[P4][I4] a decision on the first attempt does not apply to the second",
+  "[P4][I4] a person's decision on the first attempt of a call does not apply to the second",
   { script: turns({ calls: [charge("card")] }) },
   async (world) => {
     const stuck = () => oracleTools(world.oracle, { after: () => new Promise<void>(() => {}) });
@@ -100,7 +100,7 @@ scenario(
   },
 );
 
-/** Waits until the run is driven here. */
+/** Waits until this process drives the run. */
 async function until(drives: ReadonlyMap<string, unknown>, runId: string): Promise<void> {
   while (!drives.has(runId)) await new Promise((resolve) => setImmediate(resolve));
 }

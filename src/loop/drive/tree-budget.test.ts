@@ -77,7 +77,7 @@ scenario("[B3] rejecting a tree's budget lets every run write its last report", 
 });
 
 scenario(
-  "[B3] when 80 % of the tree's budget are spent, the root's journal has one warning",
+  "[B3] when 80 % of the tree's budget is spent, the root's journal gets one warning",
   {
     ...family,
     config: "limits: { tree: { maxTokens: 40000 } }\n",
@@ -142,7 +142,7 @@ for (const [title, config, file, bound] of [
     },
   );
 
-test("a limit that the root's file leaves out of its tree's budget does not apply", () => {
+test("an undefined limit in a tree's budget neither applies nor hides another source's limit", () => {
   const own = { tree: { maxTokens: undefined, maxCost: 1 } };
   expect(resolveLimits({ tree: { maxTokens: 5, maxRuns: undefined } }, own, {}).tree).toEqual({
     maxTokens: 5,

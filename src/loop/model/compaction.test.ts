@@ -4,7 +4,7 @@ import type { World } from "../../../test/support/world.ts";
 import { fakeClock } from "../../clock.ts";
 import { sendMessage } from "../commands/messages.ts";
 
-/** A token has four characters, so a context of 1,000 tokens is full after 4,000 characters. */
+/** A token is four characters, so a context of 1,000 tokens is full after 4,000 characters. */
 function narrow(world: World, tokens = 1_000): void {
   const { parts } = world.runtime;
   const { models } = parts;
@@ -19,7 +19,7 @@ const work = (turn: number) => ({
 });
 
 scenario(
-  "a long history is summarised by a model call of its own; the journal stays whole, and the agent continues",
+  "a separate model call summarises a long history; the journal stays complete, and the agent continues",
   {
     idle: true,
     script: ({ turn, purpose, lastUser }) => {

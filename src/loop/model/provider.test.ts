@@ -138,7 +138,7 @@ describe("[F40] a provider that asks to wait", () => {
   const patient = fakeClock();
   let underWay = async (): Promise<void> => {};
   scenario(
-    "a pause during a failing call stays a pause",
+    "a run that is paused during a failing call stays paused",
     {
       idle: true,
       clock: patient,
@@ -199,7 +199,7 @@ describe("[U45] a person who does not want to wait", () => {
 
   const other = fakeClock();
   scenario(
-    "a person can also make a run try again that waits because of another run",
+    "a person can also retry a run that waits for the provider because of another run",
     {
       idle: true,
       clock: other,
@@ -217,7 +217,7 @@ describe("[U45] a person who does not want to wait", () => {
   );
 });
 
-/** Drives a run repeatedly, each time at the time that it waits for. */
+/** Drives a run again each time its waiting time is over. */
 async function untilEnd(
   world: Parameters<Parameters<typeof scenario>[2]>[0],
   clock: ReturnType<typeof fakeClock>,
@@ -233,7 +233,7 @@ async function untilEnd(
 
 const endless = fakeClock();
 scenario(
-  "[F40] attempts are bounded: then the run fails as a provider failure and says that nothing is lost",
+  "[F40] after a limited number of attempts, the run fails as a provider failure and says that nothing is lost",
   { idle: true, clock: endless, script: () => ({ error: "network" }) },
   async (world) => {
     const runId = await world.run("ask");
@@ -249,7 +249,7 @@ for (const [name, status, cause] of [
   ["a key that is not accepted", 401, "auth"],
 ] as const) {
   scenario(
-    `[F40] ${name} is not tried again`,
+    `[F40] ${name} is not retried`,
     { idle: true, script: () => ({ error: { status, message: "no" } }) },
     async (world) => {
       const runId = await world.run("ask");
@@ -310,7 +310,7 @@ scenario(
 for (const cut of ["stream", "silent"] as const) {
   const clock = fakeClock();
   scenario(
-    `[F41] a stream that ends early (${cut}) runs no tool and is asked again`,
+    `[F41] if a stream ends early (${cut}), no tool runs, and the model is called again`,
     {
       idle: true,
       clock,
@@ -332,7 +332,7 @@ for (const cut of ["stream", "silent"] as const) {
 }
 
 scenario(
-  "[F41] an answer that reaches the output cap runs no tool; the model is told, and the cost of the attempt counts",
+  "[F41] if an answer reaches the output cap, no tool runs; the model is told, and the cost of the attempt counts",
   {
     idle: true,
     script: ({ turn, attempt, lastUser }) =>
@@ -355,7 +355,7 @@ scenario(
 );
 
 scenario(
-  "[F41] an answer that never fits fails the run after three attempts",
+  "[F41] if the answer exceeds the output cap three times, the run fails",
   { idle: true, script: () => ({ text: "…", cut: "length" }) },
   async (world) => {
     const runId = await world.run("write a novel");
@@ -370,7 +370,7 @@ scenario(
   },
 );
 
-describe("[F40] silence", () => {
+describe("[F40] a provider that falls silent", () => {
   const stalls = (stream: () => Promise<{ stream: ReadableStream<LanguageModelV4StreamPart> }>) =>
     ({ doStream: stream }) as unknown as Model;
   const read = (model: Model, abortSignal?: AbortSignal) =>
@@ -390,7 +390,7 @@ describe("[F40] silence", () => {
     const model = stalls(async () => ({
       stream: new ReadableStream({
         start: (c) => c.enqueue(finish),
-        // The reader asks for the next part, after the last one.
+        // The reader requests another part after the last part.
         pull: () => stop.abort(new Error("stopped")),
       }),
     }));
@@ -403,7 +403,7 @@ describe("[F40] silence", () => {
   test.each([
     ["before the first byte", () => never],
     ["after a few words", async () => ({ stream: new ReadableStream({ start: (c) => c.enqueue(word) }) })],
-  ])("[F40] %s is a timeout, even if the provider's code ignores the signal", async (_, stream) => {
+  ])("[F40] silence %s is a timeout, even if the provider's code ignores the signal", async (_, stream) => {
     const outcome = await read(stalls(stream));
     expect(outcome).toMatchObject({ type: "failed" });
     expect(classifyFailure((outcome as { error: unknown }).error, 1, 0)).toMatchObject({ cause: "timeout" });

@@ -28,7 +28,7 @@ const script: Script = ({ lastTool, lastUser }) => {
 const TOOLS = { agent: "tools: [look, charge]", config: "permissions: { allow: [look, charge] }" };
 
 scenario(
-  "[FK7] [U39] a fork that does the same does not differ from its origin, and has its own cost",
+  "[FK7] [U39] a fork that repeats its origin shows no difference, and has its own cost",
   { script, ...TOOLS },
   async (world) => {
     const runId = await world.run("charge the card");
@@ -71,7 +71,7 @@ scenario(
 let flaky = false;
 
 scenario(
-  "[FK7] a difference that began in a child is shown in the child; a run that only one tree has is listed alone",
+  "[FK7] a difference that began in a child is shown in the child; a run that exists in only one tree is listed alone",
   {
     agent: "agents: [worker, helper]\ntools: []",
     cast: { worker: "", helper: "" },
@@ -106,7 +106,7 @@ scenario(
 );
 
 scenario(
-  "[FK2] [FK7] a child whose recorded result was used makes no difference, and belongs to one tree only",
+  "[FK2] [FK7] a child whose recorded result was used again causes no difference, and is listed in one tree only",
   {
     agent: "agents: [worker]\ntools: []",
     cast: { worker: "" },

@@ -30,7 +30,7 @@ describe("[A61] [R5] a secret's mask is never written to a file in place of its 
     expect(await readFile(join(folder.path, ".env"), "utf8")).toBe(FILE.replace("8080", "9090"));
   });
 
-  it("a mask that was already in the file may stay", async () => {
+  it("an edit can keep a mask that was already in the file", async () => {
     await using folder = await tempWorkspace();
     await writeFile(join(folder.path, "about.md"), `It shows ${MARK}.\n`);
     const content = `It shows ${MARK}, always.\n`;

@@ -30,7 +30,7 @@ function swap() {
       renameSync(spot, link); renameSync(spot + ".away", spot);
       turns++;
     } catch {
-      // A tool created something while spot was away: move it aside.
+      // A tool created a file under the name spot while the original was moved away. Rename the tool's file.
       try { renameSync(spot, spot + ".made" + turns++); } catch {}
       try { renameSync(spot + ".away", spot); } catch {}
     }
@@ -129,7 +129,7 @@ async function race(work: readonly [string, Work][], spot: string, target: strin
   }
   expect(await swapper.turns()).toBeGreaterThan(1_000);
   expect(await snapshot(outside.path)).toEqual(before);
-  // The race really happened: some calls met the original, and some met the link.
+  // The race really happened: some calls found the original, and others found the link.
   expect(answers.done).toBeGreaterThan(0);
   expect(answers.refused).toBeGreaterThan(0);
 }

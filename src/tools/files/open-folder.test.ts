@@ -7,7 +7,7 @@ import { type OpenMethod, openFolder, openIn, pathIn } from "./open-folder.ts";
 const WAYS: OpenMethod[] = process.platform === "linux" ? ["by-descriptor", "by-name"] : ["by-name"];
 
 describe.each(WAYS)("a folder opened %s", (method) => {
-  it("an opened folder opens its files, and creates missing folders if asked to", async () => {
+  it("openFolder can create missing folders, and files are opened relative to the opened folder", async () => {
     await using folder = await tempWorkspace();
     await expect(openFolder(folder.path, ["a", "b"], { method })).rejects.toMatchObject({
       code: "ENOENT",
@@ -56,7 +56,7 @@ describe.each(WAYS)("a folder opened %s", (method) => {
     }
   });
 
-  it("[A35] an opened folder that was moved away and replaced by a new folder is noticed", async () => {
+  it("[A35] if an opened folder was moved away and replaced, no file of the new folder is opened", async () => {
     await using folder = await tempWorkspace();
     await mkdir(join(folder.path, "a"));
     await using opened = await openFolder(folder.path, ["a"], { method });

@@ -40,7 +40,7 @@ it.each([
   expect(unportableName(name)).toBeUndefined();
 });
 
-it("[A36] two hard links whose names differ only in letter case are opened by exactly the given name", async () => {
+it("[A36] if two hard links differ only in letter case, a tool opens exactly the name it was given", async () => {
   await using folder = await tempWorkspace();
   await writeFile(join(folder.path, "readme"), "x");
   const other = await link(join(folder.path, "readme"), join(folder.path, "README")).catch(() => "folds");
@@ -60,7 +60,7 @@ const ignoresCase = await (async () => {
 })();
 
 describe.runIf(ignoresCase)("on a case-insensitive file system", () => {
-  it("[A36] on a case-insensitive file system, a file is used by its name on disk, in whatever letter case it is requested", async () => {
+  it("[A36] on a case-insensitive file system, a path in the wrong letter case is refused, and the error gives the name on disk", async () => {
     await using folder = await tempWorkspace();
     await mkdir(join(folder.path, "Src"));
     await writeFile(join(folder.path, "Src/File.txt"), "x");

@@ -51,7 +51,7 @@ it("[A35] links that lead outside, dangling links and circular links are refused
   }
 });
 
-it("[A35] a link to a file inside is refused with its real path, so that rules judge the real path", async () => {
+it("[A35] a link to a file in the workspace is refused, and the error gives the real path, which rules can judge", async () => {
   await using folder = await tempWorkspace();
   await mkdir(join(folder.path, ".git"));
   await symlink(".git", join(folder.path, "innocent"));
@@ -62,7 +62,7 @@ it("[A35] a link to a file inside is refused with its real path, so that rules j
   });
 });
 
-it("the workspace itself may be a link", async () => {
+it("the workspace folder itself can be a link", async () => {
   await using folder = await tempWorkspace();
   await using other = await tempWorkspace();
   await writeFile(join(folder.path, "a"), "x");

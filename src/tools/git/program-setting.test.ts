@@ -51,7 +51,7 @@ describe("programs that a repository makes git run", () => {
   });
 });
 
-it("[A30] [A35] a .git file that points to another repository is reported; one of a worktree or submodule is not", async () => {
+it("[A30] [A35] a .git file that points to another repository is reported; the .git file of a worktree or submodule is not", async () => {
   await using victim = await tempGit();
   await using folder = await tempWorkspace();
   await writeFile(join(folder.path, ".git"), `gitdir: ${victim.path}/.git\n`);

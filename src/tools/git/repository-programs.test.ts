@@ -55,7 +55,7 @@ describe.each(sandboxes)("[A30] a hostile repository, in the sandbox %s", (drive
   const bash = bashIn(driver);
 
   it.each(HOSTILE)(
-    "a command that is allowed without a question does not run the program set in %s",
+    "a git command that needs no approval does not run the program set in %s",
     async (_, settings, attributes, control) => {
       await using repository = await hostileRepository(settings, attributes);
       const evil = join(repository.path, "evil.sh");
@@ -65,14 +65,14 @@ describe.each(sandboxes)("[A30] a hostile repository, in the sandbox %s", (drive
       expect(answer.output).not.toContain("RAN");
       expect(answer.output).toMatch(/-one\n\+two/);
       expect(await readdir(repository.path)).not.toContain("ran");
-      // Other commands do run the program, so the check above can fail.
+      // Other commands do run the program. This proves that the test can detect it.
       if (control === "") return;
       await bash.execute({ command: control }, contextIn(repository, { effect: "unsafe" }));
       expect(await readdir(repository.path)).toContain("ran");
     },
   );
 
-  it("a command that is allowed without a question does not run the filters of a submodule", async () => {
+  it("a git command that needs no approval does not run the filters of a submodule", async () => {
     await using inner = await tempGit({ "b.txt": "b\n", ".gitattributes": "*.txt filter=x\n" });
     await using repository = await hostileRepository({});
     await repository.git([
@@ -97,7 +97,7 @@ describe.each(sandboxes)("[A30] a hostile repository, in the sandbox %s", (drive
     expect(await readdir(repository.path)).toContain("ran");
   });
 
-  it("a command that is allowed without a question does not run the fetch program of a partial clone", async () => {
+  it("a git command that needs no approval does not run the fetch program of a partial clone", async () => {
     await using repository = await hostileRepository({
       "remote.origin.url": "/",
       "remote.origin.uploadpack": "EVIL",
@@ -118,7 +118,7 @@ describe.each(sandboxes)("[A30] a hostile repository, in the sandbox %s", (drive
     expect(await readdir(repository.path)).toContain("ran");
   });
 
-  it("no command runs the repository's hooks", async () => {
+  it("no git command runs the repository's hooks", async () => {
     await using repository = await hostileRepository({ "user.name": "P", "user.email": "p@x" });
     await repository.write({ ".git/hooks/pre-commit": EVIL, ".git/hooks/post-commit": EVIL });
     for (const hook of ["pre-commit", "post-commit"])
@@ -145,7 +145,7 @@ describe("[A30] Cadre's own git commands for worktrees", () => {
     },
   );
 
-  it("a git-lfs filter does not prevent worktrees", async () => {
+  it("worktrees can be created in a repository with a git-lfs filter", async () => {
     await using repository = await hostileRepository({ "filter.lfs.clean": "git-lfs clean -- %f" });
     expect(await worktreeProblem(repository.path)).toBeUndefined();
   });

@@ -1,5 +1,5 @@
-// Kills the process after each git command, and lets three writers edit the same files at random. Nothing may be merged twice
-// or lost.
+// Kills the process after each git command, and lets three writers edit the same files at random.
+// No work is lost or merged twice.
 
 import { spawn } from "node:child_process";
 import { mkdtemp, readdir, writeFile } from "node:fs/promises";
@@ -21,7 +21,7 @@ const home = setUpEmptyHome();
 
 describe.concurrent("[D6] an operation that was killed after a git command can be repeated", () => {
   test.each(["worktree add", "worktree unlock"])(
-    "a worktree can be opened again after a process was killed behind git %s",
+    "a worktree can be opened again after a process was killed right after git %s",
     async (command) => {
       await using repository = await tempGit();
       const child = await planChild(repository);
@@ -41,7 +41,7 @@ describe.concurrent("[D6] an operation that was killed after a git command can b
     "merge --ff-only",
     "worktree remove",
     "branch --delete",
-  ])("a worktree can be closed again after a process was killed behind git %s", async (command) => {
+  ])("a worktree can be closed again after a process was killed right after git %s", async (command) => {
     await using repository = await tempGit();
     const child = await planChild(repository);
     await openWorktree(child);
@@ -85,7 +85,7 @@ const edits = fc.array(
   { minLength: 3, maxLength: 10 },
 );
 
-test("[D6] every line that a child wrote is in the parent afterwards, or on a branch that the answer names", async () => {
+test("[D6] every line that a child wrote ends up in the parent, or on a branch that the answer names", async () => {
   await fc.assert(
     fc.asyncProperty(edits, async (written) => {
       const text = "1\n2\n3\n4\n5\n";

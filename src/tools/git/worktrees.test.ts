@@ -44,7 +44,7 @@ describe.concurrent("[D6] worktreeProblem and headOf", () => {
 });
 
 describe.concurrent("[D6] a child's work is merged back", () => {
-  test("committed, changed, new and deleted files are merged, but not ignored files and not .cadre", async () => {
+  test("committed, changed, new and deleted files are merged; ignored files and .cadre are not", async () => {
     await using repository = await tempGit({
       "a.txt": "a\n",
       "b.txt": "b\n",
@@ -72,7 +72,7 @@ describe.concurrent("[D6] a child's work is merged back", () => {
     expect(await closeWorktree(child, { message })).toEqual(merged);
   });
 
-  test("closing an unchanged worktree leaves no commit, branch or folder, and may be repeated", async () => {
+  test("closing an unchanged worktree leaves no commit, branch or folder; closing it again does no harm", async () => {
     await using repository = await tempGit();
     const child = await openChild(repository);
     await openWorktree(child);
@@ -93,7 +93,7 @@ describe.concurrent("[D6] a child's work is merged back", () => {
     for (const name of names) expect(await repository.read(name)).toBe(`${name}\n`);
   });
 
-  test("the list of merged files may be longer than one output buffer", async () => {
+  test("the list of merged files is complete even if it is longer than one output buffer", async () => {
     await using repository = await tempGit();
     const child = await openChild(repository);
     const folder = Array.from({ length: 14 }, () => "long".repeat(60)).join("/");
@@ -151,7 +151,7 @@ describe.concurrent("[D6] a child's work is merged back", () => {
     await expect(stat(join(home.path, "ran"))).rejects.toThrow();
   });
 
-  test("a grandchild's work is merged into the child's worktree, and with it into the root's", async () => {
+  test("a grandchild's work is merged into the child's worktree, and from there into the root's folder", async () => {
     await using repository = await tempGit();
     const outer = await openChild(repository, "c1");
     const inner = await openChild(repository, "c2", outer.path);
@@ -437,7 +437,7 @@ describe.concurrent("[D6] a damaged or incomplete worktree", () => {
     expect(await repository.git(["log", "--format=%an", "HEAD"], child.path)).toBe("P\nP");
   });
 
-  test("closing a worktree keeps the files of a folder that git has no record of", async () => {
+  test("if git has no record of a worktree, closing the worktree still merges its files", async () => {
     await using repository = await tempGit({ "a.txt": "a\n", "b.txt": "b\n" });
     const child = await openChild(repository);
     await repository.write({ "a.txt": "A\n", "new.txt": "new\n" }, child.path);
@@ -505,7 +505,7 @@ describe.concurrent("[D6] another process has locked the parent's git index", ()
     const lock = join(repository.path, ".git/index.lock");
     await writeFile(lock, "");
     const closing = closeWorktree(child, { message });
-    // The merge commit is the third commit. Once it exists, the lock is all that blocks closing.
+    // The merge commit is the third commit. Once it exists, only the lock still prevents the worktree from closing.
     const objects = ["cat-file", "--batch-all-objects", "--batch-check"];
     while ((await repository.git(objects)).split(" commit ").length < 4) await pause(10);
     await pause(300);
@@ -526,7 +526,7 @@ describe.concurrent("[D6] another process has locked the parent's git index", ()
   });
 });
 
-test("[D6] sweepWorktrees closes only worktrees of ended runs, and inner ones before outer ones", async () => {
+test("[D6] sweepWorktrees closes only the worktrees of ended runs, nested worktrees first", async () => {
   await using repository = await tempGit({ "a.txt": "a\n", "sub/b.txt": "b\n" });
   const [dead, idle, alive] = await Promise.all(["c1", "c2", "c3"].map((id) => openChild(repository, id)));
   const inner = await openChild(repository, "c4", dead!.path);

@@ -1,5 +1,5 @@
-// A command in the sandbox plants files that would run outside the sandbox later: through Cadre's own git, or when a person
-// uses the folder again.
+// A sandboxed command plants files that would be executed later, outside the sandbox.
+// Cadre's own git could execute them, or a person who uses the folder.
 
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -72,7 +72,7 @@ describe.each(confining)("files planted in the sandbox %s", (driver) => {
     expect(await place.read(".git/config")).toContain("pager = less");
   });
 
-  it("[A37] if one planted file is hard to move, the others are still moved and the output is still returned", async () => {
+  it("[A37] if a planted file is hard to move, it is still moved with the others, and the output is returned", async () => {
     await using elsewhere = await folderIn(existsSync("/dev/shm") ? "/dev/shm" : tmpdir());
     await using place = await project(driver, elsewhere.path);
     const { output } = await place.run(

@@ -122,7 +122,7 @@ describe.each(confining)("the sandbox %s", (driver) => {
       const { output } = await place.run(`${command}; true`);
       expect(existsSync(join(place.path, file))).toBe(false);
       const notice = /^(\S+) was made by this command and moved to (\S.*): files/m.exec(output);
-      // srt itself prevents some of these changes, so there is no notice.
+      // The sandbox program srt itself prevents some of these changes, so there is no notice.
       if (notice) expect(notice[1]).toBe(file);
       else expect(driver).toBe("srt");
     },
@@ -135,7 +135,7 @@ describe.each(confining)("the sandbox %s", (driver) => {
     expect(await readlink(join(place.path, ".claude"))).toBe("more");
   });
 
-  it("a command may change a protected file only if a person approved the command and it names the file", async () => {
+  it("a command can change a protected file only if a person approved the command and it names the file", async () => {
     await using place = await project(driver);
     const command = "echo 'model: y' > cadre.yaml; echo '# B' > agents/b.md; mkdir .vscode";
     expect((await place.run(command)).output).toMatch(/read-only/i);
@@ -162,7 +162,7 @@ describe.each(confining)("the sandbox %s", (driver) => {
     expect(await place.run(commit)).toMatchObject({ isError: false, output: expect.stringContaining("new") });
     await mkdir(join(place.path, "below"));
     const below = await place.run(commit, { workspace: join(place.path, "below") });
-    // srt hides everything around the workspace, so git finds no repository. If git found one, every file would seem deleted.
+    // srt hides everything around the workspace, so git finds no repository. Otherwise every file would seem deleted.
     expect(below.isError).toBe(driver === "srt");
     const { base } = await headOf(place.path);
     const worktree = worktreeOf(place.path, "r2", base);
@@ -186,7 +186,7 @@ describe.each(confining)("the sandbox %s", (driver) => {
     });
   });
 
-  it("a `.git` file that points to another repository gives no write access to it", async () => {
+  it("a `.git` file that points to another repository gives no write access to that repository", async () => {
     await using victim = await tempGit();
     await using place = await tempFolder();
     await writeFile(join(place.path, ".git"), `gitdir: ${victim.path}/.git\n`);
@@ -215,12 +215,12 @@ describe.each(confining)("the sandbox %s", (driver) => {
     execFileSync("bash", ["-c", make], { cwd: place.path });
     await place.run("tar -xPf slip.tar; true");
     expect(existsSync(join(outside.path, "slip"))).toBe(false);
-    // Outside the sandbox, the same archive does escape, so the check above can fail.
+    // Outside the sandbox, the same archive does escape. This proves that the test can detect it.
     execFileSync("tar", ["-xPf", "slip.tar"], { cwd: place.path });
     expect(existsSync(join(outside.path, "slip"))).toBe(true);
   });
 
-  it("the sandbox opens the network if a person approved the call or the project allows it", async () => {
+  it("the sandbox allows network access if a person approved the call or the project allows it", async () => {
     const { port, seen, close } = await server();
     const call = `curl -sS -m 5 --noproxy '' http://127.0.0.1:${port}/x`;
     await using byDefault = await project(driver);
@@ -235,7 +235,7 @@ describe.each(confining)("the sandbox %s", (driver) => {
     await close();
   });
 
-  it("with a list of hosts, the sandbox opens only those; a sandbox that cannot filter hosts opens none", async () => {
+  it("a list of hosts limits network access to those hosts; a sandbox that cannot filter hosts allows none", async () => {
     const { port, seen, close } = await server();
     const call = (host: string) => `curl -sS -m 5 --noproxy '' http://${host}:${port}/x`;
     await using place = await project(driver, { network: ["127.0.0.1"] });
@@ -250,7 +250,7 @@ describe.each(confining)("the sandbox %s", (driver) => {
 });
 
 describe.runIf(sandboxes.includes("srt"))("[A33] the proxy of srt", () => {
-  it("the proxy refuses a host name with NUL or a line break, which could pass the check as another host", async () => {
+  it("the proxy refuses a host name with NUL or a line break, because the check might read it as another host", async () => {
     const { port, seen, close } = await server();
     await using place = await project("srt", { network: ["*.allowed.test", "127.0.0.1"] });
     await place.write({ "socks.mjs": SOCKS });

@@ -10,7 +10,7 @@ const HOUR = 3_600_000;
 
 const anything: ProbeContext["mayShow"] = () => true;
 
-/** Returns a probe for a call that began at `startedAt`. By default, that is before everything that the test does. */
+/** Returns a probe for a call that began at `startedAt`. By default, the call began before the test changed anything. */
 const probeFrom =
   (workspace: string, { startedAt = Date.now() - HOUR, mayShow = anything } = {}) =>
   (command: string) =>
@@ -51,7 +51,7 @@ describe("[PB4] a command is parsed only if a shell would take its words literal
   ])("parsePlainCommands rejects: %j", (line) => expect(parsePlainCommands(line)).toBeUndefined());
 });
 
-describe("[PB4] paths", () => {
+describe("[PB4] commands that change paths", () => {
   test("the probe judges mkdir, touch and rm by which files exist and by their times", async () => {
     await using w = await tempWorkspace();
     const probe = probeFrom(w.path);
@@ -107,7 +107,7 @@ describe("[PB4] paths", () => {
     });
   });
 
-  test("for mv into a folder, the probe looks for the file there; a file that is older than the call proves nothing", async () => {
+  test("for mv into a folder, the probe looks in that folder; a file older than the call proves nothing", async () => {
     await using w = await tempWorkspace();
     const probe = probeFrom(w.path);
     await mkdir(join(w.path, "out"));

@@ -46,7 +46,7 @@ describe("[A40] [A41] private addresses are refused, however they are written", 
     expect(output).toMatch(/private/);
   });
 
-  it("names of private networks are never looked up", async () => {
+  it("host names of private networks are never resolved", async () => {
     for (const name of ["localhost", "x.local", "printer"]) await tryFetch(`http://${name}/`);
     expect(net.lookups).not.toContain("localhost");
     expect(net.lookups).not.toContain("x.local");
@@ -115,7 +115,7 @@ describe("private sites that a person has allowed", () => {
   });
 });
 
-describe("[A45] allow and deny", () => {
+describe("[A45] the lists `allow` and `deny`", () => {
   const allow = { allow: ["example.com"] };
 
   it.each([

@@ -106,7 +106,7 @@ describe("[A42] redirects", () => {
 });
 
 describe("[A43] a name is resolved once, and the connection goes to the address that was checked", () => {
-  it("if a checked name later resolves to loopback, no connection is made there", async () => {
+  it("if a checked name later resolves to loopback, nothing connects to loopback", async () => {
     await using net = await internet(
       { "rebind.test": html("public") },
       { "rebind.test": [[PUBLIC], ["127.0.0.1"]] },
@@ -178,7 +178,7 @@ describe("[A44] compressed, slow and endless responses", () => {
     expect(lag.max / 1e6).toBeLessThan(2_000);
   });
 
-  it("a body that claims to be gzip but is not is reported", async () => {
+  it("a body that claims to be gzip but is not gzip is reported as an error", async () => {
     await using net = await internet({ "example.com": packed("gzip", Buffer.from("no gzip at all")) });
     expect((await fetchPage(net, "http://example.com/")).output).toMatch(/cannot be read: Z_DATA_ERROR/);
   });

@@ -30,7 +30,7 @@ describe("[A44] pages that are expensive to parse", () => {
     const answer = await read(html);
     lag.disable();
     if (!answer.ok) expect(answer.why).toMatch(/cannot be turned into text within bounds; nothing was read/);
-    // The limit is 200 ms on an idle machine. The test allows ten times as much for a busy one.
+    // The limit is 200 ms on an idle machine. The test allows ten times as much, because the machine might be busy.
     expect(lag.max / 1e6).toBeLessThan(2_000);
   });
 
