@@ -1,5 +1,5 @@
-// A project in a temporary folder, and the real command line in it.
-// A command runs as its own process, or in this process at a terminal that the test types into.
+// Creates a project in a temporary folder and runs the real command line in it.
+// Commands run as processes of their own, or inside the test's process at a terminal that the test types into.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -16,14 +16,14 @@ import { visible } from "./view/visible.fixture.ts";
 export interface Project extends AsyncDisposable {
   folder: string;
   env: Record<string, string>;
-  /** A link to the program, as on the PATH of an installed Cadre. Printed commands begin with its name. */
+  /** A symlink to the program, like the one an installed Cadre has on the PATH. Printed commands begin with the symlink's name. */
   launcher: string;
   write(path: string, text: string): Promise<void>;
   /** Runs a command to its end in this process, without a terminal. */
   cadre(...args: string[]): Promise<Finished>;
   /** Runs a command to its end in its own process. */
   spawn(...args: string[]): Promise<Finished>;
-  /** Starts a command as a process, which is killed when the project is removed. */
+  /** Starts a command as a separate process. Removing the project kills the process. */
   start(...args: string[]): Started;
   /** Starts a command in this process. `leave`, or removing the project, shuts the command down. */
   startHere(...args: string[]): StartedHere;
@@ -35,31 +35,31 @@ export interface Finished {
   code: number | null;
   stdout: string;
   stderr: string;
-  /** The output of `--json`, as a list of its lines or of the list's members. */
+  /** Parses the output of `--json`: one entry per line, or per member if the output is a JSON array. */
   lines(): Record<string, unknown>[];
 }
 
 export interface Started {
   process: ChildProcess;
-  /** Output so far, stdout and stderr. */
+  /** Everything the command has written so far to stdout and stderr. */
   output(): string;
   shows(pattern: RegExp): Promise<RegExpExecArray>;
   end(): Promise<Finished>;
 }
 
 export interface StartedHere extends Omit<Started, "process"> {
-  /** Shuts the command down in order, as SIGTERM does. */
+  /** Shuts the command down gracefully, as SIGTERM does. */
   leave(): Promise<Finished>;
 }
 
 export interface Terminal {
   code: Promise<number>;
-  /** Everything written so far, without colours. */
+  /** Everything the terminal has received so far, without colours. */
   text(): string;
   raw(): string;
   /** The lines that a person sees now. */
   screen(): string;
-  /** Waits until the visible screen matches. */
+  /** Waits until the visible screen matches the pattern. */
   sees(pattern: RegExp): Promise<RegExpExecArray>;
   shows(pattern: RegExp): Promise<RegExpExecArray>;
   /** Types the key repeatedly until the output matches: keys typed before a question is shown are ignored. */
@@ -156,7 +156,7 @@ function startHere(args: string[], folder: string, env: Record<string, string>):
     news.tell();
   });
   const leaving = new AbortController();
-  // A copy, as in a real process: variables set for the next command must not reach a running one.
+  // Copies the environment, as a real process would: variables set for the next command must not reach a running command.
   const io = { stdin: new PassThrough(), stdout, stderr, env: { ...env }, cwd: folder };
   const ended = main(args, { ...io, shutdown: leaving.signal }).then(async (code) => {
     await Promise.all([stdout, stderr].map((stream) => once(stream.end(), "end")));

@@ -60,7 +60,7 @@ describe("cadre run", () => {
     expect((await p.cadre("runs", "--status", "failed")).stdout).toBe("No runs match.\n");
   });
 
-  test("[U50] a run that needs a person exits with 3 and prints the commands; after the approval the next `cadre run` continues", async () => {
+  test("[U50] a run that needs a person exits with 3 and prints the commands to decide; after the approval `cadre run` continues it", async () => {
     await using p = await writer();
     const parked = await p.cadre("run", "write it");
     expect(parked.code).toBe(3);
@@ -87,7 +87,7 @@ describe("cadre run", () => {
     expect((await p.cadre("run")).stderr).toMatch(/^cadre: There are no unfinished runs here\./);
   });
 
-  test("[A17] `approve` without an id decides nothing, and shows each open item in full with the commands that answer it", async () => {
+  test("[A17] `approve` without an id decides nothing; it shows each open item in full, with the commands that answer the item", async () => {
     await using p = await writer();
     expect((await p.cadre("approve")).stdout).toBe("Nothing waits for a person here.\n");
     const [, id] = /cadre approve (\S+)/.exec((await p.cadre("run", "write it")).stdout)!;
@@ -128,7 +128,7 @@ describe("cadre run", () => {
     expect(open).not.toHaveProperty("grant");
   });
 
-  test("a call that a person rejects by a command does not run, and the agent reads the reason", async () => {
+  test("a call rejected with a command does not run, and the agent reads the reason", async () => {
     await using p = await writer();
     const [, id] = /cadre approve (\S+)/.exec((await p.cadre("run", "write it")).stdout)!;
     expect((await p.cadre("reject", id!.slice(0, 10), "--note", "wrong file")).code).toBe(0);
@@ -236,7 +236,7 @@ describe.concurrent("two processes in one folder", () => {
     return { first, id: id! };
   };
 
-  test("[F32] a second process is a client of the first one: it lists, follows and cancels the runs of the first (exit code 4)", async () => {
+  test("[F32] a second process is a client of the first process: it can list, follow and cancel the first process's runs", async () => {
     await using p = await slow();
     const { first, id } = await begun(p);
     const [listed] = (await p.cadre("runs", "--json")).lines();
@@ -288,7 +288,7 @@ describe.concurrent("two processes in one folder", () => {
     });
   });
 
-  test("[E1] when the owner is killed and no process replaces it, `cadre tail` waits a while and then says so", async () => {
+  test("[E1] when the owner is killed and no process replaces it, `cadre tail` waits a while and then reports that the owner is gone", async () => {
     await using p = await slow();
     const { first, id } = await begun(p);
     const tail = p.startHere("tail", id);
@@ -316,7 +316,7 @@ describe.concurrent("two processes in one folder", () => {
     expect(next.stdout).toContain("Second try.");
   });
 
-  test("[F10] on SIGTERM a process stops in order with exit code 0, and the next process continues its run", async () => {
+  test("[F10] on SIGTERM a process shuts down gracefully with exit code 0, and the next process continues its run", async () => {
     await using p = await slow();
     const { first, id } = await begun(p);
     first.process.kill("SIGTERM");
@@ -337,7 +337,7 @@ describe.concurrent("two processes in one folder", () => {
     expect((await p.cadre("tail", id)).code).toBe(4);
   });
 
-  test("after Ctrl-C the run is kept, and the command to continue the run is printed", async () => {
+  test("after Ctrl-C the run is kept, and Cadre prints the command that continues the run", async () => {
     await using p = await slow();
     const first = p.start("run", "wait");
     await first.shows(/model scripted/);
@@ -423,7 +423,7 @@ describe("mistakes on the command line", () => {
     });
   });
 
-  test("with --json a failure is printed as a line of JSON, and the stack only with CADRE_DEBUG", async () => {
+  test("with --json a failure is printed as a line of JSON; the stack is printed only with CADRE_DEBUG", async () => {
     await using p = await happy();
     const { stdout, stderr } = await p.cadre("show", "r00000000", "--json");
     expect(JSON.parse(stdout)).toMatchObject({ error: { code: "NOT_FOUND" } });
@@ -432,7 +432,7 @@ describe("mistakes on the command line", () => {
     expect((await p.cadre("show", "r00000000")).stderr).toContain("    at ");
   });
 
-  test("a run that waits for an unreachable provider says so", async () => {
+  test("`cadre run` reports that its run waits for an unreachable provider", async () => {
     await using p = await project({
       "cadre.yaml":
         "model: far/away\nproviders: { far: { type: openai-compatible, baseURL: 'http://127.0.0.1:9/v1' } }\n",

@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { createCommandLine, launcherName, rewriteCommands } from "./command-line.ts";
 
-test("printed commands begin as the person starts Cadre: from the PATH, from node_modules, or from a clone", () => {
+test("printed commands start Cadre as the person did: from the PATH, from node_modules, or from a clone", () => {
   expect(launcherName("/usr/local/bin/cadre", "/p")).toBe("cadre");
   expect(launcherName("/p/node_modules/.bin/cadre", "/p")).toBe("npx cadre");
   expect(launcherName("C:\\p\\node_modules\\cadre\\bin\\cadre.js", "/p")).toBe("npx cadre");
@@ -11,7 +11,7 @@ test("printed commands begin as the person starts Cadre: from the PATH, from nod
   expect(launcherName("/src/my cadre/bin/cadre.js", "/p")).toBe("node '/src/my cadre/bin/cadre.js'");
 });
 
-test("commands in sentences are rewritten with the named folder, and other text is kept", () => {
+test("commands inside sentences are rewritten to name the project's folder; other text is kept", () => {
   const typed = createCommandLine("npx cadre", { cwd: "/p", folder: "/it's" });
   expect(rewriteCommands("`cadre why r1#2` shows it; cadre.yaml and `npm test` stay.", typed)).toBe(
     "`npx cadre why r1#2 -C '/it'\\''s'` shows it; cadre.yaml and `npm test` stay.",

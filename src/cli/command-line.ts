@@ -1,5 +1,5 @@
-// Formats commands as this person types them: how they start Cadre, and which folder they named.
-// Other modules write `cadre …` in backticks in their sentences, and this module rewrites those.
+// Formats commands the way this person types them: with the same program name and the same `-C` folder.
+// Other modules write `cadre …` in backticks in their sentences. This module rewrites these commands.
 
 import { basename, isAbsolute, relative } from "node:path";
 
@@ -17,7 +17,7 @@ export function createCommandLine(
 export const rewriteCommands = (text: string, commandLine: CommandLine): string =>
   text.replaceAll(/`cadre ([^`]+)`/g, (_, command: string) => `\`${commandLine(command)}\``);
 
-/** `script`: the script Node was started with, which shows whether Cadre is on the PATH, in node_modules or in a clone. */
+/** `script` is the script that Node was started with. It shows whether Cadre is on the PATH, in node_modules or in a clone. */
 export function launcherName(script: string, cwd: string): string {
   if (/[\\/]node_modules[\\/]/.test(script)) return NPX;
   if (basename(script) !== "cadre.js") return "cadre";

@@ -1,5 +1,5 @@
-// An editor that uses the official package of the Agent Client Protocol.
-// It starts `cadre acp` as its own process and talks to that process on stdin and stdout.
+// A test editor that uses the official package of the Agent Client Protocol.
+// The editor starts `cadre acp` as a separate process and talks to that process over stdin and stdout.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -18,9 +18,9 @@ import type { Project } from "./cli.fixture.ts";
 
 export interface Asked {
   request: RequestPermissionRequest;
-  /** Answers with the option of this kind, or cancels if no option has this kind. */
+  /** Answers with the option of this kind. If there is no such option, cancels the request. */
   answer(kind: string): void;
-  /** Answers with this option id, whether it exists or not. */
+  /** Answers with this option id, even if no such option exists. */
   choose(optionId: string): void;
   withdrawn: Promise<unknown>;
 }
@@ -64,7 +64,7 @@ export async function openEditor({ folder, env, launcher }: Project, ...args: st
     updates,
     initialized,
     asked: asked.take,
-    /** Starts a session with an agent. Returns its id. */
+    /** Starts a session with an agent. Returns the session's id. */
     async begin(modeId: string) {
       const { sessionId } = await agent.request(methods.agent.session.new, { cwd: folder, mcpServers: [] });
       await agent.request(methods.agent.session.setMode, { sessionId, modeId });
@@ -84,7 +84,7 @@ export async function openEditor({ folder, env, launcher }: Project, ...args: st
             : "",
         )
         .join(""),
-    /** Kills the process. */
+    /** Kills the `cadre acp` process. */
     async end() {
       child.kill("SIGKILL");
       await gone;

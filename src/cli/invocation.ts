@@ -1,5 +1,5 @@
-// The context of a command: its input and output, and the global options.
-// It is a parameter of every command, so that tests can simulate a terminal.
+// The context of a command: its input and output streams, and the global options.
+// Every command receives this context as a parameter, so that tests can simulate a terminal.
 
 import type { Env } from "../config/trust.ts";
 import { CadreError } from "../errors.ts";
@@ -21,11 +21,11 @@ export interface Io {
   cwd: string;
   /** How this person starts Cadre, for example `npx cadre`. Default: `cadre`. */
   launcher?: string;
-  /** Requests a shutdown as SIGTERM does, for a command that shares its process with other commands. */
+  /** Requests a shutdown, as SIGTERM does. Used when several commands share one process. */
   shutdown?: AbortSignal;
 }
 
-/** Output format: JSON for programs, or plain lines that are never redrawn. */
+/** Output format: JSON for programs, or plain lines that are never redrawn for people. */
 export interface OutputFormat {
   json: boolean;
   plain: boolean;
@@ -35,7 +35,7 @@ export interface Invocation extends OutputFormat {
   io: Io;
   folder: string;
   screen: Screen;
-  /** Formats every command we print as this person would type it. */
+  /** Formats a command the way this person types it, for printing. */
   commandLine: CommandLine;
 }
 
@@ -46,13 +46,13 @@ export function createInvocation(io: Io, folder: string, { json, plain }: Output
   return { io, folder, json, plain, screen, commandLine: commandLineFor(io, folder) };
 }
 
-/** Prints `value` as JSON if a program reads the output, and otherwise `lines`. Returns the exit code of success. */
+/** Prints `value` as JSON if a program reads the output; otherwise prints `lines`. Returns the exit code for success. */
 export function report({ json, screen }: Invocation, value: unknown, lines: readonly string[]): number {
   for (const line of json ? [jsonLine(value)] : lines) screen.line(line);
   return EXIT.done;
 }
 
-/** The width of the terminal, for tables. Without a terminal it is undefined, and nothing is truncated. */
+/** The width of the terminal, for tables. Undefined without a terminal; nothing is truncated in that case. */
 export const tableWidth = ({ io, screen }: Invocation): number | undefined =>
   io.stdout.isTTY ? screen.columns : undefined;
 
@@ -63,7 +63,7 @@ export const commandLineFor = (
   folder: string,
 ): CommandLine => createCommandLine(launcher, { cwd, folder });
 
-/** Prints a sentence to stderr. Wraps it at a terminal, and formats commands as this person types them. */
+/** Prints a sentence to stderr. Wraps it at a terminal, and formats commands the way this person types them. */
 export function printError(sentence: string, { stderr }: Pick<Io, "stderr">, commandLine: CommandLine): void {
   const page = { rich: stderr.isTTY === true, columns: stderr.columns || 80 };
   stderr.write(`${fitLines([`cadre: ${rewriteCommands(sentence, commandLine)}`], page).join("\n")}\n`);

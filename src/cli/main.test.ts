@@ -21,14 +21,14 @@ test("the arguments of `cadre run` are an agent and a task, only a task, or noth
     expect(() => parseTaskArguments(empty)).toThrow("A run needs a task: ");
 });
 
-test("a number is parsed as a budget in tokens, and a number after `$` as one in dollars", () => {
+test("a plain number is parsed as a budget in tokens, and a number after `$` as a budget in dollars", () => {
   expect(parseBudget("200_000")).toEqual({ maxTokens: 200_000 });
   expect(parseBudget(" $2.50 ")).toEqual({ maxCost: 2.5 });
   for (const wrong of ["", "0", "2.5", "$", "many", "-1"])
     expect(() => parseBudget(wrong)).toThrow("not a budget");
 });
 
-test("an open item is found by the beginning of its id if no other id begins the same way", () => {
+test("the beginning of an id is enough to find an open item, if no other id begins the same way", () => {
   const open = ["r1abc:m1.0", "r1abc:m1.1", "r2abc:m1.0"].map((id) => {
     const [runId, itemId] = id.split(":");
     return { id, runId, itemId } as ApprovalView;
@@ -55,7 +55,7 @@ test("a retry sends an idempotency key, so that repeating the request starts no 
   expect(keys).toEqual(["key", "key"]);
 });
 
-test("the exit code of several runs is that of the worst one: failed, then waiting, then cancelled", () => {
+test("the exit code of several runs is the worst of their codes: failed, then waiting, then cancelled", () => {
   expect(worstExitCode([0, 4, 3, 1])).toBe(1);
   expect(worstExitCode([0, 4, 3])).toBe(3);
   expect(worstExitCode([0, 4])).toBe(4);
@@ -72,7 +72,7 @@ async function saidAs(launcher: string, ...args: string[]) {
   return { code: await main(args, io), stdout: out.join(""), stderr: err.join("") };
 }
 
-test("`help NAME` and `NAME --help` print the same help, and an unknown command is reported", async () => {
+test("`help NAME` and `NAME --help` print the same help; an unknown command is an error", async () => {
   const help = await said("help", "retry");
   expect(help).toMatchObject({
     code: 0,
@@ -103,7 +103,7 @@ test("with --json a usage error is printed as a line of JSON", async () => {
   expect(stderr).toBe(`cadre: ${message}\n`);
 });
 
-test("every argument has a description, which help and the error for a missing argument show", () => {
+test("every argument has a description; help and the error for a missing argument show it", () => {
   const program = new Command("cadre");
   addCommands(program, () => async () => {});
   describeArguments(program);

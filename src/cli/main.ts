@@ -1,4 +1,4 @@
-// The command line: commands, options and help. Each command is imported when it is called, so that help prints quickly.
+// The command line: commands, options and help. A command's code is imported only when the command is called, so that help prints quickly.
 
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
@@ -36,7 +36,7 @@ export async function start(): Promise<void> {
   stdout.write("", () => process.exit(code));
 }
 
-/** Prints an uncaught error with secrets masked, which Node would not do. */
+/** Prints an uncaught error with secrets masked. Node would print the secrets. */
 function printCrash(thrown: unknown, io: Io): void {
   const text = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
   const resume = commandLineFor(io, io.cwd)("run");
@@ -44,7 +44,7 @@ function printCrash(thrown: unknown, io: Io): void {
   process.exit(EXIT.failed);
 }
 
-/** A closed output, as after `cadre runs | head`, is not a failure. A command with work in progress shuts down in order. */
+/** A closed output, as after `cadre runs | head`, is not a failure. A command with work in progress shuts down gracefully. */
 function exitOnClosedOutput(): void {
   if (process.listenerCount("SIGINT") > 0) process.emit("SIGINT", "SIGINT");
   else process.exit(EXIT.done);
@@ -77,7 +77,7 @@ function printFailure(thrown: unknown, argv: readonly string[], io: Io): number 
   return exitCode(code);
 }
 
-/** Adds to an unforeseen error that the data is safe, and what to do. */
+/** Adds two facts to an unforeseen error: that the data is safe, and what to do next. */
 const describeUnforeseen = (message: string): string =>
   `${asSentence(message)} What was recorded is safe; CADRE_DEBUG=1 shows where it failed.`;
 
@@ -125,13 +125,13 @@ function createProgram(io: Io, done: (code: number) => void): Command {
   return program;
 }
 
-/** Leaves out `[options]`: almost every command has some, and the description needs the room. */
+/** Leaves out `[options]`: almost every command has options, and the description needs the space. */
 function subcommandTerm(command: Command): string {
   const usage = command.usage().replace(/\[(options|command)\]/g, "");
   return `${command.name()} ${usage.trim()}`.trim();
 }
 
-/** Turns commander's usage errors into ours, for each command. */
+/** Makes every command throw our usage errors instead of commander's. */
 function refuseBadUsage(command: Command): void {
   command.exitOverride((error) => {
     throw error.exitCode === 0 || error.code === "commander.help" ? error : usageError(error, command);
@@ -139,7 +139,7 @@ function refuseBadUsage(command: Command): void {
   command.commands.forEach(refuseBadUsage);
 }
 
-/** Commander passes an unknown subcommand as an argument to the default command `list`. */
+/** Refuses an unknown subcommand. Commander passes its name as an argument to the default subcommand `list`. */
 function refuseUnknown(command: Command): void {
   const [word] = command.args;
   const group = command.parent;
@@ -152,7 +152,7 @@ function refuseUnknown(command: Command): void {
   throw new CadreError("USAGE", `Unknown command '${group.name()} ${word}'. ${hint}`);
 }
 
-/** Refuses a mistyped folder: a store would be created there that is never found again. */
+/** Refuses a mistyped folder. Otherwise Cadre would create a store in it that the person never finds again. */
 function existingFolder(folder: string): string {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder;
   throw new CadreError("USAGE", `There is no folder ${folder}.`);

@@ -1,4 +1,4 @@
-// Masks secrets in everything this process prints: errors repeat their input, and a crash may print any value (A61).
+// Masks secrets in everything this process prints (A61). Error messages quote their input, and a crash can print any value.
 
 import { resolve } from "node:path";
 import type { Mask } from "../journal/masking/mask.ts";
@@ -11,14 +11,14 @@ export function maskIo(io: Io, argv: readonly string[]): Io {
   return { ...io, stdout: maskedOutput(io.stdout, mask), stderr: maskedOutput(io.stderr, mask) };
 }
 
-/** Finds the option `--folder` without parsing the command line, which may be invalid. */
+/** Finds the value of `--folder` without parsing the whole command line, because that might be invalid. */
 export function folderArgument(argv: readonly string[]): string {
   const at = argv.findIndex((word) => /^(-C|--folder(=|$))/.test(word));
   const [, inline] = /^(?:-C|--folder=)(.+)$/.exec(argv[at] ?? "") ?? [];
   return inline ?? (at < 0 ? "." : (argv[at + 1] ?? "."));
 }
 
-/** The same stream, with masked writes. */
+/** Returns the same stream, but with secrets masked in everything written to it. */
 function maskedOutput<T extends Output>(out: T, mask: Mask): T {
   const write = (chunk: unknown, ...rest: unknown[]): unknown =>
     Reflect.apply(out.write, out, [typeof chunk === "string" ? mask.text(chunk) : chunk, ...rest]);

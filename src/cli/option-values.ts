@@ -1,11 +1,11 @@
-// Parses the values of options and arguments. A value that makes no sense is refused with one sentence.
+// Parses the values of options and arguments. An invalid value is refused with a one-sentence error.
 
 import { readFileSync } from "node:fs";
 import { readPlainFile } from "../config/plain-file.ts";
 import { describeSystemError } from "../errors.ts";
 import { usageError } from "./invocation.ts";
 
-/** Finds the text among the known words. `more` ends the sentence of the error. */
+/** Returns the known word that equals the text, or throws. `more` is appended to the error's sentence. */
 export function parseChoice<T extends string>(
   option: string,
   text: string,
@@ -31,7 +31,7 @@ export function parseAmount(text: string): { unit: "maxCost" | "maxTokens"; amou
   return { unit: dollar === "$" ? "maxCost" : "maxTokens", amount: Number(digits.replaceAll(/[_,]/g, "")) };
 }
 
-/** Reads a file that the person named. `nothing` ends the error: it says what was not done. */
+/** Reads a file that the person named. `nothing` is appended to the error; it says what was not done. */
 export function readGivenFile(
   path: string,
   nothing: string,

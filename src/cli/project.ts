@@ -1,4 +1,4 @@
-// Opens the files of a project for a command, without a store. This creates nothing and waits for no other process.
+// Opens the files of a project for a command, without its store. Opening creates nothing and waits for no other process.
 
 import { loadConfig } from "../config/config.ts";
 import { omitUndefined } from "../omit-undefined.ts";
@@ -9,6 +9,6 @@ export function projectOf({ folder, io }: Invocation): Project {
   return openProject({ folder, env: io.env, ...omitUndefined({ home: io.env["HOME"] || undefined }) });
 }
 
-/** The permission preset of a run that has none of its own. */
+/** The permission preset for runs that set none. */
 export const defaultPreset = ({ folder, io }: Invocation): string =>
   loadConfig({ folder, env: io.env }).permissions.preset ?? "ask";

@@ -1,4 +1,4 @@
-// The command line in a pseudo-terminal, as its own process.
+// Runs the command line in a pseudo-terminal, as a separate process.
 
 import { type IPty, spawn } from "@lydell/node-pty";
 import { expect, vi } from "vitest";
@@ -10,7 +10,7 @@ export interface Pty extends Disposable {
   code: Promise<number>;
   /** Everything written to the terminal. */
   raw(): string;
-  /** All lines on the screen, including scrolled-out ones. Only valid while the size stays the same. */
+  /** All lines of the screen, including lines that have scrolled out. Only valid while the terminal's size stays the same. */
   screen(): string;
   shows(pattern: RegExp): Promise<void>;
   sees(pattern: RegExp): Promise<void>;

@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { project } from "./cli.fixture.ts";
 
-/** Finds code blocks below a line that names a file. Returns them by file name. */
+/** Finds the code blocks that follow a line with a file name. Returns them by file name. */
 async function filesOf(document: string): Promise<Record<string, string>> {
   const text = await readFile(new URL(`../../docs/${document}`, import.meta.url), "utf8");
   const blocks = text.matchAll(/^`([\w./-]+)`:\n\n```\w+\n(.*?)^```$/gms);

@@ -53,7 +53,7 @@ describe("one editor", () => {
   });
   afterAll(leave);
 
-  test("[C14] an editor's prompt starts a run, its text and calls arrive in the editor, and the journal names the approver", async () => {
+  test("[C14] an editor's prompt starts a run; the editor receives its text and calls; the journal names the approver", async () => {
     expect(editor.initialized).toMatchObject({
       protocolVersion: 1,
       agentCapabilities: { loadSession: true },
@@ -91,7 +91,7 @@ describe("one editor", () => {
     expect(await paid()).toBe(before);
   });
 
-  test("[P7] [C15] cancelling a turn cancels the run and withdraws the question", async () => {
+  test("[P7] [C15] cancelling a turn cancels the run and withdraws the open question", async () => {
     const before = await paid();
     const sessionId = await editor.begin("clerk");
     const turn = editor.prompt(sessionId, "pay");
@@ -123,7 +123,7 @@ describe("one editor", () => {
     expect(await paid()).toBe(`${before}paid\n`);
   });
 
-  test("a child run is a card with the names of its agents, and the to-do list is the plan", async () => {
+  test("the editor shows a child run as a card with its agents' names, and the to-do list as a plan", async () => {
     const sessionId = await editor.begin("lead");
     const turn = editor.prompt(sessionId, "have the bill paid");
     const { request, answer } = await editor.asked();
@@ -181,7 +181,7 @@ describe("one editor", () => {
     },
   );
 
-  test("the modes of an editor's session are the main agents, and a refused request starts nothing and says why", async () => {
+  test("an editor's session offers the main agents as modes; a refused request starts nothing and says why", async () => {
     const { agent: cadre } = editor;
     const begun = await cadre.request(methods.agent.session.new, { cwd: p.folder, mcpServers: [] });
     const { sessionId, modes } = begun;
@@ -204,7 +204,7 @@ describe("several processes", () => {
   });
   afterEach(leave);
 
-  test("[E1] [C16] after a kill the editor loads the session again, the question is asked again, and nothing runs twice", async () => {
+  test("[E1] [C16] after a kill the editor reloads the session and shows the question again; nothing runs twice", async () => {
     const first = await opened("clerk");
     const sessionId = await first.begin("clerk");
     void first.prompt(sessionId, "pay").catch(() => {});

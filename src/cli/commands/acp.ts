@@ -1,6 +1,6 @@
 // `cadre acp`: an agent of the Agent Client Protocol on stdin and stdout, for editors.
-// For each open folder the process owns the store and drives, or is a client of the process that does.
-// It exits when its input ends.
+// For each open folder, this process either owns the store and drives the runs, or is a client of the owner.
+// The process exits when stdin ends.
 
 import { once } from "node:events";
 import { statSync } from "node:fs";

@@ -1,4 +1,4 @@
-// `cadre approve [ID]`: approves a call, as proposed or with an edited input.
+// `cadre approve [ID]`: approves a call as proposed, or with an edited input.
 // Without an id it decides nothing and lists the open items. `cadre reject ID` rejects a call.
 
 import type { CadreClient } from "../../api/client/client.ts";
@@ -46,7 +46,7 @@ export async function approve(
   });
 }
 
-/** U21: `--ask` names another person and decides nothing, so options that decide are refused. */
+/** U21: `--ask` passes the decision to another person, so it cannot be combined with options that decide. */
 async function ask(
   invocation: Invocation,
   id: string,
@@ -63,7 +63,7 @@ async function ask(
   });
 }
 
-/** Refuses options without an id: a person must have seen what they decide. */
+/** Refuses options if no id is given: a person must have seen the item they decide about. */
 async function list(invocation: Invocation, options: ApproveOptions): Promise<number> {
   if (Object.keys(options).length > 0)
     throw usageError(
@@ -113,7 +113,7 @@ function refuseMisfit(item: ApprovalView, { limits }: DecisionBody): void {
     throw usageError("The budget is used up: raise it with --max-tokens or --max-cost. Nothing was decided.");
 }
 
-/** The agent gets the reason, and continues without the call. */
+/** Rejects a call. The agent receives the reason and continues without the call. */
 export async function reject(
   invocation: Invocation,
   given: string,

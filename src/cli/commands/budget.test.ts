@@ -1,4 +1,4 @@
-// `cadre budget`, `freeze` and `thaw` at the command line, with a process that is killed.
+// `cadre budget`, `freeze` and `thaw` at the command line. One test kills the process.
 
 import { expect, test } from "vitest";
 import { agent, type Project, project } from "../cli.fixture.ts";
@@ -49,7 +49,7 @@ test("[BV4] [F01] [U36] a frozen branch stays frozen after a kill, and one comma
   expect((await p.cadre("budget", lead!)).stdout).toMatch(
     /^Together: .* spent, .* of it wasted; nothing reserved /m,
   );
-  // The interrupted call counts with its input tokens: it may have been paid for.
+  // The budget includes the input tokens of the interrupted call, because the provider might have charged for them.
   expect((await p.cadre("budget", lead!)).stdout).toMatch(
     new RegExp(`^${worker} +worker +frozen +6\\.1k +3\\.0k .* 30,000 tokens$`, "m"),
   );

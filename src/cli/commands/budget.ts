@@ -1,4 +1,4 @@
-// `cadre budget`: shows what a branch of a tree has spent and may spend, and changes its limits.
+// `cadre budget`: shows what a branch of a tree has spent and how much it is allowed to spend, and changes its limits.
 
 import type { CadreClient } from "../../api/client/client.ts";
 import { CadreError } from "../../errors.ts";
@@ -47,7 +47,7 @@ export async function budget(invocation: Invocation, runId: string, options: Bud
   });
 }
 
-/** The budgets of the whole tree, which has the tree's limit, and of the branch. */
+/** Returns two budgets: `river` is the whole tree, which has the tree's limit; `below` is the branch. */
 async function riversOf(
   client: CadreClient,
   runId: string,
@@ -81,7 +81,7 @@ function changeIn(options: BudgetOptions): Change | undefined {
   return by && { by, ...amountOf(options[by]!) };
 }
 
-/** Like `parseAmount`, but a number with a decimal point means dollars as well. */
+/** Like `parseAmount`, but also reads a number with a decimal point as dollars. */
 function amountOf(text: string): Pick<Change, "unit" | "amount"> {
   const parsed = parseAmount(text);
   if (!parsed)
@@ -109,7 +109,7 @@ function newLimit(now: Budget, { by, unit, amount }: Change, tree: true | undefi
       "CONFLICT",
       `Its limit is only ${describeBudget(limitOf(unit, before))}. Nothing was changed.`,
     );
-  // Round away the floating-point error.
+  // Rounds away the floating-point error.
   return limitOf(unit, Math.round(after * 1e6) / 1e6);
 }
 

@@ -1,5 +1,5 @@
 // `cadre cancel RUN`: cancels a run and its descendants, and waits until all have ended.
-// It never reports a run as stopped before the run has ended (U41). If no process drives, this command ends the runs itself.
+// It never reports a run as stopped before the run has ended (U41). If no process drives the runs, this command ends them itself.
 
 import { setTimeout as pause } from "node:timers/promises";
 import type { CadreClient } from "../../api/client/client.ts";
@@ -14,7 +14,7 @@ import { allNodes } from "../view/text/branches.ts";
 import { fitLines } from "../view/text/fit.ts";
 import { plainLine } from "../view/text/plain.ts";
 
-/** Longest wait. A tool's process is killed before this time is over. */
+/** Longest time to wait. A tool's process is killed earlier than that. */
 const PATIENCE_MS = 30_000;
 const PAUSE_MS = 50;
 
@@ -35,7 +35,7 @@ async function cancelTree(
     for (;;) {
       const connection = await connect({ folder, io, drive: false });
       try {
-        // If the owner exits before the next request, the loop runs again and must not cancel the run twice.
+        // If the owner exits before the next request, this loop repeats. It must not cancel the run twice.
         cancelled ??= (await connection.client.post("/api/runs/{id}/cancel", { id, body: { reason } }))
           .cancelled;
         stop ??= await begin(connection.client, id, cancelled, invocation);
@@ -47,7 +47,7 @@ async function cancelTree(
       } finally {
         await connection.close();
       }
-      // The owner of the store does not drive, so that process exits soon.
+      // The owner of the store does not drive runs, so its process exits soon.
       await pause(PAUSE_MS);
     }
   } finally {
@@ -58,11 +58,11 @@ async function cancelTree(
 
 interface Stop {
   top: RunTree;
-  /** The runs that have to end. */
+  /** The run and its descendants that this command must end. */
   reached: readonly RunTree[];
   /** Ids of the runs that have not ended yet. */
   left: Set<string>;
-  /** This command could not end the remaining runs. */
+  /** True if this command could not end the remaining runs. */
   stuck: boolean;
 }
 
@@ -83,7 +83,7 @@ async function begin(
   return { top, reached, left: new Set(reached.map((run) => run.id)), stuck: false };
 }
 
-/** Waits until all runs have ended, the time is up, the person leaves, or nothing more can happen here. */
+/** Waits until all runs have ended, the time is up or the person presses Ctrl-C. Returns early if no process can end the runs. */
 async function carryOut(
   { top, reached, left }: Stop,
   { client, endCancelled }: Connection,
@@ -133,7 +133,7 @@ function endLines({ top, reached, left, stuck }: Stop, { commandLine }: Invocati
   ];
 }
 
-/** Lists the agents with their numbers, for example `supervisor, 3 × worker`. */
+/** Lists the agents with their counts, for example `supervisor, 3 × worker`. */
 function namesOf(runs: readonly { agent: string }[]): string {
   const counts = new Map<string, number>();
   for (const { agent } of runs) counts.set(agent, (counts.get(agent) ?? 0) + 1);

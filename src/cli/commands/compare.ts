@@ -52,7 +52,7 @@ function nodeLines(node: Node, first: number | undefined, screen: Screen): strin
   return ["", head, ...rows.flatMap((row, index) => rowLines(row, index === first, indent, screen))];
 }
 
-/** Shows an equal step once, and different steps as two lines, A above B. */
+/** Prints an equal step once. Different steps become two lines, A above B. */
 function rowLines(row: Row, isFirst: boolean, indent: string, { paint }: Screen): string[] {
   const mark = isFirst ? "▶" : " ";
   if (row.same) return [paint("dim", `${indent}${mark}   ${plainLine(row.a!.title)}`)];
@@ -68,7 +68,7 @@ function rowLines(row: Row, isFirst: boolean, indent: string, { paint }: Screen)
   return [...side("A", row.a), ...side("B", row.b)];
 }
 
-/** Returns the first line of the detail that differs between A and B, or the first line if all are equal. */
+/** Returns the first line of the detail that differs between A and B. If all lines are equal, returns the first line. */
 function otherLine({ detail }: NonNullable<Row["a"]>, { a, b }: Row): string {
   const lines = detail.split("\n");
   if (a?.title !== b?.title) return lines[0]!;

@@ -12,7 +12,7 @@ test.each([
   [503, 0, 0, [["warn", "provider: own answers with 503\n      try later"]]],
   [200, 3_600_000, 0, [["warn", "clock: 60 minutes behind the clock of own\n      set the clock"]]],
 ])(
-  "[U55] doctor tries a provider that answers %i and whose clock is off by %i ms",
+  "[U55] doctor checks a provider that answers with status %i and whose clock is off by %i ms",
   async (status, off, code, expected) => {
     const heard: unknown[] = [];
     const baseURL = await serve((request, response) => {
@@ -28,7 +28,7 @@ test.each([
   },
 );
 
-test("[U55] [F35] doctor reports a provider that cannot be reached, and what happens to runs", async () => {
+test("[U55] [F35] doctor reports a provider that cannot be reached, and says what happens to runs", async () => {
   await using p = await withProvider("http://127.0.0.1:2/v1");
   const { code, stdout } = await p.cadre("doctor");
   expect(stdout).toContain(

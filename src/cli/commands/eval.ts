@@ -134,11 +134,11 @@ const total = <T>(items: readonly T[], amount: (item: T) => number): number =>
 interface ComparedEval {
   result: EvalResult;
   baseline: EvalResult | undefined;
-  /** Cases that got worse, and the rule that is quarantined. */
+  /** Cases that got worse. `rule` says why a case is a regression. */
   regressions: { case: string; rule: string }[];
 }
 
-/** Matches cases by name. */
+/** Finds the cases that got worse. Cases with the same name are compared. */
 function compareWithBaseline(result: EvalResult, baseline: EvalResult | undefined): ComparedEval {
   const regressions = result.cases.flatMap((each) => {
     const before = caseIn(baseline, each.name);

@@ -1,4 +1,4 @@
-// Moving a tree at the command line: from a laptop's file to a Postgres database, and back.
+// Tests moving a tree with commands: from a store in a file to a Postgres database, and back.
 
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => postgres.end());
 
-/** Moves a tree whose child waits for a person to a file. */
+/** Exports a tree to a file. The tree's child run waits for a person. */
 async function movedOut(p: Project) {
   expect((await p.cadre("run", "lead", "get it ready")).code).toBe(3);
   const runId = String((await p.cadre("runs", "--json")).lines()[0]!["id"]);
@@ -40,7 +40,7 @@ async function movedOut(p: Project) {
   return { runId, item, file: join(p.folder, "tree.cadre"), exported };
 }
 
-/** Waits until all ancestors have recorded the latest state. A command may exit before that. */
+/** Waits until all ancestors have recorded the latest state. A command might exit earlier. */
 async function move(p: Project, runId: string, to: string): Promise<Finished> {
   const moved = await p.cadre("export", "--format", "cadre", runId, "--to", to);
   if (!moved.stderr.includes("is at work or about to be")) return moved;
@@ -58,7 +58,7 @@ const events = async (p: Project, id: string) =>
 const unplaced = (event: { position: number }) => ({ ...event, position: 0 });
 
 describe("cadre export --format cadre", () => {
-  test("[E7] a tree that waits on a laptop is moved to Postgres, approved there, and continues only there", async () => {
+  test("[E7] a tree that waits on a laptop is moved to Postgres; it is approved there and continues only there", async () => {
     await using laptop = await project(FILES);
     await using team = await project(FILES);
     team.env["CADRE_STORE"] = await postgres.newStore();
@@ -99,7 +99,7 @@ describe("cadre export --format cadre", () => {
     expect((await team.cadre("verify", runId)).stdout).toMatch(/^Whole/);
   }, 120_000);
 
-  test("[E7] a tree can move back from Postgres to the file after its old copy there was pruned", async () => {
+  test("[E7] a tree can move back from Postgres after its old copy in the file was pruned", async () => {
     await using laptop = await project(FILES);
     await using team = await project(FILES);
     team.env["CADRE_STORE"] = await postgres.newStore();
@@ -136,7 +136,7 @@ describe("cadre export --format cadre", () => {
     expect(typed.stdout).toContain(`once: npx cadre import ${join(p.folder, "third.cadre")}`);
   });
 
-  test("[E7] an export to an unwritable place is refused before the tree ends here", async () => {
+  test("[E7] an export to a path that cannot be written is refused, and the tree stays in the store", async () => {
     await using p = await project(FILES);
     await p.cadre("run", "lead", "get it ready");
     const runId = String((await p.cadre("runs", "--json")).lines()[0]!["id"]);
@@ -156,7 +156,7 @@ describe("cadre export --format cadre", () => {
     expect((await p.cadre("export", runId, "--to", "https://192.0.2.1")).stderr).toContain("--format cadre");
   });
 
-  test("[E7] exporting an ended tree makes a copy, and says so", async () => {
+  test("[E7] exporting an ended tree only makes a copy, and the command says so", async () => {
     await using p = await project({
       ...FILES,
       "lead.script.yaml": "turns:\n  - report: { summary: Done. }\n",
@@ -192,7 +192,7 @@ describe("cadre export --format cadre", () => {
     expect(await readFile(join(laptop.folder, "note.txt"), "utf8")).toBe("hello");
   });
 
-  test("[E7] `export --to` a server asks the server first, imports the tree with an admin's token, and leaves no file", async () => {
+  test("[E7] `export --to` moves a tree to a server only with an admin's token, and leaves no file", async () => {
     await using laptop = await project(FILES);
     await using desk = await project(FILES);
     const [, address] = await desk.start("up", "--port", "0", "--no-open").shows(/up at (http:\/\/[\d.:]+)/);
@@ -258,7 +258,7 @@ describe("cadre export --format cadre", () => {
     expect((await q.cadre("import", "nowhere")).stderr).toContain("cannot be read");
   });
 
-  test("[E7] exporting a child run is refused with the command that moves its whole tree", async () => {
+  test("[E7] exporting a child run is refused, and the error names the command that moves the whole tree", async () => {
     await using p = await project(FILES);
     await p.cadre("run", "lead", "get it ready");
     await p.cadre("run");
@@ -276,7 +276,7 @@ describe("cadre export --format cadre", () => {
     expect((await p.cadre("export", child!, "--format", "jsonl")).code, "a copy to read").toBe(0);
   });
 
-  test("[E7] [BV4] every import of a frozen or paused tree prints the command that resumes the tree", async () => {
+  test("[E7] [BV4] importing a frozen or paused tree prints the command that resumes the tree, also if it was already imported", async () => {
     for (const [hold, release] of [
       ["freeze", "thaw"],
       ["pause", "resume"],
@@ -301,7 +301,7 @@ describe("cadre export --format cadre", () => {
     }
   });
 
-  test("[E7] `import` reports a missing folder before it prints the commands that approve", async () => {
+  test("[E7] `import` reports a missing folder before it prints the approval commands", async () => {
     await using laptop = await project(FILES);
     await using desk = await project(FILES);
     const { file } = await movedOut(laptop);
@@ -321,7 +321,7 @@ describe("cadre export --format cadre", () => {
     expect(stdout.indexOf("does not exist here: create it")).toBeLessThan(stdout.indexOf("cadre approve"));
   });
 
-  test("[E7] an imported tree that was not driven since can be moved to the next store", async () => {
+  test("[E7] an imported tree that no process has driven yet can be moved to another store", async () => {
     await using laptop = await project(FILES);
     await using desk = await project(FILES);
     await using team = await project(FILES);
@@ -342,7 +342,7 @@ describe("cadre export --format cadre", () => {
     expect((await desk.cadre("run")).stdout).toContain("All parts are there.");
   });
 
-  test("[E7] an exported copy moves nothing and cannot be continued", async () => {
+  test("[E7] exporting a copy does not move the tree, and the copy cannot be continued", async () => {
     await using p = await project(FILES);
     await p.cadre("run", "lead", "get it ready");
     const runId = String((await p.cadre("runs", "--json")).lines()[0]!["id"]);

@@ -1,6 +1,6 @@
 // `cadre export RUN`: writes a tree to a file.
-// The format `cadre` moves the tree: the tree ends here, and continues where the file is imported or on the server of `--to`.
-// The other formats are copies to read and to verify.
+// The format `cadre` moves the tree: it ends here, and continues in the store that imports it. With `--to` that is a server's store.
+// The other formats are copies for reading and verifying.
 
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
@@ -29,7 +29,7 @@ export async function exportRun(
     const { id: runId, rootRunId } = await client.get("/api/runs/{id}", { id });
     const own = `${format === "cadre" ? rootRunId : runId}.${format}`;
     const file = resolve(io.cwd, there ? own : (to ?? own));
-    // If the tree goes to a server, the file of an earlier failed attempt is overwritten.
+    // If the tree goes to a server, the command overwrites the file of an earlier failed attempt.
     if (!there && existsSync(file))
       throw usageError(
         `${file} already exists. Nothing was exported: move it, or name another file with --to.`,
@@ -67,7 +67,7 @@ interface Exported {
 function exportLines(exported: Exported, { io, commandLine }: Invocation): string[] {
   const { runId, file, bytes, format, isCopy, there } = exported;
   const size = fileSize(bytes);
-  // The command does not name this project's folder, because the person will type it in another project.
+  // The printed command does not name this project's folder, because the person will type it in another project.
   const elsewhere = commandLineFor(io, io.cwd);
   if (format !== "cadre")
     return [`Wrote ${file} (${size}). Check it anywhere: ${elsewhere(`verify ${file}`)}`];

@@ -1,6 +1,6 @@
 // `cadre import FILE`: imports a tree that `cadre export --format cadre` moved out of another store.
-// The whole file is checked before anything is written, and a tree is imported only once.
-// The owner of the store then continues the tree.
+// The command checks the whole file before it writes anything, and imports each tree only once.
+// The owner of the store then continues the imported tree.
 
 import { resolve } from "node:path";
 import type { CadreClient } from "../../api/client/client.ts";
@@ -38,14 +38,14 @@ export async function importRun(invocation: Invocation, path: string): Promise<n
       ? `${what}; it has since been deleted.`
       : `${what}${next.who}. See it: ${commandLine(`show ${runId}`)}`,
   );
-  // Printed before the commands: a run approved before the folder exists would fail.
+  // The missing folder is printed before the approval commands: a run approved before the folder exists would fail.
   for (const place of missing) io.stderr.write(`cadre: ${missingFolderText(place, "here")}\n`);
   return report(invocation, imported, fitLines(next.needed, screen));
 }
 
 interface Next {
   who: string;
-  /** The items that must be answered or resumed before the run continues, with the commands. */
+  /** Lists the items that must be answered or resumed before the run continues, each with its command. */
   needed: string[];
 }
 
@@ -70,8 +70,8 @@ async function nextFor(
 }
 
 /**
- * Lists the paused, frozen and quarantined runs of a tree, with the command that lets each continue.
- * A branch is frozen and thawed as a whole.
+ * Lists the paused, frozen and quarantined runs of a tree, with the commands that let them continue.
+ * A frozen branch is listed once, because one command thaws the whole branch.
  */
 function pausedLines(tree: RunTree, commandLine: CommandLine): string[] {
   const lines = new Map<string, string>();

@@ -14,7 +14,7 @@ describe.each([
   ["coding", "lead", "the reviewer has looked around"],
   ["company", "front-desk", "the front desk chose the writer"],
 ])("`init --template %s`", (template, agent, said) => {
-  test("the template has no warnings, and runs with its script, which says that it is scripted", async () => {
+  test("a project from the template causes no warnings, and its scripted answer says that it is scripted", async () => {
     await using p = await project({});
     const made = await p.cadre("init", "--template", template);
     expect(made).toMatchObject({ code: 0, stderr: "" });
@@ -31,7 +31,7 @@ describe.each([
     expect(ran.stdout).toContain(`A rehearsal by the scripted model: ${said}`);
   });
 
-  test("`init` names the key it found, and uses the model of that provider", async () => {
+  test("`init` names the API key it found, and uses a model of that provider", async () => {
     await using p = await project({});
     p.env["OPENAI_API_KEY"] = "a value that nobody may see";
     const made = await p.cadre("init", "--template", template);
@@ -74,7 +74,7 @@ test("`init --template existing` uses the agents of another product unchanged", 
   expect(made.stdout).toMatch(/cadre agents explain tidy\n {2}cadre run tidy "your task"\n$/);
 });
 
-test("at a terminal `init` asks what to start with and which model to use, and does that", async () => {
+test("at a terminal `init` asks what to start with and which model to use, and creates the project accordingly", async () => {
   await using p = await project({ ".claude/agents/tidy.md": "---\ndescription: Tidies up.\n---\nTidy.\n" });
   Object.assign(p.env, { ANTHROPIC_API_KEY: "one", GEMINI_API_KEY: "two" });
   const terminal = openTerminal(p);
@@ -94,7 +94,7 @@ test("at a terminal `init` asks what to start with and which model to use, and d
   expect(await readFile(join(p.folder, "cadre.yaml"), "utf8")).toContain("\nmodel: google/gemini-2.5-pro #");
 });
 
-test("Ctrl-C at a question of `init` changes nothing", async () => {
+test("pressing Ctrl-C at a question of `init` changes nothing", async () => {
   await using p = await project({});
   const terminal = openTerminal(p);
   await terminal.shows(/Nothing yet/);

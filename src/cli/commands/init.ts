@@ -1,5 +1,5 @@
 // `cadre init`: turns a folder into a project. The command adds missing files and overwrites nothing, so it can be run again.
-// It asks what to start with, but only at a terminal and without options.
+// At a terminal, `cadre init` without options asks the person what to start with.
 
 import type { Agent } from "../../agents/agent.ts";
 import { type KeyedModel, modelsByKey } from "../../project/project.ts";
@@ -57,7 +57,7 @@ export async function init(invocation: Invocation, options: InitOptions): Promis
   return reportMade(made, choice, invocation);
 }
 
-/** Returns undefined if the person left a question without an answer. */
+/** Returns undefined if the person left without answering a question. */
 async function choose(
   invocation: Invocation,
   { pack, template }: InitOptions,
@@ -74,7 +74,7 @@ async function choose(
       pack: pack === undefined ? undefined : findByName("pack", packs, pack),
     };
   const { askModel, askTemplate } = await import("../init/prompts.ts");
-  // A person who already has agents most likely wants those, so they come first.
+  // A person who already has agents most likely wants to use them, so this choice comes first.
   const existing = TEMPLATES.filter(({ folder }) => folder === undefined && own.length > 0);
   const offered = [...existing, ...TEMPLATES.filter(({ folder }) => folder !== undefined)];
   const wanted = await askTemplate(io, offered);
@@ -120,7 +120,7 @@ function reportMade(made: WrittenFiles, choice: Choice, invocation: Invocation):
   ]);
 }
 
-/** Leaves out the script if a real model was found. */
+/** Copies a template. The script of the scripted model is left out if a real model was found. */
 async function copyTemplate(
   from: string,
   { model }: Choice,

@@ -42,7 +42,7 @@ async function connected(mode: "auto" | "legacy") {
     client,
     call: async (name: string, args: Record<string, unknown>): Promise<Answered> =>
       (await client.callTool({ name, arguments: args })).structuredContent,
-    /** Waits until the client has been notified this often. */
+    /** Subscribes to a resource and waits until `until` returns true after a notification. */
     watch: async (uri: string, until: () => Promise<boolean>): Promise<void> => {
       const { promise, resolve } = Promise.withResolvers<void>();
       const look = async (): Promise<void> => {
@@ -60,7 +60,7 @@ async function connected(mode: "auto" | "legacy") {
 }
 
 test.each(["auto", "legacy"] as const)(
-  "[E1] `cadre mcp` alone owns the store and drives a run from its start to its result (protocol %s)",
+  "[E1] `cadre mcp` alone owns the store and drives a run from start to result (protocol %s)",
   async (mode) => {
     const { client, call, watch } = await connected(mode);
     const { runId, progress } = await call("spawn", { agentType: "clerk", task: "pay" });

@@ -1,5 +1,5 @@
 // `cadre mcp`: an MCP server on stdin and stdout, for programs that start their servers themselves.
-// The process owns the store and drives, or is a client of the process that does. It exits when its input ends.
+// This process either owns the store and drives the runs, or is a client of the owner. It exits when stdin ends.
 
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
@@ -91,7 +91,7 @@ async function tellChanges(
         if (runId !== undefined) void changes([runId], tellAll);
       }
     });
-    // Requests report the problem to the client; the stream of changes is only retried.
+    // A lost connection is not reported here: the client's requests report it. The stream of changes only tries again.
     await followed.catch(() => pause(PAUSE_MS, undefined, { signal }).catch(() => {}));
   }
 }

@@ -1,10 +1,10 @@
-// `cadre outcome`: a person decides about a call that a crash interrupted, with a real process that is killed.
+// `cadre outcome`: a person decides whether an interrupted call took effect. The tests kill a real process during a call.
 
 import { readdir } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { agent, type Project, project } from "../cli.fixture.ts";
 
-/** A project whose only run was killed while it ran this command. */
+/** Creates a project whose only run was killed while its agent executed `command`. */
 async function killedIn(command: string, until: (p: Project) => Promise<void>): Promise<Project> {
   const p = await project({
     "agents/pen.md": agent("pen"),
@@ -22,7 +22,7 @@ async function killedIn(command: string, until: (p: Project) => Promise<void>): 
 const shows = (name: string) => (p: Project) =>
   expect.poll(() => readdir(p.folder), { timeout: 20_000 }).toContain(name) as Promise<void>;
 
-test("[PB1] [P4] [F03] `cadre outcome` lists unknown outcomes, probes, prints the evidence, and lets the person decide", async () => {
+test("[PB1] [P4] [F03] `cadre outcome` lists calls with an unknown outcome, prints the probe's evidence, and lets the person decide", async () => {
   await using p = await killedIn("mkdir out && sleep 600", shows("out"));
   const listed = await p.cadre("outcome");
   const [, runId = ""] = /cadre outcome (\w+) m1\.0 {3}# probes/.exec(listed.stdout) ?? [];
@@ -57,7 +57,7 @@ test("[PB1] [P4] [F03] `cadre outcome` lists unknown outcomes, probes, prints th
   expect(because.stdout).toMatch(/checked whether it happened: it was done: .*mkdir out/);
 });
 
-test("[PB1] [PB2] [F02] at the prompt a key starts the probe, and a probe that a rule denies does not run", async () => {
+test("[PB1] [PB2] [F02] a key at the prompt starts the probe; a probe that a rule denies does not run", async () => {
   await using p = await killedIn("sleep 600 && rm secret", async () => {});
   await p.write("cadre.yaml", "permissions:\n  deny: [Read(secret)]\n");
   const terminal = p.terminal("run");

@@ -34,7 +34,7 @@ export async function outcome(
   });
 }
 
-/** Lists the calls with an unknown outcome, of all runs or of one run. */
+/** Lists the calls with an unknown outcome. A run's id limits the list to that run. */
 async function list(invocation: Invocation, runId: string | undefined): Promise<number> {
   const cards = await withClient(invocation, async (client) => {
     if (runId !== undefined) await client.get("/api/runs/{id}", { id: runId });
@@ -46,7 +46,7 @@ async function list(invocation: Invocation, runId: string | undefined): Promise<
   return reportCards(invocation, cards, "No call here has an unknown outcome.");
 }
 
-/** PB1: the probe only proposes; the person decides. */
+/** PB1: the probe only proposes a verdict; the person decides. */
 async function probe(invocation: Invocation, runId: string, callId: string): Promise<number> {
   const found = await withClient(invocation, (client) =>
     client.post("/api/runs/{id}/probe", { id: runId, body: { callId } }),

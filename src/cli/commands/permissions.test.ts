@@ -1,4 +1,4 @@
-// Grants that a person gives at a prompt are listed and can be revoked.
+// A person's grants are listed and can be revoked.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ const MAKER = `turns:
 const maker = (config = "") =>
   project({ "agents/maker.md": agent("maker"), "maker.script.yaml": MAKER, "cadre.yaml": config });
 
-test("[A21] a lasting grant is listed with its rule, folder, expiry and giver, and can be revoked", async () => {
+test("[A21] a lasting grant is listed with its rule, folder, expiry and the person who gave it; it can be revoked", async () => {
   await using p = await maker();
   const terminal = p.terminal("run", "make it");
   await terminal.sees(/\[A\]lways this, for 30 days: Bash\(touch made\)/);
@@ -39,7 +39,7 @@ test("[A21] a lasting grant is listed with its rule, folder, expiry and giver, a
   expect((await p.cadre("run", "--json", "again")).lines().at(-1)).toMatchObject({ type: "needs_person" });
 });
 
-test("for one run, the preset read-only refuses a call, trusted allows the call, and an unknown preset is refused", async () => {
+test("`run --permissions` sets the preset of one run: read-only refuses a call, trusted allows it; an unknown preset is refused", async () => {
   await using p = await maker("permissions: { ask: [WebSearch] }\n");
   const refused = await p.cadre("run", "--permissions", "read-only", "--json", "--yes", "make it");
   expect(refused.stdout).toContain("preset read-only deny Bash");

@@ -1,5 +1,5 @@
-// `cadre permissions`: lists which calls are allowed here without asking, and who allowed them.
-// `revoke` takes back a person's grant, and `suggest` proposes rules.
+// `cadre permissions`: lists the calls that need no approval here, and who allowed them.
+// `revoke` withdraws a person's grant, and `suggest` proposes rules.
 
 import type { CadreClient } from "../../api/client/client.ts";
 import type { GrantView, Suggestions } from "../../api/client/types.ts";
@@ -84,7 +84,7 @@ async function takeBack(client: CadreClient, which: string): Promise<GrantView[]
   return found;
 }
 
-/** Proposes rules that would have avoided approvals. Changes nothing: a person writes the project's rules. */
+/** Proposes rules that would have avoided approvals. It does not write them: a person edits the project's rules. */
 export async function suggest(invocation: Invocation): Promise<number> {
   const { screen } = invocation;
   const found = await withClient(invocation, (client) => client.get("/api/permissions/suggestions"));

@@ -14,7 +14,7 @@ const tidy = () =>
 
 const ids = async (p: Project) => (await p.cadre("runs", "--json")).lines().map(({ id }) => id as string);
 
-test("cadre prune says what it would delete, deletes it after a yes, and says how much was freed", async () => {
+test("`cadre prune` lists what it would delete, deletes it after a yes, and says how much space was freed", async () => {
   await using p = await tidy();
   await p.cadre("run", "tidy", "one");
   await p.cadre("run", "tidy", "two");
@@ -62,7 +62,7 @@ test("at a terminal `cadre prune` asks first, and deletes only after a yes", asy
   expect(await ids(p)).toEqual([]);
 });
 
-test("`cadre prune` refuses each nonsensical option in one sentence", async () => {
+test("`cadre prune` refuses each nonsensical option with a one-sentence error", async () => {
   await using p = await tidy();
   const said = async (...args: string[]) => {
     const { code, stderr } = await p.cadre("prune", ...args);

@@ -1,6 +1,6 @@
 // `cadre prune`: deletes trees that have ended.
-// The command first says what it would delete, and deletes no more than that: trees that end while the person decides are kept.
-// Meanwhile other processes can use the store.
+// The command first lists what it would delete, and then deletes exactly that. A tree that ends while the person decides is kept.
+// While the person decides, other processes can use the store.
 
 import { resolve } from "node:path";
 import { findRun } from "../../api/views/read-runs.ts";
@@ -57,7 +57,7 @@ export async function prune(invocation: Invocation, options: PruneOptions): Prom
   });
 }
 
-/** Opens the store in this process, and owns the store if it is a file. */
+/** Opens the store in this process. If the store is a file, this process becomes its owner. */
 async function withOwnedStore<T>(
   { folder, io }: Invocation,
   use: (runtime: RuntimeAssembly) => Promise<T>,

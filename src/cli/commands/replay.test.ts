@@ -9,7 +9,7 @@ const SCRIPT = `turns:
 `;
 const FILES = { "agents/tidy.md": agent("tidy"), "tidy.script.yaml": SCRIPT, "note.txt": "hello\n" };
 
-test("[L2] `cadre replay` finds no difference with the same rules, and after a change reports the event that would differ", async () => {
+test("[L2] `cadre replay` finds no difference under the same rules; after a rule changes, it reports the event that would differ", async () => {
   await using p = await project(FILES);
   await p.cadre("run", "tidy", "look");
   const runId = String((await p.cadre("runs", "--json")).lines()[0]!["id"]);
@@ -40,7 +40,7 @@ router: { destinations: [tidy, other] }
 Choose.
 `;
 
-test("[L2] `cadre replay --agent` lists each difference once, with the runs that have it and their cost", async () => {
+test("[L2] `cadre replay --agent` lists each difference once, with the affected runs and their cost", async () => {
   await using p = await project({ ...FILES, "agents/lead.md": agent("lead", "agents: [tidy]\n") });
   await p.write(
     "lead.script.yaml",
@@ -82,7 +82,7 @@ test("[L2] `cadre replay --agent` lists each difference once, with the runs that
   expect((await p.cadre("replay", "--agent", "lead")).code).toBe(0);
 });
 
-test("[L2] `cadre replay --agent` reports another model, a lower limit, a rule and other destinations, each with its event", async () => {
+test("[L2] `cadre replay --agent` reports a changed model, limit, rule or destination, each with the event that would differ", async () => {
   await using p = await project({ ...FILES, "agents/other.md": agent("other"), "agents/desk.md": ROUTER });
   await p.write(
     "desk.script.yaml",

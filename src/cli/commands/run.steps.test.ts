@@ -1,4 +1,4 @@
-// An agent with a steps module: real processes in a folder without an installed Cadre.
+// Tests an agent with a steps module. Real processes run it in a folder without an installed Cadre.
 
 import { expect, test } from "vitest";
 import { agent, project } from "../cli.fixture.ts";
@@ -20,7 +20,7 @@ const shipper = () =>
     "note.txt": "hello\n",
   });
 
-test("a steps module runs only in a trusted folder, and a command answers its question, whichever process drives", async () => {
+test("a steps module runs only in a trusted folder; a command can answer its question, whichever process drives the run", async () => {
   await using p = await shipper();
   const first = await p.cadre("run", "--json", "ship it now");
   expect(first).toMatchObject({ code: 3, stderr: "" });
@@ -71,7 +71,7 @@ test("at a terminal, a module's question is shown with its choices, and the pers
   expect(terminal.text()).toContain("note read, answer no");
 });
 
-test("a module that cannot be loaded is an error of its agent, with file and line", async () => {
+test("a module that cannot be loaded is reported as an error of its agent, with file and line", async () => {
   await using p = await shipper();
   await p.write("agents/ship.steps.ts", "export default function* () {\n  const = 1;\n}\n");
   const broken = await p.cadre("agents", "validate");

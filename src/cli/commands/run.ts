@@ -1,6 +1,6 @@
-// `cadre run`: starts a run and follows it until it has ended or needs a person who is not there.
-// The owner of the store drives all due runs, so runs that a killed process left are continued as well.
-// `cadre retry RUN` continues an ended run in a new one, and `cadre fork RUN[#SEQ]` starts a new run from an event of another one.
+// `cadre run`: starts a run and follows it until it has ended or needs a person who is not at the terminal.
+// The owner of the store drives all due runs, so it also continues runs that a killed process left unfinished.
+// `cadre retry RUN` continues an ended run as a new run. `cadre fork RUN[#SEQ]` starts a new run from an event of another run.
 
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
@@ -33,7 +33,7 @@ interface RunOptions {
   detach?: boolean;
   model?: string;
   permissions?: Preset;
-  /** JSON, or `@file`. */
+  /** The agent's input: JSON, or `@file` for a file that contains JSON. */
   input?: string;
 }
 

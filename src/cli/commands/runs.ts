@@ -1,4 +1,4 @@
-// `cadre runs`: lists the root runs of this project, newest first; with `--all` also their descendants.
+// `cadre runs`: lists the root runs of this project, newest first. With `--all` it also lists their descendants.
 
 import type { CadreClient } from "../../api/client/client.ts";
 import type { ApprovalView, Health, RunSummary, RunTree } from "../../api/client/types.ts";
@@ -26,7 +26,7 @@ export async function runs(invocation: Invocation, options: RunsOptions): Promis
   const { paint, columns } = invocation.screen;
   const found = await withClient(invocation, (client) => read(client, options));
   const lines = found.trees.flatMap((tree) => listRuns(tree, found, options));
-  // Ancestors of matching runs are only part of the drawing; JSON leaves them out.
+  // Ancestors of matching runs only complete the drawn tree, so the JSON leaves them out.
   const wanted = lines.filter(({ run }) => found.ids?.has(run.id) ?? true).map(({ run }) => run);
   const remarks = fitLines(remarkLines(found, lines, options, invocation), invocation.screen);
   return report(invocation, wanted, [
@@ -36,9 +36,9 @@ export async function runs(invocation: Invocation, options: RunsOptions): Promis
 }
 
 interface Found {
-  /** Newest first. */
+  /** Trees of runs, newest first. */
   trees: RunTree[];
-  /** Ids of the matching runs; undefined without a filter. */
+  /** Ids of the runs that match the filter. Undefined if there is no filter. */
   ids: ReadonlySet<string> | undefined;
   /** Number of matching child runs, which are listed only with `--all`. */
   below: number;
@@ -84,7 +84,7 @@ function remarkLines(
 ): string[] {
   const hidden = ids && !all ? below : 0;
   const none = ids ? "No runs match." : `No runs here. Start one: ${commandLine(`run "what to do"`)}`;
-  // Checks whole trees, because the root itself may wait for a person.
+  // Checks the whole tree: even if the root waits for a person, a descendant might have no driver.
   const isUndriven = trees
     .flatMap((tree) => [...shownStatuses(tree, health, open).values()])
     .includes("undriven");
@@ -105,7 +105,7 @@ interface Listed {
   status: ShownStatus;
 }
 
-/** Lists the root, or with `--all` the matching runs and all their ancestors. */
+/** Lists the root run. With `--all` it lists the matching runs and all their ancestors. */
 function listRuns(tree: RunTree, { ids, health, open }: Found, { all }: RunsOptions): Listed[] {
   const statuses = shownStatuses(tree, health, open);
   const isShown = (run: RunTree): boolean =>
@@ -129,7 +129,7 @@ function rowsOf(lines: readonly Listed[], now: number, paint: Paint): string[][]
   ]);
 }
 
-/** If the other cells leave less room than this, the task gets a line of its own. */
+/** Least width of the task's column. If the other cells leave less room, the task gets its own line. */
 const NARROWEST_TASK = 16;
 
 function layOutRows(rows: readonly string[][], width: number | undefined): string[] {

@@ -1,6 +1,6 @@
 // `cadre servers`: lists the MCP servers of this folder and their pinned tools.
-// `approve` shows a person the full descriptions of a server's tools, or what has changed in them.
-// It pins the tools only after the person has said yes at a terminal.
+// `approve` shows a person the full descriptions of a server's tools. If the server is already pinned, it shows what has changed.
+// `approve` pins the tools only after the person has said yes at a terminal.
 
 import { CadreError } from "../../errors.ts";
 import { hidesText, type ListedTool, toolHash } from "../../mcp/listing.ts";
@@ -58,7 +58,7 @@ export async function approve(invocation: Invocation, name: string): Promise<num
   }
 }
 
-/** Shows how the server is started and what it offers, and pins it if the person agrees to both. */
+/** Shows how the server is started and which tools it offers. Pins the server if the person agrees to both. */
 async function review(servers: McpServers, name: string, invocation: Invocation): Promise<boolean> {
   const { screen } = invocation;
   const { pin, launch, isChanged } = servers.pinnedState(name);
@@ -74,7 +74,7 @@ async function review(servers: McpServers, name: string, invocation: Invocation)
   return true;
 }
 
-/** Lists how the server is started, with the previous value of everything that has changed. */
+/** Lists how the server is started. Each changed setting is followed by its previous value. */
 function launchLines(was: Launch | undefined, is: Launch): string[] {
   const keys = ["url", "command", "args", "env", "headers", "programs"] as const;
   return keys.flatMap((key) => {

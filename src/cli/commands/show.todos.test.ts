@@ -1,9 +1,9 @@
-// Tests how people see an agent's to-do list.
+// Tests how Cadre shows an agent's to-do list to a person.
 
 import { expect, test } from "vitest";
 import { agent, project } from "../cli.fixture.ts";
 
-test("the to-do list is one line while the run works, and `cadre show` prints the whole list", async () => {
+test("while the run works, its to-do list is shown as one line; `cadre show` prints the whole list", async () => {
   await using p = await project({
     "agents/mend.md": agent("mend").replace("---\n", "---\ntools: [TodoWrite, AskUser]\n"),
     "mend.script.yaml": `turns:

@@ -142,7 +142,7 @@ function todoLines({ todos = [] }: RunDetail, page: Page): string[] {
 
 const TODO_MARKS = { completed: "✓", in_progress: "●", pending: "○" } as const;
 
-/** Leaves out repeated waits: a run that waits for several children suspends again after each of them. */
+/** Leaves out repeated waits: a run that waits for several children suspends again after each child ends. */
 function withoutRepeats(events: readonly JournalEvent[]): JournalEvent[] {
   let last: string | undefined;
   return events.filter((event) => {
@@ -159,13 +159,13 @@ const BELOW: ReadonlySet<string> = new Set(["child", "child_hitl"]);
 function timelineLines(entry: TimelineEntry, page: Page): string[] {
   const head = `${page.paint("dim", clockTime(entry.ts))}  `;
   const line = fitLine({ head, text: paintEntry(entry, page.paint) }, page);
-  // The detail of a call says whether the call ran as approved.
+  // For a tool call, the detail says whether the call ran as approved.
   if (entry.kind !== "tool" || entry.detail === undefined) return line;
   const under = " ".repeat(visibleWidth(head));
   return [...line, ...fitLine({ head: under, text: page.paint("dim", plainLine(entry.detail)) }, page)];
 }
 
-/** Shows status, time and usage of each run, and the usage including its descendants. */
+/** Shows the status, time and usage of each run, and a second usage that includes its descendants. */
 function treeTable(top: RunTree, statuses: Found["statuses"], { paint, rich, columns }: Screen): string[] {
   const now = Date.now();
   const drawn = branches(top);

@@ -1,4 +1,4 @@
-// `cadre message`, `pause`, `resume`, `freeze` and `thaw`: each records a signal for a run or a branch, and the driver acts on the signal.
+// `cadre message`, `pause`, `resume`, `freeze` and `thaw`: each records a signal for a run or a branch. The driver then acts on the signal.
 
 import { plural } from "../../projections/words/format.ts";
 import { withClient } from "../connection/connect.ts";

@@ -1,5 +1,5 @@
-// `cadre tail RUN`: prints what happened in a run and its descendants, then follows them to the end. The command never drives.
-// If no other process drives, it says so instead of waiting. If the driving process exits, it waits a while for the next one.
+// `cadre tail RUN`: prints what happened in a run and its descendants, then follows them to the end. This command never drives runs.
+// If no process drives the run, `tail` says so instead of waiting. If the driving process exits, `tail` waits a while for a new one.
 
 import { capitalize, shownStatus } from "../../projections/words/statuses.ts";
 import { rewriteCommands } from "../command-line.ts";
@@ -41,7 +41,7 @@ function sayLeft({ json, screen, commandLine }: Invocation, id: string, code: nu
   return code;
 }
 
-/** How far the run was shown when the owner of the store exited. */
+/** The last position that was shown before the owner of the store exited. */
 interface Left {
   position: number | undefined;
 }
@@ -60,7 +60,7 @@ async function watch(
   try {
     const { id: runId } = await client.get("/api/runs/{id}", { id });
     const health = await client.get("/api/health");
-    // On Postgres every command opens the store itself, but workers elsewhere may be driving.
+    // On Postgres every command opens the store itself, but workers on other machines might drive the runs.
     const isAlone = connection.isOwner && !health.drives;
     if (isAlone) {
       for (const event of await client.treeEvents(runId, after)) view.event(event);

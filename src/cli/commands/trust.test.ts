@@ -10,7 +10,7 @@ export default function* () { return "done"; }
 `;
 const TOUCH = `turns:\n  - when: { turn: 1 }\n    calls: [{ tool: Bash, input: { command: "touch ran.log" } }]\n  - text: done\n`;
 
-/** A hostile repository. */
+/** The files of a hostile repository. */
 const HOSTILE = {
   "cadre.yaml": `trust: true
 trusted: true
@@ -44,7 +44,7 @@ const waits = async (p: Project, ...args: string[]) => {
 };
 
 describe("[A52] [A53] a folder that was only cloned", () => {
-  test("a cloned folder starts nothing, imports nothing, allows nothing and writes nothing outside", async () => {
+  test("commands in a cloned folder start nothing, import nothing, allow nothing and write nothing outside the folder", async () => {
     await using p = await project(HOSTILE);
     const asked = await waits(p, "toucher", "go");
     for (const key of ["permissions.allow", "providers", "mcpServers", "services", "loki", "webhooks"])
@@ -59,7 +59,7 @@ describe("[A52] [A53] a folder that was only cloned", () => {
     expect(existsSync(join(p.env["HOME"]!, ".config", "cadre", "trusted.json"))).toBe(false);
   });
 
-  test("a folder is trusted only by its real path, not through a trusted parent and not by its own files", async () => {
+  test("a folder is trusted only by its real path; neither a trusted parent folder nor its own files make it trusted", async () => {
     await using p = await project({ ...HOSTILE, "inner/cadre.yaml": "permissions: { allow: [Bash] }\n" });
     expect((await p.cadre("trust")).code).toBe(0);
     const inner = await p.cadre("-C", "inner", "doctor");
@@ -72,7 +72,7 @@ describe("[A52] [A53] a folder that was only cloned", () => {
     expect((await p.cadre("doctor")).stdout).toContain("`permissions.allow` is ignored");
   });
 
-  test("[RN9] `cadre trust` lists what trust allows and asks, and CADRE_TRUST=1 trusts the folder for one command", async () => {
+  test("[RN9] `cadre trust` lists what trust allows and asks for a yes; CADRE_TRUST=1 trusts the folder for one command", async () => {
     await using p = await project(HOSTILE);
     const terminal = p.terminal("trust");
     await terminal.shows(/Trust this folder with all of this\? \[y\/N\]/);
@@ -115,12 +115,12 @@ describe("[A52] [A53] a folder that was only cloned", () => {
   });
 });
 
-describe("[A52] a folder that is not trusted, whose file names a store on a server", () => {
+describe("[A52] an untrusted folder whose cadre.yaml names a store on a server", () => {
   const ELSEWHERE = "`store` is ignored: this folder is not trusted to set a store outside the folder";
   const files = { ...HOSTILE, "cadre.yaml": "model: scripted/x\nstore: env:DATABASE_URL\nengine: pg-boss\n" };
   const times = (text: string) => text.replaceAll(/\s+/g, " ").split(ELSEWHERE).length - 1;
 
-  test("every command that opens another store instead says so once, with the line of the file", async () => {
+  test("a command that opens another store because the named store is ignored says so once, with the line of cadre.yaml", async () => {
     await using p = await project(files);
     for (const words of [
       ["runs"],
@@ -145,7 +145,7 @@ describe("[A52] a folder that is not trusted, whose file names a store on a serv
     expect(times(up.output()), "in the log").toBe(1);
   });
 
-  test("import, worker and `up --no-worker` refuse to use another store", async () => {
+  test("import, worker and `up --no-worker` refuse to run if the named store is ignored", async () => {
     await using p = await project(files);
     await p.write("tree.cadre", "");
     for (const words of [["import", "tree.cadre"], ["worker"], ["up", "--no-worker", "--no-open"]]) {
@@ -164,7 +164,7 @@ describe("[A52] a folder that is not trusted, whose file names a store on a serv
 
 const SHARED = { "agents/toucher.md": agent("toucher"), "toucher.script.yaml": TOUCH };
 
-/** Another person's store with a broad grant and a run whose call is already approved. */
+/** Another person's store. It contains a broad grant, and a run whose call is already approved. */
 async function attackersStore(): Promise<Project> {
   const p = await project(SHARED);
   await waits(p, "toucher", "first");
@@ -184,7 +184,7 @@ describe("[A52] a store that came with the folder", () => {
       expect(refused.stderr).toContain("it came with the folder");
     }
     expect((await p.cadre("doctor")).stdout).toContain("it came with the folder");
-    // A run works in the folder it was started in, so the store could name any folder.
+    // A run works in the folder it was started in, so a store from an attacker could make it work in any folder.
     const effect = join(attacker.folder, "ran.log");
     expect(existsSync(effect)).toBe(false);
     expect((await p.cadre("trust")).stdout).toContain("the runs, approvals and grants in it would be used");
@@ -194,7 +194,7 @@ describe("[A52] a store that came with the folder", () => {
     expect((await p.cadre("runs")).code, "what was adopted stays ours").toBe(0);
   });
 
-  test("a store that replaced our own in a git pull, or that is a link to another project's, is not opened", async () => {
+  test("a store is not opened if a git pull replaced our own store, or if it is a symlink to another project's store", async () => {
     await using attacker = await attackersStore();
     await using p = await project(SHARED);
     await waits(p, "toucher", "mine");
@@ -215,7 +215,7 @@ describe("[A52] a store that came with the folder", () => {
     expect(existsSync(join(p.folder, "ran.log"))).toBe(false);
   });
 
-  test("a store created here is recognised, but not after the user's list of stores was deleted", async () => {
+  test("a store created on this machine is recognised; after the user's list of stores is deleted, it is not recognised", async () => {
     await using p = await project(SHARED);
     await waits(p, "toucher", "mine");
     expect((await p.cadre("runs", "--json")).lines()).toHaveLength(1);
@@ -223,7 +223,7 @@ describe("[A52] a store that came with the folder", () => {
     expect(await p.cadre("runs")).toMatchObject({ code: 2 });
   });
 
-  test("a deleted store is created again, and a store that the person names is used without a warning", async () => {
+  test("a deleted store is created again; a store that the person names is used without a warning", async () => {
     await using p = await project(SHARED);
     await waits(p, "toucher", "mine");
     await rm(join(p.folder, ".cadre"), { recursive: true });

@@ -1,4 +1,4 @@
-// `cadre trust`: lets this folder's files set endpoints, start commands and grant permissions.
+// `cadre trust`: allows this folder's files to set endpoints, start commands and grant permissions.
 // The decision is recorded outside the folder.
 
 import { isTrusted, setTrust, trustedFolders } from "../../config/trust.ts";

@@ -12,7 +12,7 @@ import { project } from "../cli.fixture.ts";
 
 const FILES = { "agents/a.md": "---\nname: a\ndescription: Helps.\n---\nYou help.\n" };
 
-test("`cadre up` serves on the loopback address, refuses a second server with a link to the first, and stops in order", async () => {
+test("`cadre up` serves on the loopback address, refuses a second server with a link to the first, and stops gracefully", async () => {
   await using p = await project(FILES);
   const up = p.start("up", "--port", "0", "--no-open");
   const [, link, url] = await up.shows(/^Cadre is up at ((http:\/\/127\.0\.0\.1:\d+)\/open\/\S+)\n/m);
@@ -40,7 +40,7 @@ test("`cadre up` serves on the loopback address, refuses a second server with a 
   await expect(fetch(`${url}/healthz`)).rejects.toThrow("fetch failed");
 });
 
-/** Starts a run through the API. A command that waits for its run would take over the store when the server is killed. */
+/** Starts a run through the API. `cadre run` is not used, because it would take over the store when the server is killed. */
 async function begin(
   folder: string,
   up: { shows(pattern: RegExp): Promise<RegExpExecArray> },
@@ -66,7 +66,7 @@ test("[E1] after a kill, a restarted `cadre up` says that unfinished runs contin
   await second.shows(/Continuing 1 unfinished run\. Items that need you are in the inbox/);
 });
 
-test("[E1] after a kill `cadre runs` says that no process drives, even if a run waits for a person", async () => {
+test("[E1] after a kill `cadre runs` says that no process drives the runs, even if a run waits for a person", async () => {
   const agent = (name: string, keys: string) =>
     `---\nname: ${name}\ndescription: Helps.\nmodel: scripted/${name}\n${keys}---\nYou help.\n`;
   await using p = await project({
@@ -89,7 +89,7 @@ test("[E1] after a kill `cadre runs` says that no process drives, even if a run 
   expect(stdout).toContain("No Cadre process is running here");
 });
 
-test("[E1] a command that only reads or records something does not keep `cadre up` from starting", async () => {
+test("[E1] a command that only reads or records something does not prevent `cadre up` from starting", async () => {
   await using p = await project(FILES);
   await p.cadre("runs");
   const dir = join(p.folder, ".cadre");
@@ -109,7 +109,7 @@ test("[E1] a command that only reads or records something does not keep `cadre u
   await up.shows(/Cadre is up at http/);
 });
 
-test("[U55] the web page can show the findings of doctor", async () => {
+test("[U55] the server offers the findings of doctor to the web page", async () => {
   await using p = await project(FILES);
   const up = p.startHere("up", "--port", "0", "--no-open", "--json");
   const { url, link } = JSON.parse((await up.shows(/^\{.*"link".*\}$/m))[0]);
@@ -125,7 +125,7 @@ test.each([
   [{}, "set CADRE_TOKEN"],
   [{ CADRE_TOKEN: "short" }, "at least 24 characters"],
 ])(
-  "[A06] with %o `cadre up` does not listen beyond this machine, and says what is missing",
+  "[A06] with %o `cadre up` refuses to listen for other machines, and says what is missing",
   async (env, words) => {
     await using p = await project(FILES);
     Object.assign(p.env, env);
@@ -150,7 +150,7 @@ test("`cadre up` reports a port that is taken or invalid in one sentence", async
   expect((await q.cadre("up", "--port", "70000")).code).toBe(2);
 });
 
-test("[P1] the incident of `up --demo` waits for the viewer, and continues after everything was killed", async () => {
+test("[P1] the incident of `up --demo` waits for the viewer, and continues after all processes were killed", async () => {
   await using p = await project({});
   const asked = async () => {
     const up = p.start("up", "--demo", "--port", "0", "--no-open", "--json");
@@ -170,7 +170,7 @@ test("[P1] the incident of `up --demo` waits for the viewer, and continues after
   expect((await asked()).items).toEqual(first.items);
 });
 
-test("`up --demo` uses another port if the default is taken, says what is real, and removes copies of ended demos", async () => {
+test("`up --demo` uses another port if the default port is taken, says what is real, and removes copies of ended demos", async () => {
   await using p = await project({});
   const other = createServer().listen(0, "127.0.0.1");
   await once(other, "listening");

@@ -1,5 +1,5 @@
 // `cadre up`: serves the API and the web page on a port until it is stopped.
-// It also drives due runs, unless `--no-worker` is given.
+// The server also drives due runs, unless `--no-worker` is given.
 
 import { spawn } from "node:child_process";
 import { MIN_TOKEN, readOrCreateToken, renewToken } from "../../api/access/token.ts";
@@ -41,13 +41,13 @@ export async function up(invocation: Invocation, options: UpOptions): Promise<nu
   return superviseDemo(options, invocation);
 }
 
-/** The additional parts of a demo's server. */
+/** The parts that the demo adds to the server. */
 export interface DemoParts {
   /** The demo's run, which is started only once. */
   order: StartRun;
   plug(parts: ApiParts): Promise<DemoServer>;
   onUp(url: string): void;
-  /** The text to print when the server is up. */
+  /** Returns the text to print when the server is up. */
   words(link: string): string[];
 }
 
@@ -106,7 +106,7 @@ interface ServeWith {
 async function serveWeb(parts: ApiParts, config: Config, { set, log }: ServeWith): Promise<PublicServer> {
   refuseExposed(config.server.host, set);
   const token = set ?? readOrCreateToken(config.dir);
-  // The token may be new, so the mask has to learn it.
+  // The token might be new, so the mask for secrets has to learn it.
   parts.people.mask.refresh();
   const server = await startPublicServer(parts, {
     ...config.server,
@@ -137,7 +137,7 @@ function refuseExposed(host: string, set: string | undefined): void {
   );
 }
 
-/** Throws an error with a link to the server that is already running, if that server can make a link. */
+/** Throws an error that links to the server that is already running, if that server can make a link. */
 async function refuseSecond(client: CadreClient): Promise<never> {
   const { pid } = await client.get("/api/health");
   const link = await client.post("/api/link").catch(() => undefined);
@@ -156,7 +156,7 @@ interface ServerAnnouncement {
   words: ((link: string) => string[]) | undefined;
 }
 
-/** Prints the link that signs a browser in. `words` of a demo replace the usual text. */
+/** Prints the link that signs a browser in. A demo replaces the usual text with its own `words`. */
 function announceServer(
   invocation: Invocation,
   { server, problems, options: { open, worker }, words }: ServerAnnouncement,

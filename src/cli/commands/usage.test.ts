@@ -1,4 +1,4 @@
-// `cadre usage`: what was spent, and how runs went.
+// `cadre usage`: prints what runs have spent, and how many succeeded.
 
 import { expect, test } from "vitest";
 import type { UsageView } from "../../api/client/types.ts";
@@ -7,7 +7,7 @@ import { usageLines } from "./usage.ts";
 
 const ask = (name: string, task: string) => `{ tool: delegate, input: { agent: ${name}, task: "${task}" } }`;
 
-test("[S1-75] [S2-93] [S2-94] `cadre usage` prints the measures of success, and the usage by agent, model and delegation", async () => {
+test("[S1-75] [S2-93] [S2-94] `cadre usage` prints the measures of success, then the usage per agent, model and delegation", async () => {
   await using p = await project({
     "cadre.yaml":
       "prices:\n  scripted/lead: { input: 10, output: 10 }\n  scripted/reviewer: { input: 1, output: 1 }\n",
@@ -28,7 +28,7 @@ test("[S1-75] [S2-93] [S2-94] `cadre usage` prints the measures of success, and 
     /^1 task completed, 0 failed; 1 of the completed ones needed no person \(100 %\)\.$/m,
   );
   expect(stdout).toMatch(/^.* of work took .*: parallel work saved .*\.$/m);
-  // A single agent would read 10,000 tokens, then 10,100 and write 500, then read 10,600 and the 200 new tokens.
+  // How the estimate adds up: one agent alone reads 10,000 tokens, then 10,100 and writes 500, then reads 10,600 and 200 new tokens.
   expect(stdout).toContain(
     "1 task by several agents used 23k tokens and $0.21; one agent alone would have used about 32k and $0.32 (an estimate",
   );

@@ -1,4 +1,4 @@
-// `cadre usage [RUN]`: prints what was spent and how runs went, from the same report as the dashboard's page.
+// `cadre usage [RUN]`: prints what runs have spent and how they went. The dashboard's page uses the same report.
 
 import type { UsageView } from "../../api/client/types.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
@@ -13,7 +13,7 @@ import { fitLines } from "../view/text/fit.ts";
 import { plainLine } from "../view/text/plain.ts";
 import { table } from "../view/text/table.ts";
 
-/** The API returns the measures only with a time series, which is not printed. This is its interval. */
+/** Interval of a time series that is requested but not printed: the API returns the measures only together with a time series. */
 const DAY = 86_400_000;
 
 export async function usage(
@@ -66,7 +66,7 @@ export function usageLines({ byAgent, byModel, byEdge, overTime }: UsageView, pa
 
 type Trees = NonNullable<UsageView["overTime"]>["trees"];
 
-/** S1-75: each measure says what it was computed from. */
+/** S1-75: each measure names the data it was computed from. */
 function measureLines({
   completed,
   failed,

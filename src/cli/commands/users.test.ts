@@ -1,4 +1,4 @@
-// Commands manage users and webhooks of a server that runs as its own process and is killed.
+// Tests the commands that manage a server's users and webhooks. The server is a separate process, and one test kills it.
 
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -37,7 +37,7 @@ test("[A09] commands add, list, rotate and revoke users while the server is up",
     expect((await p.cadre("users", ...words)).stderr).toContain(said);
 });
 
-test("[A09] without a reachable server a new user gets a token but no link, and the refusal says where to get a link", async () => {
+test("[A09] without a reachable server a new user gets a token but no link, and `users link` says where to get one", async () => {
   await using p = await project(FILES);
   expect((await p.cadre("users", "add", "vera", "--role", "operator")).stdout).not.toContain("/open/");
   const refused = await p.cadre("users", "link", "vera");
@@ -45,7 +45,7 @@ test("[A09] without a reachable server a new user gets a token but no link, and 
   expect(refused.code).toBe(1);
 });
 
-test("[WH1] [U32] a notice whose process is killed before the delivery is delivered by the next process, with the same id", async () => {
+test("[WH1] [U32] if a process is killed before it delivers a notice, the next process delivers the notice with the same id", async () => {
   const ids: string[] = [];
   const hanging = Promise.withResolvers<void>();
   let answer: (response: ServerResponse) => void = () => hanging.resolve();

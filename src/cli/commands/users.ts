@@ -1,4 +1,4 @@
-// `cadre users`: manages named users and their roles. They have access in addition to the holder of the folder's token.
+// `cadre users`: manages named users and their roles. The holder of the folder's token has access as well.
 
 import type { CadreClient } from "../../api/client/client.ts";
 import { type CreatedUser, NewUser, RoleView } from "../../api/routes/users.ts";
@@ -46,7 +46,7 @@ export async function rotate(invocation: Invocation, name: string): Promise<numb
   return report(invocation, made, tokenLines(made, line));
 }
 
-/** Without a name, the link is for the holder of the token. Only a running server can make links. */
+/** Prints a sign-in link for a user or, if no name is given, for the holder of the token. Only a running server can make links. */
 export async function link(invocation: Invocation, name: string | undefined): Promise<number> {
   const { io, folder } = invocation;
   const make = (client: CadreClient) =>

@@ -1,4 +1,4 @@
-// A receipt shows that a call ran as approved. `verify` finds journals that were altered together with their chain.
+// A receipt shows that a call ran as approved. `verify` finds an altered journal even if its hash chain was recomputed.
 
 import { cp, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ const FILES = {
   "writer.script.yaml": WRITER,
 };
 
-/** A tree with an approved delegation, and a Write that was approved with an edited input. */
+/** A tree with an approved delegation and a Write call. The person edited the input of the Write call when approving it. */
 async function approved(p: Project): Promise<{ root: string; child: string }> {
   const item = (stdout: string) => /^ {2}cadre approve (\S+)$/m.exec(stdout)![1]!;
   await p.cadre("approve", item((await p.cadre("run", "lead", "get it written")).stdout));
@@ -66,7 +66,7 @@ function alter(p: Project, runId: string, type: string, change: (payload: string
   return altered;
 }
 
-test("[P5] [I8] an approved call shows its receipt, and `verify` checks the receipt, also in an exported file", async () => {
+test("[P5] [I8] an approved call shows its receipt; `verify` checks the receipt in the store and in an exported file", async () => {
   await using p = await project(FILES);
   const { root, child } = await approved(p);
   expect(await readFile(join(p.folder, "out.txt"), "utf8")).toBe("as edited");
@@ -115,7 +115,7 @@ const FORGERIES: [type: string, run: "root" | "child", from: string, to: string,
   ["RUN_STARTED", "child", '"write it"', '"erase it"', /began with another task or agent/],
 ];
 
-test("[A16] [P5] [I8] [J9] an altered event with a recomputed chain is found, because approval and call disagree", async () => {
+test("[A16] [P5] [I8] [J9] `verify` finds an altered event in a recomputed chain, because the call no longer matches its approval", async () => {
   await using p = await project(FILES);
   const runs = await approved(p);
   const [state, kept] = [join(p.folder, ".cadre"), join(p.folder, "kept")];
@@ -136,7 +136,7 @@ test("[A16] [P5] [I8] [J9] an altered event with a recomputed chain is found, be
 
 type Columns = Record<string, string>;
 
-/** Manipulations by someone with access to the file, and the expected reports. */
+/** Manipulations by a person with access to the file, each with the report we expect. */
 const TAMPERED: [what: string, sql: (ids: Columns) => string, problem: (ids: Columns) => string][] = [
   [
     "a child that is gone",
@@ -188,7 +188,7 @@ const TAMPERED: [what: string, sql: (ids: Columns) => string, problem: (ids: Col
   ],
 ];
 
-/** Runs `verify` in its own process, because a process caches what it has read. */
+/** Runs `verify` in its own process, because this process has cached the events it read before the manipulation. */
 async function saidOnce(p: Project, runId: string, definition: string): Promise<void> {
   const replayed = await p.spawn("replay", runId);
   expect(replayed.code).toBe(1);
@@ -196,7 +196,7 @@ async function saidOnce(p: Project, runId: string, definition: string): Promise<
   expect(replayed.stderr).not.toMatch(/GET|\/api\//);
 }
 
-test("[A16] [J7] [J9] [P6] [I3] `verify` reports data that was removed, truncated or forged outside the chains, with run and event", async () => {
+test("[A16] [J7] [J9] [P6] [I3] `verify` names the run and event of data removed, truncated or forged outside the hash chains", async () => {
   await using p = await project(FILES);
   const { root, child } = await approved(p);
   expect((await p.cadre("run", "--yes", "writer", "write it, too")).code).toBe(0);
@@ -224,7 +224,7 @@ test("[A16] [J7] [J9] [P6] [I3] `verify` reports data that was removed, truncate
   expect((await p.cadre("verify", root)).code).toBe(0);
 });
 
-test("[J9] [J7] a file from which a run was removed is damaged, even if its checksum was recomputed", async () => {
+test("[J9] [J7] `verify` reports a file as damaged if a run was removed from it, even if its checksum was recomputed", async () => {
   await using p = await project(FILES);
   const { root, child } = await approved(p);
   await p.cadre("export", root, "--format", "jsonl", "--to", "tree.jsonl");
@@ -241,7 +241,7 @@ test("[J9] [J7] a file from which a run was removed is damaged, even if its chec
   });
 });
 
-test("[J9] [I8] in an altered file with a recomputed checksum, the call that differs from its approval is reported", async () => {
+test("[J9] [I8] in an altered file with a recomputed checksum, `verify` reports the call that differs from its approval", async () => {
   await using p = await project(FILES);
   const { root, child } = await approved(p);
   alter(p, child, "APPROVAL_DECIDED", (payload) => payload.replace('"as edited"', '"as forged"'));

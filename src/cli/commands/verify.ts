@@ -1,5 +1,5 @@
-// `cadre verify RUN`: checks the hash chains of a run and its descendants, and that approved calls ran as approved.
-// `cadre verify FILE`: the same for an exported file, without a store.
+// `cadre verify RUN`: checks the hash chains of a run and its descendants, and whether approved calls ran as approved.
+// `cadre verify FILE`: makes the same checks on an exported file, without a store.
 
 import { hash } from "node:crypto";
 import { statSync } from "node:fs";
@@ -72,7 +72,7 @@ function reportCheck(invocation: Invocation, { checked, whole, problem }: Checke
 }
 
 interface Checked {
-  /** The result for `--json`. */
+  /** The result as printed with `--json`. */
   checked: Record<string, unknown> & { ok: boolean };
   whole: string;
   problem?: string | undefined;

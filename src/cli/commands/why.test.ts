@@ -1,4 +1,4 @@
-// `cadre why`: what it prints for a tree that failed, waits or ended.
+// `cadre why`: explains trees that have failed, wait for a person, or have ended.
 
 import { describe, expect, test } from "vitest";
 import { agent, type Project, project } from "../cli.fixture.ts";
@@ -6,7 +6,7 @@ import { agent, type Project, project } from "../cli.fixture.ts";
 const ask = (name: string, task: string) => `{ tool: delegate, input: { agent: ${name}, task: "${task}" } }`;
 const needs = (name: string) => `agents: [${name}]\ndelegation: { onFailure: fail }\n`;
 
-/** A lead, a worker below the lead and a researcher below the worker. Each of them fails if its child fails. */
+/** A lead starts a worker, and the worker starts a researcher. Each parent fails if its child fails. */
 const tree = (researcher: string, more = "") =>
   project({
     "agents/lead.md": agent("lead", needs("worker")),
@@ -99,7 +99,7 @@ describe("a failed tree", () => {
 });
 
 describe("a run that has not failed", () => {
-  test("[S1-64] for a waiting run `why` says since when, for whom and by which rule it waits, and how to answer", async () => {
+  test("[S1-64] for a waiting run `why` says since when, for whom and by which rule it waits, and how to answer it", async () => {
     await using p = await tree(WRITE);
     expect((await p.cadre("run", "lead", "get it ready")).code).toBe(3);
     const { lead, researcher } = await runs(p);
@@ -117,7 +117,7 @@ describe("a run that has not failed", () => {
     expect(log).toMatch(/lead: Started worker: write the parser .*\n +because its model chose worker for/);
   });
 
-  test("[S1-64] [U45] for a completed run `why` says so, and the log explains repeated model calls", async () => {
+  test("[S1-64] [U45] `why` says that a run has completed, and the decision log explains repeated model calls", async () => {
     await using p = await tree(
       "turns:\n  - { when: { attempt: 1 }, error: { status: 429, message: slow, retryAfter: 0 } }\n  - report: { summary: Fine. }\n",
     );
@@ -129,7 +129,7 @@ describe("a run that has not failed", () => {
     );
   });
 
-  test("[P7] for a cancelled run `why` names the person who cancelled it, also for its descendants", async () => {
+  test("[P7] `why` names the person who cancelled a run, also if it is asked about a descendant of that run", async () => {
     await using p = await tree(WRITE);
     await p.cadre("run", "lead", "get it ready");
     const { lead, researcher } = await runs(p);
@@ -140,7 +140,7 @@ describe("a run that has not failed", () => {
   });
 });
 
-test("`why` reports an unknown run or event", async () => {
+test("`why` reports a run or event that does not exist", async () => {
   await using p = await tree("turns:\n  - report: { summary: Fine. }\n");
   await p.cadre("run", "lead", "get it ready");
   const { lead } = await runs(p);

@@ -1,5 +1,5 @@
-// `cadre why RUN[#SEQ]`: explains why a run failed, waits or ended, or what led to one of its events.
-// The command also prints the decision log, and the source of each sentence of the answer.
+// `cadre why RUN[#SEQ]`: explains why a run failed, waits or ended. With `#SEQ` it explains what led to that event.
+// Options print the decision log, or the source of each sentence of the explanation.
 
 import type { WhyView } from "../../api/client/types.ts";
 import { CadreError } from "../../errors.ts";
@@ -42,7 +42,7 @@ export async function why(
   return report(invocation, found, lines);
 }
 
-/** Prints the source of each sentence of the answer, which is computed here from the events. */
+/** Prints the source of each sentence of the explanation. The explanation is computed here, from the events. */
 async function sourcesOf(invocation: Invocation, given: string): Promise<number> {
   const { id, events } = await withClient(invocation, async (client) => {
     const run = await client.get("/api/runs/{id}", { id: given });
@@ -117,7 +117,7 @@ function whyLines(why: WhyView, { screen, commandLine }: Invocation): string[] {
   ];
 }
 
-/** Shows a decision on one line and its reason below. */
+/** Shows a decision on one line and its reason on the next line. */
 function reasonLines({ ts, agent, runId, seq, what, because }: Reason, screen: Screen): string[] {
   const { paint } = screen;
   const head = `  ${paint("dim", clockTime(ts))}  `;

@@ -1,4 +1,4 @@
-// Workers as separate processes on one Postgres, without other driving processes.
+// Tests workers as separate processes on one Postgres database. No other process drives runs.
 
 import { readFileSync } from "node:fs";
 import { rename } from "node:fs/promises";
@@ -29,7 +29,7 @@ async function scaled(files: Record<string, string> = FILES): Promise<Project> {
   return p;
 }
 
-/** Starts a server that drives nothing. */
+/** Starts a server that drives no runs. */
 async function served(p: Project): Promise<CadreClient> {
   const [, base] = await p
     .startHere("up", "--no-worker", "--port", "0", "--no-open")
@@ -48,7 +48,7 @@ async function served(p: Project): Promise<CadreClient> {
 const statusOf = async (client: CadreClient, runId: string) =>
   (await client.get("/api/runs/{id}", { id: runId })).status;
 
-test("[E9] a server without a worker accepts runs, and a worker elsewhere drives them", async () => {
+test("[E9] a server without a worker accepts runs, and a separate worker process drives them", async () => {
   await using p = await scaled();
   const client = await served(p);
   expect((await client.get("/api/workers")).workers).toEqual([]);
@@ -72,7 +72,7 @@ test("[E9] a server without a worker accepts runs, and a worker elsewhere drives
   expect((await client.get("/api/workers")).workers).toEqual([]);
 }, 120_000);
 
-test("[E9] a command names the process that continues the run, and a silent worker is shown as silent", async () => {
+test("[E9] a command names the process that continues the run; a worker whose lease has expired is shown as silent", async () => {
   await using p = await scaled();
   const client = await served(p);
   const { runId } = await client.post("/api/runs", { body: { agent: "tidy", task: "look" } });
@@ -85,7 +85,7 @@ test("[E9] a command names the process that continues the run, and a silent work
   await expect.poll(() => statusOf(client, runId)).toBe("completed");
   worker.process.kill("SIGKILL");
   await worker.end();
-  // The test makes the lease expire.
+  // Makes the worker's lease expire.
   await postgres.query("UPDATE workers SET expires_at = expires_at - 60000", p.env["CADRE_STORE"]);
   const other = p.start("worker");
   await other.shows(/takes runs/);
@@ -176,7 +176,7 @@ test("[E6] [U55] runs in a pool without a worker are reported as waiting, even i
   expect((await p.cadre("workers")).code).toBe(0);
 }, 120_000);
 
-test("[E6] a worker without the folder of a run leaves the run to a worker that has the folder", async () => {
+test("[E6] a worker that lacks a run's folder leaves the run to a worker that has the folder", async () => {
   await using p = await scaled();
   await using other = await scaled();
   other.env["CADRE_STORE"] = p.env["CADRE_STORE"]!;
@@ -206,7 +206,7 @@ test("[U55] doctor recognises this folder's `cadre up` on Postgres", async () =>
   expect(stdout).not.toContain("no Cadre process is running here");
 }, 120_000);
 
-test("[E9] `workers` and `runs` show which worker drives which run, and `tail` follows a run of another process", async () => {
+test("[E9] `workers` and `runs` show which worker drives which run; `tail` follows a run that another process drives", async () => {
   await using p = await scaled({ ...FILES, "tidy.script.yaml": SLOW });
   const client = await served(p);
   const worker = p.start("worker");
@@ -249,7 +249,7 @@ test("[E6] a worker takes only the runs of its pool", async () => {
   expect(events.filter(({ type }) => type === "MODEL_CALL_STARTED")).toHaveLength(1);
 }, 120_000);
 
-test("[E6] runs of an agent that names a pool are driven only by workers of that pool, also as children", async () => {
+test("[E6] only workers of an agent's pool drive the runs of that agent, even when they are child runs", async () => {
   await using p = await scaled({
     ...FILES,
     "cadre.yaml": "pools: { gpu: [] }\n",
@@ -267,7 +267,7 @@ test("[E6] runs of an agent that names a pool are driven only by workers of that
     .poll(async () => (await client.get("/api/runs/{id}/tree", { id: runId })).children?.length ?? 0)
     .toBe(1);
   const [child] = (await client.get("/api/runs/{id}/tree", { id: runId })).children!;
-  // Two more runs are started. When the second starts, everything that was due with the first one has been considered.
+  // Runs two more runs. When the second one completes, the worker has also considered every run that was due at the first one.
   for (const task of ["look", "again"]) {
     const next = await client.post("/api/runs", { body: { agent: "tidy", task } });
     await expect.poll(() => statusOf(client, next.runId)).toBe("completed");
@@ -278,7 +278,7 @@ test("[E6] runs of an agent that names a pool are driven only by workers of that
   await expect.poll(() => statusOf(client, runId)).toBe("completed");
 }, 120_000);
 
-test("[E9] with a store in a file, `up --no-worker` and a second worker are refused", async () => {
+test("[E9] if the store is a file, `up --no-worker` and a second worker are refused", async () => {
   await using p = await project(FILES);
   const bare = await p.cadre("up", "--no-worker", "--port", "0", "--no-open");
   expect([bare.code, bare.stderr]).toEqual([2, expect.stringContaining("needs a store on Postgres")]);

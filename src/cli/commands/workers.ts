@@ -1,6 +1,6 @@
-// `cadre workers`: lists the workers of this store and the runs each drives.
-// It fails if runs wait and no worker drives them, so that it can be used for alerts.
-// `cadre worker`: drives runs until it is stopped, and serves nothing.
+// `cadre workers`: lists the workers of this store, each with the runs it drives.
+// The command fails if runs wait and no worker drives them, so you can use it for alerts.
+// `cadre worker`: drives runs until the process is stopped. It serves no API.
 
 import { hostname } from "node:os";
 import type { Health, WorkerView } from "../../api/client/types.ts";

@@ -1,4 +1,4 @@
-// A command connects to a store whose socket cannot be opened.
+// Tests a command that owns the store but cannot open its socket.
 
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -13,9 +13,9 @@ test("[E1] a process that cannot listen on its socket closes the store before an
   const first = await own();
   expect(isOpen()).toBe(true);
   await first.close();
-  // The path of the socket is a folder.
+  // The test puts a folder at the socket's path, so the process cannot listen.
   mkdirSync(join(p.folder, ".cadre/cadre.sock/folder"), { recursive: true });
   await expect(own()).rejects.toThrow("cadre.sock");
-  // SQLite removes its log when the last connection is closed.
+  // SQLite removes its log file when the last connection to the database is closed.
   expect(isOpen()).toBe(false);
 });

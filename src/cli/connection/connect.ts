@@ -1,4 +1,4 @@
-// Connects a command to the store of its project (see runtime/connection.ts), and prints problems that occur meanwhile.
+// Connects a command to its project's store (see runtime/connection.ts). Prints problems that occur while it is connected.
 
 import { type CadreClient, isUnreachable } from "../../api/client/client.ts";
 import { CadreError, messageOf } from "../../errors.ts";
@@ -10,14 +10,14 @@ import { type NoticeIo, otherConfigProblems, printIgnoredSettings } from "./igno
 
 export interface ConnectOptions extends Omit<ConnectionOptions, "env" | "onConfig"> {
   io: NoticeIo;
-  /** Prints a problem that does not belong to the command's own run. The default prints to stderr. */
+  /** Prints a problem that does not concern the command's own run. By default it is printed to stderr. */
   say?: (line: string) => void;
-  /** The command itself prints which settings are ignored. */
+  /** True if the command itself prints which settings are ignored. */
   showsIgnoredSettings?: boolean;
 }
 
 export interface Connection extends Omit<StoreConnection, "config"> {
-  /** Problems of the project's configuration, one line each. Empty if another process owns the store. */
+  /** Problems of the project's configuration, one line each. The list is empty if another process owns the store. */
   problems: string[];
 }
 
@@ -54,7 +54,7 @@ export async function withClient<T>(
   }
 }
 
-/** Whether to reconnect and continue from the last position, because the owner exited or we read too slowly. */
+/** Whether to reconnect and continue from the last position: the owner exited, or this process read too slowly. */
 export const isConnectionLost = (error: unknown): boolean =>
   isUnreachable(error) || (error instanceof CadreError && error.code === "STALE");
 
@@ -65,7 +65,7 @@ function problemPrinter(
   const printed = new Set<string>();
   return {
     onProblem({ message, error, answered }) {
-      // The command that made the request prints the error itself, except for an internal error, which the response hides.
+      // The command prints the error of its own request. An internal error is printed here, because the response hides its details.
       if (answered && error instanceof CadreError && error.code !== "INTERNAL") return;
       const text = plainLine(`${message} ${messageOf(error)}`);
       if (printed.has(text)) return;
@@ -73,14 +73,14 @@ function problemPrinter(
       say(`cadre: ${text}`);
     },
     onRecovered(sentence) {
-      // After a recovery, the next outage is printed again.
+      // After a recovery, the next outage is printed again, even with the same text.
       printed.clear();
       say(`cadre: ${sentence}`);
     },
   };
 }
 
-/** Makes a function that passes a sentence to a log instead of stderr. */
+/** Returns a function that reports ignored settings to a log instead of stderr. */
 const logTo =
   (tell: NonNullable<ConnectOptions["onProblem"]>) =>
   (sentence: string): void =>

@@ -1,5 +1,5 @@
 // A cadre.yaml in an untrusted folder must not choose the store or the engine (A52).
-// Cadre ignores those settings and opens another store instead. Every command says so, or refuses to run.
+// Cadre ignores these two settings and opens the default store instead. Every command reports this, or refuses to run.
 
 import { type Config, type IgnoredKeys, loadConfig } from "../../config/config.ts";
 import { problemText } from "../../config/problem.ts";
@@ -7,13 +7,13 @@ import { CadreError } from "../../errors.ts";
 import { commandLineFor, type Invocation, type Io, printError } from "../invocation.ts";
 import { plainLine } from "../view/text/plain.ts";
 
-/** The folders that each command has already reported. A command may open the store several times. */
+/** The folders that each command has already reported. A command can open the store several times. */
 const reported = new WeakMap<object, Set<string>>();
 
-/** The streams for notices. The default is the stderr of the process. */
+/** Where notices are printed. The default is the stderr of the process. */
 export type NoticeIo = Pick<Io, "env"> & Partial<Pick<Io, "stderr" | "cwd" | "launcher">>;
 
-/** Prints the notices once per command and folder. `tell` receives them instead of stderr. */
+/** Prints which settings are ignored, once per command and folder. If `tell` is given, it receives the text instead of stderr. */
 export function printIgnoredSettings(
   { folder, ignoredKeys }: Config,
   io: NoticeIo,
@@ -30,7 +30,7 @@ export function printIgnoredSettings(
   }
 }
 
-/** Lists the problems of the configuration that are no ignored settings, one line each. */
+/** Lists the other problems of the configuration, one line each. Ignored settings are left out. */
 export const otherConfigProblems = ({ problems, ignoredKeys }: Config): string[] =>
   problems
     .filter((problem) => !Object.values(ignoredKeys).includes(problem))

@@ -36,7 +36,7 @@ test("[E1] [F32] processes work in parallel on one database, and each process se
   );
 }, 120_000);
 
-test("[A16] [J7] [J9] [I3] verify reports rows that were removed or forged outside the hash chains", async () => {
+test("[A16] [J7] [J9] [I3] `verify` reports rows that were removed or forged outside the hash chains", async () => {
   await using p = await project({
     ...FILES,
     "agents/lead.md": agent("lead", "agents: [tidy]\n"),
@@ -74,7 +74,7 @@ test("[U55] doctor prints the version of Postgres and the number of free connect
   });
 }, 120_000);
 
-test("[E1] `cadre up` continues a run that another process left, and makes links for browsers", async () => {
+test("[E1] `cadre up` continues a run that another process left unfinished, and makes sign-in links for browsers", async () => {
   await using p = await project(FILES);
   await using q = await project(FILES);
   const url = await postgres.newStore();
@@ -96,7 +96,7 @@ test("[E1] `cadre up` continues a run that another process left, and makes links
   expect((await up.end()).code).toBe(0);
 }, 120_000);
 
-test("[A61] the database address may come from a variable, and no error contains its password", async () => {
+test("[A61] the database address can come from an environment variable, and no error contains its password", async () => {
   await using p = await project({ ...FILES, "cadre.yaml": "store: env:DATABASE_URL\n" });
   p.env["CADRE_TRUST"] = "1";
   const missing = await p.cadre("runs");
@@ -135,7 +135,7 @@ test("[A61] an address with an ambiguous password is refused, and the error cont
   }
 });
 
-test("[E8] the scheme of a store is case-insensitive; an unknown kind of store is refused", async () => {
+test("[E8] the URL scheme of a store is case-insensitive; an unknown kind of store is refused", async () => {
   await using p = await project(FILES);
   const url = await postgres.newStore();
   p.env["CADRE_ENGINE"] = "pg-boss";
@@ -171,7 +171,7 @@ test("[E8] a missing privilege or schema is reported with the SQL statement that
   ]);
 });
 
-test("[F33] a process that hangs past its lease loses its run to another process and appends nothing to the run afterwards", async () => {
+test("[F33] a process that hangs past its lease loses its run to another process; afterwards it cannot append to the run", async () => {
   await using p = await project({ ...FILES, "tidy.script.yaml": SLOW });
   p.env["CADRE_STORE"] = await postgres.newStore();
   const first = p.start("run", "--json", "look");
@@ -199,7 +199,7 @@ ${[1, 2, 3, 4, 5, 6].map((turn) => `  - when: { turn: ${turn} }\n    delay: 300\
   - report: { summary: All is well. }
 `;
 
-test("[F34] runs finish although the database restarts, even while a killed run is being recovered", async () => {
+test("[F34] runs finish although the database restarts, even if it restarts while a killed run is being recovered", async () => {
   await using p = await project({ ...FILES, "tidy.script.yaml": LONG });
   p.env["CADRE_STORE"] = await postgres.newStore();
   const restart = async () => {
@@ -219,7 +219,7 @@ test("[F34] runs finish although the database restarts, even while a killed run 
   killed.process.kill("SIGKILL");
   await killed.end();
   await restart();
-  // [F33] waits for a lease to expire. Here the lease has already expired.
+  // Makes the lease expire now. The test of [F33] covers waiting for it.
   await postgres.query("UPDATE workers SET expires_at = 0", p.env["CADRE_STORE"]);
   const second = p.startHere("up", "--port", "0", "--no-open");
   await second.shows(/Cadre is up at/);

@@ -1,5 +1,5 @@
 // An API client for a long-running command.
-// If the process that owns the store exits, the client connects to the next owner, or this process becomes the owner and drives.
+// If the owner of the store exits, the client connects to the next owner. If there is none, this process becomes the owner and drives runs.
 // Interrupted requests are repeated, so they must be idempotent.
 
 import type { CadreClient } from "../../api/client/client.ts";

@@ -1,5 +1,5 @@
-// Clients that authenticate with a token, such as a client of this folder's `cadre up`.
-// On Postgres, commands open the database themselves and need the server only for its links and its health.
+// API clients that authenticate with a token, such as a client of this folder's `cadre up`.
+// On Postgres, commands open the database themselves. They need the server only to make links and to report its health.
 
 import { setTimeout as pause } from "node:timers/promises";
 import { readToken } from "../../api/access/token.ts";
@@ -9,7 +9,7 @@ import type { Config } from "../../config/config.ts";
 import { CadreError } from "../../errors.ts";
 import type { Io } from "../invocation.ts";
 
-/** A client that sends the token only to this address: it follows no redirect. */
+/** Creates a client that sends the token only to this address, because it follows no redirects. */
 export const clientWithToken = (baseUrl: string, token: string): CadreClient =>
   createClient({
     baseUrl,
@@ -20,7 +20,7 @@ export const clientWithToken = (baseUrl: string, token: string): CadreClient =>
     },
   });
 
-/** A server that listens on all addresses is reached on the loopback address. */
+/** If the server listens on all addresses, commands use its loopback address. */
 const EVERYWHERE: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
 
 export async function withServerClient<T>(

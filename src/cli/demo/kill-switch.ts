@@ -1,5 +1,5 @@
-// The kill switch of a demo's server.
-// It kills the process as a power cut would, and reports after the restart how many runs recovered.
+// The kill switch on the demo's web page.
+// The switch kills the server like a power cut. After the restart it reports how many runs recovered.
 
 import type { Recovery } from "../../api/client/types.ts";
 import type { ApiParts } from "../../api/parts.ts";
@@ -12,7 +12,7 @@ import type { Store } from "../../stores/store.ts";
 
 /** Time to send the response before the process is killed. */
 const ANSWER_MS = 50;
-/** A run that is not resumed by then counts as not recovered. */
+/** Time after the restart in which a run must resume to count as recovered. */
 const PATIENCE_MS = 10_000;
 const MOST = 500;
 
@@ -39,7 +39,7 @@ export async function createKillSwitch(
 const unfinishedRows = async (store: Store): Promise<RunRow[]> =>
   (await store.runs.list({ status: ["pending", "running", "waiting", "suspended"], limit: MOST })).runs;
 
-/** A run in progress counts as recovered when its journal grows. A waiting run always does, because it can be answered. */
+/** Waits until the runs have recovered. A run in progress has recovered when its journal grows; a waiting run needs no recovery. */
 function awaitRecovery(left: readonly RunRow[], store: Store): Promise<{ missing: number; at: number }> {
   const open = new Set<RunId>();
   for (const { id, status } of left) if (status === "pending" || status === "running") open.add(id);

@@ -1,4 +1,4 @@
-// The server process of `cadre up --demo`, a child of its supervisor.
+// The server process of `cadre up --demo`. The supervisor starts it as a child process.
 // The server exits with its supervisor, because without a supervisor a killed demo could not be restarted.
 
 import { once } from "node:events";
@@ -34,16 +34,16 @@ async function serveDemo(start: DemoServerOptions<UpOptions>): Promise<number> {
 }
 
 interface DemoAnnouncement {
-  /** The link signs in one browser, once. */
+  /** A link that signs in one browser and works once. */
   link: string;
   folder: string;
   /** True after the server was killed from its page and restarted. */
   again: boolean;
-  /** How the person starts Cadre from any folder, for example `npx cadre`. */
+  /** The command that starts Cadre from any folder, for example `npx cadre`. */
   cadre: string;
 }
 
-/** Says where to look, what is real and what is scripted, and how to use a real model. */
+/** Tells the person where to look, what is real and what is scripted, and how to use a real model. */
 function demoLines({ link, folder, again, cadre }: DemoAnnouncement): string[] {
   if (again) return ["", "The server was killed and restarted. To sign in another browser:", `  ${link}`];
   return [
@@ -57,7 +57,7 @@ function demoLines({ link, folder, again, cadre }: DemoAnnouncement): string[] {
       ? "To use a real model in the current project:"
       : "To use a real model in a project of your own:",
     "  export ANTHROPIC_API_KEY=…          # or OPENAI_API_KEY, GEMINI_API_KEY",
-    // In another folder `npx` would download a package of this name from the registry.
+    // Prints no `cd` for `npx`: in another folder `npx` would download a package of this name from the registry.
     cadre === NPX ? `  ${NPX} init` : `  cd your-project && ${cadre} init`,
     `  ${cadre} up`,
     "",

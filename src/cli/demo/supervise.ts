@@ -1,4 +1,4 @@
-// Supervises the server of `cadre up --demo`, which people can kill from its web page.
+// Supervises the server of `cadre up --demo`. The person can kill that server from its web page.
 // After SIGKILL the supervisor restarts the server on the same port. Any other exit ends the demo.
 
 import { type ChildProcess, fork } from "node:child_process";
@@ -22,13 +22,13 @@ export interface DemoServerOptions<O extends Options = Options> {
   task: string;
   json: boolean;
   options: O;
-  /** How the person starts Cadre from any folder, for example `npx cadre`. */
+  /** The command that starts Cadre from any folder, for example `npx cadre`. */
   cadre: string;
-  /** When the previous server was found dead. */
+  /** Time at which the previous server was found dead. */
   goneAt?: number;
 }
 
-/** The message with which the server process says that it listens. */
+/** The message that the server process sends once it listens. */
 export interface DemoReady {
   port: number;
 }
@@ -46,7 +46,7 @@ export async function superviseDemo(options: Options, { json, screen }: Invocati
   const order: DemoServerOptions = { ...stage, json, cadre, options: { ...options, port } };
   for (let next = order; ; ) {
     const { code, signal, port } = await runServer(next);
-    // A server that never listened would only fail again.
+    // A server that exited before it listened would fail again after a restart.
     if (signal !== "SIGKILL" || port === undefined) {
       await remove();
       if (!json) screen.line("The demo has ended. Its copy was removed.");
@@ -85,7 +85,7 @@ async function runServer(order: DemoServerOptions): Promise<ServerExit> {
   }
 }
 
-/** A terminal sends Ctrl-C to the whole process group. A forwarded Ctrl-C would be a second one, which stops without waiting. */
+/** On Ctrl-C the terminal signals the whole process group. If we forwarded it, the server would see a second Ctrl-C and stop at once. */
 function forwardSignals(server: ChildProcess): () => void {
   const interrupt = (): void => void (process.stdin.isTTY || server.kill("SIGINT"));
   const terminate = (): void => void server.kill("SIGTERM");

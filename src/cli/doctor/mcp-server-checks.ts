@@ -1,4 +1,4 @@
-// Doctor's checks of MCP servers. None of them is started.
+// Doctor's checks of MCP servers. The checks start no server.
 
 import { launchText } from "../../mcp/pins.ts";
 import type { McpServers } from "../../mcp/servers.ts";

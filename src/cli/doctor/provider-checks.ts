@@ -1,4 +1,4 @@
-// Doctor's checks of the model providers this project uses: whether each answers and accepts its key.
+// Doctor's checks of this project's model providers: whether each provider answers and accepts our key.
 
 import { messageOf } from "../../errors.ts";
 import type { Project } from "../../project/project.ts";

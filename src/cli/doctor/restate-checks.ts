@@ -1,4 +1,4 @@
-// Doctor's checks of Restate, if it is the engine: whether both of its ports answer from here.
+// Doctor's checks of Restate, if Restate is the engine: whether each of its two ports answers from here.
 
 import type { Config } from "../../config/config.ts";
 import { describeSystemError } from "../../errors.ts";
@@ -13,7 +13,7 @@ export async function restateChecks({
 }: Pick<Config, "engine" | "restate">): Promise<Finding[]> {
   if (engine !== "restate") return [];
   const findings = await Promise.all([
-    // Without the ingress nothing is lost, because the due-scan of the workers finds due runs.
+    // Without the ingress no run is lost: the workers also scan the store for due runs.
     checkPort("ingress", new URL("/restate/health", ingress), "runs continue without it, a second later"),
     checkPort("admin", new URL("/health", admin), "new workers are not registered with it"),
   ]);

@@ -18,7 +18,7 @@ import { modelLabel } from "../view/live/live-view.ts";
 
 export async function openStoreChecks(client: CadreClient, config: Config, io: Io): Promise<Finding[]> {
   const { pid, storeId } = await client.get("/api/health");
-  // On Postgres this command opens the store itself, and asks this folder's server for its health.
+  // On Postgres this command opens the store itself. It asks this folder's server only for its health.
   const server = isFileStore(config) ? undefined : await serverHealth(storeId, config, io);
   const isUp = pid !== process.pid || server !== undefined;
   return [await portCheck(config.server, { isUp }), ...(await projectChecks(client, server))];
@@ -30,7 +30,7 @@ export function storeFailure(error: unknown): Finding[] {
 
 const ANSWER_MS = 2_000;
 
-/** Checks the port for `cadre up`. `isUp` says that a process of this project is running, which may use the port. */
+/** Checks the port for `cadre up`. `isUp`: a process of this project is running and might use the port itself. */
 async function portCheck({ host, port }: Config["server"], { isUp }: { isUp: boolean }): Promise<Finding> {
   const name = "port";
   const place = `${host.includes(":") ? `[${host}]` : host}:${port}`;
@@ -83,7 +83,7 @@ async function projectChecks(client: CadreClient, server: Health | undefined): P
   ];
 }
 
-/** A store on Postgres has no owner, and this command has opened the store itself. */
+/** Names the process that owns or serves the store. A store on Postgres has no owner, so this command has opened it itself. */
 function ownerText({ pid, startedAt, isShared }: Health, server: Health | undefined, now: number): string {
   if (pid !== process.pid) return `process ${pid} owns it, started ${ago(startedAt, now)}`;
   if (server) return `process ${server.pid} serves it, started ${ago(server.startedAt, now)}`;
@@ -105,7 +105,7 @@ const silentWorker = ({ name, pid, host, seenAt }: WorkerView, { drives }: Healt
   fix: `check process ${pid} on ${host}${drives ? "; other workers take over its runs" : ""}`,
 });
 
-/** Only counts built-in agents, because users cannot fix their problems. */
+/** Lists the project's agents by name. Built-in agents are only counted, because users cannot fix their problems. */
 function agentText(own: readonly { name: string }[], builtin: number): string {
   const names = own.length === 0 ? "none of your own" : own.map(({ name }) => name).join(", ");
   return `${names}; ${builtin} built in`;
@@ -139,12 +139,12 @@ const quarantined = (runId: string): Finding => ({
   fix: `look at it with \`cadre show ${runId}\`, then \`cadre resume ${runId}\` or \`cadre cancel ${runId}\``,
 });
 
-/** Most connections that one Cadre process opens: its pool, and one connection that listens. */
+/** The most connections that one Cadre process opens: its pool, plus one connection for LISTEN. */
 const EACH = 7;
 
 export async function postgresChecks({ store }: Config): Promise<Finding[]> {
   if (!isServerStore(store)) return [];
-  // The next check, of the store, reports a server that cannot be reached.
+  // A server that cannot be reached is reported by the next check, the check of the store.
   const room = await readServerCapacity(store).catch(() => undefined);
   return room ? [connectionsCheck(room)] : [];
 }

@@ -17,19 +17,19 @@ const Pattern = z.string().refine(isPattern, "is not a valid regular expression"
 const Schema = z.record(z.string(), z.unknown()).refine(isSchema, "is not a usable JSON Schema");
 
 const EXPECTS = {
-  /** Text the answer contains. */
+  /** Text that the answer must contain. */
   contains: z.string().min(1),
   matches: Pattern,
-  /** A string is compared with the whole answer, any other value with the structured output. */
+  /** The expected answer. A string is compared with the whole answer, any other value with the structured output. */
   equals: z.unknown(),
-  /** JSON Schema of the structured output. */
+  /** JSON Schema that the structured output must match. */
   schema: Schema,
-  /** A file that exists in the workspace at the end. */
+  /** A file that must exist in the workspace when the run has ended. */
   file: z.string().min(1),
-  /** A tool that the agent or one of its descendants calls. */
+  /** A tool that the agent or one of its descendants must call. */
   calls: z.string().min(1),
   callsNot: z.string().min(1),
-  /** Most dollars that the run and its descendants may cost. */
+  /** The most dollars that the run and its descendants are allowed to cost. */
   maxCost: z.number().nonnegative(),
   maxTurns: z.int().nonnegative(),
 };
@@ -46,7 +46,7 @@ const Case = z.strictObject({
   name: z.string().min(1),
   task: z.string().min(1),
   input: z.unknown().optional(),
-  /** Files to copy, relative to the eval file. The run then works in a folder of its own that contains the copies. */
+  /** Files to copy, relative to the eval file. The run then works in a new folder that contains the copies. */
   files: z.array(z.string().min(1)).optional(),
   expect: z.array(Expectation).default([]),
   judge: z.strictObject({ agent: z.string().min(1), question: z.string().min(1) }).optional(),
@@ -87,7 +87,7 @@ export function readEval(cwd: string, given: string): Eval {
   return { ...parsed.data, path, text };
 }
 
-/** Checks that the files of each case exist and that their copies stay inside the run's folder. */
+/** Checks that the files of each case exist, and that no file lies outside the folder of the eval file. */
 function checkFiles({ cases }: z.infer<typeof EvalFile>, folder: string): void {
   for (const name of cases.flatMap(({ files = [] }) => files)) {
     if (isAbsolute(name) || normalize(name).split(sep).includes(".."))
@@ -98,7 +98,7 @@ function checkFiles({ cases }: z.infer<typeof EvalFile>, folder: string): void {
 
 const NOTHING = "Nothing was started.";
 
-/** Reports an unknown key before a missing key, because a mistyped key is both. */
+/** Reports an unknown key before a missing key: a mistyped key causes both problems. */
 function mistake(issues: readonly z.core.$ZodIssue[], { file, at }: YamlDocument): string {
   const issue = issues.find(({ code }) => code === "unrecognized_keys") ?? issues[0]!;
   const path = issue.path as Path;

@@ -1,6 +1,6 @@
-// The files of an eval in `.cadre/evals/<name>`: the eval in progress, every result, and which result is the baseline.
-//  EV1  The id of an eval is on disk before its first run starts, and is part of the key of every run. After a crash, the
-//       same command continues the same runs, and no ended run is paid for again.
+// The files of an eval in `.cadre/evals/<name>`: the eval in progress, every result, and a pointer to the baseline result.
+//  EV1  The id of an eval is on disk before its first run starts, and the key of every run contains this id.
+//       After a crash, the same command therefore continues the same runs, and no ended run is paid for again.
 
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -12,7 +12,7 @@ import type { Rate } from "./rates.ts";
 
 export interface Spent {
   cost: number;
-  /** Number of calls without a known price. If above 0, `cost` is a lower bound. */
+  /** Number of calls whose price is unknown. If it is above 0, `cost` is a lower bound. */
   unpriced: number;
   tokens: number;
 }
@@ -20,7 +20,7 @@ export interface Spent {
 export interface Repeat {
   runId: string;
   passed: boolean;
-  /** Unmet expectations, one sentence each. */
+  /** The expectations that were not met, one sentence each. */
   failures: string[];
   spent: Spent;
   judge?: { runId: string; pass: boolean; why: string; spent: Spent };
@@ -39,23 +39,23 @@ export interface EvalResult {
 }
 
 interface State {
-  /** The eval in progress. `of` is its fingerprint: results with the same fingerprint are comparable. */
+  /** The eval in progress. `of` is its fingerprint: results with equal fingerprints can be compared. */
   current?: { id: string; of: string };
   /** Id of the result that is the baseline. */
   baseline?: string;
 }
 
 export interface EvalFolder {
-  /** Returns the id of the eval in progress (`resumed`), or of a new eval. */
+  /** Returns the id of the eval in progress, with `resumed` set. If there is none, returns the id of a new eval. */
   begin(of: string): Promise<{ id: string; resumed: boolean }>;
-  /** Makes a folder with copies of the case's files, for a run to work in. Returns the folder's name for the API. */
+  /** Creates a folder for a run to work in, with copies of the case's files. Returns the folder's name for the API. */
   workspace(id: string, place: string, files: NonNullable<Case["files"]>): Promise<string>;
   baseline(): Promise<EvalResult | undefined>;
   /** Saves a result. The result becomes the baseline if there is no baseline yet, or if `isBaseline` is set. */
   finish(result: EvalResult, isBaseline: boolean): Promise<void>;
 }
 
-/** `dir`: the project's state folder; `path`: the eval file. */
+/** `dir` is the project's state folder; `path` is the eval file. */
 export function openEvalFolder(dir: string, name: string, path: string): EvalFolder {
   const folder = join(dir, "evals", name);
   const read = async <T>(file: string): Promise<T | undefined> => {
@@ -69,7 +69,7 @@ export function openEvalFolder(dir: string, name: string, path: string): EvalFol
       );
     }
   };
-  /** Writes atomically, by renaming. */
+  /** Writes the file atomically, by renaming a temporary file. */
   const write = async (file: string, value: unknown): Promise<void> => {
     await mkdir(folder, { recursive: true });
     await writeFile(join(folder, `${file}.part`), `${JSON.stringify(value, null, 2)}\n`, { flush: true });
@@ -82,7 +82,7 @@ export function openEvalFolder(dir: string, name: string, path: string): EvalFol
       const { current, ...rest } = await state();
       if (current?.of === of) return { id: current.id, resumed: true };
       const id = randomBytes(8).toString("hex");
-      // The folders of an abandoned eval are kept, because its runs may still be working there.
+      // The folders of an abandoned eval are kept, because its runs might still be working in them.
       if (!current) await rm(join(folder, "work"), { recursive: true, force: true });
       await write("state.json", { ...rest, current: { id, of } });
       return { id, resumed: false };
@@ -104,7 +104,7 @@ export function openEvalFolder(dir: string, name: string, path: string): EvalFol
   };
 }
 
-/** Copies the files, unless the folder exists: then a run may be working there. A crash leaves no half-filled folder behind. */
+/** Copies the files, unless the folder exists and a run might be working in it. A crash leaves no half-filled folder behind. */
 async function copyOnce(files: readonly string[], from: string, target: string): Promise<void> {
   if (existsSync(target)) return;
   const part = `${target}.part`;

@@ -1,4 +1,4 @@
-// Checks an answer against the expectations of its case. Except for a look at the workspace, the functions are pure.
+// Checks an answer against the expectations of its case. The functions are pure, except that they look for files in the workspace.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ export interface Answer {
   events: readonly JournalEvent[];
 }
 
-/** Unmet expectations, one sentence each. */
+/** Returns the expectations that were not met, one sentence each. */
 export const failuresOf = (expected: readonly Expectation[], answer: Answer): string[] =>
   expected.flatMap((expectation) => failureOf(expectation, answer) ?? []);
 
@@ -54,7 +54,7 @@ const failureUnless = (holds: boolean, failure: string): string | undefined => (
 export const resultText = ({ result }: Pick<RunDetail, "result">): string =>
   [result?.summary, result?.details].filter((part) => part !== undefined && part !== "").join("\n\n");
 
-/** Returns the names of called tools. A denied call was not made. */
+/** Returns the name of the called tool. A denied call does not count, because it never ran. */
 const calledIn = (event: JournalEvent): string[] =>
   event.type === "TOOL_PROPOSED" && event.payload.verdict !== "deny" ? [event.payload.name] : [];
 
@@ -63,7 +63,7 @@ function schemaFailure(schema: Record<string, unknown>, output: unknown): string
   return parsed.success ? undefined : `the output does not fit: ${z.prettifyError(parsed.error)}`;
 }
 
-/** An unknown price fails the expectation, because the true cost may be above the limit. */
+/** If a price is unknown, the expectation fails, because the true cost might be above the limit. */
 function costFailure({ cost, unpriced }: RunDetail["treeUsage"], most: number): string | undefined {
   if (cost > most) return `it cost ${money(cost)}, more than ${money(most)}`;
   return unpriced > 0 ? `its cost is unknown: ${unpriced} calls have no price` : undefined;
@@ -78,5 +78,5 @@ function equalsFailure(expected: unknown, text: string, output: unknown): string
   );
 }
 
-/** Objects from a YAML file have no prototype, which `isDeepStrictEqual` would notice. */
+/** Objects parsed from YAML have no prototype, and `isDeepStrictEqual` would report that as a difference. */
 const plainData = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));

@@ -1,6 +1,6 @@
-// Computes confidence intervals of pass rates, and decides what is a regression. The functions are pure.
-//  EV3  A case is a regression if its pass rate is below the baseline's and their 95 % intervals do not overlap. With fewer
-//       than ten repeats, a case that always passed before is also one if it passes at most half the time now.
+// Computes confidence intervals of pass rates, and decides which changes are regressions. The functions are pure.
+//  EV3  A case is a regression if its pass rate is below the baseline's and the two 95 % intervals do not overlap.
+//       With fewer than ten repeats, a case that always passed before is also a regression if it now passes at most half the time.
 
 export interface Rate {
   passed: number;
@@ -9,7 +9,7 @@ export interface Rate {
 
 const Z = 1.959964;
 
-/** The 95 % Wilson score interval. Unlike others, it is meaningful for few repeats and for rates of 0 and 1. */
+/** The 95 % Wilson score interval. Unlike other intervals, it is meaningful for few repeats and for rates of 0 and 1. */
 export function wilsonInterval({ passed, n }: Rate): [low: number, high: number] {
   if (n === 0) return [0, 1];
   const rate = passed / n;
@@ -19,10 +19,10 @@ export function wilsonInterval({ passed, n }: Rate): [low: number, high: number]
   return [Math.max(0, (centre - spread) / (1 + square)), Math.min(1, (centre + spread) / (1 + square))];
 }
 
-/** Below this number of repeats, the intervals are so wide that they overlap despite large changes. */
+/** With fewer repeats than this, the intervals are so wide that they overlap even after a large change. */
 const FEW = 10;
 
-/** Returns the reason why a rate is a regression, or undefined if it is none. */
+/** Returns why the new rate is a regression, or undefined if it is not a regression. */
 export function regressionReason(before: Rate, now: Rate): string | undefined {
   if (now.passed / now.n >= before.passed / before.n) return undefined;
   const rates = `passed ${before.passed} of ${before.n} in the baseline, ${now.passed} of ${now.n} now`;

@@ -1,7 +1,7 @@
 // Runs each repeat of each case as a run of the project, and checks the answer.
-// A run that needs a person has failed, because an eval cannot ask a person.
-//  EV2  A judge is an agent whose declared output is `{pass, why}`. The judge gets the answer as untrusted text and works in
-//       the workspace of the run. Its cost is counted separately.
+// A run that needs a person counts as failed, because an eval cannot ask a person.
+//  EV2  A judge is an agent whose declared output is `{pass, why}`. It receives the answer as untrusted text.
+//       The judge works in the workspace of the judged run. Its cost is counted separately.
 
 import { hash } from "node:crypto";
 import { z } from "zod";
@@ -21,7 +21,7 @@ import { failuresOf, resultText } from "./expectations.ts";
 /** One repeat of one case. */
 export interface PlannedRepeat {
   case: Case;
-  /** Index of the case and number of the repeat, both from 0. */
+  /** Index of the case and number of the repeat. Both start at 0. */
   index: number;
   repeat: number;
 }
@@ -29,19 +29,19 @@ export interface PlannedRepeat {
 export interface EvalContext {
   client: CadreClient;
   eval: Eval;
-  /** Id of this eval, part of the idempotency key of every run. */
+  /** Id of this eval. The idempotency key of every run contains it. */
   id: string;
   folder: EvalFolder;
   leaving: AbortSignal;
 }
 
-/** All repeats, in the order of the file. */
+/** Lists all repeats of all cases, in the order of the eval file. */
 export const plannedRepeats = ({ cases, repeats }: Eval): PlannedRepeat[] =>
   cases.flatMap((each, index) =>
     Array.from({ length: repeats }, (_, repeat) => ({ case: each, index, repeat })),
   );
 
-/** Returns undefined if a shutdown was requested. */
+/** Runs one repeat and checks its answer. Returns undefined if a shutdown was requested. */
 export async function runRepeat(wanted: PlannedRepeat, context: EvalContext): Promise<Repeat | undefined> {
   const { eval: file, id, folder, client } = context;
   const { case: each, index, repeat } = wanted;
@@ -71,7 +71,7 @@ export async function runRepeat(wanted: PlannedRepeat, context: EvalContext): Pr
   return { ...base, passed: all.length === 0, failures: all, judge: judged };
 }
 
-/** Starts the run with this key, or finds an existing one, and waits for its end. `problem` says why the run did not complete. */
+/** Starts the run with this key, or finds the run that has it, and waits for its end. `problem` says why the run did not complete. */
 async function runToEnd(
   request: StartRun,
   key: string,
@@ -101,7 +101,7 @@ async function judge(
 ): Promise<NonNullable<Repeat["judge"]> | undefined> {
   const { agent, question } = asked!;
   const key = `eval:${context.id}:${place}:judge`;
-  // The boundary is the same on each attempt, and the judged agent cannot guess it, because it does not know the eval's id.
+  // The boundary is the same on each attempt. The judged agent cannot guess it, because it does not know the eval's id.
   const spoken = { summary: resultText(run), output: run.output };
   const answer = markUntrusted(hash("sha256", key).slice(0, 16), run.agent, answerText(spoken));
   const words = `${question}\n\nThe task was:\n${task}\n\nThe answer to judge:\n${answer}`;
@@ -119,7 +119,7 @@ function spentBy({ treeUsage }: RunDetail): Spent {
   return { cost, unpriced, tokens: totalTokens(treeUsage) };
 }
 
-/** Hash of the file and the agents: results with the same hash are comparable. Throws if a judge cannot judge. */
+/** Returns a hash of the eval file and the agents: results with equal hashes can be compared. Throws if an agent is unfit as a judge. */
 export async function evalFingerprint({ text, agent, cases }: Eval, client: CadreClient): Promise<string> {
   const definitionOf = async (name: string) => (await client.get("/api/agents/{name}", { name })).definition;
   const judges = new Set(cases.flatMap(({ judge: asked }) => asked?.agent ?? []));

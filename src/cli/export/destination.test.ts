@@ -1,4 +1,4 @@
-// A tree that is moved directly to a server continues there and only there, whatever is lost on the way.
+// A tree that is moved directly to a server continues on that server only, even if requests or answers are lost.
 
 import { existsSync } from "node:fs";
 import { readFile, rename } from "node:fs/promises";
@@ -48,7 +48,7 @@ async function serving(): Promise<Desk> {
 
 const idsAt = async ({ desk }: Desk) => (await desk.cadre("runs", "--json")).lines().map(({ id }) => id);
 
-/** A proxy in front of a server. It answers an import as `answer` says: not at all, or with a given response. */
+/** A proxy in front of a server. It leaves an import unanswered, or answers with the given response. */
 async function proxy(address: string, answer: () => "lost" | "passed" | "refused") {
   const pass = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await Array.fromAsync(request as AsyncIterable<Buffer>);
@@ -80,7 +80,7 @@ async function proxy(address: string, answer: () => "lost" | "passed" | "refused
 }
 
 describe("cadre export --format cadre --to a server", () => {
-  test("[E7] a tree that has arrived at a server cannot be exported again, neither to a second server nor to a file", async () => {
+  test("[E7] a tree that has arrived at a server can be exported neither to a second server nor to a file", async () => {
     const { laptop, runId, send } = await waiting();
     await using _laptop = laptop;
     const [one, two] = [await serving(), await serving()];
@@ -100,7 +100,7 @@ describe("cadre export --format cadre --to a server", () => {
     expect(existsSync(join(laptop.folder, `${runId}.cadre`))).toBe(false);
   });
 
-  test("[E7] after a lost answer only the same server can be asked again, and it imports the tree once", async () => {
+  test("[E7] if the server's answer is lost, only the same server can be tried again, and it imports the tree once", async () => {
     const { laptop, runId, send } = await waiting();
     await using _laptop = laptop;
     const [one, two] = [await serving(), await serving()];
@@ -131,7 +131,7 @@ describe("cadre export --format cadre --to a server", () => {
     expect((await send(two.address, two.token)).stderr).toContain("already, and goes on there");
   });
 
-  test("[E7] if a server refuses a tree, another server may take the tree", async () => {
+  test("[E7] if a server refuses a tree, the tree can be sent to another server", async () => {
     const { laptop, runId, send } = await waiting();
     await using _laptop = laptop;
     const [one, two] = [await serving(), await serving()];
@@ -144,7 +144,7 @@ describe("cadre export --format cadre --to a server", () => {
     expect(await idsAt(two)).toEqual([runId]);
   });
 
-  test("[E7] export reports a folder that is missing on the server, and names the server in a refusal", async () => {
+  test("[E7] export reports a folder that is missing on the server; each refusal names the server", async () => {
     const { laptop, runId, send } = await waiting();
     await using _laptop = laptop;
     const one = await serving();

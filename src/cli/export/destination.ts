@@ -1,5 +1,5 @@
-// The server that a tree is moved to (E7). Before the tree ends here, the server is asked whether it takes the tree.
-// Its answer is recorded. After the server has taken the tree, the file is deleted, so that no second store can import the tree.
+// Moves a tree to another server (E7). Before the tree ends here, the server is asked whether it would accept the tree.
+// The server's answer is recorded. After it has imported the tree, the file is deleted, so that no second store can import the tree.
 
 import { readFile, rm } from "node:fs/promises";
 import { type CadreClient, isUnreachable } from "../../api/client/client.ts";
@@ -15,9 +15,9 @@ const TOKEN = "CADRE_DESTINATION_TOKEN";
 export interface Destination {
   /** Address of the server, without credentials. */
   url: string;
-  /** Throws if the server would not take the tree. If `hasLeft`, the server may already have the tree. */
+  /** Throws if the server would not accept the tree. `hasLeft` means that the server might already have the tree. */
   check(root: string, hasLeft: boolean): Promise<void>;
-  /** Uploads the file and deletes it. Calls `settle` if it is known whether the server took the tree. */
+  /** Uploads the file, then deletes it. Calls `settle` once it is certain whether the server imported the tree. */
   deliver(file: string, settle: Settle): Promise<ImportView>;
 }
 
@@ -51,7 +51,7 @@ export function destinationOf(to: string, format: string, env: Io["env"]): Desti
           if (isRefusal(error)) await settle("refused");
           throw deliveryError(place, file, error);
         });
-      // The file is deleted first: after the move is settled, the same command would not delete the file any more.
+      // The file is deleted before the move is settled, because after that the same command would not delete it any more.
       await rm(file, { force: true });
       await settle("arrived");
       return taken;
@@ -59,7 +59,7 @@ export function destinationOf(to: string, format: string, env: Io["env"]): Desti
   };
 }
 
-/** Whether the server itself refused the tree. A gateway's error does not say so. */
+/** Whether the server itself refused the tree. The error of a gateway proves nothing. */
 const isRefusal = (error: unknown): boolean =>
   error instanceof CadreError && !isUnreachable(error) && httpStatus(error.code) < 500;
 
@@ -70,7 +70,7 @@ function deliveryError(place: string, file: string, error: unknown): CadreError 
   return new CadreError("CONFLICT", what, undefined, error);
 }
 
-/** Rewords the client's errors, which are written for a process on this machine. */
+/** Rewords the client's errors, which assume a Cadre process on this machine. */
 function answerOf(place: string, error: unknown): string {
   if (isUnreachable(error))
     return `${place} cannot be reached (${describeSystemError((error as CadreError).cause)}).`;

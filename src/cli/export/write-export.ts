@@ -1,6 +1,6 @@
 // Writes the file of an exported tree.
-// The file is created before the tree is moved, so that an unwritable place is noticed in time.
-// It gets its final name when it is complete on disk.
+// The file is created before the tree is moved, so that a path that cannot be written is noticed in time.
+// The file gets its final name once it is complete on disk.
 
 import { createHash } from "node:crypto";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
@@ -14,9 +14,9 @@ import { plainLine } from "../view/text/plain.ts";
 interface Kept {
   bytes: number;
   sha256: string;
-  /** The tree had ended, so it was copied and not moved. */
+  /** True if the tree had already ended: then it was copied and not moved. */
   isCopy: boolean;
-  /** The server that the tree was sent to before, if it is unknown whether the tree arrived. */
+  /** The server to which the tree was sent earlier, if it is unknown whether the tree arrived. */
   sentTo?: string | undefined;
 }
 
@@ -24,7 +24,7 @@ interface Written {
   runId: string;
   file: string;
   format: "cadre" | ExportFormat;
-  /** Server the tree is meant for. */
+  /** The server to which the tree will be sent. */
   to: string | undefined;
 }
 
@@ -84,6 +84,6 @@ function notWritten(error: unknown, file: string, format: string): CadreError {
   );
 }
 
-/** Says that the run's folder is missing. The journal fixes the folder, so it must be created. `where`: a server, or here. */
+/** Tells the person to create the run's folder, because the journal fixes its path. `where` is a server, or this machine. */
 export const missingFolderText = (folder: string, where: string): string =>
   `The run works in ${plainLine(folder)}, which does not exist ${where}: create it before the run continues.`;

@@ -1,5 +1,5 @@
 // Asks the person at the terminal about one open item and records the answer.
-// If the answer cannot be recorded, the reason is printed, and the question is repeated if another answer could help.
+// If an answer cannot be recorded, the reason is printed. The question is repeated if another answer could help.
 
 import type { CadreClient } from "../../api/client/client.ts";
 import type { ApprovalView, DecisionBody, OutcomeBody } from "../../api/client/types.ts";
@@ -18,12 +18,12 @@ export interface PromptContext extends EditorContext {
   client: CadreClient;
   screen: Screen;
   keys: Keys;
-  /** Number of other open items waiting for an answer. */
+  /** Number of open items that still wait for an answer, besides this one. */
   othersWaiting(): number;
   askerOf(item: ApprovalView): Asker;
 }
 
-/** Returns false if the person skipped the item. Rejects when the signal is aborted; then nothing was decided here. */
+/** Returns false if the person skipped the item. Rejects when the signal is aborted; nothing has been decided in that case. */
 export async function askAboutItem(
   item: ApprovalView,
   context: PromptContext,

@@ -1,4 +1,4 @@
-// A person answers an agent's question, at the terminal and by a command.
+// A person answers an agent's question at the terminal or with a command.
 
 import { expect, test } from "vitest";
 import { agent, project } from "../cli.fixture.ts";
@@ -30,7 +30,7 @@ test("at a terminal, an agent's question is shown with its choices and its reaso
   expect(terminal.text()).toMatch(/Answered by \S+: blue/);
 });
 
-test("without a terminal, the run waits until a command answers the question, whichever process drives", async () => {
+test("without a terminal, the run waits until a command answers the question, whichever process drives the run", async () => {
   await using p = await painter();
   const asked = (await p.spawn("run", "--json", "paint the door")).lines().at(-1)!;
   expect(asked).toMatchObject({

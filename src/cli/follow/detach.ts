@@ -1,6 +1,6 @@
-// `--detach`: records the run and starts a background process that drives the run, or waits as a client until the driving process exits.
-// The background process exits when only a person can help.
-// If a server drives, no background process is started: it would take the store when the server is killed, and keep the next server from starting.
+// `--detach`: records the run and starts a background process. It drives the run, or waits until the process that drives it exits.
+// The background process exits when no run can continue without a person.
+// If a server drives the runs, no background process is started: after a kill it would take the store, and no new server could start.
 
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -30,8 +30,8 @@ export async function detach(
   };
   const options = { createsStore: true, flags: omitUndefined({ model }) };
   const { runId, server } = await withClient(invocation, submit, options);
-  // If another command drives now, the background process takes over when that command exits.
-  // The background process also gives approvals of `--yes`, whichever process drives.
+  // If another command drives the run now, the background process takes over when that command exits.
+  // With `--yes` a background process is always needed: it gives the approvals, whichever process drives the run.
   if (server === undefined || yes) startBackground(folder, yes === true);
   screen.line(json ? jsonLine({ runId }) : runId);
   if (json) return EXIT.done;
@@ -48,7 +48,7 @@ const serverLines = (runId: string, commandLine: CommandLine, pid: number): stri
   `if it needs you, \`${commandLine("approve")}\` shows why. It continues when you have answered.`,
 ];
 
-/** The background process exits instead of waiting for a person, because it would block the store. */
+/** Says that the run stops when it needs a person: the background process then exits, because waiting would block the store. */
 function backgroundLines(runId: string, commandLine: CommandLine, yes: boolean): string[] {
   const needs = yes ? "needs you for more than an approval" : "needs you";
   return [

@@ -1,5 +1,5 @@
-// Follows a run and its descendants until the run has ended, or until nothing can continue without a person who is not there.
-// A person at the terminal is asked while the other branches continue. A decision made elsewhere withdraws the question.
+// Follows a run and its descendants until the run has ended, or until it needs a person and none is at the terminal.
+// While the person at the terminal is asked, the other branches continue. A decision made elsewhere withdraws the question.
 
 import type { CadreClient } from "../../api/client/client.ts";
 import type { RunSummary } from "../../api/client/types.ts";
@@ -7,7 +7,7 @@ import type { LiveView } from "../view/live/live-view.ts";
 import { allNodes } from "../view/text/branches.ts";
 import { type Answerer, type Blockage, createQuestions } from "./questions.ts";
 
-/** A run and how far it has been shown. Survives a lost connection. */
+/** A run, and how far its events have been shown. This state outlives a lost connection. */
 export interface WatchedRun {
   runId: string;
   view: LiveView;
@@ -17,10 +17,10 @@ export interface WatchedRun {
 export type FollowResult = { type: "ended" } | ({ type: "needs-person" } & Blockage) | { type: "left" };
 
 const TICK_MS = 250;
-/** Silence after which to check for quarantined runs, which no event announces. */
+/** If no event arrives for this long, we check for quarantined runs, because no event announces them. */
 const QUIET_MS = 2_000;
 
-/** Throws if the connection is lost. Then connect again and call this function with the same `watched`. */
+/** Follows the run. Throws if the connection is lost: connect again, then call this function with the same `watched`. */
 export async function followRun(
   client: CadreClient,
   watched: WatchedRun,
@@ -35,7 +35,7 @@ export async function followRun(
   const look = async (): Promise<FollowResult | undefined> =>
     resultFor(isBehind() ? undefined : await questions.check());
   try {
-    // After a reconnect, a tree that waits for a person sends no more events, so the person is asked here.
+    // After a reconnect, a tree that waits for a person sends no more events, so we ask the person here.
     const waits = await look();
     if (waits) return waits;
     const signal = AbortSignal.any([leaving, questions.ended, quarantine.found]);
@@ -63,7 +63,7 @@ export async function followRun(
 const resultFor = (stuck: Blockage | undefined): FollowResult | undefined =>
   stuck && { type: "needs-person", ...stuck };
 
-/** Looks for quarantined runs when no events arrive: neither they nor the runs that wait for them send events. */
+/** Looks for quarantined runs when no events arrive: a quarantined run and its waiting ancestors send none. */
 function watchForQuarantine(client: CadreClient, runId: string, answerer: Answerer) {
   const found = new AbortController();
   let stuck: Blockage | undefined;
@@ -74,12 +74,12 @@ function watchForQuarantine(client: CadreClient, runId: string, answerer: Answer
   };
   async function look(): Promise<void> {
     const seen = await findQuarantined(client, runId);
-    // Do not interrupt a person who is being asked.
+    // A person who is being asked is not interrupted.
     if (!seen || (answerer.type === "person" && seen.items.length > 0)) return restartTimer();
     stuck = seen;
     found.abort();
   }
-  // The stream of events reports the lost connection.
+  // A lost connection is reported by the stream of events.
   const fail = (): void => clearTimeout(timer);
   restartTimer();
   return { found: found.signal, restartTimer, stuck: () => stuck, close: () => clearTimeout(timer) };
@@ -97,7 +97,7 @@ async function findQuarantined(client: CadreClient, runId: string): Promise<Bloc
 const canContinue = ({ status, waitingOn }: RunSummary): boolean =>
   status !== "suspended" && waitingOn?.kind !== "child" && waitingOn?.kind !== "handoff";
 
-/** Returns a function that is true until all earlier events are shown: old questions must not be asked again. */
+/** Returns a function that is true until all earlier events have been shown, so that old questions are not asked again. */
 async function readSoFar(client: CadreClient, { runId, view }: WatchedRun): Promise<() => boolean> {
   let known = allNodes(await client.get("/api/runs/{id}/tree", { id: runId }));
   return () => {

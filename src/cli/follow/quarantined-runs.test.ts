@@ -1,5 +1,5 @@
-// A driver quarantines a run that cannot be read.
-// No command waits forever for such a run, and every command says that the run is quarantined.
+// A driver quarantines a run whose data cannot be read.
+// No command waits forever for a quarantined run, and every command says that the run is quarantined.
 
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -12,7 +12,7 @@ const FILES = {
     "turns:\n  - when: { turn: 1 }\n    calls: [{ tool: Write, input: { path: out.txt, content: hi } }]\n  - report: { summary: Written. }\n",
 };
 
-/** Starts a run that waits for an approval, in its own process because a process caches definitions. Then damages the store. */
+/** Starts a run that waits for an approval, then damages the store. The run has its own process, because ours would cache definitions. */
 async function waitingAnd(p: Project, sql: string): Promise<string> {
   const [, id] = /^pen · run (\w+)$/m.exec((await p.spawn("run", "pen", "write it")).stdout)!;
   using file = new DatabaseSync(join(p.folder, ".cadre/cadre.db"));
@@ -20,8 +20,8 @@ async function waitingAnd(p: Project, sql: string): Promise<string> {
   return id!;
 }
 
-test("[P9] [U44] `cadre run` ends with the reason if an agent's definition can no longer be read, and suggests no approval", async () => {
-  // No other test uses this definition, because this process would have cached it.
+test("[P9] [U44] if an agent's definition can no longer be read, `cadre run` ends with the reason and suggests no approval", async () => {
+  // No other test uses this definition; otherwise this process would have cached it.
   await using p = await project({ ...FILES, "agents/pen.md": agent("pen", "limits: { maxTurns: 6 }\n") });
   const id = await waitingAnd(p, "UPDATE blobs SET text = text || ' '");
   const damaged = /The stored value \w+ is damaged\./;
@@ -41,7 +41,7 @@ test("[P9] [U44] `cadre run` ends with the reason if an agent's definition can n
   );
 });
 
-test("[P9] `cadre run` ends although a run in its tree has a damaged journal", async () => {
+test("[P9] `cadre run` ends even if a run in its tree has a damaged journal", async () => {
   await using p = await project(FILES);
   const id = await waitingAnd(p, "UPDATE events SET payload = '{}' WHERE seq = 3");
   const ran = await p.spawn("run");
@@ -49,7 +49,7 @@ test("[P9] `cadre run` ends although a run in its tree has a damaged journal", a
   expect(ran.code).toBe(3);
 });
 
-test("[U44] a run that was answered while no process drives is no longer shown as waiting for the answer", async () => {
+test("[U44] a run that was answered while no process drove it is no longer shown as waiting for an answer", async () => {
   await using p = await project({ ...FILES, "agents/pen.md": agent("pen", "limits: { maxTurns: 7 }\n") });
   const [, item] = /^ {2}cadre approve (\S+)$/m.exec((await p.cadre("run", "pen", "write it")).stdout)!;
   const [id] = item!.split(":");

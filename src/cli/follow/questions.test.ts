@@ -1,4 +1,4 @@
-// Tests questions over a real API whose events arrive later than the run progresses.
+// Tests questions with a real API whose events arrive late: the run is ahead of the events we have read.
 
 import { expect, test } from "vitest";
 import type { CadreClient } from "../../api/client/client.ts";
@@ -39,7 +39,7 @@ test("`--yes` approves the next call, even if the journal is read slowly", async
     };
     await readOn();
     let rests = 1;
-    /** Resolves when the run has asked the next question or has ended. */
+    /** Resolves when the run asks its next question or has ended. */
     const slow: CadreClient = {
       ...api.client,
       async post(path, ...request) {

@@ -1,5 +1,5 @@
-// Asks the questions of a followed tree one after the other.
-// The journals are read meanwhile, so that a decision made elsewhere withdraws the question.
+// Asks the person about the open items of a followed tree, one after the other.
+// While a question is open, the journals are still read, so that a decision made elsewhere withdraws the question.
 
 import { type CadreClient, isUnreachable } from "../../api/client/client.ts";
 import type { ApprovalView, RunSummary } from "../../api/client/types.ts";
@@ -10,7 +10,7 @@ import type { Screen } from "../view/screen.ts";
 import { allNodes } from "../view/text/branches.ts";
 import { askAboutItem, type PromptContext } from "./ask-person.ts";
 
-/** Says who answers questions: a person at the terminal, `--yes` (which only approves calls), or nobody. */
+/** Who answers questions: a person at the terminal, `--yes` (which only approves calls), or nobody. */
 export type Answerer =
   | { type: "person"; context: Pick<PromptContext, "screen" | "keys" | "env"> }
   | { type: "yes" }
@@ -19,17 +19,17 @@ export type Answerer =
 /** Why no run of a tree can continue. */
 export interface Blockage {
   items: ApprovalView[];
-  /** Runs that need a command such as `resume` and no answer: paused, frozen or quarantined. */
+  /** Paused, frozen or quarantined runs. They need a command such as `resume`, not an answer. */
   pausedRuns: RunSummary[];
 }
 
 export interface Questions {
-  /** Aborted when asking failed, or when the person skipped all questions and no run can continue: see `outcome`. */
+  /** Aborted when asking failed, or when the person skipped all questions and no run can continue. `outcome` returns the result. */
   readonly ended: AbortSignal;
-  /** Returns undefined if a run can continue or a person is being asked. */
+  /** Returns why no run can continue. Returns undefined if a run can continue or a person is being asked. */
   check(): Promise<Blockage | undefined>;
   event(event: JournalEvent): void;
-  /** The result after `ended`. Throws if asking failed. */
+  /** The result, once `ended` is aborted. Throws if asking failed. */
   outcome(): Promise<Blockage | undefined>;
   close(): void;
 }
@@ -53,7 +53,7 @@ export function createQuestions(
   /** Items the person skipped, with the round in which they were asked. */
   const skipped = new Set<string>();
   let failure: unknown;
-  /** Undefined: no person is being asked. `news`: an item was opened since the last check. */
+  /** Undefined if no person is being asked. `news` means that an item was opened since the last check. */
   let asking: { news: boolean } | undefined;
 
   async function askAll(context: PromptContext, current: { news: boolean }): Promise<void> {
@@ -87,14 +87,14 @@ export function createQuestions(
     ended: ended.signal,
     async check() {
       if (openItems(tree) > 0) {
-        // An item opened during a question is asked about next.
+        // If an item is opened while a question is shown, we ask about that item next.
         if (asking) asking.news = true;
         else if (answerer.type === "person") beginAsking(answerer);
         else if (answerer.type === "yes") await approveCalls(client, runId, approved);
       }
       if (asking || canContinue(tree)) return undefined;
       const stuck = await findBlockage(client, runId);
-      // A call was proposed after the last approval. Its event is still to come and triggers the next check.
+      // True if a call was proposed after the last approval. The call's event will arrive later and trigger the next check.
       const isNews =
         answerer.type === "yes" && stuck?.items.some((item) => isCall(item) && !approved.has(item.id));
       return isNews ? undefined : stuck;
@@ -114,17 +114,17 @@ function openItems({ runs }: LiveTree): number {
   return [...runs.values()].reduce((sum, { open }) => sum + open.size, 0);
 }
 
-/** Returns the path of names as the tree shows it, and the run's task. */
+/** Returns the agents' names from the root to the run, as the tree shows them, and the run's task. */
 function askerOfItem({ runs }: LiveTree, { runId, path }: ApprovalView) {
   const run = runs.get(runId);
   return { path: run?.path ?? path, task: run?.state.start?.task };
 }
 
-/** Whether some run can continue without a person, as far as the journals were read. Cancelled runs can. */
+/** Whether some run can continue without a person, according to the events read so far. A cancelled run can always continue. */
 const canContinue = ({ runs }: LiveTree): boolean =>
   [...runs.values()].some((run) => !hasEnded(run) && (run.state.status !== "suspended" || run.state.cancel));
 
-/** Reads the current state. Returns undefined if some run can continue: then more events will come. */
+/** Returns why no run can continue. Returns undefined if some run can continue, because then more events will arrive. */
 async function findBlockage(client: CadreClient, runId: string): Promise<Blockage | undefined> {
   const [items, tree] = await Promise.all([
     client.get("/api/approvals", { run: runId }).then(({ approvals }) => approvals),
@@ -136,7 +136,7 @@ async function findBlockage(client: CadreClient, runId: string): Promise<Blockag
   return items.length + held.length === 0 ? undefined : { items, pausedRuns: held };
 }
 
-/** Kinds of waiting that end when items are answered, here or below. The others need a command such as `resume`. */
+/** Kinds of waiting that end when a person answers an item of the run or of a descendant. Other kinds need a command such as `resume`. */
 const ANSWERABLE: ReadonlySet<string> = new Set([
   "approval",
   "child_hitl",
@@ -149,7 +149,7 @@ const ANSWERABLE: ReadonlySet<string> = new Set([
 /** Events that withdraw all open questions of a run. */
 const WITHDRAWS: ReadonlySet<string> = new Set(["RUN_RESUMED", "CANCEL_REQUESTED", ...TERMINAL_TYPES]);
 
-/** Holds the question that is being asked, and can withdraw it. */
+/** Holds the question that is shown now, and can withdraw it. */
 function createQuestion(over: AbortSignal) {
   let open: { item: ApprovalView; withdraw: AbortController; screen: Screen } | undefined;
   return {
@@ -180,7 +180,7 @@ function createQuestion(over: AbortSignal) {
 
 const isCall = ({ kind }: ApprovalView): boolean => kind === "tool";
 
-/** Approves calls and nothing else: only a person can decide unknown outcomes and budgets. */
+/** Approves calls only: unknown outcomes and budgets must be decided by a person. */
 async function approveCalls(client: CadreClient, runId: string, approved: Set<string>): Promise<void> {
   const items = (await client.get("/api/approvals", { run: runId })).approvals;
   for (const { id } of items.filter((item) => isCall(item) && !approved.has(item.id))) {
@@ -191,7 +191,7 @@ async function approveCalls(client: CadreClient, runId: string, approved: Set<st
         body: { decision: "approve", note: "--yes", automatic: true },
       });
     } catch (error) {
-      // The item was decided elsewhere, or must be proposed again. The run's next event says which.
+      // The item was decided elsewhere, or the call must be proposed again. The run's next event tells which.
       if (isUnreachable(error) || httpStatus(toCadreError(error).code) !== 409) throw error;
     }
   }

@@ -56,17 +56,17 @@ const keptLines = (runId: string, commandLine: CommandLine): string[] => [
   keptSentence(runId, commandLine),
 ];
 
-/** Adds to an error of Cadre what happens to the run that has started. */
+/** Appends a sentence to an error: the run that was started is kept. */
 export function withKeptRun(thrown: unknown, runId: string, { commandLine }: Invocation): CadreError {
   const { code, message, details } = toCadreError(thrown);
   return new CadreError(code, `${asSentence(message)} ${keptSentence(runId, commandLine)}`, details, thrown);
 }
 
-/** Says how to continue a run that no process drives any more. */
+/** Says how to continue a run that no process drives. */
 const keptSentence = (runId: string, commandLine: CommandLine): string =>
   `Run ${runId} is kept: \`${commandLine("run")}\` continues it, \`${commandLine(`cancel ${runId}`)}\` ends it.`;
 
-/** Says how to follow a run that another process continues to drive. */
+/** Says how to follow a run that another process still drives. */
 export const leavingLines = (runId: string, commandLine: CommandLine): string[] => [
   "",
   "Leaving: nothing is lost, and another process continues the run.",
@@ -79,7 +79,7 @@ export function exitCodeOf(status: RunDetail["status"]): number {
   return status === "suspended" ? EXIT.waiting : EXIT.done;
 }
 
-/** The worst exit code of several runs: failed, then waiting, then cancelled. */
+/** Returns the worst exit code of several runs. Failed is worse than waiting, and waiting is worse than cancelled. */
 export function worstExitCode(codes: readonly number[]): number {
   return [EXIT.failed, EXIT.waiting, EXIT.cancelled].find((code) => codes.includes(code)) ?? EXIT.done;
 }
@@ -103,7 +103,7 @@ function blockedCommands(
   return [commandLine(top === undefined ? `resume ${id}` : `thaw ${top}`), commandLine(`cancel ${id}`)];
 }
 
-/** Whether the journal cannot be read: then the driver has quarantined the run, and the journal does not say so. */
+/** Whether the run's journal cannot be read. The driver has then quarantined the run, but the journal does not contain that. */
 const isUnreadable = (
   { id, waitingOn }: Blockage["pausedRuns"][number],
   { runs }: Shown["view"]["tree"],

@@ -37,7 +37,7 @@ export function parseStartRequest(
   return { type: "unfinished" };
 }
 
-/** Parses `"task"` or `agent "task"`. Undefined without arguments: continue unfinished runs. */
+/** Parses `"task"` or `agent "task"`. Returns undefined if there are no arguments: the command then continues unfinished runs. */
 export function parseTaskArguments(words: readonly string[]): TaskRequest | undefined {
   const [first, second, third] = words;
   if (third !== undefined)
@@ -71,12 +71,12 @@ export async function refuseUnknownAgent(invocation: Invocation, request: StartR
   try {
     findAgent(await projectOf(invocation).agents(agent), agent);
   } catch (error) {
-    // The owner of the store reports other problems. That process may have read a newer file.
+    // Other problems are reported by the owner of the store, which might have read a newer file.
     if (error instanceof CadreError && error.code === "AGENT_NOT_FOUND") throw error;
   }
 }
 
-/** Refuses `--model` if another process owns the store: that process would admit the run with its own default model. */
+/** Refuses `--model` if another process owns the store: that process would start the run with its own default model. */
 export async function refuseModelOfOwner(client: CadreClient): Promise<void> {
   const { pid } = await client.get("/api/health");
   if (pid !== process.pid)
@@ -104,7 +104,7 @@ export async function submitRequest(
 
 const DEFAULT_AGENT = "assistant";
 
-/** Uses the project's only agent if the person named none, or the assistant if there are several or none. */
+/** If the person named no agent, uses the project's only agent. If the project has several agents or none, uses the assistant. */
 async function chooseAgent(
   client: CadreClient,
   { agent, task }: TaskRequest,
@@ -117,7 +117,7 @@ async function chooseAgent(
   return { agent: own.length === 1 ? own[0]!.name : DEFAULT_AGENT, task };
 }
 
-/** Prints the warnings about the agent's file, so that the person learns of a misread key before the answer. */
+/** Prints the warnings about the agent's file, so that the person learns about a misread key before the run's answer arrives. */
 export async function printAgentWarnings(
   client: CadreClient,
   runId: string,
@@ -131,7 +131,7 @@ export async function printAgentWarnings(
     io.stderr.write(`${problem.severity}: ${plainLine(problemText(problem))}\n`);
 }
 
-/** Returns an empty list if the file is gone: the run has started and must not be reported as failed. */
+/** Returns the problems of the agent's file. If the file is gone, there are none: the run has started and must not seem to fail. */
 async function problemsOf(client: CadreClient, agent: string): Promise<AgentView["problems"]> {
   try {
     return (await client.get("/api/agents/{name}", { name: agent })).problems;

@@ -22,7 +22,7 @@ const writer = (input = '{ path: out.txt, content: "written" }') =>
   });
 
 describe("a question at the terminal", () => {
-  test("[U50] a question shows tool, rule and preview; `?` explains the keys; `a` approves the call once", async () => {
+  test("[U50] a question shows the tool, the rule and a preview; `?` explains the keys; `a` approves the call once", async () => {
     await using p = await writer();
     const terminal = p.terminal("run", "write it");
     await terminal.sees(PROMPT);
@@ -40,7 +40,7 @@ describe("a question at the terminal", () => {
     expect(terminal.text()).toContain("files: created out.txt");
   });
 
-  test("`r` rejects the call and asks for a reason, which the agent reads", async () => {
+  test("`r` rejects the call and asks the person for a reason, which the agent reads", async () => {
     await using p = await writer();
     const terminal = p.terminal("run", "write it");
     await terminal.sees(PROMPT);
@@ -61,7 +61,7 @@ describe("a question at the terminal", () => {
     expect(terminal.text()).toMatch(/Not written: .*This is too risky\. Find a safer way\./s);
   });
 
-  test("`s` skips an item: the next question is asked, and skipped items are listed with their commands", async () => {
+  test("`s` skips an item and shows the next question; skipped items are listed with their commands", async () => {
     const write = (path: string) => `{ tool: Write, input: { path: ${path}, content: x } }`;
     await using p = await project({
       "agents/pen.md": agent("pen"),
@@ -115,7 +115,7 @@ describe("a question at the terminal", () => {
     delete p.env["EDITOR"];
     const bare = p.terminal("run", "write it");
     await bare.sees(PROMPT);
-    // The editor starts with the input. If the person changes nothing, nothing is decided.
+    // The edit line starts with the call's input. If the person changes nothing, nothing is decided.
     await bare.press("e", /Input as JSON: \{"path":"out\.txt","content":"[^"]+"\}$/);
     bare.type("\r");
     await bare.shows(/Input as JSON: .*[\s\S]*\[\?\]/);
@@ -128,7 +128,7 @@ describe("a question at the terminal", () => {
     expect(await readFile(join(p.folder, "out.txt"), "utf8")).toBe("typed");
   });
 
-  test("`A` turns the approval into a rule, and the next run does not ask", async () => {
+  test("`A` turns the approval into a rule, and the next run needs no approval", async () => {
     await using p = await writer();
     const first = p.terminal("run", "write it");
     await first.sees(PROMPT);
@@ -162,7 +162,7 @@ describe("a question at the terminal", () => {
     const terminal = p.terminal("run", "write it");
     await terminal.sees(PROMPT);
     const [, id] = /run (\w+)/.exec(terminal.text())!;
-    // The person is asked about the first call as soon as it is recorded.
+    // The first question is shown as soon as the first call is recorded. Here we wait for the second call.
     await expect.poll(async () => (await p.cadre("approve", "--json")).lines()).toHaveLength(2);
     expect((await p.cadre("approve", `${id!.slice(0, 12)}:m1.1`)).code).toBe(0);
     await terminal.sees(/Approved by .*two\.txt[\s\S]*one\.txt[\s\S]*\n\[a\]pprove .*\[\?\]/);
@@ -170,7 +170,7 @@ describe("a question at the terminal", () => {
     expect(await terminal.code).toBe(0);
   });
 
-  test("[E1] if the owner is killed while a question is open, the question is asked again, and the answer is recorded", async () => {
+  test("[E1] if the owner is killed while a question is open, the question is shown again, and the answer is recorded", async () => {
     await using p = await writer();
     await p.write("agents/slow.md", agent("slow"));
     await p.write("slow.script.yaml", "turns:\n  - { delay: 600000, text: Never. }\n");
@@ -195,7 +195,7 @@ describe("a question at the terminal", () => {
     expect(await next.code).toBe(0);
   });
 
-  test("[A17] keys typed before a question was shown do not answer the question", async () => {
+  test("[A17] keys typed before a question is shown do not answer the question", async () => {
     await using p = await writer();
     const terminal = p.terminal("run", "write it");
     terminal.type("aaa");
@@ -231,7 +231,7 @@ describe("a question at the terminal", () => {
   });
 });
 
-test("[P4] after an unknown outcome, the person chooses between happened, run again and fail", async () => {
+test("[P4] for a call with an unknown outcome, the person can choose `happened`, `run again` or `fail`", async () => {
   const command = "echo x >> effects.txt; sleep 600";
   await using p = await project({
     "agents/pen.md": agent("pen"),
@@ -270,7 +270,7 @@ test("[P4] after an unknown outcome, the person chooses between happened, run ag
   expect(await readFile(join(p.folder, "effects.txt"), "utf8")).toBe("x\n");
 });
 
-test("[U49] with ACCESSIBLE set, a terminal gets plain lines, and the person can still answer", async () => {
+test("[U49] with ACCESSIBLE set, Cadre prints plain lines to a terminal, and the person can still answer", async () => {
   await using p = await writer();
   p.env["ACCESSIBLE"] = "1";
   const terminal = p.terminal("run", "write it");

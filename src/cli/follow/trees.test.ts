@@ -1,4 +1,4 @@
-// Tests what people and scripts see of runs that start other runs.
+// Tests how commands show trees of runs to people and scripts.
 
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ interface Scripts {
   researcher?: string;
 }
 
-/** A lead with parallel workers, each with a researcher below. */
+/** A lead with parallel workers. Each worker starts a researcher. */
 const team = ({ lead, worker, researcher }: Scripts = {}) =>
   project({
     "agents/lead.md": agent("lead", "agents: [worker]\ndelegation: { mode: parallel, maxParallel: 4 }\n"),
@@ -44,7 +44,7 @@ const runsOf = ({ lines }: Finished) =>
   lines() as { id: string; agent: string; status: string; below: number }[];
 
 describe("at a terminal", () => {
-  test("[U18] each run has a line, a question names agent, call and task, and the other runs continue meanwhile", async () => {
+  test("[U18] each run has its own line; a question names agent, call and task; the other runs continue while it is open", async () => {
     await using p = await team({
       worker: `  - { when: { turn: 2, task: parser }, calls: [${write("parser.txt")}] }
   - { when: { task: printer }, delay: 700, report: { summary: The printer is done. } }`,
@@ -73,7 +73,7 @@ describe("at a terminal", () => {
     expect(terminal.screen().match(/✓ lead|needs your approval/g)).toHaveLength(2);
   });
 
-  test("questions are asked one after the other, and each says how many more are waiting", async () => {
+  test("questions are asked one after the other, and each question says how many more are waiting", async () => {
     await using p = await team({
       worker: `  - { when: { turn: 2 }, calls: [{ tool: Write, input: { path: "\${task}.txt", content: x } }] }`,
     });
@@ -101,7 +101,7 @@ describe("at a terminal", () => {
   });
 });
 
-test("`cadre runs` fits the terminal's width: a task without enough room gets its own line", async () => {
+test("`cadre runs` fits the terminal's width: a task that does not fit into its column gets its own line", async () => {
   await using p = await team();
   await p.cadre("run", "lead", "get everything ready that the release of the next version needs, and say so");
   const terminal = p.terminal("runs");
@@ -125,7 +125,7 @@ test("`cadre runs` fits the terminal's width: a task without enough room gets it
 });
 
 describe("without a terminal", () => {
-  test("[U50] each line names its run, and items that need a person are printed once nothing else can continue", async () => {
+  test("[U50] each line names its run; once no run can continue, the items that need a person are printed", async () => {
     await using p = await team();
     const parked = await p.cadre("run", "lead", "get it ready");
     expect(parked.code).toBe(3);
@@ -169,7 +169,7 @@ describe("without a terminal", () => {
     expect(result.treeUsage.modelCalls).toBeGreaterThan(result.usage.modelCalls);
   });
 
-  test("a tree with a paused child ends `cadre run` with exit code 3 and the command that resumes the child", async () => {
+  test("if a child run is paused, `cadre run` exits with 3 and prints the command that resumes the child", async () => {
     await using p = await team({
       lead: ask("worker", "printer"),
       researcher: `turns:\n  - ${WAIT}\n  - text: There.\n`,
@@ -219,7 +219,7 @@ describe("two processes", () => {
     ]);
   });
 
-  test("[U41] `cadre cancel` lists the runs it cancels, waits until all have ended, and exits with the code of the root", async () => {
+  test("[U41] `cadre cancel` lists the runs it cancels, waits until all have ended, and exits with the root run's code", async () => {
     await using p = await team({
       lead: `${ask("worker", "printer")}, ${ask("worker", "docs")}`,
       researcher: `turns:\n  - { when: { task: docs }, delay: 600000, text: Never. }\n  - report: { summary: Known. }\n`,
@@ -241,7 +241,7 @@ describe("two processes", () => {
     expect((await tail.end()).code).toBe(4);
   });
 
-  test("[P7] [U41] without a driving process, `cadre cancel` ends the runs itself and drives nothing else", async () => {
+  test("[P7] [U41] if no process drives the runs, `cadre cancel` ends the cancelled runs itself and drives no other runs", async () => {
     await using p = await team();
     const other = /cadre show (\w+)/.exec((await p.cadre("run", "lead", "something else")).stdout)![1]!;
     const id = /cadre show (\w+)/.exec((await p.cadre("run", "lead", "get it ready")).stdout)![1]!;
@@ -276,7 +276,7 @@ describe("two processes", () => {
     expect((await p.cadre("runs")).stdout).toMatch(/^r\w+ {2}Cancelled {2}lead /);
   });
 
-  test("[U41] a run that was cancelled but has not ended is shown as such, and a second cancel ends it", async () => {
+  test("[U41] a cancelled run that has not ended is shown as being cancelled, and a second `cadre cancel` ends the run", async () => {
     await using p = await team();
     const id = /cadre show (\w+)/.exec((await p.cadre("run", "lead", "get it ready")).stdout)![1]!;
     const { client, close } = await connect({ folder: p.folder, io: { env: p.env }, drive: false });
@@ -302,7 +302,7 @@ describe("two processes", () => {
 });
 
 describe("looking at a tree", () => {
-  test("`cadre show` draws the tree with time, tokens and cost of each run, and the path of a child", async () => {
+  test("`cadre show` draws the tree with each run's time, tokens and cost, and shows the path to a child run", async () => {
     await using p = await team();
     const [, id] = /cadre show (\w+)/.exec((await p.cadre("run", "--yes", "lead", "get it ready")).stdout)!;
     const { stdout } = await p.cadre("show", id!);
@@ -332,7 +332,7 @@ describe("looking at a tree", () => {
     });
   });
 
-  test("[U02] `cadre runs` lists root runs, with --all also descendants, and with a filter matching runs and their ancestors", async () => {
+  test("[U02] `cadre runs` lists root runs; --all adds descendants; a filter lists matching runs with their ancestors", async () => {
     await using p = await team();
     await p.cadre("run", "--yes", "lead", "get it ready");
     await p.cadre("run", "--yes", "worker", "docs");
@@ -363,7 +363,7 @@ describe("looking at a tree", () => {
     );
   });
 
-  test("[B3] one command raises a tree's budget, and every run that the budget had stopped continues", async () => {
+  test("[B3] one command raises a tree's budget, and every run that had reached the budget continues", async () => {
     await using p = await team({
       researcher:
         "turns:\n  - { usage: { input: 3000, output: 100 }, report: { summary: Nothing is known. } }\n",

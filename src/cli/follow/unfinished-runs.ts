@@ -1,4 +1,4 @@
-// Finds and prints the unfinished runs, when a command starts and when it exits.
+// Finds the unfinished runs. A command prints them when it starts and when it exits.
 
 import type { CadreClient } from "../../api/client/client.ts";
 import type { RunSummary } from "../../api/client/types.ts";
@@ -7,7 +7,7 @@ import type { Connection } from "../connection/connect.ts";
 import type { Invocation } from "../invocation.ts";
 import { allRuns } from "../lookup/runs.ts";
 
-/** Unfinished root runs, newest first. Their descendants continue with them. */
+/** Unfinished root runs, newest first. Descendants are left out, because they continue together with their root. */
 export async function unfinishedRuns(client: CadreClient): Promise<RunSummary[]> {
   const runs = await Array.fromAsync(
     allRuns(client, { status: ["pending", "running", "waiting", "suspended"] }),
@@ -15,7 +15,7 @@ export async function unfinishedRuns(client: CadreClient): Promise<RunSummary[]>
   return runs.filter((run) => run.parentRunId === undefined);
 }
 
-/** Whether a run can continue without a person, also because it was answered while no process was driving. */
+/** Whether a run can continue without a person. A run that was answered while no process drove it can continue. */
 const canContinue = ({ status, answered }: RunSummary): boolean =>
   status !== "suspended" || answered === true;
 
@@ -27,7 +27,7 @@ export function printResumed(left: readonly RunSummary[], { screen, json }: Invo
   screen.line(screen.paint("dim", `Continuing ${plural(continued, "unfinished run")}${more}`));
 }
 
-/** Prints the line of a server, which unlike a command also waits for runs that need a person. */
+/** Prints the line for a server. Unlike a command, a server keeps running while runs wait for a person. */
 export function printResumedByServer(
   left: readonly RunSummary[],
   { screen, json, commandLine }: Invocation,

@@ -1,4 +1,4 @@
-// The packs of agents that come with Cadre and can be copied as a whole.
+// The packs of agents that come with Cadre. `cadre init` copies a pack as a whole.
 
 import { readdir, readFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
@@ -26,7 +26,7 @@ export async function packsIn(folder: string): Promise<Pack[]> {
   );
 }
 
-/** Sorted relative paths, separated by `/`. */
+/** The pack's files: sorted relative paths, separated by `/`. */
 export async function filesBelow(folder: string): Promise<string[]> {
   const inside = await readdir(folder, { recursive: true, withFileTypes: true });
   return inside

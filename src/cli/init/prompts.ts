@@ -1,4 +1,4 @@
-// The questions of `cadre init` at a terminal. This file is imported only when they are asked.
+// The questions of `cadre init` at a terminal. This file is imported only when a question is asked.
 
 import type { Readable, Writable } from "node:stream";
 import { isCancel, select } from "@clack/prompts";
@@ -6,7 +6,7 @@ import type { KeyedModel } from "../../project/project.ts";
 import type { Io } from "../invocation.ts";
 import type { Template } from "./templates.ts";
 
-/** Undefined: they left. */
+/** Returns undefined if the person left without an answer. */
 export async function askTemplate(
   io: Io,
   templates: readonly Template[],
@@ -16,7 +16,7 @@ export async function askTemplate(
   return ask<Template | "nothing">(io, "What do you want to start with?", [...options, nothing]);
 }
 
-/** Undefined: they left. */
+/** Returns undefined if the person left without an answer. */
 export function askModel(io: Io, found: readonly KeyedModel[]): Promise<KeyedModel | undefined> {
   const options = found.map((value) => ({ value, label: value.model, hint: `${value.key} is set` }));
   return ask(io, "Which model should agents use that name none?", options);

@@ -1,19 +1,19 @@
-// The templates of `cadre init`: small, commented sets of agents, each with a script that plays if there is no key.
+// The templates of `cadre init`: small, commented sets of agents. Each has a script for the scripted model, which is used without an API key.
 
 import { fileURLToPath } from "node:url";
 
 export interface Template {
   name: string;
-  /** Label in the question. */
+  /** The template's label in the question of `cadre init`. */
   label: string;
   hint: string;
-  /** Folder with the template's files. Absent if the project already has the agents. */
+  /** Folder with the template's files. Undefined if the project already has agents of its own. */
   folder?: string;
-  /** The first run to suggest. */
+  /** The agent and the task that we suggest for the first run. */
   first?: { agent: string; task: string };
 }
 
-/** Name of the script, in `scripted/…` and in the file name. */
+/** Name of the script, used in `scripted/…` and in the file name. */
 export const SCRIPT = "first-steps";
 
 const folderOf = (name: string): string =>

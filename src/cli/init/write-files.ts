@@ -1,11 +1,11 @@
-// Writes the files of `cadre init`. Missing files are added, and nothing is overwritten.
+// Writes the files of `cadre init`. It adds missing files and overwrites nothing.
 
 import { existsSync, lstatSync } from "node:fs";
 import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { KeyedModel } from "../../project/project.ts";
 
-/** Files that were created, and files that already existed and were kept; paths relative to the project. */
+/** The created files, and the files that already existed and were kept. Paths are relative to the project. */
 export interface WrittenFiles {
   created: string[];
   kept: string[];
@@ -39,11 +39,11 @@ export async function writeNewFile(
   if (!isThere) await writeFile(join(folder, file), text, { flag: "wx" });
 }
 
-/** Adds `.cadre/` to .gitignore: runs and their journals belong to this machine and should not be committed. */
+/** Adds `.cadre/` to .gitignore: runs and their journals belong to this machine and should not be committed to git. */
 export async function ignoreStateFolder(folder: string, made: WrittenFiles): Promise<void> {
   const file = join(folder, ".gitignore");
   const found = lstatSync(file, { throwIfNoEntry: false });
-  // A symbolic link may have come with the folder, so nothing is written through it.
+  // A symbolic link might have come with the folder, so we write nothing through it.
   const isWritable = !found || found.isFile();
   const before = isWritable ? await readFile(file, "utf8").catch(() => "") : "";
   if (!isWritable || /^\/?\.cadre\/?\s*$/m.test(before)) {
@@ -55,7 +55,7 @@ export async function ignoreStateFolder(folder: string, made: WrittenFiles): Pro
   made.created.push(before === "" ? ".gitignore" : ".gitignore (a line for .cadre/)");
 }
 
-/** The project's first cadre.yaml. `keyed`: the provider whose key was found; `script`: the script to play if there is none. */
+/** The project's first cadre.yaml. `keyed` is the provider whose API key was found; `script` is the scripted model's script if none was. */
 export function configText(keyed: KeyedModel | undefined, script: string | undefined): string {
   return `# Cadre. Everything here is optional; commented lines show the format.
 

@@ -1,4 +1,4 @@
-// Finds open items by their ids, and loads what is shown about them.
+// Finds open items by their ids, and loads the details to show.
 
 import type { CadreClient } from "../../api/client/client.ts";
 import type { ApprovalView } from "../../api/client/types.ts";
@@ -8,8 +8,8 @@ import { type Invocation, report } from "../invocation.ts";
 import { answerCommands, type Card, cardLines, itemTitle } from "../view/approval.ts";
 
 /**
- * Finds an open item by its id, by the beginning of its id, or by the beginning of its run's id plus the item.
- * Returns the given id if no open item matches: the server knows whether it was already decided.
+ * Finds an open item by its id or the beginning of its id. The run's part of the id can be shortened on its own.
+ * If no open item matches, returns the given id unchanged: the server knows whether the item was already decided.
  */
 export function findApproval(open: readonly ApprovalView[], id: string): ApprovalView | string {
   const exact = open.find((item) => item.id === id);
@@ -27,13 +27,13 @@ export function findApproval(open: readonly ApprovalView[], id: string): Approva
   return matches[0] ?? id;
 }
 
-/** Whether the given id shortens the run's id, as `r1m7:m4.0` shortens `r1m7p…:m4.0`. */
+/** Whether the given id only shortens the run's part of an item's id, as `r1m7:m4.0` shortens `r1m7p…:m4.0`. */
 function isShortened({ runId, itemId }: ApprovalView, given: string): boolean {
   const colon = given.indexOf(":");
   return colon > 0 && runId.startsWith(given.slice(0, colon)) && given.slice(colon + 1) === itemId;
 }
 
-/** Whether the given id belongs to an earlier approval of the call whose outcome is open. */
+/** Whether the given id is from an earlier approval of this call. The item now asks whether the call took effect. */
 function isOutcomeOf({ kind, runId, callId }: ApprovalView, given: string): boolean {
   const colon = given.indexOf(":");
   const call = (id: string): string => id.replace(/~\d+$/, "");
@@ -41,7 +41,7 @@ function isOutcomeOf({ kind, runId, callId }: ApprovalView, given: string): bool
   return kind === "outcome" && isItsRun && call(given.slice(colon + 1)) === call(callId!);
 }
 
-/** P4: a person who approves or rejects a call does not say whether the call took effect. */
+/** P4: refuses `approve` and `reject` for a call with an unknown outcome: they do not say whether the call took effect. */
 export function refuseOutcome(item: ApprovalView, commandLine: CommandLine): void {
   if (item.kind !== "outcome") return;
   const [command] = answerCommands(item, commandLine);
@@ -52,7 +52,7 @@ export function refuseOutcome(item: ApprovalView, commandLine: CommandLine): voi
   );
 }
 
-/** Loads open items together with the tasks of their runs, for a reader who has not followed the runs. */
+/** Loads open items together with the tasks of their runs, for a person who has not followed the runs. */
 export async function loadCards(client: CadreClient, items: readonly ApprovalView[]): Promise<Card[]> {
   const runIds = [...new Set(items.map(({ runId }) => runId))];
   const runs = await Promise.all(runIds.map((id) => client.get("/api/runs/{id}", { id })));
@@ -60,7 +60,7 @@ export async function loadCards(client: CadreClient, items: readonly ApprovalVie
   return items.map((item) => ({ item, task: tasks.get(item.runId)! }));
 }
 
-/** Prints the items in full, with the commands that answer them. */
+/** Prints the open items in full, each with the commands that answer it. */
 export function reportCards(invocation: Invocation, cards: readonly Card[], none: string): number {
   const { commandLine, screen } = invocation;
   const items = cards.map(({ item, task }) => ({ ...item, task }));

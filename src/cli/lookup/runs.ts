@@ -1,4 +1,4 @@
-// Finds runs by the filter options of `cadre runs` (the dashboard prints the same options for its filters, U02), or by a reference to a run or an event.
+// Finds runs by the filter options of `cadre runs`, or by a reference to a run or an event. The dashboard prints the same options (U02).
 
 import type { CadreClient } from "../../api/client/client.ts";
 import type { RunPage, RunSummary, RunsFilter } from "../../api/client/types.ts";
@@ -30,7 +30,7 @@ export function parseRunsFilter(options: FilterOptions, now: number): Omit<RunsF
   });
 }
 
-/** Parses a duration, a date, or `today`, which means since midnight in the local time zone. */
+/** Parses a duration, a date, or `today`. `today` means since midnight in the local time zone. */
 function parseSince(text: string, now: number): number {
   if (text === "today") return new Date(now).setHours(0, 0, 0, 0);
   const ago = /^\d+$/.test(text) ? undefined : parseDuration(text);
@@ -44,7 +44,7 @@ function parseSince(text: string, now: number): number {
 
 const PAGE = 500;
 
-/** Yields all runs that match, newest first. Requests them page by page. */
+/** Yields all matching runs, newest first. Requests them from the API page by page. */
 export async function* allRuns(
   client: CadreClient,
   filter: Omit<RunsFilter, "limit" | "cursor">,
@@ -57,7 +57,7 @@ export async function* allRuns(
   } while (cursor !== undefined);
 }
 
-/** Parses a run (`r1m7…`) or an event of a run (`r1m7…#142`). */
+/** Parses a reference to a run (`r1m7…`) or to an event of a run (`r1m7…#142`). */
 export function parseRunReference(where: string): { runId: string; seq?: number } {
   const [, runId, seq] = /^([^#]+)(?:#([^#]*))?$/.exec(where) ?? [];
   if (runId === undefined)

@@ -1,4 +1,4 @@
-// The log that `cadre up` writes to stderr without a terminal: JSON lines, one per event, without secrets.
+// Tests the log that `cadre up` writes to stderr without a terminal: one line of JSON per event, without secrets.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -39,7 +39,7 @@ test("[A68] a name with line breaks or control characters is logged as one line"
   expect(text()).toMatch(/^[\x20-\x7e\n]*$/);
 });
 
-test("[G7] the log limits events that others can cause, and says how many it dropped", () => {
+test("[G7] the log limits events that outsiders can cause, and says how many it dropped", () => {
   const { log, clock, lines } = collected();
   const knock = () => log.refused({ status: 401, method: "GET", path: "/" });
   for (let i = 0; i < 1_000; i++) knock();
@@ -52,7 +52,7 @@ test("[G7] the log limits events that others can cause, and says how many it dro
   expect(lines().at(-1)).not.toHaveProperty("leftOut");
 });
 
-test("an unforeseen error is logged with its stack, a foreseen one with its code", () => {
+test("an unforeseen error is logged with its stack, and a foreseen error with its code", () => {
   const { log, lines } = collected();
   log.problem({ runId: "r1", message: "GET /x failed.", error: new TypeError("boom") });
   log.problem({ message: "It failed.", error: new CadreError("STORAGE_FULL", "No room.") });
@@ -71,7 +71,7 @@ const SCRIPTS = {
   "bad.script.yaml": `turns:\n  - error: { status: 401, message: the key ${SECRET} is wrong }\n`,
 };
 
-test("[G7] [A61] [A08] the log records starts, refusals, ends of runs, problems and stops, but no secrets and no content of runs", async () => {
+test("[G7] [A61] [A08] the log records starts, refusals, ended runs, problems and stops; it contains no secrets and no run content", async () => {
   await using p = await project({ ...SCRIPTS, ".env": `API_PASSWORD=${SECRET}\n` });
   const up = p.start("up", "--port", "0", "--no-open", "--json");
   const { url, link } = JSON.parse((await up.shows(/^\{"url".*\}$/m))[0]) as { url: string; link: string };
@@ -107,7 +107,7 @@ test("[G7] [A61] [A08] the log records starts, refusals, ends of runs, problems 
     expect(stderr).not.toContain(word);
 });
 
-test("at its start, the server logs the number of unfinished runs", async () => {
+test("when it starts, the server logs the number of unfinished runs", async () => {
   await using p = await project({
     "agents/pen.md": agent("pen"),
     "pen.script.yaml": "turns:\n  - calls: [{ tool: Write, input: { path: a, content: b } }]\n",

@@ -1,7 +1,7 @@
 // The log of a server or worker: one line of JSON on stderr per event, for journald, Docker or a file.
 // At a terminal only problems are printed, as sentences.
-//  G7  An event is one line, whatever names it contains (A68), without secrets and without content of runs. Events that
-//      others can cause as often as they like are rate-limited, and the next line says how many were dropped.
+//  G7  An event is always one line, whatever names it contains (A68). It contains no secrets and no content of runs.
+//      Events that outsiders can cause at will are rate-limited. The next line says how many events were dropped.
 
 import type { CadreClient } from "../../api/client/client.ts";
 import type { ApiParts } from "../../api/parts.ts";
@@ -21,7 +21,7 @@ export interface ServerLog {
   log(event: LogEvent, fields?: Record<string, unknown>): void;
   problem: NonNullable<AssemblyOptions["onProblem"]>;
   recovered(message: string): void;
-  /** Starts masking the project's secrets and logging the ends of runs. */
+  /** Starts to mask the project's secrets and to log the ends of runs. */
   attach(parts: Pick<ApiParts, "store" | "people">): void;
   refused(refusal: Refusal): void;
 }
@@ -36,7 +36,7 @@ const LEVELS: Record<LogEvent, "info" | "warn" | "error"> = {
   stopped: "info",
 };
 
-/** Most lines per minute of each rate-limited kind. */
+/** The most lines per minute for each rate-limited kind of event. */
 const MOST = 20;
 const MINUTE_MS = 60_000;
 const BOUNDED = new Set<LogEvent>(["refused", "problem"]);
@@ -83,7 +83,7 @@ export function createServerLog(write: (line: string) => void, now: () => number
   };
 }
 
-/** Returns how many events were dropped since the last logged event, or undefined if this event has to be dropped as well. */
+/** The limiter returns the number of events dropped since the last logged event. Undefined means that this event is dropped as well. */
 function createLimiter(now: () => number): (event: LogEvent) => number | undefined {
   const seen = new Map<LogEvent, { since: number; told: number; leftOut: number }>();
   return (event) => {
@@ -101,7 +101,7 @@ function createLimiter(now: () => number): (event: LogEvent) => number | undefin
   };
 }
 
-/** Returns the agent, the status and the usage of a run, but nothing of its content. */
+/** Returns the agent, the status and the usage of a run, but none of its content. */
 function endOf({ id, rootRunId, agent, status, stopReason, usage, createdAt, endedAt }: RunRow) {
   const { cost, modelCalls, toolCalls } = usage;
   return {

@@ -1,5 +1,5 @@
-// Describes each argument, for help and for the error when it is missing.
-// An entry with the command's path overrides the entry with the argument's name alone.
+// Descriptions of the arguments, for help and for the error about a missing argument.
+// An entry for a command's path and argument takes precedence over the entry for the argument's name alone.
 
 import type { Command } from "commander";
 

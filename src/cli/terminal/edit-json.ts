@@ -15,7 +15,7 @@ export interface EditorContext {
   screen: Pick<Screen, "suspend">;
 }
 
-/** The last text that was entered but refused. */
+/** The last text that the person entered and Cadre refused. */
 export interface Draft {
   text: string | undefined;
 }
@@ -63,7 +63,7 @@ async function editInEditor(
   }
 }
 
-/** The editor may be a command with flags (`code --wait`), so a shell parses the command. The file is passed as an argument. */
+/** The editor can be a command with flags (`code --wait`), so a shell parses it. The file is passed as a separate argument. */
 function runEditor(editor: string, file: string, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn("sh", ["-c", `${editor} "$1"`, "sh", file], { stdio: "inherit", signal });

@@ -1,4 +1,4 @@
-// Reads keys and lines from the person at the terminal.
+// Reads single keys and whole lines from the person at the terminal.
 // Input that was typed before a question is shown does not answer the question.
 
 import { createInterface } from "node:readline/promises";
@@ -8,7 +8,7 @@ import type { Screen } from "../view/screen.ts";
 export interface Keys {
   /** Reads the next key. Rejects when the signal is aborted. */
   readKey(signal: AbortSignal): Promise<string>;
-  /** Reads a line. The line starts with `typed`, as if the person had typed that text. */
+  /** Reads a line. The line already contains `typed`, which the person can change. */
   readLine(question: string, signal: AbortSignal, typed?: string): Promise<string>;
 }
 
@@ -16,7 +16,7 @@ const SETTLE_MS = 150;
 const CTRL_C = "\u0003";
 
 export interface Terminal extends Pick<Io, "stdin" | "stdout"> {
-  /** Stops other output while the person types a line. */
+  /** Holds back other output while the person types a line. */
   suspend: Screen["suspend"];
   onInterrupt(): void;
 }
@@ -39,7 +39,7 @@ export function createKeys({ stdin, stdout, suspend, onInterrupt }: Terminal): K
         const onData = (data: Buffer | string): void => {
           const text = String(data);
           if (text.startsWith(CTRL_C)) onInterrupt();
-          // Ignore pasted text and escape sequences.
+          // A chunk longer than one character is pasted text or an escape sequence, so it is ignored.
           if (performance.now() - from < SETTLE_MS || text.length !== 1) return;
           done();
           resolve(text);

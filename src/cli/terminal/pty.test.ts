@@ -21,7 +21,7 @@ const EVIL = [
 /** Control sequences that clear or take over the screen. */
 const CLEARS = ["\u001b[2J", "\u001b[3J", "\u001b[H", "\u001b[1;1H", "\u001bc", "\u001b[?1049h"];
 
-test("[A64] [TV1] control sequences in a tool's output are shown as text, and the question stays below them in any window", async () => {
+test("[A64] [TV1] control sequences in a tool's output are shown as text; the question stays below the output in any window size", async () => {
   const evil = JSON.stringify(EVIL);
   await using p = await writer(
     `  - { when: { turn: 1 }, text: ${evil}, calls: [{ tool: Read, input: { path: evil.txt } }] }
@@ -46,13 +46,13 @@ test("[A64] [TV1] control sequences in a tool's output are shown as text, and th
   const raw = terminal.raw();
   for (const order of [...CLEARS, "\u001b]", "\u001b[7A", "\u001b[21t", "\u009b", "\u0007"])
     expect(raw).not.toContain(order);
-  // The word is shown in full, although it is wider than the window (A17).
+  // The word is wider than the window, but it is shown in full (A17).
   expect(raw).toMatch(/\+⟦U\+001B⟧\]52;c;aGk=⟦U\+0007⟧.*⟦U\+001B⟧\[21t/);
   expect(raw).toMatch(/look again: cadre show r\w+/);
   expect(raw.lastIndexOf("\u001b[?25h")).toBeGreaterThan(raw.lastIndexOf("\u001b[?25l"));
 });
 
-test("[U49] with --plain Cadre prints only lines, without control sequences, and a person can still answer questions", async () => {
+test("[U49] with --plain Cadre prints plain lines without control sequences, and a person can still answer questions", async () => {
   await using p = await writer(
     `  - { when: { turn: 1 }, calls: [{ tool: Write, input: { path: out.txt, content: x } }] }
   - report: { summary: Written. }
@@ -60,7 +60,7 @@ test("[U49] with --plain Cadre prints only lines, without control sequences, and
   );
   using terminal = inPty(p, ["run", "--plain", "write it down"]);
   await terminal.shows(/\[\?\] $/);
-  // A key typed before the question has settled does not answer it.
+  // Presses the key repeatedly, because a key typed shortly after a question appears is ignored.
   const typing = setInterval(() => terminal.pty.write("a"), 200);
   try {
     expect(await terminal.code).toBe(0);

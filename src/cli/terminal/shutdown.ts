@@ -1,6 +1,6 @@
-// Handles requests to stop a command.
-// The first Ctrl-C and SIGTERM stop the command in order: steps in progress get a few seconds to finish.
-// A second Ctrl-C exits immediately. In both cases nothing recorded is lost.
+// Handles Ctrl-C and SIGTERM, which ask a command to stop.
+// SIGTERM or the first Ctrl-C stops the command gracefully: steps in progress get a few seconds to finish.
+// A second Ctrl-C exits immediately. Even then no recorded data is lost.
 
 import { once } from "node:events";
 import { EXIT, type Io } from "../invocation.ts";
@@ -9,15 +9,15 @@ export interface Shutdown {
   readonly signal: AbortSignal;
   /** Resolves when a shutdown is requested. */
   waitForRequest(): Promise<void>;
-  /** Exit code for the kind of request: interrupted after Ctrl-C, success after SIGTERM. */
+  /** Exit code for the kind of request: `interrupted` after Ctrl-C, success after SIGTERM. */
   exitCode(): number;
   interrupt(): void;
   dispose(): void;
 }
 
-/** If the runtime has not stopped after this time, the process exits anyway. The runs are recovered as after a crash. */
+/** If the runtime has not stopped after this time, the process exits anyway. The runs are later recovered as after a crash. */
 const PATIENCE_MS = 9_000;
-/** The terminal and the launcher may both forward the same Ctrl-C. */
+/** The terminal and the program that launched us can both forward the same Ctrl-C. */
 const SAME_MS = 100;
 
 export function watchShutdown({ shutdown }: Pick<Io, "shutdown">): Shutdown {

@@ -1,4 +1,4 @@
-// Lists what a trusted folder would be allowed, and asks the person once whether to trust the folder (A52).
+// Lists what the files of a trusted folder are allowed to do, and asks the person once whether to trust the folder (A52).
 
 import { programText } from "../../agents/explain/explain.ts";
 import { loadConfig } from "../../config/config.ts";
@@ -36,7 +36,7 @@ async function startedPrograms(invocation: Invocation): Promise<string[]> {
     ]);
 }
 
-/** Asks at a terminal, before the first run in a folder that needs trust. A person who declined is not asked again. */
+/** Asks the person at a terminal before the first run in a folder that needs trust. A person who declined is not asked again. */
 export async function askForTrust(invocation: Invocation): Promise<void> {
   const { folder, io, screen, commandLine } = invocation;
   if (!isAttended(invocation) || isDeclined(folder, io.env)) return;

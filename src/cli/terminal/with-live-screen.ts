@@ -1,4 +1,4 @@
-// The screen and the view of a command that follows a run. Most commands only print, so the live screen is imported on demand.
+// Opens the screen and the view of a command that follows a run. The live screen is imported on demand, because most commands only print.
 
 import type { Invocation } from "../invocation.ts";
 import { defaultPreset } from "../project.ts";
@@ -9,7 +9,7 @@ import {
   type LiveViewOptions,
 } from "../view/live/live-view.ts";
 
-/** Opens the live screen. Keeps the plain screen if nothing can be redrawn, or if a program reads the output. */
+/** Opens the live screen. Keeps the plain screen if the terminal cannot be redrawn or a program reads the output. */
 export async function withLiveScreen<T>(
   invocation: Invocation,
   use: (invocation: Invocation) => Promise<T>,
@@ -18,7 +18,7 @@ export async function withLiveScreen<T>(
   if (json || !screen.rich) return use(invocation);
   const { openLiveScreen } = await import("../view/live/live-screen.ts");
   const live = await openLiveScreen(screen, io.stdout);
-  // A line written directly to stderr would be erased together with the drawing.
+  // Text written directly to stderr would be erased together with the drawing.
   const stderr = io.stderr.isTTY ? { isTTY: true, write: live.screen.stream } : io.stderr;
   try {
     return await use({ ...invocation, io: { ...io, stderr }, screen: live.screen });
@@ -27,7 +27,7 @@ export async function withLiveScreen<T>(
   }
 }
 
-/** The view of a followed run, for people or for programs. */
+/** Creates the view of a followed run: for people, or as JSON for programs. */
 export function createView(invocation: Invocation, style: LiveViewOptions["style"]): LiveView {
   const { json, screen } = invocation;
   if (json) return createJsonView((line) => screen.line(line));

@@ -1,4 +1,4 @@
-// Formats agents for people: a line of facts about each, the problems of its file, and the path to an agent.
+// Formats agents for people: a line of facts about each agent, the problems of its file, and how other agents reach it.
 
 import type { Agent } from "../../agents/agent.ts";
 import { type Edge, edgesOf } from "../../agents/explain/edges.ts";
@@ -8,7 +8,7 @@ import { modelLabel } from "./live/live-view.ts";
 import type { Paint } from "./screen.ts";
 import { plainLine } from "./text/plain.ts";
 
-/** Lists the facts about an agent, for example `main · → coding, log-analyzer · Read, Grep`. The default model is left out. */
+/** Describes an agent in one line, for example `main · → coding, log-analyzer · Read, Grep`. The default model is left out. */
 export function agentFacts({ name, definition, problems }: Agent, usualModel: string): string {
   if (!definition) return "cannot be used";
   const { kind, models, inheritsModel, tools } = definition;
@@ -29,7 +29,7 @@ export function agentFacts({ name, definition, problems }: Agent, usualModel: st
   ].join(" · ");
 }
 
-/** A53: an agent with an unknown model cannot run, because no other model replaces it. */
+/** A53: an agent whose model is unknown cannot run, because Cadre never substitutes another model. */
 export const isUnknownModel = ({ code }: Problem): boolean => code === "MODEL_UNKNOWN";
 
 /** Formats an agent's name and title, for example `lead (Team Lead)`. */
@@ -38,7 +38,7 @@ export const withTitle = (name: string, title: string | undefined): string =>
 
 const SHOWN_TOOLS = 4;
 
-/** The first few tools by name. Undefined means all tools. */
+/** Names the first few tools of an agent. If `names` is undefined, the agent has all tools. */
 function toolWords(names: readonly string[] | undefined): string {
   if (names === undefined) return "all tools";
   if (names.length === 0) return "no tools";
@@ -46,7 +46,7 @@ function toolWords(names: readonly string[] | undefined): string {
   return names.length > SHOWN_TOOLS ? `${shown} +${names.length - SHOWN_TOOLS}` : shown;
 }
 
-/** How an agent is reached: `directly`, `via supervisor`, or `via planner, by handoff`. */
+/** Describes how an agent is reached: `directly`, `via supervisor`, or `via planner, by handoff`. */
 export function wayText(path: readonly Edge[], names: (name: string) => string = plainLine): string {
   const above = path.slice(0, -1).map(({ key, to }) => (key === "agents" ? "" : `(${key}) `) + names(to));
   const { key } = path.at(-1)!;

@@ -33,7 +33,7 @@ const here = createCommandLine("cadre", { cwd: "x", folder: "x" });
 const elsewhere = createCommandLine("cadre", { cwd: "/p", folder: "x" });
 
 describe("an approval", () => {
-  test("an approval shows a diff in colours and without its banner", () => {
+  test("an approval shows a diff in colours, without the diff's banner", () => {
     const preview = "Index: a.txt\n=====\n--- a.txt\n+++ a.txt\n@@ -1 +1 @@\n-old\n+new\n same\n";
     const lines = approvalLines(item({ preview, rule: "project ask Edit" }), marks, asker);
     expect(lines).toContain("<dim>why it asks: the rule “project ask Edit” asks first</>");
@@ -66,13 +66,13 @@ describe("an approval", () => {
     expect(text).toContain("  last\n(63 lines: scroll up to see all)");
   });
 
-  test("an approval without a preview shows the call's input, and a repeated question says why it is repeated", () => {
+  test("an approval without a preview shows the call's input; a repeated question says why it is repeated", () => {
     const text = approvalLines(item({ input: { path: "a.txt", n: 1 }, round: 2 }), bare, asker).join("\n");
     expect(text).toContain('  {\n    "path": "a.txt",\n    "n": 1\n  }');
     expect(text).toContain("lead › pen needs your approval again: what it depends on has changed");
   });
 
-  test("each kind of item has the commands that answer it", () => {
+  test("each kind of item is shown with the commands that answer it", () => {
     expect(answerCommands(item({}), elsewhere)).toEqual([
       "cadre approve r1:m1.0 -C x",
       'cadre reject r1:m1.0 --note "why" -C x',
@@ -106,7 +106,7 @@ describe("an approval", () => {
     expect(long).toBe("  cadre approve r1:m1.0 --edit '{ … }'");
   });
 
-  test("[A17] [W4] wrapped lines of a call are marked, so that they cannot be taken for lines of the call itself", () => {
+  test("[A17] [W4] wrapped lines of a call are marked, so that nobody mistakes them for new lines of the call", () => {
     const narrow = { ...bare, rich: true, columns: 24 };
     const preview = "rm -rf build && npm run build -- --watch\nls";
     const lines = approvalLines(
@@ -138,7 +138,7 @@ describe("an approval", () => {
     expect(command).toBe("  cadre approve r1:m1.0 -C a/long/folder");
   });
 
-  test("[A46] [A66] an approval says that its call may be based on untrusted input", () => {
+  test("[A46] [A66] an approval warns that its call might be based on untrusted input", () => {
     const lines = approvalLines(item({ untrusted: ["https://evil.test", "loki"] }), bare, asker);
     expect(lines).toContain("may be based on untrusted input from: https://evil.test, loki");
   });

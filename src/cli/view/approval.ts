@@ -1,4 +1,4 @@
-// Shows an open item from the recorded call, never from the model's description (A17).
+// Shows an open item. The text comes from the recorded call, never from the model's description of it (A17).
 // The call is shown in full, because a person can only approve what they have seen.
 
 import { diffLines } from "diff";
@@ -14,7 +14,7 @@ import { type Paint, truncate } from "./screen.ts";
 import { fitLine, fitLines, type Page } from "./text/fit.ts";
 import { jsonLine, plain, plainLine } from "./text/plain.ts";
 
-/** The run that asks: the agents from the root down to the run, and its task. */
+/** The run that needs the decision: its agents from the root down, and its task. */
 export interface Asker {
   path: readonly string[];
   task: string | undefined;
@@ -37,7 +37,7 @@ export function approvalLines(item: ApprovalView, page: Page, { path, task }: As
 
 const LONGEST_TASK = 200;
 
-/** Adds the run, the agent and the exact commands, for a person who is not at the prompt. */
+/** Formats an item for a person who is not at the prompt: adds the run, the agent and the exact commands. */
 export function cardLines(cards: readonly Card[], commandLine: CommandLine, page: Page): string[] {
   return cards.flatMap(({ item, task }) => [
     ...approvalLines(item, page, { path: item.path, task }),
@@ -53,7 +53,7 @@ export interface Card {
   task: string;
 }
 
-/** The difference between the proposed and the edited input, shown before the call runs. */
+/** Shows the difference between the proposed and the edited input, before the call runs. */
 export function editLines(before: unknown, after: unknown, page: Page): string[] {
   const { paint } = page;
   const text = (value: unknown): string => `${plain(JSON.stringify(value, null, 2) ?? "")}\n`;
@@ -67,7 +67,7 @@ export function editLines(before: unknown, after: unknown, page: Page): string[]
   return [paint("bold", "It runs with this input:"), ...lines];
 }
 
-/** The commands that answer an item. */
+/** Returns the commands that answer an item. */
 export function answerCommands(item: ApprovalView, commandLine: CommandLine): string[] {
   const id = item.id;
   switch (item.kind) {
@@ -85,7 +85,7 @@ export function answerCommands(item: ApprovalView, commandLine: CommandLine): st
   }
 }
 
-/** An edit command longer than this is shortened, because it would push the other commands off the screen. */
+/** A longer edit command is shortened, because it would push the other commands off the screen. */
 const LONGEST_EDIT = 300;
 
 function editCommands({ id, kind, input }: ApprovalView, commandLine: CommandLine): string[] {
@@ -121,7 +121,7 @@ function facts(item: ApprovalView): string[] {
 const askedWords = ({ person, by, note, at }: NonNullable<ApprovalView["asked"]>): string =>
   `for ${person}, asked by ${by} at ${clockTime(at)}${note === undefined ? "" : `: ${note}`}`;
 
-/** Warns that a worker which hangs or is cut off may still be running the call: `run_again` would then run the call twice. */
+/** Warns that a hanging or disconnected worker might still be running the call: `run_again` would then run the call twice. */
 function outcomeFact({ host, pid, requestedAt }: ApprovalView): string {
   const where = host === undefined ? "" : ` on ${plainLine(host)} (process ${pid})`;
   return `started at ${clockTime(requestedAt)}${where}, with no news since: check whether it took effect, and that it is not still running`;
@@ -145,7 +145,7 @@ function body(item: ApprovalView, page: Page): string[] {
   ];
 }
 
-/** Marks continuation lines, so that they do not look like lines of the call (A17). */
+/** Marks continuation lines, so that they do not look like new lines of the call (A17). */
 const bodyLine = (text: string, page: Page): string[] => fitLine({ head: "  ", text, next: "↪ " }, page);
 
 function diffLine(line: string, paint: Paint): string {

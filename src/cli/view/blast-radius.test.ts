@@ -1,4 +1,4 @@
-// The blast radius at the terminal: at the prompt, and in the list of open items.
+// Tests how the blast radius is shown at the terminal: at the prompt, and in the list of open items.
 
 import { expect, test } from "vitest";
 import { agent, project } from "../cli.fixture.ts";

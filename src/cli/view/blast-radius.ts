@@ -1,5 +1,5 @@
-// Shows the blast radius of a delegation below the call that asks for approval.
-// New capabilities are marked by a sign, not only by colour.
+// Shows the blast radius of a delegation below the call that needs approval.
+// A new capability is marked with a sign, not only with a colour.
 
 import type { BlastRadius } from "../../journal/blast-radius.ts";
 import {

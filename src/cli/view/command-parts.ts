@@ -6,7 +6,7 @@ import { truncate } from "./screen.ts";
 import { fitLine, type Page } from "./text/fit.ts";
 import { plain, plainLine } from "./text/plain.ts";
 
-/** Returns no lines if the command is one program that needs no explanation. */
+/** Returns no lines if the command is a single program that needs no explanation. */
 export function commandPartLines(command: CommandView, page: Page): string[] {
   const { programs, files, hosts, decoded } = command;
   const isPlain = programs.length < 2 && programs.every(({ note }) => note === undefined);
@@ -42,7 +42,7 @@ function programText({ argv, depth, readOnly, note }: CommandView["programs"][nu
   return `${"  ".repeat(depth)}runs ${words}${tail}`;
 }
 
-/** Words longer than this are truncated. The command above shows them in full. */
+/** Longer words are truncated here, because the command itself is shown in full. */
 const LONGEST = 120;
 
 function wordText(word: string): string {

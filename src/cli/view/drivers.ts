@@ -1,5 +1,5 @@
-// Sentences about which process drives runs. A SQLite store has one process, and the next command that drives takes over.
-// On Postgres, workers drive, and other processes may only read and record.
+// Sentences about which process drives runs. A SQLite store has one owner at a time, and the next command that drives runs takes over.
+// On Postgres, workers drive runs, and other processes often only read and record.
 
 import { hostname } from "node:os";
 import type { CadreClient } from "../../api/client/client.ts";
@@ -11,7 +11,7 @@ import { plainLine } from "./text/plain.ts";
 
 type Store = Pick<Health, "isShared">;
 
-/** Says that no process drives. The text begins a clause, in lower case. */
+/** Says that no process drives runs. The text is lower-case, so that it can start a clause. */
 export const noDriverText = ({ isShared }: Store): string =>
   isShared ? "no process drives runs here" : "no Cadre process is running here";
 
@@ -27,20 +27,20 @@ export async function reportRecorded(
   ]);
 }
 
-/** Says what happens once a process drives again. `commands` are the commands that start such a process. */
+/** Says what happens once a process drives runs again. `commands` are the commands that start such a process. */
 type Later = (commands: string) => string;
 
 const continuesText: Later = (commands) => `the run continues at the next ${commands}`;
 
-/** The commands that start driving. */
+/** Names the commands that start driving runs. */
 export const driverCommands = ({ isShared }: Store): string =>
   isShared ? "`cadre worker` or `cadre up`" : "`cadre run`";
 
-/** Says how many runs wait for a driver. Empty if no run waits. */
+/** Says how many runs wait for a driver. Returns an empty text if no run waits. */
 export const dueText = ({ due = 0 }: Pick<Health, "due">): string =>
   due === 0 ? "" : `, and ${plural(due, "run")} ${due === 1 ? "waits" : "wait"} for one`;
 
-/** Returns one line per problem, and no line if every waiting run has a driver. */
+/** Reports runs that no process drives, one line per problem. Returns no lines if every waiting run has a driver. */
 export function noDriverLines({ drives, due, idlePools = [] }: Health, commandLine: CommandLine): string[] {
   if (!drives)
     return [
@@ -52,7 +52,7 @@ export function noDriverLines({ drives, due, idlePools = [] }: Health, commandLi
   });
 }
 
-/** Names the process that continues a run, or says what happens while no process drives. */
+/** Names the process that continues a run. If no process drives runs, says what happens until then. */
 export async function nextDriverText(
   client: CadreClient,
   commandLine: CommandLine,
@@ -65,7 +65,7 @@ export async function nextDriverText(
   return `process ${only.pid}${where} continues it`;
 }
 
-/** Says that the driver of a paused or frozen run finishes its step. `until` says how long the run then stops. */
+/** Says that the driver of a paused or frozen run still finishes its step. `until` says how long the run stays stopped. */
 export async function pauseEffectText(
   client: CadreClient,
   commandLine: CommandLine,

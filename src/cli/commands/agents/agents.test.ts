@@ -30,7 +30,7 @@ test("a run warns about keys of its agent's file that are ignored or misread", a
 });
 
 describe("cadre agents", () => {
-  test("`cadre agents` lists your own agents with their facts, then built-in agents by pack, and creates no store", async () => {
+  test("`cadre agents` lists your own agents in detail, then built-in agents by pack, and creates no store", async () => {
     await using p = await ours({ "agents/broken.md": file("handoff: nobody\n") });
     const { code, stdout } = await p.cadre("agents");
     expect(code).toBe(0);
@@ -163,7 +163,7 @@ describe("cadre agents validate", () => {
     ]);
   });
 
-  test("`agents validate` checks files and folders of any product, and a project's file together with its other agents", async () => {
+  test("`agents validate` checks agent files of any product; it checks a project's file together with the project's other agents", async () => {
     await using p = await project({
       "agents/a.md": file("handoff: a2\n"),
       "agents/a2.md": file("handoff: a\n"),
@@ -208,7 +208,7 @@ describe("cadre agents validate", () => {
 });
 
 describe("cadre agents explain", () => {
-  test("`agents explain` shows which agent answers, which agents it reaches and how, what they may do, and the worst case", async () => {
+  test("`agents explain` shows the agents that the named agent can reach, what each is allowed to do, and the worst case", async () => {
     await using p = await ours();
     const { code, stdout } = await p.cadre("agents", "explain", "lead");
     expect(code).toBe(0);
@@ -297,7 +297,7 @@ describe("cadre agents graph", () => {
   });
 });
 
-test("`agents prompt` prints the prompt of the model; `agents schema` prints the schema for editors", async () => {
+test("`agents prompt` prints the prompt that the model gets; `agents schema` prints the JSON Schema for editors", async () => {
   await using p = await ours();
   const { stdout } = await p.cadre("agents", "prompt", "lead", "--task", "count the files");
   expect(stdout).toMatch(/^Task: count the files\n\n## Tools\n/);
@@ -320,7 +320,7 @@ test("`agents prompt` prints the prompt of the model; `agents schema` prints the
 });
 
 describe("cadre init", () => {
-  test("[A35] `cadre init` writes nothing through a .gitignore that is a link", async () => {
+  test("[A35] `cadre init` does not write to a .gitignore that is a symlink", async () => {
     const p = await project({ "elsewhere.txt": "mine\n" });
     await symlink(join(p.folder, "elsewhere.txt"), join(p.folder, ".gitignore"));
     expect((await p.cadre("init")).code).toBe(0);
@@ -379,7 +379,7 @@ describe("cadre init", () => {
   });
 });
 
-test("[S4-6] [S4-20] without Patch an agent can run no commands and no tools that change files, and explain says so", async () => {
+test("[S4-6] [S4-20] an agent whose policy lacks Patch cannot run commands or change files, and `agents explain` shows that", async () => {
   await using p = await project({
     "agents/p.md": agent("p", "policy: [Finalize]\ntools: [Read, Bash]\n"),
     "p.script.yaml":

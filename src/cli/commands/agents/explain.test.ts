@@ -53,7 +53,7 @@ test.each([60, 80, 120])("in %i columns the explanation wraps long cells", (colu
   expect(words(shown)).toEqual(words(lines("desk")));
 });
 
-test("a table stacks the cells of each row if the last column has too little room", () => {
+test("a table stacks the cells of each row if the last column would be too narrow", () => {
   const rows = [
     ["a", "one", "a few words here and there, up and down"],
     ["bb", "two", "short"],

@@ -1,4 +1,4 @@
-// `cadre agents explain`: describes statically what an agent reaches and may do.
+// `cadre agents explain`: describes what an agent can reach and is allowed to do, without running the agent.
 
 import type { Explanation, ReachableAgent, ReachPath } from "../../../agents/explain/explanation-schema.ts";
 import type { AllowedTool, NodeLimits, ReachStop } from "../../../agents/explain/reach.ts";
@@ -27,9 +27,9 @@ export async function explain(invocation: Invocation, name: string): Promise<num
 }
 
 interface Names {
-  /** The name for a column of its own, without the pack of the explained agent. */
+  /** The name as printed in a column. The pack of the explained agent is left out. */
   full(name: string): string;
-  /** The name for a path, without any pack unless the short name is ambiguous. */
+  /** The name as printed inside a path. The pack is left out unless the short name is ambiguous. */
   short(name: string): string;
 }
 

@@ -1,5 +1,5 @@
 // `cadre agents`: lists the agents that can be run here.
-// Those of the project and the user come first, and built-in agents are summed up by pack.
+// The agents of the project and the user come first. Built-in agents are summed up by pack.
 
 import type { Agent } from "../../../agents/agent.ts";
 import type { Problem } from "../../../config/problem.ts";
@@ -72,7 +72,7 @@ function builtinLines(agents: readonly Agent[], packs: readonly Pack[], invocati
   const { screen, commandLine } = invocation;
   const packRows = packs.flatMap(({ name, about }) => {
     const size = agents.filter((agent) => agent.name.startsWith(`${name}/`)).length;
-    // A copied pack belongs to the project.
+    // `size` is 0 if the pack was copied: its agents then belong to the project.
     return size === 0
       ? []
       : [builtinRow(`${name}/…`, `a pack of ${plural(size, "agent")}: ${about}`, screen)];
@@ -114,7 +114,7 @@ const builtinRow = (name: string, text: string, { paint }: Screen): string[] => 
   plainLine(text),
 ];
 
-/** Only counts warnings, because files written for other products have many. `agents validate` lists them. */
+/** Prints only the number of warnings, because files written for other products cause many. `agents validate` lists them. */
 function problemLines(problems: readonly Problem[], { screen, commandLine }: Invocation): string[] {
   if (problems.length === 0) return [];
   const errors = problems.filter(({ severity }) => severity === "error");

@@ -1,5 +1,5 @@
 // `cadre agents validate`: checks agent files, for people, editors and CI.
-// The exit code says whether all files can be used, or whether no agent was found. With `--strict` warnings count as errors.
+// The exit code tells three cases apart: all files can be used, some cannot, or no agent was found. With `--strict`, warnings are errors.
 
 import { relative, resolve, sep } from "node:path";
 import { strictProblems } from "../../../agents/checks/index.ts";
@@ -28,7 +28,7 @@ const isAgentFile = ({ problems }: FileReport): boolean => !problems.some(({ cod
 
 const NO_AGENT: ReadonlySet<string> = new Set(["NOT_AN_AGENT", "NO_FRONTMATTER", "FILE_UNREADABLE"]);
 
-/** Reports on the named files and folders of any product. A project's file is checked with its other agents. */
+/** Reports on the named files and folders of any product. A project's file is checked together with the project's other agents. */
 async function namedFiles(invocation: Invocation, paths: readonly string[]): Promise<FileReport[]> {
   const { io, folder } = invocation;
   const project = projectOf(invocation);
@@ -54,13 +54,13 @@ const ownFiles = async (invocation: Invocation): Promise<FileReport[]> =>
 
 const byPlace = (a: Problem, b: Problem): number => a.line - b.line || a.column - b.column;
 
-/** Treats warnings as errors, except for a file that is no agent, such as a README. */
+/** Treats warnings as errors, except in a file that is not an agent, such as a README. */
 const asStrict = (report: FileReport): FileReport =>
   report.problems.some(({ code }) => code === "NOT_AN_AGENT")
     ? report
     : { ...report, problems: strictProblems(report.problems) };
 
-/** Reports on the files of the project and the user. Built-in agents are left out: users cannot fix them. */
+/** Reports on the agent files of the project and the user. Built-in agents are left out: users cannot fix them. */
 function reportsOf({ agents, problems }: AgentSet): FileReport[] {
   const reports = new Map<string, FileReport>();
   const add = (report: Omit<FileReport, "status">): void => {

@@ -1,4 +1,4 @@
-// Tracks what a run is doing between two events, for how long, and its latest output.
+// Tracks a run between two events: what it is doing, for how long, and its latest output.
 
 import type { JournalEvent } from "../../../journal/events.ts";
 import type { RunState } from "../../../projections/folds/run-state.ts";
@@ -8,7 +8,7 @@ import { elapsed, plural } from "../../../projections/words/format.ts";
 import { waitText } from "../../../projections/words/waits.ts";
 import { plainLine } from "../text/plain.ts";
 
-/** If `isCountdown` is set, `ms` and `time` are the time that is left. Otherwise they are the time that has passed. */
+/** What a run is doing now. `ms` and `time` are the time that has passed or, if `isCountdown` is set, the time that is left. */
 interface CurrentActivity {
   what: string;
   ms: number;
@@ -60,14 +60,14 @@ export function createActivity(state: RunState): Activity {
   };
 }
 
-/** The number of the next attempt after a failed model call. */
+/** Number of the next attempt, after a model call has failed. */
 export const nextAttempt = ({ failedCall }: RunState): number => (failedCall?.attempt ?? 1) + 1;
 
 /** Says which turn the run is in, for example `turn 3/20`. */
 export const turnText = ({ turns, openModelCall, start }: RunState): string =>
   `turn ${turns + (openModelCall ? 1 : 0)}/${start?.limits.maxTurns ?? "?"}`;
 
-/** Describes the progress of the run's to-do list. Empty if the run has no list. */
+/** Describes the progress of the run's to-do list. Returns an empty text if the run has no list. */
 export const todoText = ({ todos }: RunState): string =>
   todos.length === 0 ? "" : plainLine(summarizeTodos(todos));
 

@@ -1,4 +1,4 @@
-// Describes an event in one line, and decides which events need no line because something else on the screen shows them.
+// Describes an event in one line. Also decides which events need no line because the screen already shows them in another place.
 
 import { type EventOf, type JournalEvent, TERMINAL_TYPES } from "../../../journal/events.ts";
 import { FINAL_REPORT } from "../../../projections/folds/run-state.ts";
@@ -15,7 +15,7 @@ import { plainLine } from "../text/plain.ts";
 import { nextAttempt } from "./activity.ts";
 import type { LiveRun, LiveTree } from "./live-tree.ts";
 
-/** Whether the status lines, the summary, the parent run or the previous line already shows the event. */
+/** Whether the screen already shows the event: in the status lines, the summary, the parent run or the previous line. */
 export function isShownElsewhere(event: JournalEvent): boolean {
   if (event.type === "RUN_SUSPENDED") return QUIET_WAITS.has(event.payload.waitingOn.kind);
   if (event.type === "CANCEL_REQUESTED") return event.payload.via !== undefined;
@@ -28,7 +28,7 @@ const QUIET_WAITS: ReadonlySet<string> = new Set(["approval", "child", "child_hi
 export const isShownByTree = ({ type }: JournalEvent): boolean =>
   type === "CHILD_RUN_STARTED" || type === "CHILD_RUN_COMPLETED";
 
-/** Whether an event deserves a line although the drawing of the tree shows the status of the run. */
+/** Whether an event of a descendant needs a line although the drawing of the tree shows the run's status. */
 export function isNews(event: JournalEvent): boolean {
   if (event.type === "TOOL_PROPOSED") return event.payload.verdict === "deny";
   if (event.type === "CONTEXT_ADDED") return event.payload.source === "person";
@@ -53,7 +53,7 @@ export interface LineContext {
   tree: LiveTree;
 }
 
-/** Returns the title from the timeline, plus details that only matter to a person who is watching. */
+/** Returns the event's title from the timeline, plus details that only matter to a person who is watching the run. */
 export function eventLines({ run, event, entry, tree }: LineContext, screen: Screen): string[] {
   const { paint } = screen;
   const retitled = (title: string): string[] => [paintEntry({ ...entry, title }, paint)];
@@ -65,7 +65,7 @@ export function eventLines({ run, event, entry, tree }: LineContext, screen: Scr
     case "MODEL_CALL_FAILED":
       return retitled(`${entry.title}${nextTry(run, event)}`);
     case "CHILD_RUN_COMPLETED": {
-      // The child's own lines have a numbered name, such as `worker#2`.
+      // The child's other lines use its numbered name, such as `worker#2`, so its end does so, too.
       const child = tree.runs.get(event.payload.child_run_id);
       return retitled(child ? describeChildEnd(child.name, event.payload) : entry.title);
     }
@@ -115,7 +115,7 @@ function markResult({ payload }: EventOf<"TOOL_RESULT">, what: string): string {
 
 const LONGEST = 140;
 
-/** The first line of a result, the number of further lines, and a command's last line such as `[exit 1]`. */
+/** Shortens a result to its first line, the number of further lines, and a command's last line such as `[exit 1]`. */
 function firstLine(output: unknown, cells: number): string {
   const text = typeof output === "string" ? output : (JSON.stringify(output) ?? "");
   const lines = text.split("\n").filter((line) => line.trim() !== "");

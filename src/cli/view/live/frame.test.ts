@@ -11,7 +11,7 @@ const question = { card: () => ["", "pen wants this", "  rm x", ""], text: () =>
 const window = { columns: 40, rows: 12 };
 
 describe("the frame", () => {
-  test("a frame shows the streamed text, the drawing, the question, and the status line, in this order", () => {
+  test("a frame shows, from top to bottom: the streamed text, the drawing, the question, and the status line", () => {
     const draw: Draw = () => ({ lines: ["● lead", "└─ ● pen"], status: "status" });
     expect(renderFrame({ ...nothing, open: "I look at", draw, question }, window)).toEqual([
       "I look at",
@@ -29,7 +29,7 @@ describe("the frame", () => {
   });
 
   test.each([3, 6, 8, 12, 24, 60])(
-    "[TV1] a frame is smaller than a window of %d rows, whatever there is to draw",
+    "[TV1] a frame is smaller than a window of %d rows, however much there is to draw",
     (rows) => {
       for (const going of [
         { ...nothing, draw: tall },
@@ -43,7 +43,7 @@ describe("the frame", () => {
     },
   );
 
-  test("[TV2] [A17] a frame never shows a part of a card", () => {
+  test("[TV2] [A17] a frame shows a card in full or not at all", () => {
     expect(fitsCard(question, "", { columns: 40, rows: 7 })).toBe(true);
     expect(fitsCard(question, "", { columns: 40, rows: 6 })).toBe(false);
     expect(fitsCard(question, "", { columns: 12, rows: 7 })).toBe(false);

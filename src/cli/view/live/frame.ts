@@ -1,21 +1,21 @@
-// Renders the frame below the permanent lines: the streamed text, the drawing of the current activity, the question with its card, and the status line.
-// The functions are pure: the same state and window give the same lines.
-//  TV1  A frame is never as tall as the window, because it could not be redrawn without clearing the screen.
-//  TV2  A card is shown in full or not at all. A card that does not fit is written as permanent lines (A17).
+// Renders the frame below the permanent lines. It shows the streamed text, the current activity, the question with its card, and the status line.
+// The functions are pure: the same state and window size always produce the same lines.
+//  TV1  A frame is always shorter than the window. A taller frame could not be redrawn without clearing the screen.
+//  TV2  A card is shown in full or not at all. A card that is too tall for the frame is written as permanent lines (A17).
 
 import { type Area, type Draw, type Question, visibleWidth } from "../screen.ts";
 import { wrapText } from "../text/word-wrap.ts";
 
-/** The drawing gets this share of the window. The rest is for the lines above the drawing. */
+/** The drawing is allowed this share of the window. The rest is for the lines above the drawing. */
 const SHARE = 0.6;
 const FEW = 8;
 
 export interface FrameState {
-  /** The unfinished last line. */
+  /** The last line of the streamed text, if it is unfinished. */
   open: string;
   draw: Draw | undefined;
   question: Question | undefined;
-  /** The question's card was written as permanent lines. */
+  /** True if the question's card was written as permanent lines. */
   isCardWritten: boolean;
 }
 
@@ -24,7 +24,7 @@ export function renderFrame({ open, draw, question, isCardWritten }: FrameState,
   const most = window.rows - 1;
   const asked = question ? askedLines(question, isCardWritten, columns) : [];
   const said = open === "" ? [] : [open];
-  // One row is for the empty line above the drawing, and one for the status line below.
+  // Two rows are reserved: the empty line above the drawing, and the status line below the drawing.
   const free = Math.max(0, most - said.length - asked.length - 2);
   const room = Math.min(free, Math.max(FEW, Math.floor(window.rows * SHARE)));
   const { lines = [], status = "" } = draw?.({ columns, rows: room }) ?? {};
@@ -33,7 +33,7 @@ export function renderFrame({ open, draw, question, isCardWritten }: FrameState,
   return [...said, ...picture, ...asked, ...last].slice(-most);
 }
 
-/** Whether the card fits into the frame. A word wider than the window would be cut off there, but wraps in a permanent line. */
+/** Whether the card fits into the frame. A frame would cut off a word wider than the window; permanent lines wrap it. */
 export function fitsCard(question: Question, open: string, { columns, rows }: Area): boolean {
   const said = open === "" ? 0 : 1;
   const isTooWide = question.card().some((line) => visibleWidth(line) > columns);

@@ -1,5 +1,5 @@
-// The only file that uses Ink. It draws the lines of a frame, and erases them before anything else is written.
-// It is imported only when something is drawn.
+// The only file that uses Ink. It draws the lines of a frame, and erases them before other text is written.
+// This file is imported only when a frame is drawn.
 
 import { Box, render, Text, useApp, useStdout } from "ink";
 import { createElement as h, type ReactNode } from "react";
@@ -7,17 +7,17 @@ import { createElement as h, type ReactNode } from "react";
 export interface Drawing {
   /** Replaces the drawn lines. */
   draw(lines: readonly string[]): void;
-  /** Removes the drawn lines. The next lines are drawn in the same place. */
+  /** Removes the drawn lines. The next frame is drawn in the same place. */
   clear(): void;
   /** Writes permanent text above the drawn lines. */
   write(text: string): void;
-  /** Removes the drawn lines and writes nothing more until the returned function is called. */
+  /** Removes the drawn lines. Nothing more is written until the returned function is called. */
   suspend(): Promise<() => void>;
   /** Removes the drawn lines and stops drawing. */
   end(): void;
 }
 
-/** Effectively unlimited: the caller of `draw` limits the frame rate. */
+/** Frames per second for Ink. It is effectively unlimited, because the caller of `draw` limits the frame rate. */
 const FPS = 1_000;
 
 export function startDrawing(stdout: NodeJS.WritableStream): Drawing {
@@ -46,7 +46,7 @@ export function startDrawing(stdout: NodeJS.WritableStream): Drawing {
       return () => void suspension.resume();
     },
     end() {
-      // Otherwise Ink would draw a pending frame once more and leave an empty line.
+      // Draws an empty frame first: otherwise Ink would draw a pending frame once more and leave an empty line.
       ink.rerender(page([]));
       ink.clear();
       heard.mute();
@@ -58,7 +58,7 @@ export function startDrawing(stdout: NodeJS.WritableStream): Drawing {
 
 const SHOW_CURSOR = "\u001b[?25h";
 
-/** Returns a copy of the stream that writes nothing after `mute` was called. */
+/** Returns a copy of the stream. After `mute` was called, the copy writes nothing. */
 function mutable<T extends NodeJS.WritableStream>(stdout: T): { stdout: T; mute(): void } {
   let isMuted = false;
   const write = (text: string, ...more: (string | (() => void))[]): boolean => {

@@ -1,4 +1,4 @@
-// The live screen as a person sees it: Ink draws into a stream, and a small terminal reads it.
+// Tests the live screen as a person sees it: Ink draws into a stream, and a small terminal emulator reads the stream.
 
 import { PassThrough } from "node:stream";
 import { afterEach, describe, expect, test, vi } from "vitest";
@@ -46,7 +46,7 @@ describe("a live screen", () => {
     await sees(["done", "more", ""]);
   });
 
-  test("[TV3] an unchanged frame is not redrawn, and many changes make few frames", async () => {
+  test("[TV3] an unchanged frame is not redrawn, and many quick changes cause only a few frames", async () => {
     const { screen, raw, sees } = await terminal();
     screen.live(drawing([], "busy"));
     await sees(["busy", ""]);
@@ -84,7 +84,7 @@ describe("a live screen", () => {
     await vi.waitFor(() => expect(seen().join("\n")).toMatch(/^half\n+$/));
   });
 
-  test("a question stays below all lines with its card, and after the answer only the card stays", async () => {
+  test("a question and its card stay below all lines; after the answer, only the card stays", async () => {
     const { screen, sees } = await terminal();
     let waiting = 1;
     screen.live(drawing(["tree"], "busy"));
@@ -125,12 +125,12 @@ describe("a live screen", () => {
     out.columns = 10;
     out.emit("resize");
     await vi.waitFor(() => expect(raw().slice(before)).toContain("a".repeat(9)));
-    // The screen erases two rows more than were drawn, then the four rows of the frame.
+    // First erases the two extra rows that wrapping created, then the four rows of the frame.
     expect(raw().slice(before).startsWith("\u001b[1A\u001b[2K".repeat(2))).toBe(true);
     expect(raw().slice(before)).not.toContain("a".repeat(10));
   });
 
-  test("[W3] text that arrives while the person types is written afterwards", async () => {
+  test("[W3] text that arrives while the person types is written after the person is done", async () => {
     const { screen, raw, sees } = await terminal();
     screen.live(drawing([], "busy"));
     await sees(["busy", ""]);
@@ -139,7 +139,7 @@ describe("a live screen", () => {
     const before = raw();
     screen.line("news");
     screen.live(drawing([], "busier"));
-    // The test waits longer than the pause between two frames.
+    // Waits longer than the pause between two frames.
     await new Promise((resolve) => setTimeout(resolve, 120));
     expect(raw()).toBe(before);
     release();
@@ -147,7 +147,7 @@ describe("a live screen", () => {
     await sees(["news", "more", "busier", ""]);
   });
 
-  test("the live screen is never cleared, and closing it restores the cursor", async () => {
+  test("drawing never clears the screen, and closing the live screen restores the cursor", async () => {
     const { screen, raw, out, close } = await terminal({ columns: 30, rows: 6 });
     screen.live(({ rows }) => ({ lines: Array.from({ length: rows }, () => "run"), status: "busy" }));
     for (const rows of [12, 4, 8, 6]) {

@@ -1,8 +1,8 @@
 // A screen with a frame that is redrawn at the bottom: the current activity and the open question.
 // Everything else is written permanently above the frame, so that the terminal's scrollback is the log.
-//  W2   The frame is erased before anything else is written, and then redrawn below. So no line overwrites another.
-//  W3   While the person types a line or uses their editor, output is kept back. It is written when they are done.
-//  TV3  At most ten frames per second are drawn, and none if nothing has changed. A question is drawn immediately.
+//  W2   The frame is erased before other text is written, and then redrawn below that text. So no line overwrites another line.
+//  W3   While the person types a line or uses an editor, output is held back. It is written when the person is done.
+//  TV3  At most ten frames per second are drawn, and no frame if nothing has changed. A question is drawn immediately.
 
 import { type Output, rowsTaken, type Screen } from "../screen.ts";
 import { type FrameState, fitsCard, renderFrame } from "./frame.ts";
@@ -83,7 +83,7 @@ const linesOf = (lines: readonly string[]): string => lines.map((line) => `${lin
 
 const PAUSE_MS = 100;
 
-/** Limits the frame rate, and keeps text back while nothing may be written. */
+/** Limits the frame rate, and holds text back while the person types. */
 function createCanvas(
   screen: Screen,
   stdout: Terminal,
@@ -118,7 +118,7 @@ function createCanvas(
     else timer ??= setTimeout(now, wait);
   }
 
-  /** Runs before Ink's own handler: a narrower terminal has wrapped lines, and Ink would erase only one row of each. */
+  /** Runs before Ink's own handler. A narrower terminal has wrapped long lines, but Ink would erase only one row of each line. */
   function resized(): void {
     if (is !== "open") return;
     const broken = drawn.reduce((sum, line) => sum + rowsTaken(line, screen.columns) - 1, 0);

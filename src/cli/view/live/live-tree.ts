@@ -1,4 +1,4 @@
-// Folds the events of a tree into its runs, each with its position, state, activity and open items.
+// Computes the runs of a tree from its events. Each run has its position, state, activity and open items.
 
 import type { JournalEvent } from "../../../journal/events.ts";
 import { itemChanges } from "../../../projections/folds/approvals.ts";
@@ -14,7 +14,7 @@ import { plainLine } from "../text/plain.ts";
 import { type Activity, createActivity } from "./activity.ts";
 
 export interface LiveRun {
-  /** Name of the agent and its role in a pattern. The second child of the same name is `worker#2`. */
+  /** The agent's name and its role in a pattern. A second child with the same name becomes `worker#2`. */
   readonly name: string;
   /** Names of all runs from the root of the tree down to this run. */
   readonly path: readonly string[];
@@ -23,7 +23,7 @@ export interface LiveRun {
   readonly state: RunState;
   readonly timeline: Timeline;
   readonly activity: Activity;
-  /** Ids of the run's open items, which wait for a person. */
+  /** Ids of the run's open items, which a person must answer. */
   readonly open: Set<string>;
 }
 
