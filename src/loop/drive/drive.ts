@@ -30,10 +30,14 @@ import { finishRun } from "./finish.ts";
 import { RunJournal } from "./run-journal.ts";
 
 const SUSPECT_AFTER = 2;
+
 /** E5: after this many acquisitions without an outcome, the run is quarantined for a person. */
 const MAX_ACQUISITIONS = 5;
+
 const DEFAULT_WINDOW = 128_000;
+
 const RETRY_MS = 1_000;
+
 const MAX_RETRY_MS = 30_000;
 
 /** `lost`: the workers that an engine lost together with the run (E2). */
@@ -173,50 +177,6 @@ const mustStop = ({ aborted, reason }: AbortSignal): boolean => aborted && reaso
 
 /** E5: whether the run was lost twice in a row and has had no outcome since. */
 const isSuspect = (run: RunJournal): boolean => run.lease.acquisitions > SUSPECT_AFTER && !run.hasProgressed;
-
-/**
- * Decides which run may take a step now (E5). Steps of ordinary runs run side by side.
- * A run that was lost twice without an outcome takes its steps alone.
- * If it crashes the process again, it is clear which run did it.
- * Such a run waits for at most one step of the others, and the others wait for at most one of its steps.
- */
-export function createStepGate(): StepGate {
-  let sharing = 0;
-  let taken = false;
-  const waiting: { how: "shared" | "alone"; go: () => void }[] = [];
-
-  const mayGo = (how: "shared" | "alone"): boolean => (how === "alone" ? sharing === 0 && !taken : !taken);
-  const begin = (how: "shared" | "alone"): (() => void) => {
-    if (how === "alone") taken = true;
-    else sharing++;
-    return () => {
-      if (how === "alone") taken = false;
-      else sharing--;
-      letGo();
-    };
-  };
-  const letGo = (): void => {
-    while (waiting[0] && mayGo(waiting[0].how)) waiting.shift()!.go();
-  };
-
-  return {
-    async enter(how, left) {
-      if (left.aborted) return () => {};
-      if (waiting.length === 0 && mayGo(how)) return begin(how);
-      return new Promise((resolve) => {
-        const entry = { how, go: () => resolve(begin(how)) };
-        waiting.push(entry);
-        left.addEventListener("abort", () => {
-          const at = waiting.indexOf(entry);
-          if (at < 0) return;
-          waiting.splice(at, 1);
-          resolve(() => {});
-          letGo();
-        });
-      });
-    },
-  };
-}
 
 async function step(run: RunJournal, parts: LoopParts, effects: AbortSignal): Promise<void> {
   const action = decide(...(await decisionInput(await run.view(), parts)));
@@ -421,4 +381,48 @@ async function unendedRuns(runIds: readonly RunId[], { store }: Pick<LoopParts, 
     .flatMap((row) => (row?.cancelRequested && row.endedAt === undefined ? [row] : []))
     .sort((left, right) => right.depth - left.depth)
     .map(({ id }) => id);
+}
+
+/**
+ * Decides which run may take a step now (E5). Steps of ordinary runs run side by side.
+ * A run that was lost twice without an outcome takes its steps alone.
+ * If it crashes the process again, it is clear which run did it.
+ * Such a run waits for at most one step of the others, and the others wait for at most one of its steps.
+ */
+export function createStepGate(): StepGate {
+  let sharing = 0;
+  let taken = false;
+  const waiting: { how: "shared" | "alone"; go: () => void }[] = [];
+
+  const mayGo = (how: "shared" | "alone"): boolean => (how === "alone" ? sharing === 0 && !taken : !taken);
+  const begin = (how: "shared" | "alone"): (() => void) => {
+    if (how === "alone") taken = true;
+    else sharing++;
+    return () => {
+      if (how === "alone") taken = false;
+      else sharing--;
+      letGo();
+    };
+  };
+  const letGo = (): void => {
+    while (waiting[0] && mayGo(waiting[0].how)) waiting.shift()!.go();
+  };
+
+  return {
+    async enter(how, left) {
+      if (left.aborted) return () => {};
+      if (waiting.length === 0 && mayGo(how)) return begin(how);
+      return new Promise((resolve) => {
+        const entry = { how, go: () => resolve(begin(how)) };
+        waiting.push(entry);
+        left.addEventListener("abort", () => {
+          const at = waiting.indexOf(entry);
+          if (at < 0) return;
+          waiting.splice(at, 1);
+          resolve(() => {});
+          letGo();
+        });
+      });
+    },
+  };
 }
