@@ -1,5 +1,5 @@
-// Runs every example with the command from its README, in a process of its own. Each example checks itself.
-// This test also checks the journal, that README and guide show the real output, and that an example's own checks can fail.
+// Runs every example with the command from its README, each in a separate process. Each example checks itself.
+// This test also checks three things: the journal is right, README and guide show the real output, and an example's own checks can fail.
 
 import { execFile } from "node:child_process";
 import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -22,7 +22,7 @@ const count = (type: JournalEvent["type"]) => (events: JournalEvent[]) =>
 const triggers: Fact = (events) =>
   events.flatMap(({ type, payload }) => (type === "RUN_STARTED" ? [payload.trigger] : []));
 
-/** One characteristic fact about the journals of each example. */
+/** One fact about the journals of each example that is typical of the example. */
 const FACTS: Record<string, { fact: Fact; is: unknown }> = {
   "01-hello": { fact: (events) => events.length, is: 4 },
   "02-approval": {
@@ -51,7 +51,7 @@ const FACTS: Record<string, { fact: Fact; is: unknown }> = {
 const guide = globSync("docs/{guide,how}/*.md", { cwd: ROOT });
 const NAMES = globSync("[0-9][0-9]-*", { cwd: HERE }).toSorted();
 
-test("[S3-67] each of the twelve examples has a fact to check and a line in the list of examples", () => {
+test("[S3-67] each of the twelve examples has a fact to check, and is in the list of examples", () => {
   expect(NAMES).toEqual(Object.keys(FACTS));
   const list = readFileSync(join(HERE, "README.md"), "utf8");
   for (const name of NAMES) expect(list).toContain(`| [${name}](${name}/README.md) |`);
@@ -60,7 +60,7 @@ test("[S3-67] each of the twelve examples has a fact to check and a line in the 
 describe.concurrent.each(NAMES)("%s", (name) => {
   const [command, ...others] = commandsOf(name);
 
-  test("[S3-67] the README's command runs the example, whose output matches README and guide", {
+  test("[S3-67] the command from the README runs the example, and README and guide show its output", {
     timeout: 120_000,
   }, async () => {
     const { code, stdout, stderr } = await run(command!);
@@ -73,7 +73,7 @@ describe.concurrent.each(NAMES)("%s", (name) => {
       for (const line of normalized(block)) expect(printed, page).toContain(line);
   });
 
-  test("the README names the command for a real model", () => {
+  test("the README has a command that runs the example with a real model", () => {
     expect(others.join("\n")).toContain(`… ${command} --model anthropic/`);
   });
 });
@@ -85,7 +85,7 @@ test.each(["handoff", "router", "advisors", "best-of", "team", "company"])(
   },
 );
 
-test.concurrent("the checks of an example fail if one agent did all the work", {
+test.concurrent("the checks of an example fail if a single agent does all the work", {
   timeout: 120_000,
 }, async () => {
   const script = `
@@ -100,7 +100,7 @@ test.concurrent("the checks of an example fail if one agent did all the work", {
   expect(stderr).toMatch(/^Not as it should be: \S+incident\.md does not say/m);
 });
 
-test.concurrent("[S1-35] the steps example asks a person if the model does not help", {
+test.concurrent("[S1-35] if the model fixes nothing, the steps example asks a person", {
   timeout: 120_000,
 }, async () => {
   const helpless = commandsOf("09-steps").find((line) => line.endsWith("--model scripted/helpless"))!;
@@ -109,7 +109,7 @@ test.concurrent("[S1-35] the steps example asks a person if the model does not h
   expect(stdout).toContain("The tests fail. A person takes over.");
 });
 
-test.concurrent("with --model, an example calls a model over HTTP and prints its answer", {
+test.concurrent("with --model, an example calls a model over HTTP and prints the model's answer", {
   timeout: 120_000,
 }, async () => {
   const mock = new LLMock({ port: 0, strict: true, logLevel: "silent" });
@@ -152,7 +152,7 @@ function exec(program: string, args: string[], env: Record<string, string> = {})
   });
 }
 
-/** The events of the whole tree; the example's last line says where they are. */
+/** Reads the events of the whole tree. The last line that the example prints says where they are. */
 async function journalsOf(stdout: string): Promise<JournalEvent[]> {
   const [, runId, folder] = /cadre show (\S+) -C (\S+)/.exec(stdout)!;
   const { client, close } = await connect({ folder: folder!, io: { env: ENVIRONMENT }, drive: false });
@@ -163,7 +163,7 @@ async function journalsOf(stdout: string): Promise<JournalEvent[]> {
   }
 }
 
-/** The blocks on these pages that show an example's output. */
+/** Finds the blocks on these pages that show the output of an example. */
 function blocksOf(name: string, pages: readonly string[]): { page: string; block: string }[] {
   return pages.flatMap((page) =>
     [...readFileSync(join(ROOT, page), "utf8").matchAll(/^```text (\S+)\n(.*?)^```$/gms)]
@@ -172,7 +172,7 @@ function blocksOf(name: string, pages: readonly string[]): { page: string; block
   );
 }
 
-/** Removes the parts that differ from run to run: ids, times, and event numbers that depend on the order in which children end. */
+/** Removes the parts that differ from run to run: ids, times, and event numbers that depend on which child ends first. */
 function normalized(text: string): string[] {
   return text
     .replaceAll(/\b[rc][0-9a-z]{21}\b/g, "<run>")

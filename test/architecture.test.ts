@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these strings are sources
-// Checks the architecture rules: no rule finds a problem in the repository, and each rule finds the problems planted for it.
+// Tests the architecture rules. No rule finds a problem in the repository, and each rule finds the problems planted for it.
 
 import { globSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -27,7 +27,7 @@ describe.each(RULES)("$id", ({ id, title }) => {
   });
 });
 
-test("the parser ignores comments, strings, templates and regular expressions", () => {
+test("when a source is parsed, comments, strings, templates and regular expressions are ignored", () => {
   const source = [
     'const a = "import x from \\"y\\""; // import b from "c"',
     "/* import d",
@@ -48,7 +48,7 @@ test("the parser ignores comments, strings, templates and regular expressions", 
   );
 });
 
-test("[AR1] [AR5] [AR6] the rules report one wrong import planted in the real repository", () => {
+test("[AR1] [AR5] [AR6] if one wrong import is planted in the real repository, the rules report it", () => {
   const path = "src/journal/events.ts";
   const wrong = `import "../models/model.ts";\n${repository.get(path)}`;
   const found = problems(treeOf(new Map([...repository, [path, wrong]]))).join("\n");

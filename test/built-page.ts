@@ -1,4 +1,4 @@
-// Builds the web page from the current sources, so that browser tests do not use an outdated build.
+// Builds the web page from the current sources, so that browser tests never use an outdated build.
 
 import { execFileSync } from "node:child_process";
 import { globSync, statSync } from "node:fs";
@@ -17,7 +17,7 @@ export function setup(): void {
   execFileSync("npm", ["run", "--silent", "build:page"], {
     cwd: ROOT,
     stdio: "inherit",
-    // The production build that users get; the test runner's NODE_ENV would select React's development build.
+    // This is the production build that users get. The test runner's NODE_ENV would select React's development build.
     env: { ...process.env, NODE_ENV: "production" },
   });
 }

@@ -1,4 +1,4 @@
-// Checks the files in deploy/ without deploying them: they match the schemas of the tools that read them and have the required settings.
+// Checks the files in deploy/ without deploying them. They must match the schemas of Compose and Kubernetes, and have the required settings.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -31,7 +31,7 @@ describe.each(files("compose/*.yaml"))("%s", (file) => {
     expect(composeProblems(read(file).replace(right, wrong))).not.toEqual([]);
   });
 
-  test("no service runs as root, and every root file system is read-only", () => {
+  test("no service runs as root, and the root file system of every service is read-only", () => {
     for (const service of Object.values(composeOf(read(file))["services"] as Record<string, Json>))
       expect(service).toMatchObject({
         user: expect.stringMatching(/^[1-9]/),
@@ -51,7 +51,7 @@ describe.each(files("kubernetes/**/*.yaml"))("%s", (file) => {
     expect(manifestsOf(read(file)).flatMap(kubernetesProblems)).toEqual([]);
   });
 
-  test("every container has limits and health probes, and none runs as root", () => {
+  test("every container has resource limits and health probes, and no container runs as root", () => {
     for (const manifest of manifestsOf(read(file))) {
       const pod = (manifest as { spec?: { template?: { spec: Json } } }).spec?.template?.spec;
       if (!pod) continue;
@@ -90,13 +90,13 @@ test.each([
   expect(problems.join("\n")).toContain(where);
 });
 
-test("the manifest check accepts any key in a map whose keys users choose", () => {
+test("if users choose the keys of a map, the manifest check accepts any key in it", () => {
   const [map] = manifestsOf(read("kubernetes/cadre.yaml"));
   expect(kubernetesProblems({ ...map!, data: { anything: "x" } })).toEqual([]);
 });
 
-// The API resolves a run's model at admission, and a worker calls it.
-// If only the workers had the provider's key, the API would fall back to the scripted model by default and reject requests that name a model.
+// The API resolves a run's model when it admits the run, and a worker calls the model later.
+// If only the workers had the provider's key, the API would use the scripted model by default and reject requests that name a model.
 test.each(["compose/pg-boss.yaml", "compose/restate.yaml", "kubernetes/cadre.yaml"])(
   "%s gives the API the same provider variables as the workers",
   (file) => {
@@ -128,10 +128,10 @@ function deploymentsIn(file: string): Json[] {
 const ofProviders = (variables: [string, unknown][]): Json =>
   Object.fromEntries(variables.filter(([name]) => !name.startsWith("CADRE_")));
 
-test("the balancer accepts a DNS answer with the addresses of all workers", () => {
+test("the balancer accepts a DNS answer that lists the addresses of all workers", () => {
   const [, bytes] = /accepted_payload_size (\d+)/.exec(read("haproxy.cfg"))!;
   const [, workers] = /server-template worker (\d+)/.exec(read("haproxy.cfg"))!;
-  // An A record takes 16 bytes; the name and the header take less than 512.
+  // Each A record takes 16 bytes. The name and the header together take less than 512 bytes.
   expect(512 + 16 * Number(workers)).toBeLessThanOrEqual(Number(bytes));
   for (const page of ["deploy.md", "restate.md"])
     expect(readFileSync(new URL(`../docs/guide/${page}`, DEPLOY), "utf8")).toMatch(
@@ -139,7 +139,7 @@ test("the balancer accepts a DNS answer with the addresses of all workers", () =
     );
 });
 
-test("the image installs the package versions that the tests use", () => {
+test("the image installs the same package versions that the tests use", () => {
   const { devDependencies } = createRequire(import.meta.url)("../package.json") as {
     devDependencies: Record<string, string>;
   };

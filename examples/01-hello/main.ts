@@ -1,4 +1,4 @@
-// `node examples/01-hello/main.ts`: one agent gives one answer; prints its journal.
+// `node examples/01-hello/main.ts`: one agent gives one answer, and the example prints the journal of the run.
 
 import { type Example, main } from "../shared/play.ts";
 

@@ -1,9 +1,9 @@
-// `node examples/02-approval/main.ts`: a read needs no approval, an edit is approved, a command is rejected, and the agent continues.
+// `node examples/02-approval/main.ts`: reading needs no approval. A person approves an edit and rejects a command; the agent continues.
 
 import type { ApprovalView, DecisionBody } from "../../src/api/client/types.ts";
 import { type Example, main } from "../shared/play.ts";
 
-/** The person: approves the edit of the settings and rejects everything else. */
+/** Plays the person, who approves the edit of the settings and rejects everything else. */
 function person({ tool }: ApprovalView): DecisionBody {
   return tool === "Edit" ? { decision: "approve" } : { decision: "reject", note: "Not before noon." };
 }

@@ -1,4 +1,4 @@
-// `node examples/03-delegation/main.ts`: a lead asks two other agents in parallel and decides on the basis of their reports.
+// `node examples/03-delegation/main.ts`: a lead agent asks two other agents in parallel, and uses their reports to decide.
 
 import { type Example, main } from "../shared/play.ts";
 

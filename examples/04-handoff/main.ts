@@ -1,4 +1,4 @@
-// `node examples/04-handoff/main.ts`: one agent drafts a letter to customers, another one releases it.
+// `node examples/04-handoff/main.ts`: one agent drafts a letter to customers, and another agent releases the letter.
 
 import { type Example, main } from "../shared/play.ts";
 

@@ -1,4 +1,4 @@
-// `node examples/05-router/main.ts`: a front desk passes each request to one department and answers none itself.
+// `node examples/05-router/main.ts`: a front desk agent passes each request to one department, and never answers a request itself.
 
 import { type Example, main } from "../shared/play.ts";
 

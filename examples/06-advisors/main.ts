@@ -1,4 +1,4 @@
-// `node examples/06-advisors/main.ts`: compliance and risk review a purchase in parallel, then an agent decides.
+// `node examples/06-advisors/main.ts`: two advisors, compliance and risk, review a purchase in parallel. Then an agent decides.
 
 import { type Example, main } from "../shared/play.ts";
 

@@ -1,4 +1,4 @@
-// `node examples/07-team/main.ts`: a panel of three discusses a design in two rounds and writes down the result.
+// `node examples/07-team/main.ts`: a team of three agents discusses a design in two rounds and writes down the result.
 
 import { type Example, main } from "../shared/play.ts";
 

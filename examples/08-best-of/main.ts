@@ -1,4 +1,4 @@
-// `node examples/08-best-of/main.ts`: three drafts propose a name for a function, each in its own way, and a judge picks one.
+// `node examples/08-best-of/main.ts`: three drafts follow different strategies to name a function, and a judge picks the best name.
 
 import { type Example, main } from "../shared/play.ts";
 

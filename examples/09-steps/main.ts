@@ -1,5 +1,5 @@
-// `node examples/09-steps/main.ts`: code decides what comes next, and the model only makes the fix.
-// With `--model scripted/helpless` the model only talks, and after three attempts a person is asked.
+// `node examples/09-steps/main.ts`: a steps module decides what happens next, and the model only fixes the program.
+// With `--model scripted/helpless`, the model fixes nothing, and after three attempts Cadre asks a person.
 
 import { type Example, main } from "../shared/play.ts";
 
@@ -7,7 +7,7 @@ export const example: Example = {
   folder: import.meta.dirname,
   agent: "mender",
   shows: [],
-  /** The person chooses to leave the program unfixed. */
+  /** Plays the person, who decides to leave the program unfixed. */
   person: () => ({ decision: "answer", answer: "leave it" }),
   expected: {
     tree: ["mender, user, 4"],

@@ -1,4 +1,4 @@
-// `node examples/10-mcp/main.ts`: an agent uses a tool of an MCP server, whose text is treated as untrusted.
+// `node examples/10-mcp/main.ts`: an agent uses a tool of an MCP server. The server's text is treated as untrusted.
 
 import { type Example, main } from "../shared/play.ts";
 

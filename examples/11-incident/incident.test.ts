@@ -1,4 +1,4 @@
-// Plays the demo to each of its endings. Its statements about the service, the log and the code must be true.
+// Plays every ending of the demo. What the demo says about the service, the log and the code must be true.
 
 import { rm } from "node:fs/promises";
 import { expect, test } from "vitest";
@@ -24,7 +24,7 @@ const TESTS_ALLOWED = [`Bash(${TEST_COMMAND})`];
 const ORDER = { id: 48247, coupon: "FIVEOFF", lines: Array(3).fill({ sku: "a", price: 1999, quantity: 1 }) };
 const approve = (): Decision => ({ decision: "approve" });
 
-test("the agent gets from the log to passing tests with one approval, for the edit", async () => {
+test("the agent reads the log, finds the bug and makes the tests pass; only the edit needs an approval", async () => {
   await using stage = await setStage();
   expect(isGreen(stage.folder)).toBe(false);
   const before = await placeOrder(stage.folder, ORDER);
@@ -65,7 +65,7 @@ test("the agent gets from the log to passing tests with one approval, for the ed
   expect(await stage.read("logs/checkout.log")).toBe(log);
 });
 
-test("a second run after the fix finds passing tests, changes nothing and asks nothing", async () => {
+test("if the demo runs again after the fix, the tests pass, and the agent changes nothing and asks nothing", async () => {
   await using stage = await setStage();
   const runtime = await stage.runtime();
   await attend(runtime, await startRun(runtime, stage, TESTS_ALLOWED), approve);
@@ -76,7 +76,7 @@ test("a second run after the fix finds passing tests, changes nothing and asks n
   expect(result.files_modified).toEqual([]);
 });
 
-test("if no rule allows the tests, the agent asks about them too; one approval covers the whole run", async () => {
+test("if no rule allows the tests, running them needs approval too; one approval is enough for the whole run", async () => {
   await using stage = await setStage();
   const runtime = await stage.runtime();
   const runId = await startRun(runtime, stage);
@@ -91,7 +91,7 @@ test("if no rule allows the tests, the agent asks about them too; one approval c
   expect(result.summary).toMatch(/^Fixed/);
 });
 
-test("if the edit is rejected, the agent reports the cause, leaves the fix to a person and changes nothing", async () => {
+test("if the person rejects the edit, the agent reports the cause and changes nothing", async () => {
   await using stage = await setStage();
   const code = await stage.read("service/pricing.js");
   const runtime = await stage.runtime();
@@ -139,7 +139,7 @@ test.each([
   expect(words).toContainEqual(expect.stringContaining("You changed my edit"));
 });
 
-test("if the agent may not run the tests, it makes the edit but does not claim a fix", async () => {
+test("if the agent is not allowed to run the tests, it makes the edit but does not claim that the bug is fixed", async () => {
   await using stage = await setStage();
   const runtime = await stage.runtime();
   const runId = await startRun(runtime, stage);
@@ -153,7 +153,7 @@ test("if the agent may not run the tests, it makes the edit but does not claim a
   expect(isGreen(stage.folder)).toBe(true);
 });
 
-test("if the process ends while the approval is open, another process continues and repeats nothing", async () => {
+test("if the process ends while an approval is open, another process continues the run and repeats nothing", async () => {
   await using stage = await setStage();
   const first = await stage.runtime();
   const runId = await startRun(first, stage, TESTS_ALLOWED);
@@ -175,7 +175,7 @@ test("if the process ends while the approval is open, another process continues 
   expect(isGreen(stage.folder)).toBe(true);
 });
 
-test("with another log, the agent says that its script does not know the incident", async () => {
+test("if the log shows another incident, the agent says that its script does not know it", async () => {
   await using stage = await setStage();
   const runtime = await stage.runtime();
   await rm(`${stage.folder}/logs`, { recursive: true });
@@ -184,7 +184,7 @@ test("with another log, the agent says that its script does not know the inciden
   expect((await endOf(runtime, runId)).result.summary).toContain("not the incident that I have a script for");
 });
 
-test("the log and the script describe what the service really does", async () => {
+test("the log and the script agree with the real behaviour of the service", async () => {
   await using stage = await setStage();
   const log = await stage.read("logs/checkout.log");
   const words = await stage.read("incident.script.yaml");

@@ -1,4 +1,4 @@
-// `node examples/11-incident/main.ts`: from the log of a broken service to passing tests, with scripted answers of the person.
+// `node examples/11-incident/main.ts`: an agent starts from the log of a broken service and makes its tests pass. The person's answers are scripted.
 
 import { type Example, main } from "../shared/play.ts";
 

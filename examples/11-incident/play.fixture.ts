@@ -1,4 +1,4 @@
-// Plays the incident on a copy of this folder with the real runtime. The test replaces only the person.
+// Plays the incident with the real runtime, on a copy of this folder. Only the person is simulated.
 
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -22,7 +22,7 @@ const NOT_PLAYED = new Set([".cadre", "incident.test.ts", "play.fixture.ts"]);
 export interface Stage extends AsyncDisposable {
   folder: string;
   read(path: string): Promise<string>;
-  /** Starts a runtime in this folder that drives runs; disposing the stage stops it. `hasty` plays the script without its pauses for viewers. */
+  /** Starts a runtime in this folder, which runs until the stage is disposed. `hasty` leaves out the script's pauses for viewers. */
   runtime(options?: { hasty?: boolean }): Promise<RuntimeAssembly>;
 }
 
@@ -56,7 +56,7 @@ function withoutPauses(yaml: string): ScriptFile {
   return { ...script, turns: turns.map((turn) => ({ ...turn, delay: 0 })) };
 }
 
-/** Starts `oncall` on the task of the example, as `cadre run` would. */
+/** Starts the agent `oncall` with the task of the example, as `cadre run` would. */
 export async function startRun(
   runtime: RuntimeAssembly,
   stage: Stage,
@@ -68,7 +68,7 @@ export async function startRun(
   return runId;
 }
 
-/** Answers every open item until the run has ended. Returns the items in order. */
+/** Answers every open item until the run has ended. Returns the answered items in order. */
 export async function attend(
   runtime: RuntimeAssembly,
   runId: string,
@@ -83,7 +83,7 @@ export async function attend(
   }
 }
 
-/** The next item that waits for a person; undefined when the run has ended. */
+/** Returns the next item that waits for a person, or undefined when the run has ended. */
 export async function nextItem({ store }: RuntimeAssembly, runId: string): Promise<ApprovalItem | undefined> {
   for (;;) {
     const { promise: changed, resolve } = Promise.withResolvers<void>();
@@ -91,7 +91,7 @@ export async function nextItem({ store }: RuntimeAssembly, runId: string): Promi
     try {
       const state = fold(runStateProjection, await store.journal.read(runId));
       if (state.end) return undefined;
-      // Only items that the store lists as open are ready to be answered.
+      // An item can be answered only after the store lists it as open.
       const open = new Set((await store.inbox.openItems({ run: runId })).map(({ itemId }) => itemId));
       const item = openItems(state).find(({ itemId }) => open.has(itemId));
       if (item) return item;
@@ -105,7 +105,7 @@ export async function nextItem({ store }: RuntimeAssembly, runId: string): Promi
 export const eventsOf = <Type extends EventType>(journal: readonly JournalEvent[], type: Type) =>
   journal.filter((event): event is EventOf<Type> => event.type === type);
 
-/** How a run ended: its journal (verified against its chain by the store), and its result. */
+/** The journal and the result of a completed run. The store verifies the journal against its hash chain. */
 export async function endOf({ store }: RuntimeAssembly, runId: string) {
   const journal = await store.journal.read(runId);
   const last = journal.at(-1)!;
@@ -113,14 +113,14 @@ export async function endOf({ store }: RuntimeAssembly, runId: string) {
   return { journal, result: last.payload.result };
 }
 
-/** How often calls of a tool were started. */
+/** Counts the started calls of a tool. */
 export function begun(journal: readonly JournalEvent[], tool: string): number {
   const ids = eventsOf(journal, "TOOL_PROPOSED").filter((event) => event.payload.name === tool);
   const wanted = new Set(ids.map((event) => event.payload.toolCallId));
   return eventsOf(journal, "TOOL_STARTED").filter((event) => wanted.has(event.payload.toolCallId)).length;
 }
 
-/** Whether the service's own tests pass, run without Cadre. */
+/** Runs the service's own tests, without Cadre. Returns whether they pass. */
 export function isGreen(folder: string): boolean {
   const [, ...args] = TEST_COMMAND.split(" ");
   return spawnSync(process.execPath, args, { cwd: folder, env: {} }).status === 0;

@@ -1,4 +1,4 @@
-// `node examples/12-company/main.ts`: a complaint goes through a router, advisors, best of n and two handoffs.
+// `node examples/12-company/main.ts`: a router, advisors, best of n and two handoffs process a customer's complaint.
 
 import { type Example, main } from "../shared/play.ts";
 

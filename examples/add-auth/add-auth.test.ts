@@ -1,4 +1,4 @@
-// Runs the example as its README says. The example checks itself; this test also shows that its checks can fail.
+// Runs the example with the command from its README. The example checks itself; this test also shows that these checks can fail.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -65,7 +65,7 @@ const TREE = `supervisor user completed
    └─ fixer delegation completed
 together`;
 
-/** The printed tree, without the parts that differ from run to run. */
+/** The printed tree, except the parts that differ from run to run. */
 function treeIn(stdout: string): string {
   const lines = stdout.split("\n");
   const printed = lines.slice(lines.findIndex((line) => /^supervisor\s/.test(line)));
@@ -79,7 +79,7 @@ function treeIn(stdout: string): string {
     .join("\n");
 }
 
-test.concurrent("[S1-74] supervisor, planner, workers, researcher, reviewer and fixer add a feature with passing tests, commit and push it", {
+test.concurrent("[S1-74] six kinds of agents add a feature with passing tests, commit it and push it", {
   timeout: PATIENCE_MS,
 }, async () => {
   await using played = await play();
@@ -90,7 +90,7 @@ test.concurrent("[S1-74] supervisor, planner, workers, researcher, reviewer and 
   expect(stdout).toMatch(/worker login +asks for Write app\.js\n.*worker login +a person says: approve/);
   expect(stdout).toContain("asks for git push -u origin add-auth\n");
 
-  // The script refers to these lines by number.
+  // The script refers to these lines by their line numbers.
   const lines = git(stage.folder, "show", "add-auth:auth/token.js").split("\n");
   expect(lines[10]).toContain("const exp = Math.floor(now() / 1000) + LIFETIME_S;");
   expect(lines[21]).toContain("return exp * 1000 > now()");
@@ -106,7 +106,7 @@ test.concurrent("[S1-74] supervisor, planner, workers, researcher, reviewer and 
   ]);
 });
 
-test.concurrent("[P4] [P6] after a kill during the workers' work, another process reaches the same result and repeats nothing", {
+test.concurrent("[P4] [P6] if the process is killed while the workers work, another process reaches the same result and repeats nothing", {
   timeout: PATIENCE_MS,
 }, async () => {
   await using played = await play("--kill");

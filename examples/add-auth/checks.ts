@@ -1,4 +1,4 @@
-// Checks the claims of the runs against the repository, the remote and the journals. Returns one sentence per problem.
+// Compares the claims of the runs with the repository, the remote and the journals. Returns one sentence for each problem.
 
 import { spawnSync } from "node:child_process";
 import type { RunTree } from "../../src/api/client/types.ts";
@@ -47,7 +47,7 @@ function notParallel(events: readonly JournalEvent[]): string[] {
   return overlap ? [] : ["The workers were not at work together: one had ended before another began."];
 }
 
-/** P4, P5: a command starts once unless a person chose `run again`, and a person is asked once about each call. */
+/** P4, P5: a command starts only once, unless a person chose `run again`. A person is asked only once about each call. */
 function repeatedCalls(events: readonly JournalEvent[]): string[] {
   const count = (type: "TOOL_STARTED" | "OUTCOME_DECIDED", { runId, payload }: EventOf<"TOOL_PROPOSED">) =>
     ofType(events, type).filter(
@@ -89,7 +89,7 @@ function notPushed(stage: Stage): string[] {
   ];
 }
 
-/** Runs the tests on a clone of the remote, because the working tree may hold files that were never pushed. */
+/** Runs the tests on a clone of the remote, because the working tree can contain files that were never pushed. */
 function redTests({ folder, remote, judged }: Stage): string[] {
   git(folder, "clone", "--quiet", "--branch", "add-auth", remote, judged);
   const { status, stdout } = spawnSync(process.execPath, TESTS, {

@@ -1,4 +1,4 @@
-// Starts the process that does the work, again if necessary: it may be killed with SIGKILL once.
+// Starts the process that does the work. If the process is killed with SIGKILL, starts it again.
 
 import { fork } from "node:child_process";
 import { once } from "node:events";
@@ -8,7 +8,7 @@ import type { JournalEvent } from "../../src/journal/events.ts";
 const WORK = join(import.meta.dirname, "work.ts");
 
 export interface Watcher {
-  /** Called once for every event of the tree, in order, across all processes. Returns true to kill the process now. */
+  /** Called once for every event of the tree, in order, across all processes. If it returns true, the process is killed. */
   saw(event: JournalEvent): boolean;
   killed(): void;
 }
@@ -21,7 +21,7 @@ export async function liveThrough(folder: string, watcher: Watcher): Promise<voi
     const child = fork(WORK, [folder], { env: { ...process.env, PATH: pathWithThisNode() } });
     child.on("message", (message) => {
       const event = message as JournalEvent;
-      // A new process first reports all earlier events.
+      // A new process reports all earlier events again, so we skip them.
       if (killed || event.position <= seen) return;
       seen = event.position;
       if (watcher.saw(event)) killed = child.kill("SIGKILL");
@@ -34,5 +34,5 @@ export async function liveThrough(folder: string, watcher: Watcher): Promise<voi
   }
 }
 
-/** A PATH on which the agents find the Node that runs this script. */
+/** A PATH that leads the agents to the same Node that runs this script. */
 const pathWithThisNode = (): string => [dirname(process.execPath), process.env["PATH"]].join(delimiter);

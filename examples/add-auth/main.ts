@@ -1,6 +1,6 @@
 // `node examples/add-auth/main.ts [--kill]`: six agents, in twelve runs, add authentication to a small service.
-// Only the model is scripted; files, tests, git and the remote are real.
-// If something is wrong, it exits with 1 and prints one sentence per problem.
+// Only the model is scripted. The files, tests, git commands and the remote are real.
+// If a check fails, the example prints one sentence for each problem and exits with 1.
 
 import { connect } from "../../src/cli/connection/connect.ts";
 import type { JournalEvent } from "../../src/journal/events.ts";
@@ -50,7 +50,7 @@ async function work({ folder }: Stage, kill: boolean): Promise<{ root: string; k
   return { root, kills };
 }
 
-/** The worst moment for a kill: an unsafe command is running, and two other workers are busy. */
+/** Recognises the worst moment for a kill: an unsafe command is running, and two other workers are busy. */
 function firstCommandOfWorker(): (event: JournalEvent) => boolean {
   const workers = new Set<string>();
   const commands = new Set<string>();
@@ -65,7 +65,7 @@ function firstCommandOfWorker(): (event: JournalEvent) => boolean {
   };
 }
 
-/** Prints the tree and returns its problems. */
+/** Prints the tree of runs, and returns the problems that the checks find. */
 async function judge(stage: Stage, root: string): Promise<string[]> {
   const { client, close } = await connect({ folder: stage.folder, io: { env: ENVIRONMENT }, drive: false });
   try {

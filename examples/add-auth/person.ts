@@ -1,5 +1,6 @@
-// The person in this example approves the two kinds of call that cadre.yaml asks about, and decides the outcome of a call that a crash interrupted.
-// They reject everything else, so that an unexpected question makes the example fail.
+// Plays the person, who approves the two kinds of call for which cadre.yaml requires approval.
+// If a crash interrupted a call, the person also decides its outcome.
+// The person rejects everything else, so that an unexpected question makes the example fail.
 
 import type { CadreClient } from "../../src/api/client/client.ts";
 import type { ApprovalView, DecisionBody } from "../../src/api/client/types.ts";
@@ -23,7 +24,7 @@ function decisionOn({ tool, input }: ApprovalView): DecisionBody {
     : { decision: "reject", note: "This example has no use for that." };
 }
 
-/** Tests change nothing, so they may run again. For any other command the person cannot know whether it happened. */
+/** Tests change nothing, so they can run again. For any other command, the person cannot know whether it took effect. */
 function verdictOn({ input }: ApprovalView): { verdict: "run_again" | "fail"; note: string } {
   const { command = "" } = input as { command?: string };
   return command.startsWith("node --test")

@@ -1,4 +1,4 @@
-// Sets up a temporary folder with the service as a git repository, its agents, and a bare remote that logs every push.
+// Sets up a temporary folder: the service as a git repository, its agents, and a bare remote that logs every push.
 
 import { execFileSync } from "node:child_process";
 import { cp, mkdtemp, realpath, writeFile } from "node:fs/promises";
@@ -6,10 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 export interface Stage {
-  /** The repository, and the project that Cadre works in. */
+  /** The git repository, which is also the project in which Cadre works. */
   folder: string;
   remote: string;
-  /** The folder into which the checks clone the pushed branch. */
+  /** The checks clone the pushed branch into this folder. */
   judged: string;
 }
 
@@ -46,7 +46,7 @@ function makeRepository({ folder, remote }: Stage): void {
   git(folder, "push", "--quiet", "-u", "origin", "main");
 }
 
-/** Git settings of the repository, so that the user's own name, signing key or hooks do not change the result. */
+/** Git settings of the repository. They prevent the user's own name, signing key and hooks from changing the result. */
 const SETTINGS = [
   ["user.name", "Cadre"],
   ["user.email", "cadre@example.com"],
@@ -54,7 +54,7 @@ const SETTINGS = [
   ["core.hooksPath", ".git/hooks"],
 ] as const;
 
-/** The output of a git command without its final line break. */
+/** Returns the output of a git command, without the final line break. */
 export function git(folder: string, ...args: string[]): string {
   const stdio: ["ignore", "pipe", "pipe"] = ["ignore", "pipe", "pipe"];
   return execFileSync("git", args, { cwd: folder, encoding: "utf8", stdio }).trimEnd();

@@ -1,10 +1,10 @@
-// Reports progress: one line for each event worth showing.
+// Prints the progress of the example: one line for each interesting event.
 
 import { plainLine } from "../../src/cli/view/text/plain.ts";
 import type { EventOf, JournalEvent } from "../../src/journal/events.ts";
 import { duration } from "../../src/projections/words/format.ts";
 
-/** Returns a function that turns each event, in order, into a line, or undefined if there is nothing to show. */
+/** Returns a function that converts each event into a line. It returns undefined if an event is not worth showing. */
 export function createStory(): (event: JournalEvent) => string | undefined {
   const names = new Map<string, string>();
   let beganAt: number | undefined;
@@ -19,7 +19,7 @@ export function createStory(): (event: JournalEvent) => string | undefined {
   };
 }
 
-/** A short name such as `worker tokens`: the agent without its pack, and its subtask if it has one. */
+/** A short name such as `worker tokens`: the agent's name without its pack, followed by its subtask if it has one. */
 export function nameOf({ agent, task }: { agent: string; task: string }): string {
   const [, subtask] = /^Subtask (\w+):/.exec(task) ?? [];
   return [agent.replace(/^.*\//, ""), subtask].filter(Boolean).join(" ");
@@ -45,7 +45,7 @@ function tell(event: JournalEvent): string | undefined {
   }
 }
 
-/** The requested command, or the file of a requested change, read from its diff. */
+/** The command that needs approval, or the file that a change would edit. The file name comes from the diff. */
 function wish({ payload: { name, preview = "" } }: EventOf<"TOOL_PROPOSED">): string {
   return name === "Bash" ? preview : `${name} ${/^\+\+\+ (\S+)/m.exec(preview)?.[1] ?? ""}`;
 }

@@ -1,4 +1,4 @@
-// Runs the example as the guide says.
+// Runs the example with the commands from the guide.
 
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -19,7 +19,7 @@ const evaluate = () =>
     env: { ...ENVIRONMENT, PATH, NODE_COMPILE_CACHE, HOME: root, TMPDIR: root },
   });
 
-test("[EV3] the example passes, and a changed answer is reported as a regression with the rule it breaks", () => {
+test("[EV3] the example passes; a changed answer is reported as a regression, with the rule that it breaks", () => {
   cpSync(import.meta.dirname, join(root, "p"), { recursive: true });
   const first = evaluate();
   expect(first.stderr).toBe("");

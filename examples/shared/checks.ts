@@ -1,4 +1,4 @@
-// Compares the result of an example with its expectations. Returns one sentence per difference.
+// Compares the result of an example with the expected result. Returns one sentence for each difference.
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,24 +12,24 @@ export interface Played {
   tree: RunTree;
   /** The events of the whole tree, in commit order. */
   events: JournalEvent[];
-  /** Everything that the model of each run read, in order, by run id. */
+  /** All texts that each run's model read, in order. The key is the run id. */
   told: Map<string, string>;
 }
 
 export interface Expected {
-  /** One line per run with agent, trigger and number of model calls: `└─ approver, handoff, 2`. */
+  /** One line for each run, with the agent, the trigger and the number of model calls: `└─ approver, handoff, 2`. */
   tree: string[];
-  /** The agent whose summary is the answer, and a part of it. */
+  /** The agent that gives the final answer, and a part of that answer. */
   answer: { by: string; says: string };
-  /** Texts that an agent must read, in this order. */
+  /** Texts that an agent must read, in this order. The key is the agent. */
   reads: Record<string, string[]>;
-  /** Texts that an agent must not read. */
+  /** Texts that an agent must not read. The key is the agent. */
   misses?: Record<string, string[]>;
-  /** Agents that must all have started before the first of them ends. */
+  /** Agents that must work at the same time: all of them must start before the first of them ends. */
   together?: string[];
-  /** Events that the journals must contain, in commit order: a type and a part of the payload, such as `APPROVAL_DECIDED reject`. */
+  /** Events that the journals must contain, in commit order. Each has a type and a part of the payload: `APPROVAL_DECIDED reject`. */
   journal?: string[];
-  /** Text that each file must contain afterwards; `null` if the file must not exist. */
+  /** Text that each file must contain at the end, or `null` if the file must not exist. */
   files?: Record<string, string | null>;
 }
 
@@ -89,7 +89,7 @@ function readToo(agent: string, parts: readonly string[], played: Played): strin
   );
 }
 
-/** Checks, in commit order, that the first runs of all these agents had started before one of them ended. */
+/** Checks that these agents worked at the same time: the first run of each agent started before any of these runs ended. */
 function apart(agents: readonly string[], { tree, events }: Played): string[] {
   const ids = new Set(agents.map((agent) => runsOf(agent, tree)[0]?.id));
   const own = events.filter(({ runId }) => ids.has(runId));
@@ -99,7 +99,7 @@ function apart(agents: readonly string[], { tree, events }: Played): string[] {
   return [`${agents.join(" and ")} were not at work together.`];
 }
 
-/** Each wanted line is an event type and a part of its payload. */
+/** Each expected line has an event type, followed by a part of the event's payload. */
 function notHappened(wanted: readonly string[], { events }: Played): string[] {
   let at = 0;
   return wanted

@@ -1,4 +1,4 @@
-// Lists a journal: number, type and description of each event.
+// Prints a journal: the number, type and description of each event.
 
 import { plainLine } from "../../src/cli/view/text/plain.ts";
 import { table } from "../../src/cli/view/text/table.ts";
@@ -19,7 +19,7 @@ export function journalLines(events: readonly JournalEvent[]): string[] {
   );
 }
 
-/** A shorter text for events where the pattern slot or the call says more than the usual description. */
+/** A shorter text for some events: the pattern slot or the tool call says more than the usual description. */
 function inShort({ type, payload }: JournalEvent): string | undefined {
   switch (type) {
     case "AGENT_THOUGHT":

@@ -1,6 +1,7 @@
-// Plays an example with the real runtime, on a copy of its folder.
-// It prints the journal of the first run, what other agents read, and the tree, and then compares the result with the example's expectations.
-// The model is scripted. With `--model` another model is used, and the only check is that every run completed.
+// Runs an example with the real runtime, on a copy of the example's folder.
+// Prints the journal of the first run, the texts that other agents read, and the tree.
+// Then compares the result with the example's expectations.
+// The model is scripted. If `--model` chooses another model, the only check is that every run completed.
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -18,18 +19,18 @@ import { makeStage } from "./stage.ts";
 import { treeLines } from "./tree.ts";
 
 export interface Example {
-  /** The example's folder. Its script and model are named after it, without the number. */
+  /** The folder of the example. The example's script and model have the folder's name without the number. */
   folder: string;
   /** The agent that gets the task. */
   agent: string;
-  /** Answers open items; absent if the example asks nothing. */
+  /** Answers open items. Absent if the example never asks a person. */
   person?: (item: ApprovalView) => DecisionBody;
   /** Agents whose prompts are printed in full. */
   shows: string[];
   expected: Expected;
 }
 
-/** The entry point of an example. Exits with 1 if there are problems. */
+/** The entry point of an example. Exits with 1 if the checks find problems. */
 export async function main(example: Example): Promise<void> {
   const { model } = parseArgs({ options: { model: { type: "string" } } }).values;
   const problems = await play(example, (text) => console.log(text), model);
@@ -37,7 +38,7 @@ export async function main(example: Example): Promise<void> {
   if (problems.length > 0) process.exitCode = 1;
 }
 
-/** Plays the example. Returns one sentence per problem. */
+/** Runs the example. Returns one sentence for each problem. */
 async function play(example: Example, say: (text: string) => void, model?: string): Promise<string[]> {
   const { folder, env } = await makeStage(example.folder, model);
   const { client, problems, close } = await connect({ folder, io: { env }, drive: true });
@@ -57,7 +58,7 @@ async function play(example: Example, say: (text: string) => void, model?: strin
   }
 }
 
-/** No example waits for a real person or network, so one that takes longer than this has failed, and the checks report why. */
+/** No example waits for a real person or for the network. If an example takes longer than this, it has failed, and the checks say why. */
 const PATIENCE_MS = 60_000;
 const LONG_PATIENCE_MS = 600_000;
 
@@ -84,7 +85,7 @@ async function playedOf(runId: string, client: CadreClient): Promise<Played> {
   return { tree, events, told: new Map(await Promise.all(told)) };
 }
 
-/** All user messages that the model read: its task and everything it was told later. */
+/** All user messages that the model read: the task and every later message. */
 async function textReadBy(runId: string, client: CadreClient): Promise<string> {
   const { messages } = await client.transcript(runId);
   return messages

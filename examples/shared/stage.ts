@@ -1,5 +1,5 @@
-// Sets up an example: a copy of its folder with its own or another model, and a separate folder for Cadre's user settings, so
-// that the user's own settings stay untouched.
+// Sets up an example: copies its folder and chooses the model.
+// Cadre's user settings go to a separate folder, so that the user's own settings stay untouched.
 
 import { cp, mkdtemp, readdir, readFile, realpath, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ export interface Stage {
   env: Record<string, string | undefined>;
 }
 
-/** Files about the example that its agents should not see. */
+/** Files about the example that the agents should not see. */
 const NOT_OF_THE_PROJECT = /^(\.cadre|main\.ts|README\.md)$|\.(test|fixture)\.ts$/;
 
 export async function makeStage(source: string, model: string | undefined): Promise<Stage> {
@@ -20,7 +20,7 @@ export async function makeStage(source: string, model: string | undefined): Prom
   const folder = join(root, name);
   await cp(source, folder, { recursive: true, filter: (path) => !NOT_OF_THE_PROJECT.test(basename(path)) });
   if (model !== undefined) await replaceModel(folder, model);
-  // Pass API keys on only if the user chose another model; otherwise the example must cost nothing.
+  // Passes API keys to Cadre only if the user chose another model. Otherwise the example must cost nothing.
   const keys = model === undefined ? {} : process.env;
   return { folder, env: { ...keys, ...ENVIRONMENT, XDG_CONFIG_HOME: join(root, "config") } };
 }

@@ -1,4 +1,4 @@
-// Prints a tree of runs: who started whom and why, how each ended, and its time and cost.
+// Prints a tree of runs: which agent started each run and why, how the run ended, and its time and cost.
 
 import type { RunTree } from "../../src/api/client/types.ts";
 import { branches } from "../../src/cli/view/text/branches.ts";
@@ -19,12 +19,12 @@ export function treeLines(top: RunTree, nameOf: NameOf = ({ agent }) => baseName
   return table([...rows, ["together", "", "", duration(timeOf(top)), ...spent(top.treeUsage)]]);
 }
 
-/** P3: model calls that a crash interrupted may have cost money, so they are shown. */
+/** P3: if a crash interrupted model calls, the tree shows them, because they might have cost money. */
 function spent(usage: RunTree["usage"]): string[] {
   const { modelCalls, wastedCalls } = usage;
   const inVain = wastedCalls > 0 ? `${plural(wastedCalls, "model call")} in vain` : "";
   return [plural(modelCalls, "model call"), describeTokens(usage), describeCost(usage), inVain];
 }
 
-/** Time from start to end, including the time of children and of people. */
+/** Time from the start to the end of a run, including the time that children and people took. */
 const timeOf = ({ createdAt, endedAt, updatedAt }: RunTree): number => (endedAt ?? updatedAt) - createdAt;

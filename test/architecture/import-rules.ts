@@ -1,12 +1,12 @@
-// Rules for imports between folders (DESIGN §13). Tests may import anything; nothing may import a test.
+// Rules for imports between folders (DESIGN §13). A test can import anything, but no file is allowed to import a test.
 
 import type { Rule, Tree } from "./rule.ts";
 import { type Import, lineAt, type Source } from "./sources.ts";
 
-/** Layers from the bottom up. A folder may import from its own layer and from the layers before it. */
+/** Layers from the bottom up. A folder is allowed to import from its own layer and from lower layers. */
 const LAYERS: readonly (readonly string[])[] = [
   ["ids", "system-ids", "errors", "clock", "repeat", "config", "omit-undefined"],
-  // A pattern's declaration is part of the journal's vocabulary: the journal pins its schema and names its trigger.
+  // A pattern's declaration belongs to the same layer as the journal, because the journal uses its schema and its trigger.
   ["journal", "patterns/declarations"],
   ["projections"],
   ["permissions", "models", "tools", "stores"],
@@ -35,7 +35,7 @@ const CONTRACTS = new Set([
   "src/engines/engine.ts",
 ]);
 
-/** Folders with exchangeable implementations. Only `runtime/` and `project/` may import more than their contracts. */
+/** Folders with exchangeable implementations. Only `runtime/` and `project/` are allowed to import more than their contracts. */
 const EXCHANGEABLE = new Set(["models", "tools", "stores", "engines"]);
 
 const BROWSER_SAFE =
@@ -45,13 +45,13 @@ const FOR_DASHBOARD =
 const NODE_GLOBAL =
   /(?<![\w$.#])(process|Buffer|global|require|__dirname|__filename|setImmediate)\b(?!\s*\??:)/g;
 
-/** Layers of the dashboard from the bottom up. Files outside these folders (`routes.tsx`, `main.tsx`) may import all of them. */
+/** Layers of the dashboard from the bottom up. Files outside these folders (`routes.tsx`, `main.tsx`) can import from all layers. */
 const PAGE_LAYERS = ["ui", "live", "display", "components", "pages"];
 
-/** The function that AR17 proves pure from its imports. */
+/** The file whose function must be pure. AR17 proves this from its imports. */
 const DECIDE = "src/loop/drive/decide.ts";
 
-/** Folders that hold only values and pure functions. A file in `agents` or `loop` is judged by its imports. */
+/** Folders that contain only values and pure functions. For `agents` and `loop`, AR17 looks at the imports of each file. */
 const PURE_PLACES = new Set([
   "ids",
   "errors",
@@ -66,7 +66,7 @@ const PURE_PLACES = new Set([
 ]);
 const PURE_PACKAGES = new Set(["zod"]);
 
-/** Globals with side effects or hidden inputs, including the clock and randomness. */
+/** Globals that have side effects or depend on hidden inputs such as the clock and randomness. */
 const EFFECT_GLOBAL =
   /(?<![\w$.#])(?:process|fetch|console|crypto|performance|setTimeout|setInterval|setImmediate|queueMicrotask)\b(?!\s*\??:)|\bDate\.now\b|\bMath\.random\b|\bnew Date\(\s*\)/g;
 
@@ -137,7 +137,7 @@ export const importRules: Rule[] = [
       const inBrowser = (source: Source) => !source.isTest && BROWSER_SAFE.test(source.path);
       return [
         ...badImports(tree, inBrowser, (from, { target, specifier, typeOnly }) => {
-          // The client imports types from the routes, but loads none of their code.
+          // The client is allowed to import types from the routes, but not their code.
           if (from.path.startsWith("src/api/client/")) {
             if (typeOnly && (specifier === "zod" || target?.startsWith("src/api/"))) return undefined;
             if (specifier === "zod") return "the client loads no schemas: use `import type`";
@@ -210,7 +210,7 @@ export const importRules: Rule[] = [
   },
 ];
 
-/** The shortest chain of imports, types included, from a file to one that `isTarget`. */
+/** The shortest chain of imports from a file to a file for which `isTarget` is true. Type imports are included. */
 function pathTo(start: string, isTarget: (path: string) => boolean, tree: Tree): string[] | undefined {
   const sources = new Map(tree.sources.map((source) => [source.path, source]));
   const queue = [[start]];
@@ -253,7 +253,7 @@ function nodeGlobals(source: Source): string[] {
   });
 }
 
-/** A shortest cycle for each set of files that import each other. */
+/** For each set of files that import each other, the shortest cycle of imports. */
 function cycles(tree: Tree): string[][] {
   const next = new Map(tree.sources.map((source) => [source.path, targetsOf(source)]));
   const seen = new Set<string>();
@@ -280,7 +280,7 @@ function wayBack(start: string, next: ReadonlyMap<string, string[]>): string[] |
   return undefined;
 }
 
-/** Every file that one file imports, directly or indirectly, with the shortest chain of imports to it. */
+/** Every file that a file imports directly or indirectly, with the shortest chain of imports to it. */
 function reachableFrom(start: string, tree: Tree): { source: Source; path: string[] }[] {
   const sources = new Map(tree.sources.map((source) => [source.path, source]));
   const first = sources.get(start);

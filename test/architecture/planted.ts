@@ -1,9 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these strings are sources
-// Small sources for each architecture rule: wrong ones that it must report, and right ones that it must accept.
+// Small sources for each architecture rule: wrong sources that the rule must report, and right sources that it must accept.
 
 type Planted = Record<string, string>;
 
-/** Per rule: part of the expected message with the files that cause it, and files without a problem. */
+/** For each rule: a part of the expected message, the files that cause this message, and files without a problem. */
 export const PLANTED: Record<string, { wrong: Record<string, Planted>; right: Planted }> = {
   AR1: {
     wrong: {

@@ -1,4 +1,4 @@
-// The contract of an architecture rule: it gets all files together and returns one sentence per problem.
+// The contract of an architecture rule. A rule gets all files at once and returns one sentence for each problem.
 
 import type { Files, Source } from "./sources.ts";
 
@@ -10,6 +10,6 @@ export interface Tree {
 export interface Rule {
   id: string;
   title: string;
-  /** Each problem: `file:line: what is wrong`. */
+  /** Returns the problems in the form `file:line: what is wrong`. */
   check(tree: Tree): string[];
 }

@@ -1,4 +1,4 @@
-// All architecture rules, and the function that runs them.
+// The list of all architecture rules, and the function that runs them.
 
 import { importRules } from "./import-rules.ts";
 import type { Rule, Tree } from "./rule.ts";
@@ -9,7 +9,7 @@ export const RULES: readonly Rule[] = [...importRules, ...textRules];
 
 export const treeOf = (files: Files): Tree => ({ files, sources: parseSources(files) });
 
-/** The problems that all rules find in these files, or only those of one rule. */
+/** Returns the problems that one rule finds in these files. If no rule is given, all rules run. */
 export function problems(tree: Tree, id?: string): string[] {
   return RULES.filter((rule) => id === undefined || rule.id === id).flatMap((rule) => rule.check(tree));
 }

@@ -1,30 +1,30 @@
-// Parses sources just enough to check them.
-// TypeScript 7 has no compiler API, so we replace everything that is not code with spaces: comments, and the contents of strings, templates and regular expressions.
-// The length stays the same, so a match in the blanked text has the same position in the source.
+// Parses source files only as far as the architecture rules need.
+// TypeScript 7 has no compiler API. So we replace comments with spaces, and also the contents of strings, templates and regular expressions.
+// Blanking does not change the length, so a match in the blanked text has the same position in the source.
 
 import { posix } from "node:path";
 
 export interface Import {
   specifier: string;
-  /** Path of the imported file from the root; undefined for packages and `node:`. */
+  /** Path of the imported file, relative to the root. Undefined for packages and `node:` modules. */
   target: string | undefined;
   line: number;
-  /** An `import(…)` expression, of a type or a module. */
+  /** Whether this is an `import(…)` expression, which can import a type or a module. */
   dynamic: boolean;
-  /** An `import type`, which does not exist at run time. */
+  /** Whether this is an `import type`, which does not exist at run time. */
   typeOnly: boolean;
 }
 
 export interface Source {
   path: string;
   text: string;
-  /** The text with everything but code blanked out. */
+  /** The source text in which everything except code is replaced by spaces. */
   code: string;
   imports: Import[];
   isTest: boolean;
 }
 
-/** Paths from the root, with forward slashes. */
+/** Paths relative to the root, with forward slashes. */
 export type Files = ReadonlyMap<string, string>;
 
 export function parseSources(files: Files): Source[] {
@@ -57,7 +57,7 @@ function findImports(path: string, text: string, code: string): Import[] {
 const PIECE = /\/\/.*|\/\*[\s\S]*?(?:\*\/|$)|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?|[`{}/]|[^/"'`{}]+/y;
 const TEMPLATE_PIECE = /(?:\\[\s\S]|\$(?!\{)|[^`\\$])*(?:`|\$\{|$)/y;
 const REGEX = /\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\[\n])+\/[a-z]*/y;
-/** After these characters a slash opens a regular expression; after anything else it divides or closes a tag. */
+/** After these characters, a slash starts a regular expression. After any other character, it divides or closes a tag. */
 const BEFORE_REGEX = /(?:^|[(,=:[!&|?{;+\-*%~^>]|\b(?:return|typeof|case|in|of|await|void))\s*$/;
 
 export function blank(text: string): string {

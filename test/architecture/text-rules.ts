@@ -1,4 +1,4 @@
-// Rules about the text of a file: `any`, exports, names, and the ids that tests cite.
+// Rules about the text of a file: the use of `any`, exports, names, and the ids that tests cite.
 
 import type { Rule, Tree } from "./rule.ts";
 import { lineAt, type Source } from "./sources.ts";
@@ -50,7 +50,7 @@ function unexplainedAny(source: Source): string[] {
 
 const DECLARED = /\b(?:const|let|function\*?|class|interface|type)\s+(\w+)/g;
 
-/** Checks the names that we choose (declarations and files), not those of libraries. */
+/** Checks only names that we choose ourselves, which are declarations and file names. Names from libraries are not checked. */
 function wrongWords({ files, sources }: Tree): string[] {
   const avoided = avoidedWords(files.get("GLOSSARY.md") ?? "");
   const judge = (name: string, { path, code }: Source, index: number) => {
@@ -72,7 +72,7 @@ function wrongWords({ files, sources }: Tree): string[] {
     ]);
 }
 
-/** Reads rows of `word | meaning | avoid`. Returns each word to avoid with the word to use instead. */
+/** Reads the rows `word | meaning | avoid` of a table. Returns each word to avoid, together with the word to use instead. */
 export function avoidedWords(glossary: string): Map<string, string> {
   const rows = glossary.split("\n").filter((line) => line.startsWith("|"));
   const [header = [], ...body] = rows.map((row) => row.split("|").slice(1, -1).map(plain));
@@ -91,7 +91,7 @@ export function avoidedWords(glossary: string): Map<string, string> {
   );
 }
 
-/** A cell without Markdown and without remarks in parentheses. */
+/** The text of a table cell, without Markdown and without remarks in parentheses. */
 const plain = (cell: string): string =>
   cell
     .replaceAll(/\(.*?\)|[`*_]/g, "")
@@ -107,7 +107,7 @@ const wordsOf = (name: string): string =>
     .trim()
     .toLowerCase();
 
-/** Ids from FAULTS and DESIGN, and of the architecture rules; SPEC.md defines more. */
+/** The ids in FAULTS and DESIGN and the ids of the architecture rules. SPEC.md defines more ids. */
 const KNOWN_IDS = new Set([
   ...["F 1 50", "A 1 68", "U 1 55"].flatMap((range) => idsOf(range, 2)),
   ...["I 1 11", "J 1 11", "B 1 4", "D 0 6", "E 1 7", "P 1 13", "L 1 20", "AR 1 14"].flatMap((range) =>
@@ -134,7 +134,7 @@ function unknownIds({ files, sources }: Tree): string[] {
 
 const idsIn = (text: string): string[] => text.match(/\b[A-Z]{1,3}\d{1,2}\b/g) ?? [];
 
-/** Expands a range of ids with two digits: `F 1 50` becomes F01 … F50. */
+/** Expands a range of ids to two-digit numbers: `F 1 50` becomes F01 … F50. */
 function idsOf(range: string, digits: number): string[] {
   const [group = "", first, last] = range.split(" ");
   const count = Number(last) - Number(first) + 1;

@@ -1,5 +1,6 @@
-// Bundles the programs that tests start hundreds of times into a few files each, because loading a thousand modules takes longer than most of these tests.
-// The code is unchanged, and each module still finds the files next to its source.
+// Bundles each program that tests start hundreds of times into a few files.
+// Loading a thousand modules takes longer than most of these tests.
+// The bundled code does the same, and each module still finds the files next to its source.
 
 import { globSync, statSync, writeFileSync } from "node:fs";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -46,7 +47,7 @@ export async function setup(): Promise<void> {
   await train();
 }
 
-/** Leaves Ink out of the bundle: it uses top-level await, which only an ES module may. */
+/** Leaves Ink out of the bundle: it uses top-level await, which only works in an ES module. */
 const keepingInk: Plugin = {
   name: "keeping-ink",
   enforce: "pre",

@@ -1,4 +1,4 @@
-// Runs the most common actions of the programs once, so that the processes of tests find their code compiled.
+// Runs the most common actions of each program once, so that its code is already compiled when tests start it.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -47,7 +47,7 @@ export async function train(): Promise<void> {
 const start = (program: Program, folder: string, ...args: string[]): ChildProcess =>
   spawn(process.execPath, [programPath(program), ...args], {
     cwd: folder,
-    // A clean environment: the developer's own store and keys must not be used.
+    // The developer's own store and keys must not be used, so the environment is clean.
     env: { PATH: process.env["PATH"], HOME: folder, CADRE_TEST_TRAINS: "1" },
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -1,5 +1,5 @@
-// Plays a scenario in a process of its own, so that SIGKILL can end it: `node child.ts <scenario> <folder> <kill at>`.
-// Exits with 0 when the root run has ended.
+// Plays a scenario in a separate process, which SIGKILL can end: `node child.ts <scenario> <folder> <kill at>`.
+// The process exits with 0 when the root run has ended.
 
 import { live } from "./life.ts";
 import type { ScenarioName } from "./scenario.ts";

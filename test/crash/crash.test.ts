@@ -1,8 +1,8 @@
-// The most important suite.
-// It kills the process with SIGKILL at every boundary of a run, a tree of runs and a team, restarts it, drives to the end, and
-// compares the result with that of an undisturbed process (FAULTS §1.2).
-// By default it takes a sample.
-// CRASH_ALL=1 kills at every boundary; CRASH_PAIRS=all also kills at every pair of boundaries, which takes hours.
+// The most important test suite: it kills the process with SIGKILL at every boundary of a run, a tree of runs and a team.
+// After each kill, a new process continues the scenario to its end.
+// The result must equal the result of a process that was never killed (FAULTS §1.2).
+// By default, the suite tests only a sample of the boundaries.
+// With CRASH_ALL=1, it tests every boundary. With CRASH_PAIRS=all, it also tests every pair of boundaries, which takes hours.
 
 import { describe, expect, it } from "vitest";
 import { inPool, liveThrough, type Undisturbed, undisturbed } from "./lives.ts";
@@ -10,7 +10,7 @@ import { inPool, liveThrough, type Undisturbed, undisturbed } from "./lives.ts";
 const MINUTES = 60_000;
 const ALL = process.env["CRASH_ALL"] !== undefined;
 const ALL_PAIRS = process.env["CRASH_PAIRS"] === "all";
-/** By default, large scenarios are killed at every 7th (19th) boundary, and after each unsafe effect, so that its outcome is unknown (F03). */
+/** By default, trees are killed at every 7th boundary and teams at every 19th. They are also killed after each unsafe effect (F03). */
 const STRIDE = 7;
 const TEAM_STRIDE = 19;
 
@@ -19,8 +19,8 @@ const tree = await undisturbed("tree");
 const steps = await undisturbed("steps");
 const team = await undisturbed("team");
 
-describe("a run whose process is killed", () => {
-  it("a run passes every kind of boundary under test", () => {
+describe("killing the process of a run", () => {
+  it("the run passes every kind of boundary that this suite tests", () => {
     const text = run.boundaries.join("\n");
     for (const what of [
       "before append MODEL_CALL_STARTED",
@@ -42,7 +42,7 @@ describe("a run whose process is killed", () => {
       expect(text).toContain(what);
   });
 
-  it("a run has the expected result if no process is killed", () => {
+  it("a run that is never killed has the expected result", () => {
     expect(run.left).toEqual({
       runs: [
         {
@@ -66,11 +66,15 @@ describe("a run whose process is killed", () => {
     10 * MINUTES,
   );
 
-  it("[F09] a run recovers when it is killed again during recovery", () => killTwice(run, 8), pairsTime());
+  it(
+    "[F09] a run recovers even if its process is killed again during recovery",
+    () => killTwice(run, 8),
+    pairsTime(),
+  );
 });
 
-describe("a tree of runs whose process is killed", () => {
-  it("a tree passes every kind of boundary under test", () => {
+describe("killing the process of a tree of runs", () => {
+  it("the tree passes every kind of boundary that this suite tests", () => {
     const text = tree.boundaries.join("\n");
     for (const what of [
       "append CHILD_RUN_STARTED",
@@ -82,7 +86,7 @@ describe("a tree of runs whose process is killed", () => {
       expect(text).toContain(`before ${what}`);
   });
 
-  it("[S0-61] a tree has the expected result if no process is killed", () => {
+  it("[S0-61] a tree that is never killed has the expected result", () => {
     const { runs, done } = tree.left;
     expect(runs.map(({ path, status, summary }) => `${path}: ${status}, ${summary}`)).toEqual([
       "lead: completed, Bought and checked.",
@@ -101,11 +105,15 @@ describe("a tree of runs whose process is killed", () => {
     20 * MINUTES,
   );
 
-  it("[F09] a tree recovers when it is killed again during recovery", () => killTwice(tree, 4), pairsTime());
+  it(
+    "[F09] a tree recovers even if its process is killed again during recovery",
+    () => killTwice(tree, 4),
+    pairsTime(),
+  );
 });
 
-describe("a run with a steps module whose process is killed", () => {
-  it("[M3] a run with a steps module has the expected result if no process is killed", () => {
+describe("killing the process of a run with a steps module", () => {
+  it("[M3] a run with a steps module that is never killed has the expected result", () => {
     const { runs, done } = steps.left;
     expect(runs.map(({ path, status, summary }) => `${path}: ${status}, ${summary}`)).toEqual([
       "clerk: completed, A hat. charge card 1: done Stamped. Blue. Bought.",
@@ -122,8 +130,8 @@ describe("a run with a steps module whose process is killed", () => {
   );
 });
 
-describe("a team whose process is killed", () => {
-  it("a team passes every kind of boundary under test", () => {
+describe("killing the process of a team", () => {
+  it("the team passes every kind of boundary that this suite tests", () => {
     const text = team.boundaries.join("\n");
     for (const what of [
       "append TEAM_ROUND_STARTED",
@@ -136,7 +144,7 @@ describe("a team whose process is killed", () => {
     expect(text).toMatch(/before append CONTEXT_ADDED/);
   });
 
-  it("[S3-37] a team has the expected result if no process is killed", () => {
+  it("[S3-37] a team that is never killed has the expected result", () => {
     const { runs, done } = team.left;
     expect(runs.map(({ path, status, thoughts }) => `${path}: ${status}, ${thoughts}`)).toEqual([
       "lead: completed, 1",
@@ -165,7 +173,11 @@ describe("a team whose process is killed", () => {
     40 * MINUTES,
   );
 
-  it("[F09] a team recovers when it is killed again during recovery", () => killTwice(team, 3), pairsTime());
+  it(
+    "[F09] a team recovers even if its process is killed again during recovery",
+    () => killTwice(team, 3),
+    pairsTime(),
+  );
 });
 
 async function killAtEach(whole: Undisturbed, stride: number): Promise<void> {
@@ -185,7 +197,7 @@ async function killTwice(whole: Undisturbed, sample: number): Promise<void> {
   );
 }
 
-/** Selects a fixed sample of pairs of boundaries, or all pairs with CRASH_PAIRS=all. */
+/** Selects a fixed sample of pairs of boundaries. With CRASH_PAIRS=all, selects all pairs. */
 function pairs({ boundaries }: Undisturbed, sample: number): [number, number][] {
   const all = boundaries.flatMap((_, first) =>
     boundaries.map((__, second): [number, number] => [first + 1, second + 1]),

@@ -1,12 +1,12 @@
-// Kills the process at the boundaries of a fork. No fork is ever half made, no effect is repeated, and the original run stays unchanged.
+// Kills the process at the boundaries of a fork. A fork is never incomplete, no effect is repeated, and the original run stays unchanged.
 
 import { expect, it } from "vitest";
 import { inPool, liveThrough, undisturbed } from "./lives.ts";
 
-/** By default the test kills at every 5th boundary, and at those around the event that creates the fork. */
+/** By default, the test kills at every 5th boundary, and at the boundaries around the event that creates the fork. */
 const STRIDE = process.env["CRASH_ALL"] === undefined ? 5 : 1;
 
-it("[FK6] after a kill, a fork exists completely or not at all, and continues without repeating an effect", async () => {
+it("[FK6] after a kill, the fork is either complete or absent, and it continues without repeating an effect", async () => {
   const fork = await undisturbed("fork");
   const [origin, forked] = [fork.left.runs.find(({ path }) => path === "tester"), fork.left.runs[0]];
   expect(forked).toMatchObject({

@@ -1,5 +1,5 @@
-// The final state of a scenario, without the parts that differ between executions: ids, nonces and durations.
-// If two executions have the same final state, no user can tell them apart.
+// The final state of a scenario, except the parts that differ each time: ids, nonces and durations.
+// If two executions have the same final state, no user can distinguish them.
 
 import { join } from "node:path";
 import { systemClock } from "../../src/clock.ts";
@@ -13,23 +13,23 @@ import { payloadsOf, resultsRead } from "../support/scenario.ts";
 
 export interface LeftBehind {
   runs: RunLeft[];
-  /** The effects that really happened, except reads; each must occur once. */
+  /** The effects that really happened, except reads. Each effect must occur only once. */
   done: string[];
 }
 
 interface RunLeft {
-  /** The names of the agents from the root down to this run. The name of a team member includes the round. */
+  /** The agents on the path from the root to this run. For a team member, the name includes the round. */
   path: string;
   status: string;
   stopReason: string | undefined;
   summary: string | undefined;
-  /** The tool results that the run's model read, in order. */
+  /** The tool results that the model of this run read, in order. */
   read: string[];
-  /** The context that the run was given in addition to its task. */
+  /** The context that the run received in addition to its task. */
   heard: string[];
-  /** The number of model answers recorded. */
+  /** The number of model answers in the journal. */
   thoughts: number;
-  /** Each item that a person decided, with the decision. */
+  /** Each item that a person decided, together with the decision. */
   decisions: string[];
 }
 

@@ -1,5 +1,6 @@
 // A life is one execution of a scenario in a folder, until the root run has ended.
-// It counts every boundary, which is a point before or after an append or an effect, and kills its own process with SIGKILL at the requested boundary.
+// A boundary is a point before or after an append or an effect.
+// The life counts every boundary, and kills its own process with SIGKILL at the requested boundary.
 
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +15,7 @@ import { beThePerson } from "../support/honest-person.ts";
 import { oracleTools } from "../support/oracle.ts";
 import { SCENARIOS, type ScenarioName, script } from "./scenario.ts";
 
-/** With `killAt` 0 the life runs to the end and logs no boundaries. */
+/** If `killAt` is 0, the life runs to the end and logs no boundaries. */
 export async function live(name: ScenarioName, folder: string, killAt: number): Promise<void> {
   const scenario = SCENARIOS[name];
   const { task, root, agents, files = {} } = scenario;
@@ -57,10 +58,10 @@ export async function live(name: ScenarioName, folder: string, killAt: number): 
 }
 
 interface Death {
-  /** Counts a boundary. Returns true if the process must die there. */
+  /** Counts one more boundary. Returns true if the process must be killed at this boundary. */
   isLast(name: string): boolean;
   isNear(): boolean;
-  /** Kills the process once everything queued before this boundary is on disk. Nothing later is written. */
+  /** Kills the process as soon as all earlier writes are on disk. No later write happens. */
   die(): Promise<never>;
   inFlight: Set<Promise<unknown>>;
 }
@@ -122,7 +123,7 @@ function countBoundaries(store: Store, death: Death): Store {
   });
 }
 
-/** Waits for the end of a run, and answers every open item meanwhile. */
+/** Waits for the end of a run. While it waits, it answers every open item. */
 function endsIn(store: Store, runtime: RuntimeAssembly, oracle: string): (runId: string) => Promise<void> {
   let onEnd: (runId: string) => void = () => {};
   store.journal.onCommit((events) => {

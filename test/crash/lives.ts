@@ -1,4 +1,4 @@
-// Executes a scenario in one folder with several processes ("lives"), one after the other.
+// Executes a scenario in one folder with several processes, one after the other. Each process is called a life.
 
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
@@ -17,12 +17,12 @@ const STUCK = `still not done after ${STUCK_MS / 1000} s`;
 
 export interface Undisturbed {
   scenario: ScenarioName;
-  /** The boundaries that the life passes, in order. */
+  /** The boundaries that an undisturbed life passes, in order. */
   boundaries: string[];
   left: LeftBehind;
 }
 
-/** Executes the scenario without a kill. */
+/** Executes the scenario without killing the process. */
 export async function undisturbed(scenario: ScenarioName): Promise<Undisturbed> {
   return inFolder(async (folder) => {
     await live(scenario, folder, NEVER);
@@ -30,7 +30,7 @@ export async function undisturbed(scenario: ScenarioName): Promise<Undisturbed> 
   });
 }
 
-/** Kills one life at each of these boundaries; the last life runs to the end. The final state must equal the undisturbed one. */
+/** Kills one life at each of these boundaries. The last life runs to the end, and its final state must equal the undisturbed one. */
 export async function liveThrough({ scenario, left }: Undisturbed, ...killAt: number[]): Promise<void> {
   await inFolder(async (folder) => {
     try {
@@ -54,7 +54,7 @@ async function inFolder<T>(body: (folder: string) => Promise<T>): Promise<T> {
   }
 }
 
-/** Runs a life in a process of its own. It may end before it reaches the boundary. */
+/** Runs a life in a separate process until it is killed at the boundary. The life can also end before it reaches the boundary. */
 function liveUntilKilled(scenario: ScenarioName, folder: string, killAt: number): Promise<void> {
   const child = spawn(process.execPath, [programPath("crash-child"), scenario, folder, String(killAt)], {
     stdio: ["ignore", "ignore", "pipe"],
@@ -77,7 +77,7 @@ function liveUntilKilled(scenario: ScenarioName, folder: string, killAt: number)
   });
 }
 
-/** Runs the last life, and fails if it takes too long. It is not killed, so it can run in the test's own process. */
+/** Runs the last life, and fails if it takes too long. This life is not killed, so it runs in the test's own process. */
 function inTime(life: Promise<void>): Promise<void> {
   const tooLong = setTimeout(STUCK_MS, undefined, { ref: false }).then(() => {
     throw new Error(STUCK);
@@ -89,7 +89,7 @@ function lines(file: string): string[] {
   return existsSync(file) ? readFileSync(file, "utf8").split("\n").filter(Boolean) : [];
 }
 
-/** Runs the jobs, a few at a time. */
+/** Runs all jobs, but only a few at the same time. */
 export async function inPool(jobs: readonly (() => Promise<void>)[], size = 3): Promise<void> {
   const queue = [...jobs];
   await Promise.all(

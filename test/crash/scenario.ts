@@ -1,20 +1,20 @@
 // The scenarios of the crash suite.
-// The simulated person checks the oracle before answering, as a real person would check what happened.
+// The simulated person looks into the log of real effects before answering, as a real person would check what happened.
 
 import type { ForkRequest } from "../../src/loop/commands/fork.ts";
 import type { ScriptedRequest, ScriptedTurn } from "../../src/models/scripted/script.ts";
 
 export interface CrashScenario {
   task: string;
-  /** The root's agent. */
+  /** The agent of the root run. */
   root: string;
-  /** The files of all agents, by name. */
+  /** The text of each agent file. The key is the agent's name. */
   agents: Record<string, string>;
-  /** Further files in the agents' folder, by name. */
+  /** Other files in the agents folder. The key is the file name. */
   files?: Record<string, string>;
-  /** The turns of each agent. Keys of team members include the round: `critic 2`. */
+  /** The turns of each agent. For a team member, the key includes the round: `critic 2`. */
   says: Record<string, ScriptedTurn[]>;
-  /** If present, the root is forked when it has ended, and the scenario ends with the fork. */
+  /** If this is set, the root run is forked after it has ended. The scenario ends when the fork has ended. */
   fork?: ForkRequest;
 }
 
@@ -30,7 +30,7 @@ const say = (message: string) => ({ tool: "broadcast", input: { message } });
 const vote = (ready: boolean, reason: string) => ({ tool: "vote_conclude", input: { ready, reason } });
 const delegate = (to: string, task: string) => ({ tool: "delegate", input: { agent: to, task } });
 
-/** A single run: read → approval → unsafe → idempotent → final. A rule makes `charge` ask, whatever its default. */
+/** A single run that reads, needs an approval, and has an unsafe and an idempotent effect. A rule makes `charge` need approval. */
 const run: CrashScenario = {
   task: "look, charge, stamp, report",
   root: "tester",
@@ -45,7 +45,7 @@ const run: CrashScenario = {
   },
 };
 
-/** The root starts two children in parallel. One has an unsafe effect; the other has a child of its own, which needs an approval. */
+/** The root starts two children in parallel. The first has an unsafe effect. The second starts a child that needs an approval. */
 const tree: CrashScenario = {
   task: "buy it, and have it checked",
   root: "lead",
@@ -66,7 +66,7 @@ const tree: CrashScenario = {
   },
 };
 
-/** A steps module that prompts a model, has an unsafe effect, delegates, asks a person and sleeps. */
+/** A steps module that prompts a model, causes an unsafe effect, delegates, asks a person and sleeps. */
 const steps: CrashScenario = {
   task: "buy it by the book",
   root: "clerk",
@@ -96,7 +96,7 @@ export default function* (): Steps {
   },
 };
 
-/** A team of three members with two rounds. One member has an unsafe effect, one needs an approval, and one only speaks. */
+/** A team of three members and two rounds. One member has an unsafe effect, one needs an approval, and one only sends messages. */
 const team: CrashScenario = {
   task: "shall we buy it?",
   root: "lead",

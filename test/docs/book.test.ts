@@ -1,4 +1,4 @@
-// Checks the documentation against the repository: links work, quoted files match the real ones, and quoted commands exist with their flags.
+// Compares the documentation with the repository: links work, quoted files match the real files, and quoted commands and flags exist.
 
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
@@ -10,11 +10,11 @@ import { anchorsOf, type Block, blocksOf, linksOf, type Page, ROOT, readPages } 
 const pages = readPages();
 const blocks = pages.flatMap(blocksOf);
 
-test("every relative link points to a file, and every anchor to a heading", () => {
+test("every relative link points to an existing file, and every anchor to an existing heading", () => {
   expect(pages.flatMap((page) => linksOf(page).flatMap((link) => brokenLink(page, link)))).toEqual([]);
 });
 
-test("a code block that names a file, or a region of it, has the same content", () => {
+test("if a code block names a file or a region of a file, it has the same content", () => {
   expect(blocks.flatMap(wrongFile)).toEqual([]);
 });
 
@@ -22,7 +22,7 @@ test("every file or folder named in the text exists", () => {
   expect(pages.filter(({ path }) => !HISTORY.test(path)).flatMap(missingFiles)).toEqual([]);
 });
 
-test("every quoted command exists, with its flags", () => {
+test("every quoted command exists, and so do its flags", () => {
   expect(blocks.flatMap((block) => linesOf(block).flatMap((line) => unknownCommand(block, line)))).toEqual(
     [],
   );
@@ -62,10 +62,10 @@ function brokenLink({ path, text }: Page, link: string): string[] {
   return anchorsOf(words).has(anchor) ? [] : [`${path}: ${link}: ${place} has no such heading`];
 }
 
-/** Pages about the past, which may name files that no longer exist. */
+/** Pages about the past. They can name files that no longer exist. */
 const HISTORY = /^(?:CHANGELOG\.md|docs\/decisions\/)/;
 
-/** Paths in backquotes that do not exist; paths with placeholders are ignored. */
+/** Finds paths in backquotes that do not exist. Paths with placeholders are ignored. */
 function missingFiles({ path, text }: Page): string[] {
   return [
     ...text.matchAll(/`((?:src|dashboard|test|deploy|examples|bench|schemas|scripts|site)\/[\w./-]+)`/g),
@@ -88,7 +88,7 @@ function wrongFile({ page, line, info, body }: Block): string[] {
   return wanted?.trim() === body.trim() ? [] : [`${page}:${line}: is not what stands in ${file}`];
 }
 
-/** The text between `#region name` and `#endregion`. */
+/** The text between the comments `#region name` and `#endregion`. */
 function regionOf(text: string, name: string): string | undefined {
   return new RegExp(`^.*#region ${name}$\\n([\\s\\S]*?)^.*#endregion`, "m").exec(text)?.[1];
 }

@@ -1,4 +1,4 @@
-// Descriptions for the reference pages. The compiler asks for the description of a new event type, error code or exit code.
+// Descriptions for the reference pages. If an event type, error code or exit code has no description, the compiler reports it.
 
 import type { EXIT } from "../../src/cli/invocation.ts";
 import type { ErrorCode } from "../../src/errors.ts";

@@ -1,4 +1,4 @@
-// Reads the Markdown pages of the repository: headings, links and fenced blocks. It parses only what the checks need.
+// Reads the Markdown pages of the repository: headings, links and fenced blocks. Other Markdown is ignored.
 
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ export interface Page {
 export interface Block {
   page: string;
   line: number;
-  /** The words after the fence: `yaml file=examples/…`. */
+  /** The words after the opening fence, such as `yaml file=examples/…`. */
   info: string;
   body: string;
 }
@@ -44,12 +44,12 @@ export function blocksOf({ path, text }: Page): Block[] {
   }));
 }
 
-/** The targets of the links on a page, `path#anchor`, except links inside code. */
+/** The targets of all links on a page, as `path#anchor`. Links inside code are ignored. */
 export function linksOf({ text }: Page): string[] {
   return [...prose(text).matchAll(/\]\(([^()\s]+(?:\([^()]*\))?)\)/g)].map(([, target]) => target!);
 }
 
-/** The anchors of a page, built from headings as GitHub does it. */
+/** The anchors of a page. They are derived from the headings in the same way as on GitHub. */
 export function anchorsOf(text: string): Set<string> {
   const seen = new Map<string, number>();
   const headings = [...withoutBlocks(text).matchAll(/^#{1,6} (.+)$/gm)].map(([, words]) => slug(words!));

@@ -1,4 +1,4 @@
-// The committed reference pages match what the code generates now. `-u` rewrites them.
+// Tests that the committed reference pages match the pages that the code generates now. `-u` rewrites the pages.
 
 import { join } from "node:path";
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// Generates the reference pages from the code, so that they list every key, command, event and code, and no others.
+// Generates the reference pages from the code, so that they list exactly the keys, commands, events and codes that exist.
 // `npx vitest run test/docs/reference.test.ts -u` rewrites the pages.
 
 import { readFileSync } from "node:fs";
@@ -87,7 +87,7 @@ function eventsPage(): string {
   ]);
 }
 
-/** The fields of an event, with the comments above them in the source. */
+/** The fields of an event, each with the comment above it in the source. */
 function fieldsOf(type: string, schema: z.ZodType, source: string): Row[] {
   const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
   const [, body = ""] = new RegExp(`^  ${type}: z\\.object\\(\\{\\n(.*?)^  \\}\\)`, "ms").exec(source) ?? [];
@@ -119,6 +119,6 @@ const table = (rows: readonly Row[], first = "Key"): string =>
 
 const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ");
 
-/** Turns a Commander description, which starts in lower case and has no full stop, into a sentence. */
+/** Converts a description from Commander to a sentence: adds a capital letter and a full stop. */
 const sentence = (text: string): string =>
   `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith(".") ? "" : "."}`;

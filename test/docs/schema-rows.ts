@@ -1,4 +1,4 @@
-// Converts a zod schema to table rows: each key with its values and meaning, followed by its nested keys.
+// Converts a zod schema to table rows. Each key has its values and its meaning, and its nested keys follow.
 
 import { z } from "zod";
 import { Duration } from "../../src/config/duration.ts";
@@ -71,7 +71,7 @@ function nouns(items: Json | undefined): string {
 
 const formsOf = (schema: Json): Json[] => [schema, ...(schema.anyOf ?? [])];
 
-/** The schema of the values of a map, whose keys are free to choose. */
+/** The schema of the values in a map. Users choose the keys of such a map. */
 function mapValues({ additionalProperties }: Json): Json | undefined {
   return typeof additionalProperties === "object" && Object.keys(additionalProperties).length > 0
     ? additionalProperties

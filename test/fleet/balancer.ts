@@ -1,5 +1,5 @@
 // A load balancer with health checks in front of the workers.
-// If HAProxy is installed, it runs with the configuration from deploy/. Otherwise a small balancer of our own imitates it.
+// If HAProxy is installed, the tests use HAProxy with the configuration from deploy/. Otherwise they use a small balancer of our own.
 
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -28,7 +28,7 @@ export function startBalancer(port: number, workers: readonly number[]): Promise
 
 const SHIPPED = new URL("../../deploy/haproxy.cfg", import.meta.url);
 
-/** The shipped configuration with local addresses, because tests cannot resolve container names. */
+/** The configuration that we ship, but with local addresses, because tests cannot resolve container names. */
 export function haproxyFor(port: number, workers: readonly number[]): string {
   return readFileSync(SHIPPED, "utf8")
     .replace("bind :9080", `bind 127.0.0.1:${port}`)
@@ -100,7 +100,7 @@ function pass(stream: ServerHttp2Stream, headers: object, backend: Backend): voi
     if (!stream.destroyed) stream.respond(answer);
   });
   onward.on("error", () => {});
-  // A complete answer is already on its way to the client. If the worker's answer was cut off, so is the client's.
+  // If the worker's answer is complete, it is already on its way to the client. If it was cut off, the client's stream is cut off too.
   onward.on("close", () => {
     backend.streams--;
     if (!onward.readableEnded) stream.close(CANCEL);
@@ -109,7 +109,7 @@ function pass(stream: ServerHttp2Stream, headers: object, backend: Backend): voi
   stream.pipe(onward).pipe(stream);
 }
 
-/** Two failed checks mark a worker as unhealthy: its calls are cancelled and go to other workers. */
+/** After two failed checks, a worker is unhealthy: its calls are cancelled, and other workers get them. */
 async function check(backend: Backend): Promise<void> {
   const request = sessionOf(backend).request({ ":path": "/healthz" });
   const late = setTimeout(() => request.close(CANCEL), CHECK_MS);

@@ -1,4 +1,4 @@
-// Behaviour that both engines share on Postgres: workers with wrong clocks, a store with many suspended runs, and runs that other versions wrote.
+// Tests for both engines on Postgres: workers with wrong clocks, a store with many suspended runs, and runs of other versions.
 
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -12,7 +12,7 @@ import { eitherEngine, setting } from "./with-both.ts";
 
 const SUSPENDED = setting("CADRE_TEST_SUSPENDED", 10_000);
 const RUNNABLE = setting("CADRE_TEST_RUNNABLE", 500);
-/** Ten times our target: the test only shows that no worker hangs. */
+/** Ten times our target, because this test only shows that no worker hangs. */
 const READY_MS = 10 * 5_000;
 const RISE = 200 * 2 ** 20;
 const SKEWED = ["--import", fileURLToPath(new URL("./skewed-clock.ts", import.meta.url))];
@@ -21,10 +21,10 @@ const GOLDEN = new URL("../golden/0.1.0/delegation-waits.cadre", import.meta.url
 const HOUR_MS = 3_600_000;
 
 eitherEngine("with either engine", ({ withBoth }) => {
-  withBoth("[F36] worker clocks that are hours apart, and jump, affect no timer and no lease", clocks);
-  withBoth("[F37] at every start, runnable runs begin and suspended runs are left alone", startUp);
+  withBoth("[F36] if the clocks of workers differ by hours or jump, no timer or lease is affected", clocks);
+  withBoth("[F37] when a worker starts, runnable runs begin and suspended runs are not touched", startUp);
   withBoth(
-    "[F39] [E9] workers continue runs of an older version and leave runs of a newer version alone",
+    "[F39] [E9] workers continue runs of an older version, but do not touch runs of a newer version",
     versions,
   );
 });
@@ -52,7 +52,7 @@ async function clocks(crew: Crew): Promise<void> {
   await crew.allEnd([held]);
 }
 
-/** Expects that the retry happened at the time the provider asked for, by the store's clock, and that no duration is negative. */
+/** Expects by the store's clock that the retry was not earlier than the provider asked for. No duration is negative. */
 async function expectPatience(runId: string, store: Store): Promise<void> {
   const journal = await store.journal.read(runId);
   const times = journal.map(({ ts }) => ts);
@@ -92,7 +92,7 @@ async function startUp(crew: Crew, engine: EngineName, ground: Ground): Promise<
     const { of, waitingTwice } = await wakesOf(store.id, engine, ground);
     const woken = new Set(of);
     const strangers = of.filter((runId) => !runnable.includes(runId));
-    // Wakes are advisory (E4). After a kill, Restate sometimes lacks some of them; we do not know why.
+    // Wakes are only hints (E4). After a kill, Restate sometimes has no wake for some runs; we do not know why.
     const asleep = engine === "restate" ? [] : runnable.filter((runId) => !woken.has(runId));
     return { strangers, asleep, waitingTwice };
   };
@@ -112,7 +112,10 @@ async function startUp(crew: Crew, engine: EngineName, ground: Ground): Promise<
   expect(await atRest()).toEqual(before);
 }
 
-/** Creates one suspended run through the store and copies its rows with SQL for the others. The copied journals fail verification, so a worker that reads one is noticed. */
+/**
+ * Creates one suspended run through the store, and copies its rows with SQL to create the others.
+ * The copied journals fail verification, so the test notices if a worker reads one of them.
+ */
 async function plantSuspended({ url, server }: Crew, { postgres }: Ground): Promise<void> {
   await admit(server.store, "s0");
   await (await acquireRun(server.store, "s0")).append([runSuspended("s1")], { rest: { wakeAt: undefined } });
@@ -128,7 +131,7 @@ async function plantSuspended({ url, server }: Crew, { postgres }: Ground): Prom
   );
 }
 
-/** The runs for which the engine has a wake, and those with more than one waiting wake, not counting one in progress. */
+/** The runs for which the engine has a wake, and the runs with more than one waiting wake. A wake in progress is not waiting. */
 async function wakesOf(storeId: string, engine: EngineName, { postgres, restate }: Ground) {
   const jobs = `SELECT singleton_key AS run, state <> 'created' AS under_way FROM cadre_pgboss.job
     WHERE name LIKE '${storeId}/%' AND state <> 'completed'`;
@@ -145,7 +148,7 @@ async function wakesOf(storeId: string, engine: EngineName, { postgres, restate 
 async function versions(crew: Crew): Promise<void> {
   const { store } = crew.server;
   const recorded = readFileSync(GOLDEN, "utf8");
-  // Its workspace must exist on the workers' machine (E6).
+  // The run's workspace must exist on the machine of the workers (E6).
   const workspace = /"workspace":"([^"]+)"/.exec(recorded)![1]!;
   mkdirSync(workspace, { recursive: true });
   onTestFinished(() => rmSync(workspace, { recursive: true, force: true }));

@@ -1,5 +1,5 @@
-// A crew: worker processes with one engine.
-// Several crews share a Postgres and a Restate server; each crew has its own store and, with Restate, its own balancer.
+// A crew is a group of worker processes that use the same engine.
+// All crews share a Postgres and a Restate server. Each crew has its own store, and with Restate also its own balancer.
 
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
@@ -25,34 +25,34 @@ export interface Ground {
 export type EngineName = "pg-boss" | "restate";
 
 export interface Crew {
-  /** The address of its store. */
+  /** The address of the crew's store. */
   url: string;
-  /** Admits runs but drives none. */
+  /** A runtime that admits runs, but does not drive them. */
   server: RuntimeAssembly;
-  /** Starts a worker with these Node flags and variables. At most three can run at the same time. */
+  /** Starts a worker with these Node flags and environment variables. At most three workers can run at the same time. */
   hire(flags?: readonly string[], env?: Record<string, string>): Promise<Hired>;
   /** Kills the worker with `kill -9` and waits for its end. */
   kill(pid: number): Promise<void>;
-  /** Admits a run. Calls with the same key return the same run. */
+  /** Admits a run. If a key is used again, the same run is returned. */
   admit(agent: string, task: string, key?: string): Promise<string>;
-  /** Starts small trees as load. */
+  /** Starts many small trees, to put load on the workers. */
   plant(trees: number): Promise<string[]>;
-  /** Starts a run that stops in the middle of a read. Resolves when a worker has reached that point. */
+  /** Starts a run that stops in the middle of a read. Resolves when a worker has reached this point. */
   waiter(name: string): Promise<Waiter>;
-  /** Lists the effects that really began, of all runs or of one. */
+  /** Lists the effects that really began, for one run or for all runs. */
   begun(runId?: string): Effect[];
   /** Lets a waiting run continue. */
   letGo(name: string): void;
-  /** Resolves when every run has completed; answers open items meanwhile. */
+  /** Resolves when all these runs have completed. While it waits, it answers open items. */
   completed(runIds: readonly string[], within?: number): Promise<void>;
-  /** Like `completed`, and checks that no effect happened twice. */
+  /** Waits like `completed`, and also checks that no effect happened twice. */
   allEnd(runIds: readonly string[], within?: number): Promise<void>;
-  /** Checks that this many small trees exist, each complete and charged once. */
+  /** Checks that exactly this many small trees exist. Each must be complete and have charged once. */
   grown(trees: number): Promise<void>;
   end(): Promise<void>;
 }
 
-/** `readyAfter` is the milliseconds from the start of the process until it is ready, `risenBy` the memory it allocated by then. */
+/** `readyAfter` is the time until the process was ready, in milliseconds. `risenBy` is the memory that it had allocated by then. */
 export type Hired = ChildProcess & { readyAfter: number; risenBy: number };
 
 export interface Waiter {
@@ -85,7 +85,7 @@ export async function gather(engine: EngineName, { postgres, restate }: Ground):
     scripts: { fleet: script },
     tools: oracleTools(oracle),
   });
-  /** The current or last worker on each port. */
+  /** For each port, the worker that uses it now or used it last. */
   const workers: (ChildProcess | undefined)[] = ports.map(() => undefined);
   const admit: Crew["admit"] = async (agent, task, key) =>
     (await server.admit({ agent, task, attended: true }, key)).runId;
@@ -93,7 +93,7 @@ export async function gather(engine: EngineName, { postgres, restate }: Ground):
     effects(oracle).filter((effect) => runId === undefined || effect.runId === runId);
   const completed: Crew["completed"] = async (runIds, within = SOON.timeout) => {
     const open = [...runIds];
-    // One run after the other: polling all of them would cause most of the load.
+    // We look at one run after the other, because polling all runs would cause most of the load.
     const standing = async () => {
       await beThePerson(server, oracle);
       for (let runId = open[0]; runId !== undefined; runId = open[0]) {
@@ -111,7 +111,7 @@ export async function gather(engine: EngineName, { postgres, restate }: Ground):
     async hire(flags = [], env = {}) {
       const place = workers.findIndex((worker) => worker === undefined || hasEnded(worker));
       const listen = { CADRE_RESTATE_LISTEN: `127.0.0.1:${ports[place]}` };
-      // Flags may load hooks that change modules, so they need the sources instead of the bundle.
+      // The flags can load hooks that change modules. Such hooks need the source files, not the bundle.
       const program = flags.length > 0 ? SOURCE : programPath("fleet-worker");
       const worker = fork(program, [folder], {
         execArgv: [...flags],

@@ -1,6 +1,6 @@
-// Workers are lost under load: killed, frozen, or cut off from Postgres.
-// Afterwards every tree has completed, every effect happened once, and the invariants hold.
-// The test prints the time until another worker took over, and our target for it. The asserted limits allow for a busy machine.
+// Tests the loss of workers under load: they are killed, frozen, or cut off from Postgres.
+// At the end, every tree has completed, every effect has happened once, and the invariants hold.
+// The test prints the time until another worker took over, and our target. The asserted limits are higher, for a busy machine.
 
 import { expect } from "vitest";
 import { startProxy } from "../scale/proxy.ts";
@@ -13,34 +13,34 @@ const SEED = setting("CADRE_TEST_SEED", 20_261_116);
 const TREES = 20;
 
 interface Bound {
-  /** Seconds. */
+  /** Our target in seconds. */
   aim: number;
   most: number;
 }
 
 /**
- * Restate notices a closed connection immediately. pg-boss notices a dead worker after 8 s at the earliest; a lease expires after 10 s.
- * With pg-boss the delay doubles if the worker that takes over is killed next.
+ * Restate notices a closed connection immediately. pg-boss notices a dead worker after 8 s or later, and a lease expires after 10 s.
+ * With pg-boss, the delay doubles if the next kill hits the worker that took over.
  */
 const KILLED: Record<EngineName, Bound> = { restate: { aim: 3, most: 8 }, "pg-boss": { aim: 15, most: 30 } };
-/** A silent worker's lease must expire, unless pg-boss notices the loss first. */
+/** A silent worker loses its runs when its lease expires, unless pg-boss notices the loss earlier. */
 const SILENT: Bound = { aim: 20, most: 30 };
 
 eitherEngine("a lost worker", ({ withBoth, withOne }) => {
   withBoth(
-    "[E2] [F07] [F08] when random workers are killed with kill -9 under load, others take over their runs",
+    "[E2] [F07] [F08] when random workers are killed with kill -9 under load, other workers take over their runs",
     killWorkers,
     60_000 * (1 + KILLS),
   );
   withBoth(
-    "[E4] [F33] other workers take over the runs of a frozen worker, which starts nothing when it thaws",
+    "[E4] [F33] other workers take over the runs of a frozen worker; when it continues, it starts nothing",
     freezeWorker,
   );
   withBoth(
-    "[E2] [F33] other workers take over the runs of a worker that is cut off from Postgres but looks healthy otherwise",
+    "[E2] [F33] if a worker is cut off from Postgres but otherwise looks healthy, other workers take over its runs",
     cutWorkerOff,
   );
-  withOne("restate", "[E4] a restart of Restate takes no run away from a live worker", restartRestate);
+  withOne("restate", "[E4] when Restate restarts, a live worker keeps its runs", restartRestate);
 });
 
 async function killWorkers(crew: Crew, engine: EngineName, ground: Ground): Promise<void> {
@@ -60,10 +60,10 @@ async function killWorkers(crew: Crew, engine: EngineName, ground: Ground): Prom
       if (engine === "restate")
         expect(await isAliveByLease(pid, crew, ground), "the lease has not expired yet").toBe(true);
       report(`${engine}: kill -9, the ${kill}. of ${KILLS} (seed ${SEED})`, KILLED[engine], seconds);
-      // Let the runs continue immediately: a run that was lost twice is driven alone and would wait for all others.
+      // Let the runs continue immediately. A run that was lost twice is driven alone, and would wait for all other runs.
       for (const { name } of waiters) crew.letGo(name);
     });
-    // The promise is awaited below.
+    // Prevents an unhandled rejection. The promise itself is awaited after the loop.
     over.catch(() => {});
     takenOver.push(over);
     await crew.hire();
@@ -90,7 +90,7 @@ async function freezeWorker(crew: Crew, engine: EngineName): Promise<void> {
   await crew.grown(TREES);
 }
 
-/** With Restate, the balancer considers the worker healthy, so it keeps getting wakes for runs that it cannot read. */
+/** With Restate, the balancer considers the worker healthy. So the worker still gets wakes for runs that it cannot read. */
 async function cutWorkerOff(crew: Crew, engine: EngineName): Promise<void> {
   const proxy = await startProxy(crew.url);
   const { pid = 0 } = await crew.hire([], { CADRE_STORE: proxy.url });
@@ -125,7 +125,7 @@ async function restartRestate(crew: Crew, _engine: EngineName, { restate }: Grou
   await crew.grown(15);
 }
 
-/** Seconds until another worker has reached the point where the lost one was. */
+/** Seconds until another worker has reached the same point of the run as the lost worker. */
 async function secondsToTakeover({ begun }: Waiter, lost: number): Promise<number> {
   const from = performance.now();
   await expect.poll(() => begun().at(-1)!.pid, { ...SOON, interval: 20 }).not.toBe(lost);

@@ -1,5 +1,6 @@
-// Postgres stops and restarts every 5 to 10 seconds, once for longer than the store waits for it, while hundreds of trees run with both engines.
-// CADRE_TEST_TREES and CADRE_TEST_RESTARTS make the test longer.
+// While hundreds of trees run on both engines, Postgres stops and restarts every 5 to 10 seconds.
+// One outage is longer than the store waits for Postgres.
+// Higher values of CADRE_TEST_TREES and CADRE_TEST_RESTARTS make the test longer.
 
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "vitest";
@@ -8,30 +9,30 @@ import { seededRandom } from "../simulation/random.ts";
 import { type Crew, type Ground, SOON } from "./crew.ts";
 import { eitherEngine, setting } from "./with-both.ts";
 
-/** Trees per engine: half of the total. */
+/** Number of trees for each engine, which is half of the total. */
 const TREES = Math.ceil(setting("CADRE_TEST_TREES", 500) / 2);
 const OUTAGES = setting("CADRE_TEST_RESTARTS", 3);
 const SEED = setting("CADRE_TEST_SEED", 20_261_116);
 
 const random = seededRandom(SEED);
 const AWAY_MS = 1_000;
-/** The store retries for 10 s, so this outage reaches its callers, and leases expire. */
+/** The store retries for 10 s. This outage is longer, so callers of the store get errors, and leases expire. */
 const LONG_AWAY_MS = 11_000;
 const PLAN = Array.from({ length: OUTAGES }, (_, index) => ({
   after: random.between(5_000, 10_000),
   away: index === 1 ? LONG_AWAY_MS : AWAY_MS,
 }));
 const LASTS_MS = PLAN.reduce((sum, { after, away }) => sum + after + away, 0);
-/** Time for the runs that are still open after the last outage. */
+/** Time limit for the runs that are still open after the last outage. */
 const REST_MS = 60_000 + 1_000 * TREES;
 
 eitherEngine("outages of Postgres", ({ withBoth }) => {
   const crews: Crew[] = [];
-  /** Shared by both engines, because they use the same Postgres. */
+  /** Both engines share the outages, because they use the same Postgres. */
   let outages: Promise<void> | undefined;
 
   withBoth(
-    "[F34] every tree ends and no effect is repeated, although Postgres restarts again and again",
+    "[F34] although Postgres restarts again and again, every tree ends and no effect is repeated",
     async (crew, engine, ground) => {
       await Promise.all([crew.hire(), crew.hire()]);
       crews.push(crew);
@@ -48,7 +49,10 @@ eitherEngine("outages of Postgres", ({ withBoth }) => {
   );
 });
 
-/** Admits trees at an even rate, also during outages. If an admission gets no answer, it is repeated with the same key, so that no second tree starts. */
+/**
+ * Admits trees at an even rate, even during outages.
+ * If an admission gets no answer, it is repeated with the same key, so that no second tree starts.
+ */
 async function feed(crew: Crew): Promise<string[]> {
   const from = performance.now();
   const admitted: Promise<string>[] = [];

@@ -1,5 +1,5 @@
-// Gives a process a wrong clock: `node --import skewed-clock.ts …`.
-// CADRE_TEST_CLOCK holds two offsets in milliseconds: from the start, and after the jump that SIGUSR2 triggers.
+// Gives a process a wrong clock. Usage: `node --import skewed-clock.ts …`.
+// CADRE_TEST_CLOCK has two offsets in milliseconds. The first applies from the start, and the second after SIGUSR2.
 
 const [from = 0, to = 0] = (process.env["CADRE_TEST_CLOCK"] ?? "").split(",").map(Number);
 const right = Date.now;

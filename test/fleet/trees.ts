@@ -1,5 +1,5 @@
-// The work for the fleet: trees of two runs with every kind of effect, small trees with parallel children, runs that stop in the
-// middle of a read until the test lets them continue, and runs whose provider asks them to wait.
+// The runs for the fleet tests: trees of two runs with every kind of effect, and small trees with parallel children.
+// Other runs stop in the middle of a read until the test lets them continue, or have a provider that asks them to wait.
 
 import type { ScriptedRequest, ScriptedTurn } from "../../src/models/scripted/script.ts";
 
@@ -20,7 +20,7 @@ const act = (tool: string, what: string) => ({ tool, input: { what } });
 const delegate = (to: string) => ({ tool: "delegate", input: { agent: to, task: `${to}, do your part` } });
 const DELAY = { delay: 20 };
 
-/** The `retryAfter` of the agent `patient`'s provider, in seconds. */
+/** Seconds that the provider of the agent `patient` asks it to wait (`retryAfter`). */
 export const PATIENCE_S = 2;
 
 export function script({ agent: name, turn, attempt, task }: ScriptedRequest): ScriptedTurn {

@@ -1,4 +1,4 @@
-// Runs the same test with both engines in parallel, on one Postgres and one Restate. Most of the time is spent waiting.
+// Runs the same test with both engines in parallel, on one Postgres and one Restate. The tests mostly wait, so this saves time.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { describe, startRestate } from "../../src/engines/restate/restate.fixture.ts";
@@ -57,7 +57,7 @@ async function tryWith(engine: EngineName, body: Body, ground: Ground): Promise<
   }
 }
 
-/** Reads a positive integer from an environment variable that makes a test longer. */
+/** Reads a positive integer from an environment variable. Such variables make a test longer. */
 export function setting(name: string, fallback: number): number {
   const value = Number(process.env[name] ?? fallback);
   if (!Number.isSafeInteger(value) || value < 1) throw new Error(`${name} must be a positive integer.`);

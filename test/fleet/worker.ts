@@ -1,5 +1,5 @@
-// One worker of the fleet under test: `node worker.ts <folder>`, configured by CADRE_* variables.
-// When it is ready, it tells its parent process how long that took and how much memory it allocated.
+// One worker of a fleet test: `node worker.ts <folder>`. CADRE_* variables configure it.
+// When the worker is ready, it tells its parent process how long the start took and how much memory it allocated.
 
 import { existsSync, watch } from "node:fs";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ async function work(): Promise<void> {
     home: join(folder, "home"),
     scripts: { fleet: script, golden: scriptOf(TREES["delegation-waits"]!) },
     concurrency,
-    // The tool records that it has begun and waits until the test lets it continue.
+    // The tool records that it has begun. Then it waits until the test lets it continue.
     tools: oracleTools(join(folder, "effects.log"), {
       after: (_tool, what) => (what.startsWith("wait ") ? appears(`${what.slice(5)}.go`) : undefined),
     }),
@@ -30,7 +30,7 @@ async function work(): Promise<void> {
   await runtime.start();
   process.send!({ readyAfter: performance.now(), risenBy: process.memoryUsage.rss() - atFirst });
   process.on("SIGTERM", () => void runtime.stop().then(() => process.exit(0)));
-  // Exit with the parent process, which is the only one that would stop this worker.
+  // Exits when the parent process ends, because no other process would stop this worker.
   process.on("disconnect", () => process.exit(0));
 }
 

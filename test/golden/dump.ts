@@ -1,5 +1,5 @@
-// Converts a whole database to readable text and back.
-// The text includes the schema of its time, so that a later version has to migrate it.
+// Converts a whole database to readable text, and the text back to a database.
+// The text includes the schema of the version that wrote it, so that a later version has to migrate it.
 
 import { DatabaseSync } from "node:sqlite";
 
@@ -24,7 +24,7 @@ export function dumpDatabase(path: string): Dump {
   }
 }
 
-/** Skips the internal tables of the search index, which is rebuilt from the journals. */
+/** Skips the internal tables of the search index, because the index is rebuilt from the journals. */
 const SELECT_SCHEMA = `SELECT name, type, sql FROM sqlite_master
   WHERE sql IS NOT NULL AND name NOT LIKE 'search\\_%' ESCAPE '\\' ORDER BY rowid`;
 

@@ -1,4 +1,4 @@
-// This version reads every journal that a released version wrote, and continues the runs that were at rest (P13, F39).
+// Tests that this version reads every journal of a released version, and continues the runs that were at rest (P13, F39).
 
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -27,7 +27,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("golden journals", () => {
-  it("[P13] there is a recording of every scenario", () => {
+  it("[P13] every scenario has a recording", () => {
     for (const name of Object.keys(SCENARIOS)) expect(recordings.some((file) => file.endsWith(`${name}.json`))).toBe(true);
   });
 

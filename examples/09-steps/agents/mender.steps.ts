@@ -1,7 +1,7 @@
-// Lets the model fix the program until the tests pass, at most three times; then a person decides.
-// Code runs the tests, so the model cannot skip them or claim a success.
-// Cadre reruns the module from the answers in the journal whenever it needs to, so the module keeps no state and depends only on
-// its steps (no clock, no files, no randomness).
+// Lets the model fix the program until the tests pass. After three failed attempts, a person decides.
+// The code below runs the tests, so the model cannot skip them or claim a false success.
+// Cadre can rerun this module at any time with the answers from the journal.
+// So the module keeps no state and depends only on its steps: it uses no clock, no files and no randomness.
 
 import { ask, prompt, type Steps, tool, turns } from "cadre";
 
@@ -9,7 +9,7 @@ const TRIES = 3;
 
 export default function* (): Steps {
   for (let tries = 0; ; tries++) {
-    // The permission rules apply as for a call of the model. The result is hidden from the model, because the prompt below shows it.
+    // The permission rules apply as if the model had made the call. The model does not see the result, because the prompt below shows it.
     const tests = yield* tool("Bash", { command: "node --test mean.test.mjs" }, { hidden: true });
     if (!tests.isError) return { summary: `The tests pass after ${tries} attempts.` };
 
