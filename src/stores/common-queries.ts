@@ -7,9 +7,8 @@ import type { RunRow } from "../projections/folds/run-row.ts";
 import { type Columns, readBudget, readUnjournaled, wholeMs } from "./columns.ts";
 import { payerOf, type RunRecord, type Slot } from "./run-record.ts";
 import type { Budget, Quarantine, SessionMessage, WorkerCard } from "./store.ts";
-import type { NewGrant, SpentByOthers } from "./transaction/queries.ts";
-import { type Answer, mapAnswer, type Steps } from "./transaction/steps.ts";
-import type { Transaction } from "./transaction/transaction.ts";
+import type { Answer, NewGrant, SpentByOthers } from "./transaction/queries.ts";
+import { mapAnswer, type Steps, type Transaction } from "./transaction/transaction.ts";
 
 /** Runs statements in which parameters are written as `$1`. */
 export interface CommonSql {

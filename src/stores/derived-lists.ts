@@ -1,12 +1,11 @@
 // Lists from the tables that are computed from the journals: messages, and the usage of trees.
 
-import type { MessageRow } from "../projections/formats/message-rows.ts";
-import { MESSAGE_COLUMNS } from "../projections/formats/message-rows.ts";
+import { MESSAGE_COLUMNS, type MessageRow } from "../projections/formats/message-rows.ts";
 import type { TreeUsage } from "../projections/usage/tree-usage.ts";
 import type { CommonSql } from "./common-queries.ts";
 import { createParameters } from "./run-lists.ts";
 import type { MessageFilter, TreeUsageFilter } from "./store.ts";
-import { ask, type Steps } from "./transaction/steps.ts";
+import { ask, type Steps } from "./transaction/transaction.ts";
 
 const DEFAULT_PAGE = 50;
 

@@ -3,7 +3,7 @@
 import type { Columns } from "./columns.ts";
 import type { TableAccess } from "./common-queries.ts";
 import type { Delivery, Outbox, WebhookCursor } from "./outbox.ts";
-import { ask } from "./transaction/steps.ts";
+import { ask } from "./transaction/transaction.ts";
 
 /** Deliveries that are kept for each webhook. */
 const MAX_DELIVERIES = 100;

@@ -4,7 +4,8 @@ import type { RunId } from "../ids.ts";
 import { type CommonSql, type CommonValue, idsIn } from "./common-queries.ts";
 import { createParameters, isOneOf } from "./run-lists.ts";
 import type { PruneFilter } from "./store.ts";
-import { type Answer, ask, mapAnswer, type Steps } from "./transaction/steps.ts";
+import type { Answer } from "./transaction/queries.ts";
+import { ask, mapAnswer, type Steps } from "./transaction/transaction.ts";
 
 interface NumberedRun {
   n: number;

@@ -7,7 +7,7 @@ import { type Columns, markQuarantined, optional } from "./columns.ts";
 import type { CommonSql, CommonValue, TableAccess } from "./common-queries.ts";
 import { readRow } from "./run-record.ts";
 import type { RunFilter, SessionRow, Store } from "./store.ts";
-import { ask, type Steps } from "./transaction/steps.ts";
+import { ask, type Steps } from "./transaction/transaction.ts";
 
 export interface RunListDialect {
   /** A table `blocker (id)` of the runs that block a row of `runs`. */

@@ -2,7 +2,7 @@
 
 import type { Columns } from "./columns.ts";
 import type { CommonSql, TableAccess } from "./common-queries.ts";
-import { ask, type Steps } from "./transaction/steps.ts";
+import { ask, type Steps } from "./transaction/transaction.ts";
 import type { Role, User, Users } from "./users.ts";
 
 /** Browsers that one user can be signed in with. */

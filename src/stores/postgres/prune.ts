@@ -3,7 +3,7 @@
 import type { RunId } from "../../ids.ts";
 import { deleteLastRows, findContinuing, findNextPruned, findPrunable } from "../prune-queries.ts";
 import type { OutsideReads } from "../transaction/prune.ts";
-import { runLater } from "../transaction/steps.ts";
+import { runLater } from "../transaction/transaction.ts";
 import type { Sql } from "./sql.ts";
 
 export const pruneReads = (sql: Sql): OutsideReads => ({

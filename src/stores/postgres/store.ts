@@ -13,7 +13,7 @@ import { catchUp } from "../transaction/derived-tables.ts";
 import { heartbeat } from "../transaction/leases.ts";
 import { createOperations, type Write } from "../transaction/operations.ts";
 import type { DerivedTable } from "../transaction/queries.ts";
-import { ask, runLater } from "../transaction/steps.ts";
+import { ask, runLater } from "../transaction/transaction.ts";
 import { createUsers } from "../user-tables.ts";
 import { CommitLoop, type CommitLoopParts } from "./commit-loop.ts";
 import { DatabaseClock } from "./database-clock.ts";

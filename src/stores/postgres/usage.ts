@@ -6,7 +6,7 @@ import { emptyUsage, type RunUsage } from "../../projections/usage/run-usage.ts"
 import type { TreeUsage } from "../../projections/usage/tree-usage.ts";
 import { listMessages, listTreeUsages } from "../derived-lists.ts";
 import type { Store, StoreTotals, TreeTotal } from "../store.ts";
-import { runLater } from "../transaction/steps.ts";
+import { runLater } from "../transaction/transaction.ts";
 import { manyRows, type Read, type Sql } from "./sql.ts";
 
 export const usageReads = (

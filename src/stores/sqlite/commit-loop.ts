@@ -9,11 +9,9 @@ import { messageOf } from "../../errors.ts";
 import type { Position } from "../../ids.ts";
 import { evictResting } from "../run-record.ts";
 import type { CommitListener } from "../store.ts";
-import { runNow, type Steps } from "../transaction/steps.ts";
-import { createTransaction, type Transaction } from "../transaction/transaction.ts";
+import { createTransaction, runNow, type Steps, type Transaction } from "../transaction/transaction.ts";
 import { isStorageError, storageError } from "./open.ts";
-import type { Statements } from "./run-rows.ts";
-import { closedError } from "./sql.ts";
+import { closedError, type Statements } from "./sql.ts";
 import type { SqliteQueries } from "./transaction-queries.ts";
 
 const MAX_JOBS = 1_000;

@@ -7,8 +7,7 @@ import { payloadText } from "../blobs.ts";
 import { hex } from "../columns.ts";
 import type { JournalScope, ReadOptions, Store } from "../store.ts";
 import { readableEvents, readLink, readStoredEvent, verifyChain } from "../stored-event.ts";
-import type { Statements } from "./run-rows.ts";
-import type { Columns, Sql } from "./sql.ts";
+import type { Columns, Sql, Statements } from "./sql.ts";
 
 /** This close to the end, scanning all events is faster than sorting those of one run. */
 const NEAR = 1_000;

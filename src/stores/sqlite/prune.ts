@@ -4,7 +4,7 @@ import { setImmediate as pause } from "node:timers/promises";
 import type { Position, RunId } from "../../ids.ts";
 import { deleteTreeRows, findContinuing, findNextPruned, findPrunable } from "../prune-queries.ts";
 import type { OutsideReads } from "../transaction/prune.ts";
-import { runNow } from "../transaction/steps.ts";
+import { runNow } from "../transaction/transaction.ts";
 import { forgetWords } from "./search.ts";
 import { type Sql, setMeta } from "./sql.ts";
 

@@ -1,9 +1,11 @@
-// Statements that are looked up by their text. Preparing a statement costs more than running most of them, so each is prepared
-// once. Parameters are written as `?`, or as `$1` in statements that Postgres shares.
+// The statements of the SQLite store. Preparing a statement costs more than running most of them, so each is prepared once.
+// `Sql` looks statements up by their text, with parameters as `?`, or as `$1` in statements that Postgres shares. The hot path
+// has its own `Statements`, prepared when the store opens.
 
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
 import { CadreError } from "../../errors.ts";
 import type { CommonSql } from "../common-queries.ts";
+import { CHANGING_COLUMNS } from "../run-record.ts";
 import { isStorageError, storageError } from "./open.ts";
 
 export type Columns = Record<string, SQLOutputValue>;
@@ -62,3 +64,57 @@ export function setMeta(sql: Sql, name: string, value: string): void {
     value,
   );
 }
+
+/** The number of a pruned run is not used again while its events are being deleted. */
+const NEXT_NUMBER =
+  "max((SELECT coalesce(max(n), 0) FROM runs), (SELECT coalesce(max(run), 0) FROM pruned)) + 1";
+
+export type Column = keyof typeof CHANGING_COLUMNS;
+
+/** The columns that change during a run. */
+export const CHANGING = Object.keys(CHANGING_COLUMNS) as Column[];
+
+/** The columns that every step changes. The other columns have indexes, which are then not written again. */
+export const HEAD: readonly Column[] = [
+  "turns",
+  "tokens",
+  "cost",
+  "usage",
+  "updated_at",
+  "seq",
+  "open_tokens",
+  "open_cost",
+];
+
+const updateText = (names: readonly Column[]): string =>
+  `UPDATE runs SET ${names.map((name) => `${name} = ?`).join(", ")}, hash = ? WHERE n = ?`;
+
+/** The statements of the hot path. Preparing them for each append would more than double its cost. */
+export function prepareStatements(db: DatabaseSync) {
+  return {
+    runById: db.prepare("SELECT * FROM runs WHERE id = ?"),
+    insertRun: db.prepare(
+      `INSERT INTO runs (n, id, root, budget, parent, agent, session, user_id, continues, born, status, turns, tokens, cost, usage, created_at,
+         updated_at, seq, hash, last_signal, due_at) VALUES (${NEXT_NUMBER}, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', 0, 0, 0, ?, ?, ?,
+         0, x'', 1, 0)`,
+    ),
+    updateRun: db.prepare(updateText(CHANGING)),
+    updateHead: db.prepare(updateText(HEAD)),
+    insertEvent: db.prepare(
+      "INSERT INTO events (position, run, seq, ts, type, key, payload, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+    ),
+    eventBySeq: db.prepare("SELECT type, payload FROM events WHERE run = ? AND seq = ?"),
+    keys: db.prepare("SELECT key, seq FROM events WHERE run = ?"),
+    eventsAfter: db.prepare(
+      "SELECT position, seq, ts, type, key, payload, hash FROM events WHERE run = ? AND seq > ? ORDER BY seq LIMIT ?",
+    ),
+    queued: db.prepare("SELECT run FROM slots WHERE workspace = ? AND held = 0 ORDER BY n"),
+    addRef: db.prepare("INSERT INTO refs (run, hash) VALUES (?, ?) ON CONFLICT DO NOTHING"),
+    putBlob: db.prepare("INSERT INTO blobs (hash, text) VALUES (?, ?) ON CONFLICT DO NOTHING"),
+    getBlob: db.prepare("SELECT text FROM blobs WHERE hash = ?"),
+    begin: db.prepare("BEGIN IMMEDIATE"),
+    commit: db.prepare("COMMIT"),
+  };
+}
+
+export type Statements = ReturnType<typeof prepareStatements>;

@@ -11,16 +11,15 @@ import type { StandingGrant, Store } from "../store.ts";
 import { catchUp } from "../transaction/derived-tables.ts";
 import { createOperations, type Write } from "../transaction/operations.ts";
 import type { DerivedTable } from "../transaction/queries.ts";
-import { ask, runNow } from "../transaction/steps.ts";
+import { ask, runNow } from "../transaction/transaction.ts";
 import { createUsers } from "../user-tables.ts";
 import { CommitLoop } from "./commit-loop.ts";
 import { journalReads, lastPosition, scopeConditions, storedEvents } from "./journal.ts";
 import { leaseReads } from "./leases.ts";
 import { openDatabase } from "./open.ts";
 import { pruneReads } from "./prune.ts";
-import { prepareStatements, type Statements } from "./run-rows.ts";
 import { runListDialect, runReads } from "./runs.ts";
-import { getMeta, Sql, setMeta } from "./sql.ts";
+import { getMeta, prepareStatements, Sql, type Statements, setMeta } from "./sql.ts";
 import { SqliteQueries, tableCursor } from "./transaction-queries.ts";
 import { usageReads } from "./usage.ts";
 

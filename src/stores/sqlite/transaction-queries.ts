@@ -1,6 +1,7 @@
 // The queries of a transaction on one SQLite file. One process owns the file (see owner.ts), so records of runs under way
 // are cached here. A record is read once, changed in memory, and written back once, however many appends change it.
 
+import type { StatementSync } from "node:sqlite";
 import type { Position, RunId } from "../../ids.ts";
 import type { JournalEvent } from "../../journal/events.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
@@ -8,16 +9,23 @@ import type { MessageRow, Recording } from "../../projections/formats/message-ro
 import type { TreeUsage } from "../../projections/usage/tree-usage.ts";
 import { CommonQueries, idsIn } from "../common-queries.ts";
 import { deleteLastRows, findContinuing, findNextPruned, findPrunable } from "../prune-queries.ts";
-import { type RunRecord, readRecord, type Slot } from "../run-record.ts";
+import {
+  CHANGING_COLUMNS,
+  immutableJson,
+  newRecord,
+  payerOf,
+  type RunRecord,
+  readRecord,
+  type Slot,
+} from "../run-record.ts";
 import type { PruneFilter } from "../store.ts";
-import type { DerivedTable, Queries, StoredText } from "../transaction/queries.ts";
-import { type Answer, runNow } from "../transaction/steps.ts";
+import type { Answer, DerivedTable, Queries, StoredText } from "../transaction/queries.ts";
+import { runNow } from "../transaction/transaction.ts";
 import { eventsOf, readUnderstood } from "./journal.ts";
 import { readRecordings, writeMessage, writeRecording } from "./messages.ts";
 import * as pruning from "./prune.ts";
-import { insertRow, type Statements, writeRecord } from "./run-rows.ts";
 import { indexWords } from "./search.ts";
-import { getMeta, type Sql, setMeta } from "./sql.ts";
+import { CHANGING, type Column, getMeta, HEAD, type Sql, type Statements, setMeta } from "./sql.ts";
 
 export class SqliteQueries extends CommonQueries<Sql> implements Queries {
   private readonly statements: Statements;
@@ -199,6 +207,56 @@ export class SqliteQueries extends CommonQueries<Sql> implements Queries {
   indexWords(events: readonly JournalEvent[]): void {
     indexWords(this.sql, events);
   }
+}
+
+/** Inserts a run without events. */
+function insertRow(statements: Statements, row: RunRow, continues: string | undefined): RunRecord {
+  const { id, rootRunId, parentRunId, agent, sessionId, userId, createdAt, usage } = row;
+  const inserted = statements.insertRun.run(
+    id,
+    rootRunId,
+    payerOf(row),
+    parentRunId ?? null,
+    agent,
+    sessionId ?? null,
+    userId ?? null,
+    continues ?? null,
+    immutableJson(row),
+    JSON.stringify(usage),
+    createdAt,
+    createdAt,
+  );
+  const record = newRecord(Number(inserted.lastInsertRowid), row);
+  record.storedColumns = rareColumns(record);
+  return record;
+}
+
+function writeRecord(statements: Statements, record: RunRecord): void {
+  const rare = rareColumns(record);
+  if (record.storedColumns && rare.every((value, index) => value === record.storedColumns![index]))
+    write(statements.updateHead, HEAD, record);
+  else write(statements.updateRun, CHANGING, record);
+  record.storedColumns = rare;
+}
+
+/** The values behind the columns that a step rarely changes. */
+function rareColumns({
+  row,
+  lastSignal,
+  worker,
+  epoch,
+  dueAt,
+  previousUntil,
+  acquisitions,
+}: RunRecord): readonly unknown[] {
+  const { status, waitingOn, stopReason, summary, cancelRequested, startedAt, endedAt } = row;
+  const lease = [lastSignal, worker, epoch, dueAt, previousUntil, acquisitions];
+  return [status, waitingOn, stopReason, summary, cancelRequested, startedAt, endedAt, ...lease];
+}
+
+function write(statement: StatementSync, names: readonly Column[], record: RunRecord): void {
+  const values = names.map((name) => CHANGING_COLUMNS[name](record));
+  statement.run(...values, Buffer.from(record.hash, "hex"), record.n);
 }
 
 /** The position that a derived table has reached. */

@@ -6,7 +6,7 @@ import type { RunRow } from "../../projections/folds/run-row.ts";
 import { emptyUsage, type RunUsage } from "../../projections/usage/run-usage.ts";
 import { listMessages, listTreeUsages } from "../derived-lists.ts";
 import type { Store, StoreTotals, TreeTotal } from "../store.ts";
-import { runNow } from "../transaction/steps.ts";
+import { runNow } from "../transaction/transaction.ts";
 import type { Sql } from "./sql.ts";
 
 /** Rows that are counted before other work gets its turn. */

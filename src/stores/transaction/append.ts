@@ -15,8 +15,16 @@ import type { Append, AppendResult, Refusal, Spawn } from "../store.ts";
 import { applyTreeBudget, checkBudget, warnRoot } from "./budgets.ts";
 import { isDriver, restRun } from "./leases.ts";
 import { takeSlot } from "./slots.ts";
-import { ask, type Steps } from "./steps.ts";
-import { admitRun, findRun, journalAfter, keysOf, recentAfter, type Transaction } from "./transaction.ts";
+import {
+  admitRun,
+  ask,
+  findRun,
+  journalAfter,
+  keysOf,
+  recentAfter,
+  type Steps,
+  type Transaction,
+} from "./transaction.ts";
 import { signal, textOf, writeEvents } from "./write-events.ts";
 
 export function* append(tx: Transaction, request: Append): Steps<AppendResult> {

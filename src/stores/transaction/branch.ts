@@ -8,8 +8,7 @@ import { hasTakenOver } from "../../projections/folds/run-row.ts";
 import type { RunRecord } from "../run-record.ts";
 import type { Quarantine } from "../store.ts";
 import { restRun } from "./leases.ts";
-import { ask, type Steps } from "./steps.ts";
-import { loadRun, type Transaction } from "./transaction.ts";
+import { ask, loadRun, type Steps, type Transaction } from "./transaction.ts";
 import { reportToParent, signal } from "./write-events.ts";
 
 /** P7: cancels a run and every active run below it. Returns the runs that it reached. */

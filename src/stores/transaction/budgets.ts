@@ -17,8 +17,7 @@ import {
 import { totalTokens } from "../../projections/usage/run-usage.ts";
 import { payerOf, type RunRecord } from "../run-record.ts";
 import type { Append, AppendResult } from "../store.ts";
-import { ask, type Steps } from "./steps.ts";
-import { findRun, keysOf, type Transaction } from "./transaction.ts";
+import { ask, findRun, keysOf, type Steps, type Transaction } from "./transaction.ts";
 import { signal } from "./write-events.ts";
 
 export interface BudgetVerdict {

@@ -8,8 +8,7 @@ import { applyMessages, type Messages } from "../../projections/formats/message-
 import { applyTreeUsage, emptyTreeUsage } from "../../projections/usage/tree-usage.ts";
 import type { Write } from "./operations.ts";
 import type { DerivedTable } from "./queries.ts";
-import { ask, type Steps } from "./steps.ts";
-import type { Transaction } from "./transaction.ts";
+import { ask, type Steps, type Transaction } from "./transaction.ts";
 
 const PAGE_EVENTS = 500;
 

@@ -12,8 +12,7 @@ import {
   type Writer,
 } from "../store.ts";
 import { joinQueue, leaveSlot } from "./slots.ts";
-import { ask, type Steps } from "./steps.ts";
-import { findRun, type Transaction } from "./transaction.ts";
+import { ask, findRun, type Steps, type Transaction } from "./transaction.ts";
 
 export function* acquireRun(
   tx: Transaction,

@@ -7,8 +7,7 @@ import { acquireRun, heartbeat, releaseRun } from "./leases.ts";
 import { type PruneParts, prune } from "./prune.ts";
 import type { Needs } from "./queries.ts";
 import { say, startRun } from "./start.ts";
-import { ask, type Steps } from "./steps.ts";
-import type { Transaction } from "./transaction.ts";
+import { ask, type Steps, type Transaction } from "./transaction.ts";
 import { importTree, moveTree, settleMove } from "./transfer.ts";
 
 /** Runs a piece of work in the next commit. A store that reads over a network reads what it needs together first. */

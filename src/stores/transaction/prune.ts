@@ -4,9 +4,8 @@
 import { setImmediate as pause } from "node:timers/promises";
 import type { RunId } from "../../ids.ts";
 import type { PruneFilter, PruneResult } from "../store.ts";
-import type { PruneReads } from "./queries.ts";
-import { type Answer, ask, type Steps } from "./steps.ts";
-import type { Transaction } from "./transaction.ts";
+import type { Answer, PruneReads } from "./queries.ts";
+import { ask, type Steps, type Transaction } from "./transaction.ts";
 
 /** Rows that one transaction deletes. */
 const ROWS_PER_COMMIT = 500;

@@ -10,7 +10,9 @@ import type { MessageRow, Recording } from "../../projections/formats/message-ro
 import type { TreeUsage } from "../../projections/usage/tree-usage.ts";
 import type { RunRecord, Slot } from "../run-record.ts";
 import type { Budget, PruneFilter, Quarantine, SessionMessage, WorkerCard } from "../store.ts";
-import type { Answer } from "./steps.ts";
+
+/** The answer of a store to a query: a value, or a promise of it. */
+export type Answer<T> = T | Promise<T>;
 
 export interface Queries
   extends RunQueries,

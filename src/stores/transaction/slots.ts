@@ -7,8 +7,7 @@
 import type { RunId } from "../../ids.ts";
 import type { RunRecord, Slot } from "../run-record.ts";
 import type { Append, Spawn } from "../store.ts";
-import { ask, type Steps } from "./steps.ts";
-import { findRun, type Transaction } from "./transaction.ts";
+import { ask, findRun, type Steps, type Transaction } from "./transaction.ts";
 
 /** How long the first in a queue rests before it asks again; those far behind rest longer. */
 const ASK_AGAIN_MS = 1_000;

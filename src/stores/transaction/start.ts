@@ -8,8 +8,7 @@ import type { RunRecord } from "../run-record.ts";
 import type { SessionMessage } from "../store.ts";
 import { findRepeated } from "./append.ts";
 import { workHolders } from "./branch.ts";
-import { ask, type Steps } from "./steps.ts";
-import { admitRun, findRun, keysOf, loadRun, type Transaction } from "./transaction.ts";
+import { admitRun, ask, findRun, keysOf, loadRun, type Steps, type Transaction } from "./transaction.ts";
 import { signal } from "./write-events.ts";
 
 type Start = Payload<"RUN_STARTED">;

@@ -1,13 +1,15 @@
 // One transaction over all operations that were waiting when it began (J4). They are applied in order of arrival. Each sees
 // the records as the previous one left them.
+//
+// A transaction is written once, as generators, and run in two ways. SQLite answers a query immediately, so its commit loop
+// runs a transaction to its end without a pause. Postgres answers later, so its commit loop waits for every promise.
 
 import { runNotFound } from "../../errors.ts";
 import type { Position, RunId, Seq } from "../../ids.ts";
 import type { JournalEvent, Payload } from "../../journal/events.ts";
 import { initialRow } from "../../projections/folds/run-row.ts";
 import type { RunRecord, Slot } from "../run-record.ts";
-import type { Queries } from "./queries.ts";
-import { ask, type Steps } from "./steps.ts";
+import type { Answer, Queries } from "./queries.ts";
 
 export interface Transaction {
   readonly queries: Queries;
@@ -29,6 +31,42 @@ export const createTransaction = (queries: Queries, now: number, position: Posit
   woken: [],
   grantsChanged: false,
 });
+
+/** Part of a transaction. It yields each answer that is still a promise, and is resumed with the value. */
+export type Steps<T> = Generator<Promise<unknown>, T, unknown>;
+
+/** `const rows = yield* ask(queries.rows())` */
+export function* ask<T>(answer: Answer<T>): Steps<T> {
+  return answer instanceof Promise ? ((yield answer) as T) : answer;
+}
+
+/** Applies a function to an answer, immediately or once the promise is fulfilled. */
+export function mapAnswer<T, U>(answer: Answer<T>, apply: (value: T) => Answer<U>): Answer<U> {
+  return answer instanceof Promise ? answer.then(apply) : apply(answer);
+}
+
+/** Runs a transaction of a store that answers every query immediately. */
+export function runNow<T>(steps: Steps<T>): T {
+  const { done, value } = steps.next();
+  if (!done) throw new Error("A query of a synchronous store has answered with a promise.");
+  return value;
+}
+
+/** Runs a transaction of a store that answers with promises. */
+export async function runLater<T>(steps: Steps<T>): Promise<T> {
+  let step = steps.next();
+  while (!step.done) {
+    let answer: unknown;
+    try {
+      answer = await step.value;
+    } catch (error) {
+      step = steps.throw(error);
+      continue;
+    }
+    step = steps.next(answer);
+  }
+  return step.value;
+}
 
 /*
  * An append runs a few times per step of every run, and each generator costs about 80 ns. So the hot path looks in memory first

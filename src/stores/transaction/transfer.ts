@@ -5,10 +5,16 @@ import type { RunId } from "../../ids.ts";
 import type { EventBody, JournalEvent, UnjournaledState } from "../../journal/events.ts";
 import { DUE_ON_ARRIVAL, type RunRecord } from "../run-record.ts";
 import type { CarriedTree, MovedTree, MoveOutcome } from "../store.ts";
-import { updateItems } from "./inbox.ts";
-import { ask, type Steps } from "./steps.ts";
-import { admitRun, findRun, journalAfter, loadRun, type Transaction } from "./transaction.ts";
-import { placeEvent, signal } from "./write-events.ts";
+import {
+  admitRun,
+  ask,
+  findRun,
+  journalAfter,
+  loadRun,
+  type Steps,
+  type Transaction,
+} from "./transaction.ts";
+import { placeEvent, signal, updateItems } from "./write-events.ts";
 
 export function* moveTree(
   tx: Transaction,

@@ -1,8 +1,12 @@
 // Writes events into the journal and the record of their run, and tells the runs around it (J7). A child's end reaches its
-// parent (P6), and every waiting run above learns whether a run below needs a person. Assigns seq, position and hash.
+// parent (P6), and every waiting run above learns whether a run below needs a person. Assigns seq, position and hash, and keeps
+// the inbox: the table of items that wait for a person.
 
+import { assertNever } from "../../errors.ts";
 import {
   type EventBody,
+  type EventOf,
+  type EventType,
   isProgress,
   type JournalEvent,
   OUTCOME_TYPES,
@@ -10,6 +14,7 @@ import {
 } from "../../journal/events.ts";
 import { chainHash } from "../../journal/hash.ts";
 import { keyOf } from "../../journal/keys.ts";
+import { type ItemChange, itemChanges } from "../../projections/folds/approvals.ts";
 import {
   awaitedChildren,
   blockedEvent,
@@ -20,12 +25,10 @@ import {
 import { applyRunRow, type RunRow } from "../../projections/folds/run-row.ts";
 import { digest, MAX_INLINE_PAYLOAD, neededBlobs } from "../blobs.ts";
 import { type RunRecord, rememberEvent } from "../run-record.ts";
-import { INBOX_TYPES, updateInbox } from "./inbox.ts";
 import { restRun } from "./leases.ts";
 import type { StoredText } from "./queries.ts";
 import { leaveQueue } from "./slots.ts";
-import { ask, type Steps } from "./steps.ts";
-import { findRun, keysOf, type Transaction } from "./transaction.ts";
+import { ask, findRun, keysOf, type Steps, type Transaction } from "./transaction.ts";
 
 /** Writes events of the run's driver. */
 export const writeEvents = (tx: Transaction, record: RunRecord, events: readonly EventBody[]): Steps<void> =>
@@ -123,6 +126,69 @@ function keepAccounts(record: RunRecord, event: JournalEvent): void {
     record.openTokens = 0;
     record.openCost = 0;
   }
+}
+
+/** Event types that open or close an item, or give a grant. */
+const INBOX_TYPES: ReadonlySet<EventType> = new Set([
+  "TOOL_PROPOSED",
+  "APPROVAL_DECIDED",
+  "OUTCOME_DECIDED",
+  "TOOL_RESULT",
+  "RUN_SUSPENDED",
+  "CANCEL_REQUESTED",
+  "RUN_COMPLETED",
+  "RUN_FAILED",
+  "RUN_CANCELLED",
+  "RUN_MOVED",
+]);
+
+/** Keeps the items that wait for a person in a table, so that listing them needs no fold over all journals. */
+function* updateInbox(tx: Transaction, record: RunRecord, event: JournalEvent): Steps<void> {
+  yield* updateItems(tx, record, event);
+  if (TERMINAL_TYPES.has(event.type)) {
+    yield* ask(tx.queries.endClaims(record.row.id));
+    if ((yield* ask(tx.queries.endGrants(record))) > 0) tx.grantsChanged = true;
+  } else if (event.type === "APPROVAL_DECIDED") yield* addGrant(tx, record, event);
+}
+
+export function* updateItems(tx: Transaction, record: RunRecord, event: JournalEvent): Steps<void> {
+  for (const change of itemChanges(event)) yield* changeItem(tx, record, event, change);
+}
+
+function* changeItem(
+  { queries }: Transaction,
+  record: RunRecord,
+  event: JournalEvent,
+  change: ItemChange,
+): Steps<void> {
+  const open = record.openItems ?? (yield* ask(queries.countItems(record)));
+  record.openItems = open;
+  if (change.type !== "open" && open === 0) return;
+  switch (change.type) {
+    case "open":
+      record.openItems = open + (yield* ask(queries.openItem(record, change, event.ts)));
+      break;
+    case "close":
+      record.openItems = open - (yield* ask(queries.closeItem(record, change.itemId)));
+      break;
+    case "close-all":
+      record.openItems = open - (yield* ask(queries.closeItems(record)));
+      break;
+    default:
+      assertNever(change);
+  }
+}
+
+function* addGrant(
+  tx: Transaction,
+  record: RunRecord,
+  { payload, ts }: EventOf<"APPROVAL_DECIDED">,
+): Steps<void> {
+  const { decision, scope, grant, by, until, folder } = payload;
+  if (scope !== "always" && scope !== "tree") return;
+  if (!grant || decision === "reject" || decision === "expire") return;
+  yield* ask(tx.queries.addGrant(record, { rule: grant, by, at: ts, until, folder, scope }));
+  tx.grantsChanged = true;
 }
 
 /** Runs after each write. Its own writes to runs above call it again, and so on up to the root. */
