@@ -1,4 +1,4 @@
-// Collects the project's secrets from the environment, the configuration and the `.env` files, for masking.
+// Collects the secrets to mask: from the environment, the configuration and the `.env` files.
 
 import type { Config } from "../config/config.ts";
 import { otlpHeaders } from "../config/otlp.ts";
@@ -17,22 +17,22 @@ import { createMask, type Mask, type Secret } from "../journal/masking/mask.ts";
 export interface MaskSources {
   folder: string;
   env: Env;
-  /** The configuration, if it can be read. Secrets of the environment and of `.env` files are masked in any case. */
+  /** The configuration. Undefined if it cannot be read; secrets of the environment and of `.env` files are masked even then. */
   config?: Pick<Config, "dir"> & Partial<Config>;
 }
 
-/** Only a file that is rewritten all the time produces so many secrets. */
+/** Limit on the collected secrets. Only a file that is rewritten all the time produces so many. */
 const MOST_KNOWN = 20_000;
 
 export function createProjectMask({ folder, env, config }: MaskSources): Mask {
   const files = envFiles(folder, config?.dir);
   const fixed = [...settingSecrets(config ?? {}, env), ...headerSecrets(otlpHeaders(env))];
-  /** All secrets so far. A value stays secret after its `.env` file was emptied, because it may have been copied elsewhere. */
+  /** All secrets found so far. A value stays secret after its `.env` file was emptied, because it might have been copied elsewhere. */
   const known = new Map<string, Secret>();
   const list = (): Secret[] => {
     if (known.size > MOST_KNOWN) known.clear();
     for (const secret of [...fixed, ...files.secrets()]) {
-      // Masking a part of the folder's own path would garble every path in the project.
+      // A secret that is part of the folder's path is not masked: masking it would garble every path in the project.
       if (!known.has(secret.value) && !folder.includes(secret.value)) known.set(secret.value, secret);
     }
     return [...known.values()];
@@ -40,7 +40,7 @@ export function createProjectMask({ folder, env, config }: MaskSources): Mask {
   return createMask({ list, hasChanged: files.changed });
 }
 
-/** Finds secrets in the environment and in the settings. In a key that declares nothing about secrets, every text is one. */
+/** Finds secrets in the environment and the settings. If a key does not declare its secrets, every text in it is treated as secret. */
 export function settingSecrets(
   config: Readonly<Record<string, unknown>>,
   env: Env,
@@ -60,10 +60,10 @@ export function settingSecrets(
   ];
 }
 
-/** A tenant's name is no secret, because every address of its server contains it. */
+/** Keys whose variables are not secret: a tenant's name is part of every address of its server. */
 const NOT_SECRET = new Set(["tenantEnv"]);
 
-/** Finds the names of variables in keys like `apiKeyEnv` and `tokenEnv`, at any depth. */
+/** Finds the names of environment variables in keys like `apiKeyEnv` and `tokenEnv`, at any depth. */
 function variablesNamed(value: unknown): string[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]) => {
@@ -77,7 +77,7 @@ export interface ReportedProblem {
   error: unknown;
 }
 
-/** Masks a problem before it is reported: providers repeat keys in their error messages. */
+/** Masks a problem before it is reported, because providers repeat API keys in their error messages. */
 export function maskProblem<P extends ReportedProblem>(problem: P, mask: Mask): P {
   const { message, error } = problem;
   const said = messageOf(error);

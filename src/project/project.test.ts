@@ -18,7 +18,7 @@ async function offeredTo(tools: string, env: Record<string, string> = {}): Promi
   return project.offeredTools(await project.find("clerk")).map(({ name }) => name);
 }
 
-test("a tool that is not configured is offered only to an agent that names it", async () => {
+test("a tool that is not configured is offered only to agents that name it", async () => {
   const FILES = ["Read", "Write", "Edit", "Glob", "Grep", "LS", "Bash", "TodoWrite", "WebFetch"];
   expect(await offeredTo("")).toEqual(FILES);
   expect(await offeredTo('tools: ["*"]')).toEqual(FILES);

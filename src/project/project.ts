@@ -1,6 +1,6 @@
-// A project as its files define it: configuration, models, tools and agents, without a store.
+// A project as its files define it: configuration, models, tools and agents. A store is not part of it.
 // Opening a project creates nothing and runs nothing.
-// Only `project/` and `runtime/`, which adds store, engine and loop, know concrete implementations.
+// Only `project/` and `runtime/` know concrete implementations. `runtime/` adds the store, the engine and the loop.
 
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -60,54 +60,54 @@ import { canonicalRule } from "../tools/tool-names.ts";
 import { createProjectMask } from "./mask.ts";
 
 export interface ProjectOptions {
-  /** Folder with agents and cadre.yaml. Runs work here. */
+  /** The folder that contains the agents and cadre.yaml. Runs work in this folder. */
   folder: string;
   env?: Env;
   flags?: ConfigFlags;
   home?: string;
-  /** Scripts for `scripted/<name>`, in addition to the project's `<name>.script.yaml` files. */
+  /** Scripts for the models `scripted/<name>`, in addition to the project's `<name>.script.yaml` files. */
   scripts?: Readonly<Record<string, Script>>;
-  /** Tools in addition to the built-in ones. */
+  /** Tools in addition to the built-in tools. */
   tools?: readonly AnyTool[];
-  /** Agents defined in code. They take precedence over files of the same name. */
+  /** Agents defined in code. They take precedence over agent files with the same name. */
   agents?: readonly AgentInCode[];
 }
 
 export interface Project {
   readonly config: Config;
-  /** The scripted rehearsal model if no provider's key was found. Every interface is quarantined. */
+  /** The default model. If no provider's API key was found, it is the scripted rehearsal model, whose answer says so. */
   readonly defaultModel: string;
   /** Folder with the agents that come with Cadre. */
   readonly builtinFolder: string;
   readonly models: ModelRegistry;
-  /** The built-in tools, the pinned tools of MCP servers, and the tools from the options. */
+  /** All tools: the built-in tools, the pinned tools of MCP servers, and the tools given in the options. */
   readonly tools: readonly AnyTool[];
-  /** Tools by every name a model may use for them. Returns a new map when the tools have changed. */
+  /** All tools, by every name that a model can use for them. Returns a new map when the tools have changed. */
   toolsByName(): ReadonlyMap<string, AnyTool>;
   readonly servers: McpServers;
-  /** Lists once the tools of the agent's MCP servers. Returns the problems. The agent runs without servers that have problems. */
+  /** Asks the agent's MCP servers for their tools, once. Returns the problems. The agent runs without the servers that have problems. */
   prepareServers(definition: Definition): Promise<string[]>;
   /** Masks this project's secrets. */
   readonly mask: Mask;
-  /** Agents as they are on disk now. With `name`, the set has at least that agent and the agents it names. */
+  /** Reads the agents from disk. If `name` is given, the result contains at least that agent and the agents it names. */
   agents(name?: string): Promise<AgentSet>;
-  /** An agent ready to run, as a run pins it. Throws AGENT_NOT_FOUND, AGENT_INVALID, or the problem with its model. */
+  /** Finds an agent and compiles it for a run. Throws AGENT_NOT_FOUND, AGENT_INVALID, or the problem with its model. */
   find(name: string): Promise<Definition>;
-  /** A pinned agent as it would be with this file content. Throws AGENT_INVALID, or the problem with its model. */
+  /** Compiles a pinned agent with other file content. Throws AGENT_INVALID, or the problem with its model. */
   findEdited(pinned: Definition, text: string): Promise<Definition>;
-  /** Checks agent files anywhere, of any supported product. */
+  /** Checks agent files of any supported product, in any folder. */
   checkFiles(paths: readonly string[]): Promise<FileReport[]>;
-  /** Describes statically what an agent reaches and may do. Nothing runs. */
+  /** Describes what an agent can reach and is allowed to do, without running the agent. */
   explain(name: string): Promise<Explanation>;
-  /** An agent's file as it is on disk now. */
+  /** Reads an agent's file from disk. */
   agentFile(file: string): Promise<AgentFile | undefined>;
-  /** The tools offered to an agent. */
+  /** Returns the tools offered to an agent. */
   offeredTools(definition: Definition): OfferedTool[];
   /** Loads the steps module that controls an agent. */
   loadSteps(steps: NonNullable<Definition["steps"]>): Promise<LoadedSteps>;
   chooseModel(name: string): { model: string } | { problem: string };
   systemPrompt(definition: Definition, start: Payload<"RUN_STARTED">, startedAt: number): string;
-  /** The exact prompt and tools the model would get at the root of a tree. */
+  /** Returns the exact prompt and the tools that the model would get for a root run. */
   prompt(name: string, task: string): Promise<{ agent: string; prompt: string; tools: PromptTool[] }>;
 }
 
@@ -216,7 +216,7 @@ export function openProject(options: ProjectOptions): Project {
 
 function serversOf(config: Config, env: Env, home: string): McpServers {
   const { mcpServers, folder } = config;
-  // One server process serves all runs.
+  // CADRE_RUN_ID is left out, because one server process serves all runs.
   const { CADRE_RUN_ID: _, ...environment } = cleanEnvironment(folder, "", env);
   return createServers({ servers: mcpServers, folder, env, home, environment, clock: systemClock });
 }
@@ -244,7 +244,7 @@ function catalogue(own: readonly AnyTool[], servers: McpServers) {
   };
   return { tools: () => now().tools, byName: () => now().byName };
 }
-/** Reports which sandbox commands would run in on this machine, and why the others do not work. */
+/** Reports which sandbox commands would run in on this machine, and why other sandboxes do not work. */
 export const inspectSandbox = ({ sandbox }: Pick<Config, "sandbox">): Promise<SandboxReport> =>
   reportSandbox(sandbox);
 
@@ -284,12 +284,12 @@ function projectScript(folder: string, name: string): Script {
   }
 }
 
-/** The model's answer if there is no key. It is quarantined. */
+/** Answer of the rehearsal model, which is used if there is no API key. The answer says that no model was called. */
 const rehearsal: Script = ({ task }) => ({
   text: `This is a rehearsal by the scripted model: no provider's key was found, so no model was called and nothing was done. The task was: ${task}\n\nSet ANTHROPIC_API_KEY (or OPENAI_API_KEY, GEMINI_API_KEY, or \`model:\` in cadre.yaml) for real work. Without a key it can play a script of yours: docs/scripted-model.md of Cadre.`,
 });
 
-/** Refuses an agent none of whose models can be used, before a run starts and fails. */
+/** Refuses an agent if none of its models can be used, so that no run is started that would fail. */
 function requireUsable(definition: Definition, models: ModelRegistry): Definition {
   if (definition.runner) return definition;
   let problem: unknown;
@@ -304,7 +304,7 @@ function requireUsable(definition: Definition, models: ModelRegistry): Definitio
   throw problem;
 }
 
-/** Resolves the model that a parent chooses for its child. A model that cannot be used is not replaced. */
+/** Resolves the model that a parent chose for its child run. If that model cannot be used, no other model replaces it. */
 function chooseModel(
   name: string,
   names: ModelNames,
@@ -319,12 +319,12 @@ function chooseModel(
     models.resolve(model);
     return { model };
   } catch (error) {
-    // The caller adds whether anything was started.
+    // Only the reason is returned: the caller adds a sentence about whether a run was started.
     return { problem: toCadreError(error).reason };
   }
 }
 
-/** Replaces tool aliases in an agent's rules. Rules match the tool's own name, so a rule about an alias would forbid nothing. */
+/** Replaces tool aliases in an agent's rules. Rules match a tool's own name, so a deny rule with an alias would have no effect. */
 function pinned(definition: NonNullable<Agent["definition"]>, tools: readonly AnyTool[]): Definition {
   const canonical = (rules: readonly string[]) => canonicalList(rules, tools);
   const { allow, ask, deny } = definition.tools;
@@ -366,10 +366,10 @@ export function toolsByName(tools: readonly AnyTool[]): Map<string, AnyTool> {
 export function offers(definition: Definition, tool: OfferedTool & Pick<AnyTool, "idle">): boolean {
   const { tools, readOnly, mcpServers = [] } = definition;
   const { allow, deny } = tools;
-  // A router only chooses (S3-24), and a read-only draft changes nothing.
+  // A router only chooses an agent (S3-24) and gets no tools. A read-only agent gets only tools that read.
   if (ownToolsOf(definition)?.may === "none" || (readOnly && tool.effect !== "read")) return false;
   if (rulesFor(deny, "wide", tool).some((rule) => rule.bare)) return false;
-  // Allow rules are matched strictly: `Write(src/**)` also covers commands that write there, but does not permit commands.
+  // Allow rules are matched strictly: `Write(src/**)` also matches commands that write to src, but it does not offer Bash.
   if (allow === undefined) return tool.server === undefined ? !tool.idle : mcpServers.includes(tool.server);
   return rulesFor(allow, "strict", tool).some(
     (rule) => rule.names(tool.name) && !(tool.idle && rule.text.includes("*")),

@@ -21,14 +21,14 @@ import type { TranslateOptions } from "./translate-call.ts";
 export interface RunnerProcess {
   input: Writable;
   output: Readable;
-  /** Resolves with the reason when the process has ended. */
+  /** Resolves when the process has ended, with the reason. */
   ended: Promise<string>;
   kill(): void;
 }
 
 export interface SessionOptions {
   cwd: string;
-  /** The session to resume. Absent: a new one. */
+  /** The session to resume. If undefined, a new session is started. */
   session: string | undefined;
   mode: string | undefined;
   as: TranslateOptions;
@@ -37,10 +37,10 @@ export interface SessionOptions {
 
 type Facts = Pick<RunnerFacts, "session" | "mode" | "loads" | "loaded">;
 
-/** Longest message that a program may send. */
+/** Length of the longest message that a program is allowed to send. */
 const MAX_MESSAGE_BYTES = 8_000_000;
 
-/** Opens a session. Throws an error with a sentence for people. */
+/** Opens a session. Throws an error whose message people can read. */
 export async function openSession(
   program: RunnerProcess,
   wanted: SessionOptions,
@@ -59,7 +59,7 @@ export async function openSession(
     )
     .connect({
       writable: wire.writable,
-      // A resumed session repeats updates that were already reported.
+      // A resumed session repeats updates that were reported before, so these are ignored.
       readable: wire.readable.pipeThrough(
         divertUpdates((params) => isWorking && told.update(readUpdate(params))),
       ),
@@ -68,7 +68,7 @@ export async function openSession(
     told.flushDelayedCalls();
     line.end({ type: "gone", why });
   });
-  // A connection that closed, for example after a message that was too long, makes the program useless.
+  // If the connection closes, for example after a message that was too long, the program is useless and must exit.
   void closed.then(() => exitOf(program));
   const facts = await startSession(agent, wanted);
   const { session: sessionId } = facts;
@@ -116,7 +116,7 @@ export async function openSession(
   };
 }
 
-/** Handles updates here, in order, because the package logs an error for every kind that it does not know. */
+/** Takes updates out of the message stream and handles them in order. The package would log an error for each unknown kind of update. */
 function divertUpdates(heard: (params: unknown) => void): TransformStream<AnyMessage, AnyMessage> {
   return new TransformStream({
     transform(message, onward) {
@@ -126,11 +126,11 @@ function divertUpdates(heard: (params: unknown) => void): TransformStream<AnyMes
   });
 }
 
-/** The program's own reason if it gave one; otherwise how it ended. */
+/** Returns the reason that the program gave. If it gave none, returns how the program ended. */
 export const exitReason = async (error: unknown, program: RunnerProcess): Promise<string> =>
   error instanceof RequestError ? messageOf(error).slice(0, 1_000) : exitOf(program);
 
-/** A program that closes its output is usually exiting. Its own exit code says more than the one that our signal would cause. */
+/** Waits before killing a program that has closed its output: it is usually exiting, and its own exit code says more than our signal. */
 async function exitOf(program: RunnerProcess): Promise<string> {
   const late = setTimeout(program.kill, ENDING_MS);
   const why = await program.ended;
@@ -144,7 +144,7 @@ async function startSession(agent: ClientContext, wanted: SessionOptions): Promi
   const { cwd, session, mode, version } = wanted;
   const { agentCapabilities, protocolVersion } = await agent.request(methods.agent.initialize, {
     protocolVersion: PROTOCOL_VERSION,
-    // No client capabilities: the program has files and commands of its own in its sandbox.
+    // Cadre offers no client capabilities: the program reads files and runs commands itself, inside its sandbox.
     clientCapabilities: {},
     clientInfo: { name: "cadre", version },
   });
@@ -168,7 +168,7 @@ interface Modes {
   availableModes: readonly { id: string }[];
 }
 
-/** Sets the requested mode, or keeps the program's default. The journal records it either way. */
+/** Sets the requested mode. If no mode was requested, keeps the program's default. The journal records the mode in both cases. */
 async function setMode(
   agent: ClientContext,
   sessionId: string,

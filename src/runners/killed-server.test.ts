@@ -15,7 +15,7 @@ You work.
 `;
 const TASK = "SCRIPT\nchild\nwait\nTHEN\nsay Went on.";
 
-test("[RN8] after kill -9 no process of the program is left, and the next server continues", async () => {
+test("[RN8] after kill -9 no process of the program is left, and the next server continues the run", async () => {
   await using p = await project({ "agents/coder.md": CODER, "cadre.yaml": "sandbox: none\n" });
   p.env["CADRE_TRUST"] = "1";
   const log = join(p.folder, "acp.log");
@@ -36,7 +36,7 @@ test("[RN8] after kill -9 no process of the program is left, and the next server
   });
 }, 90_000);
 
-test("[RN8] leftover processes of a session are killed, unless their pid was reused", async () => {
+test("[RN8] leftover processes of a session are killed, unless another process has reused the pid", async () => {
   const left = startSupervisedServer(["sleep", "600"], { cwd: ".", env: { PATH: process.env["PATH"] } });
   killSession(left.pid!, "1");
   expect(isAlive(left.pid!)).toBe(true);

@@ -1,13 +1,13 @@
 // Finds and kills programs that an earlier process left running.
-// A program is identified by its session and the start time of the session's leader, because a pid may have been reused.
-// On systems without /proc this does nothing: there, the supervising shell ended the programs when its pipe closed.
+// A program is identified by its session and the start time of the session's leader, because a pid can be reused.
+// Without /proc this does nothing: on such systems the supervising shell has ended the programs when its pipe closed.
 
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Start time of a process, as the system counts it. Undefined: unknown, or no such process. */
+/** Start time of a process, in the system's unit. Undefined if it is unknown or the process does not exist. */
 export const processStartTime = (pid: number): string | undefined => statOf(pid)?.began;
 
-/** Kills every process of a session, unless its leader is no longer the process that was started. */
+/** Kills every process of a session. Does nothing if the leader's pid now belongs to another process. */
 export function killSession(leader: number, began: string | undefined): void {
   const now = processStartTime(leader);
   if (now !== undefined && now !== began) return;
@@ -25,7 +25,7 @@ function pids(): number[] {
 function statOf(pid: number): { session: number; began: string } | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The program's name is in parentheses, and may contain anything.
+    // The program's name is in parentheses and can contain any characters, also parentheses and spaces.
     const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
     return { session: Number(fields[3]), began: fields[19]! };
   } catch {
@@ -37,6 +37,6 @@ function kill(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // The process has already ended.
+    // The process has already ended, which is fine.
   }
 }

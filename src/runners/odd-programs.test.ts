@@ -1,5 +1,5 @@
-// Behaviour that the protocol leaves open, played by the scripted program.
-// Real programs in test/e2e/real-agents.test.ts have shown it.
+// Tests behaviour that the protocol leaves open. A scripted program imitates it.
+// Real programs showed this behaviour in test/e2e/real-agents.test.ts.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ const options = (permissions: string): WorldOptions => ({
 const script = (...lines: string[]): string => `SCRIPT\n${lines.join("\n")}`;
 
 scenario(
-  "[RN2] a call that a program reports before it asks counts as asked; a program that stops after a refusal is told to continue",
+  "[RN2] a call reported before its permission request is judged once; a program that stops after a refusal is told to continue",
   options('{allow: ["Bash(touch *)"], deny: ["Bash(rm *)"]}'),
   async (world) => {
     const runId = await world.run(
@@ -42,7 +42,7 @@ scenario(
 );
 
 scenario(
-  "[RN2] the title of a call without input is its command, and its description is not its output",
+  "[RN2] if a call has no input, its title is its command; its description is not taken for output",
   options('{allow: ["Bash(touch *)"]}'),
   async (world) => {
     const runId = await world.run(

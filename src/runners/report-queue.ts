@@ -1,13 +1,13 @@
-// A queue of a program's reports, in order. It is bounded: a program that reports more than is read is killed.
+// An ordered queue of a program's reports. It is bounded: a program that reports faster than we read is killed.
 
 import type { LiveRunner, RunnerReport } from "../loop/programs/runner.ts";
 
 export interface ReportQueue {
   push(told: RunnerReport): void;
-  /** Adds the final report. Every later read returns it again. */
+  /** Adds the final report. From then on, every read returns this report. */
   end(told: RunnerReport): void;
   isOver(): boolean;
-  /** Notes that the program is alive, although it reports nothing. */
+  /** Notes that the program is alive, even though it reports nothing. */
   noteActivity(): void;
   next: LiveRunner["nextReport"];
 }

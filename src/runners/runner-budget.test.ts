@@ -1,4 +1,4 @@
-// A program's reported cost, checked against the budgets of its run and its tree while it works.
+// Tests that a program's reported cost is checked against the budgets of its run and its tree while the program works.
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,10 +12,10 @@ const AGENT = join(import.meta.dirname, "../../test/support/acp-agent.ts");
 const coder = (env = ""): string =>
   `runner: {acp: {command: "${process.execPath}", args: ["${AGENT}"], env: {${env}}}}`;
 
-/** The program's actions, one per line. */
+/** A task that lists the program's actions, one per line. */
 const script = (...lines: string[]): string => `SCRIPT\n${lines.join("\n")}`;
 
-/** A lead that delegates all work to its program. */
+/** A lead that delegates all work to an agent whose work a program does. */
 const led = (limits: string, work: string, env = ""): WorldOptions => ({
   agent: "agents: [coder]",
   cast: { coder: coder(env) },
@@ -34,7 +34,7 @@ async function childOf(world: World, root: string): Promise<string> {
 }
 
 scenario(
-  "[RN7] a program whose cost exceeds the tree's budget is stopped before it asks or does more",
+  "[RN7] a program whose cost exceeds the tree's budget is stopped before its next request or action",
   led("{tree: {maxCost: 0.2}}", script("cost 5", "ask execute touch x", "wait")),
   async (world) => {
     const root = await world.run("go");
@@ -57,7 +57,7 @@ scenario(
 const SUSPEND = "{onBudget: suspend, tree: {maxCost: 0.2}}";
 
 scenario(
-  "[RN7] with `onBudget: suspend` the program stops, a person is asked, and a higher budget lets it continue",
+  "[RN7] with `onBudget: suspend` the program is stopped and a person is asked; after the budget is raised, it continues",
   led(SUSPEND, script("cost 0.25", "wait", "THEN", "cost 0.5", "say Went on.")),
   async (world) => {
     const root = await world.run("go");
@@ -76,7 +76,7 @@ scenario(
 );
 
 scenario(
-  "[RN8] a program that ended before its budget was raised is not started again, because its effects are unknown",
+  "[RN8] a program that ended before its budget was raised is not restarted, because its effects are unknown",
   led(SUSPEND, script("run execute touch x", "cost 0.25", "wait")),
   async (world) => {
     const root = await world.run("go");
@@ -95,7 +95,7 @@ scenario(
 );
 
 scenario(
-  "[RN7] while a program waits for a person, its cost so far is recorded",
+  "[RN7] while a program waits for a person, the cost it has caused so far is recorded",
   led("{}", script("cost 0.25", "ask execute touch x", "cost 0.4", "say Done.")),
   async (world) => {
     const root = await world.run("go");

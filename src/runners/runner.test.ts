@@ -29,10 +29,10 @@ const options = (more: Partial<WorldOptions> = {}): WorldOptions => ({
   ...more,
 });
 
-/** The program's actions, one per line. */
+/** A task that lists the program's actions, one per line. */
 const script = (...lines: string[]): string => `SCRIPT\n${lines.join("\n")}`;
 
-/** Waits until the program's log contains these words. */
+/** Waits until the program's log contains this text. */
 async function waitForLog(world: World, words: string): Promise<string> {
   const file = join(world.folder, "acp.log");
   await vi.waitFor(() => expect(existsSync(file) && readFileSync(file, "utf8")).toContain(words), 30_000);
@@ -50,7 +50,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Ends the process without giving open work time to finish. */
+/** Simulates a crash: ends the process and gives work in progress no time to finish. */
 function crash(world: World): void {
   world.runtime.parts.drainMs = 0;
   world.die();
@@ -66,7 +66,7 @@ const nextItem = (world: World, runId: string): Promise<ApprovalItem> =>
 const logOf = ({ folder }: World): string => readFileSync(join(folder, "acp.log"), "utf8");
 
 scenario(
-  "[RN1] the journal of a program's run has its process, its messages and its cost",
+  "[RN1] the journal of a program's run contains its process, its messages and its cost",
   options(),
   async (world) => {
     const runId = await world.run(
@@ -95,7 +95,7 @@ scenario(
 );
 
 scenario(
-  "[RN2] rules answer a program's questions: a call is allowed once, never for always",
+  "[RN2] rules answer a program's permission requests: a call is allowed only once, never permanently",
   options({
     config:
       'sandbox: none\npermissions: {allow: ["Bash(touch *)"], deny: ["Bash(rm *)", "Edit(secret/**)"]}\n',
@@ -137,7 +137,7 @@ scenario(
 );
 
 scenario(
-  "[RN3] a program in a child run asks a person, waits, and continues with the answer",
+  "[RN3] a program in a child run asks a person for approval, waits, and continues with the decision",
   options({
     agent: "agents: [coder]",
     cast: { coder: runner() },
@@ -175,7 +175,7 @@ scenario(
 );
 
 scenario(
-  "[RN4] a program's plan becomes the run's todo list; odd updates do no harm",
+  "[RN4] a program's plan becomes the run's to-do list; odd updates do no harm",
   options(),
   async (world) => {
     const runId = await world.run(
@@ -193,7 +193,7 @@ scenario(
 );
 
 scenario(
-  "[RN5] a program that makes a denied call without asking is stopped",
+  "[RN5] a program that makes a denied call without asking for permission is stopped",
   options({ config: 'sandbox: none\npermissions: {deny: ["Bash(rm *)"]}\n' }),
   async (world) => {
     const runId = await world.run(script("run execute rm x", "wait"));
@@ -206,7 +206,7 @@ scenario(
 );
 
 scenario(
-  "[RN6] cancelling a run tells its program to stop, and leaves no process behind",
+  "[RN6] cancelling a run tells its program to stop; no process is left behind",
   options(),
   async (world) => {
     const runId = await world.run(script("child", "wait"));
@@ -220,7 +220,7 @@ scenario(
 );
 
 scenario(
-  "[RN6] a program that does not stop is killed with everything that it started",
+  "[RN6] a program that ignores the request to stop is killed together with every process it started",
   options(),
   async (world) => {
     const runId = await world.run(script("child", "hang"));
@@ -232,7 +232,7 @@ scenario(
 );
 
 scenario(
-  "[RN7] a program that dies before its answer fails the run with a reason",
+  "[RN7] if a program dies before its answer, the run fails with a reason",
   options(),
   async (world) => {
     const runId = await world.run(script("say Well…", "die 3"));
@@ -242,7 +242,7 @@ scenario(
 );
 
 scenario(
-  "[RN7] a program that does not exist fails the run with a reason",
+  "[RN7] if the program does not exist, the run fails with a reason",
   options({ agent: 'runner: {acp: {command: "no-such-agent"}}' }),
   async (world) => {
     const { end } = await world.settled(await world.run("x"));
@@ -254,7 +254,7 @@ scenario(
 );
 
 scenario(
-  "[RN7] a silent program is stopped",
+  "[RN7] a program that reports nothing for too long is stopped",
   options({ agent: `${runner()}\nlimits: {toolTimeout: 300ms}` }),
   async (world) => {
     const runId = await world.run(script("wait"));
@@ -264,7 +264,7 @@ scenario(
 );
 
 scenario(
-  "[RN7] a program that reaches its time limit gets one turn to report what it did",
+  "[RN7] a program that reaches its time limit gets one more turn to report what it did",
   options({ agent: `${runner()}\nlimits: {maxDuration: 500ms}` }),
   async (world) => {
     const { end } = await world.settled(await world.run(script("wait")));
@@ -337,7 +337,7 @@ scenario(
 );
 
 scenario(
-  "[RN8] a program that cannot resume leaves an unknown outcome, which a person decides",
+  "[RN8] if a program cannot resume its session, its outcome is unknown and a person decides",
   options(),
   async (world) => {
     const runId = await world.run(TWICE);
@@ -356,7 +356,7 @@ scenario(
 );
 
 scenario(
-  "[RN8] after a crash a person may start the program again with the whole task",
+  "[RN8] after a crash a person can start the program again with the whole task",
   options(),
   async (world) => {
     const again = await world.run(TWICE);
@@ -372,7 +372,7 @@ scenario(
 );
 
 scenario(
-  "[RN3] [RN8] an approval outlives the process: given after a crash, it applies when the program asks again",
+  "[RN3] [RN8] an approval given after a crash applies when the restarted program asks again",
   options({ agent: runner("", 'ACP_LOADS: "1"') }),
   async (world) => {
     const runId = await world.run(
@@ -404,7 +404,7 @@ scenario("[RN9] a program from an untrusted folder is not started", options({ en
 });
 
 scenario(
-  "[RN9] a program gets its variables and mode from the agent file, and no secret is recorded",
+  "[RN9] the agent file sets the program's variables and mode, and no secret is recorded",
   options({
     agent: runner(", mode: plan", `ACP_SECRET: "$\{MY_TOKEN}"`),
     env: { CADRE_TRUST: "1", MY_TOKEN: "sk-verysecretvalue1234567890" },
@@ -424,8 +424,8 @@ const bwrap = await trySandbox("bwrap");
 
 if ("sandbox" in bwrap)
   scenario(
-    "[RN9] a program runs in the sandbox: it can write in the workspace and nowhere else",
-    // The program is in this repository. The sandbox would hide a clone in /tmp, so the folder is listed here.
+    "[RN9] a program runs in the sandbox: it can write only in the workspace",
+    // The scripted program is part of this repository. The sandbox hides /tmp, so a clone in /tmp must be listed here.
     options({ config: `sandbox: { driver: bwrap, write: [${JSON.stringify(ROOT)}] }\n` }),
     async (world) => {
       const outside = `/usr/share/written-by-a-program-${process.pid}`;

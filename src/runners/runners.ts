@@ -1,7 +1,7 @@
-// The programs that this process runs, one for each run. A shell supervises each program.
-// When Cadre's pipe closes, the shell kills the program and everything that it started.
-// All of it runs in the project's sandbox, which is the security boundary.
-// A program that asks for permission does so voluntarily.
+// The programs that this process runs, at most one per run. A shell supervises each program.
+// When the pipe from Cadre closes, the shell kills the program and every process it started.
+// The shell and the program run in the project's sandbox. The sandbox is the security boundary.
+// A program's permission requests are no boundary, because the program asks voluntarily.
 
 import { hostname } from "node:os";
 import { expandVariables } from "../config/expand-variables.ts";
@@ -21,11 +21,11 @@ import { killSession, processStartTime } from "./leftover-processes.ts";
 import type { TranslateOptions } from "./translate-call.ts";
 
 export interface RunnersParts {
-  /** Whether the project may start its own commands. */
+  /** Whether the project is allowed to start its own commands. */
   trusted: boolean;
   /** Values for `${NAME}` in the configuration. */
   env: Readonly<Record<string, string | undefined>>;
-  /** Wraps a command in the sandbox, or says why it must not run. */
+  /** Wraps a command in the sandbox, or returns the reason why the command must not run. */
   confine(
     argv: readonly string[],
     place: { workspace: string; runId: RunId },
@@ -38,7 +38,7 @@ export interface SandboxedCommand {
   sandbox: string;
   argv: readonly string[];
   env: NodeJS.ProcessEnv;
-  /** Looks at what the program left behind. Returns sentences for people. */
+  /** Checks what the program left behind. Returns sentences for people. */
   after(): Promise<string[]>;
 }
 
@@ -81,7 +81,7 @@ export function createRunners(parts: RunnersParts): Runners {
   };
 }
 
-/** Why the program must not start: like a module or an MCP server, a project's program needs a person's trust. */
+/** Returns why the program must not start: a project's program needs a person's trust, like a module or an MCP server. */
 function problemWith({ runner, source: { file } }: Definition, trusted: boolean): string | undefined {
   const isOfProject = !file.startsWith("~/") && !file.startsWith("builtin:");
   if (!runner || trusted || !isOfProject) return undefined;
@@ -100,7 +100,7 @@ async function start(wanted: RunnerStart, parts: RunnersParts): Promise<RunningP
     const supervised = startSupervisedServer(argv, { cwd: workspace, env: { ...env, ...own } });
     const program = programOf(supervised, acp);
     const as = { workspace, program: command, diff: parts.diff };
-    // Loaded lazily with its protocol: few processes ever start a program.
+    // The session code and its protocol package are loaded on demand, because few processes ever start a program.
     const { openSession, exitReason } = await import("./acp-session.ts");
     const opening = openSession(program, { cwd: workspace, session, mode, as, version: parts.version });
     const opened = opening.catch(async (error) => Promise.reject(await exitReason(error, program)));
@@ -133,7 +133,7 @@ function programOf(supervised: SupervisedServer, { command }: Runner["acp"]): Ru
   return { input: supervised.input, output: supervised.output, ended, kill: supervised.kill };
 }
 
-/** Stops waiting when the program is silent for too long or the run is stopped. */
+/** Waits for the program to start. Gives up if the program is silent for too long or the run is stopped. */
 async function withTimeout<T>(opening: Promise<T>, program: RunnerProcess, signal: AbortSignal): Promise<T> {
   const { promise: refused, reject } = Promise.withResolvers<never>();
   const late = setTimeout(() => reject(`it was silent for ${START_MS / 1_000} s`), START_MS);

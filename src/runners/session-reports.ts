@@ -1,15 +1,15 @@
-// Turns an external agent's updates into reports for the loop: messages, calls, its plan and its questions.
-// Updates may be odd: about unknown calls, of unknown kinds, or far too many.
+// Turns an external agent's updates into reports for the loop: its messages, calls, plan and permission requests.
+// Updates can be odd: they can concern unknown calls, have unknown kinds, or be far too many.
 
 import type { RequestPermissionRequest, RequestPermissionResponse } from "@agentclientprotocol/sdk";
 import type { ReportQueue } from "./report-queue.ts";
 import { toAcpCall, type Update } from "./session-update.ts";
 import { type AcpCall, type TranslateOptions, translateCall } from "./translate-call.ts";
 
-/** Limits on the text of one message and on the calls of one session. The rest is dropped. */
+/** The longest text of one message, and the most calls of one session. Anything beyond is dropped. */
 const MAX_TEXT = 500_000;
 const MAX_CALLS = 5_000;
-/** Delay before a call is reported. Some programs report a call as in progress before they ask for permission. */
+/** Delay before a call is reported, because some programs report a call as in progress before they ask for permission. */
 const ASKING_MS = 2_000;
 
 export const CANCELLED: RequestPermissionResponse = { outcome: { outcome: "cancelled" } };
@@ -21,18 +21,18 @@ interface Ask {
 }
 
 export class SessionReports {
-  /** Unanswered questions. */
+  /** Permission requests that are not answered yet. */
   readonly asks = new Map<number, Ask>();
-  /** Receives text as it streams. */
+  /** Receives pieces of text as they stream. */
   onText: (piece: string) => void = () => {};
 
   private readonly line: ReportQueue;
   private readonly as: TranslateOptions;
   private readonly known = new Map<string, AcpCall>();
   private readonly begun = new Set<string>();
-  /** Calls in progress that are not reported yet, because the program may still ask for permission. */
+  /** Calls in progress that are not reported yet, because the program might still ask for permission. */
   private readonly delayed = new Map<string, NodeJS.Timeout>();
-  /** Reported cost in dollars: the session's total, and how much of it the loop has already counted. */
+  /** Cost that the program reported, in dollars: the session's total, and the part that the loop has already counted. */
   private spent: { total: number; counted: number } | undefined;
   private asked = 0;
   private text = "";
@@ -81,12 +81,12 @@ export class SessionReports {
     return promise;
   }
 
-  /** Reports all delayed calls when the work ends, because the program did not ask about them. */
+  /** Reports all delayed calls when the work ends, because the program did not ask for permission for them. */
   flushDelayedCalls(): void {
     for (const id of this.delayed.keys()) this.reportCall(id);
   }
 
-  /** Returns and clears the text since the last message. At the end of the work, this text is the answer. */
+  /** Returns the text since the last message, and clears it. When the work ends, this text is the answer. */
   takeText(): string {
     const words = this.text.trim();
     this.text = "";
@@ -152,7 +152,7 @@ export class SessionReports {
     const given = Object.entries(update).filter(([, value]) => value !== undefined && value !== null);
     const now = { ...before, ...Object.fromEntries(given) } as AcpCall;
     if (update.printed) now.printed = ((before?.printed ?? "") + update.printed).slice(0, MAX_TEXT);
-    // The content of a pending call describes its plan, not its result.
+    // While a call is pending, its content describes the plan, not the result. So it is removed if the call ends without new content.
     if (isOver(now) && before?.status === "pending" && !update.content)
       now.content = (before.content ?? []).filter(({ type }) => type !== "content");
     this.known.set(update.toolCallId, now);
@@ -163,7 +163,7 @@ export class SessionReports {
 const isOver = (call: AcpCall | undefined): boolean =>
   call?.status === "completed" || call?.status === "failed";
 
-/** Chooses an option by its kind, because their order means nothing. Options that last longer than once are never chosen. */
+/** Finds an option by its kind, because the order of options means nothing. Only options that apply once are ever chosen. */
 export const optionOf = (
   { options }: RequestPermissionRequest,
   kind: "allow_once" | "reject_once",

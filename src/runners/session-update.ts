@@ -1,5 +1,5 @@
-// Parses a program's updates.
-// Programs are ahead of the protocol: an update of an unknown kind only shows that the program is alive.
+// Parses the updates that a program sends.
+// Programs can be ahead of the protocol. An update of an unknown kind only shows that the program is alive.
 
 import { z } from "zod";
 import { Todo } from "../journal/todo.ts";
@@ -17,7 +17,7 @@ const Content = z.union([
   z.looseObject({ type: z.string() }),
 ]);
 
-/** Not part of the protocol: Codex reports a command's output this way. */
+/** An extension of the protocol: Codex reports a command's output this way. */
 const Printed = z.object({ terminal_output_delta: z.object({ data: z.string() }) });
 
 const Call = z.object({
@@ -45,10 +45,10 @@ const Notification = z.object({ update: z.union([Chunk, Call, Plan, Usage]) });
 
 export type Update = z.infer<typeof Notification>["update"];
 
-/** Undefined if Cadre does not need the update. */
+/** Parses an update. Returns undefined if Cadre does not need the update. */
 export const readUpdate = (params: unknown): Update | undefined =>
   Notification.safeParse(params).data?.update;
 
-/** The update as a call in the protocol's own types. */
+/** Converts an update about a call to the protocol's own type. */
 export const toAcpCall = ({ _meta, ...told }: Extract<Update, { toolCallId: string }>): AcpCall =>
   ({ ...told, printed: _meta?.terminal_output_delta.data }) as AcpCall;

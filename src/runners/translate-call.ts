@@ -1,6 +1,6 @@
-// Translates a call of an external agent to the equivalent Cadre tool, so that one set of rules covers both.
-// A call without an equivalent becomes `mcp__acp__other`, for which a person is asked.
-// The functions are pure, and take what the program says about a call without verifying it.
+// Translates an external agent's call to the equivalent Cadre tool, so that the same rules cover Cadre's agents and external ones.
+// A call without an equivalent becomes `mcp__acp__other`, and a person must approve it.
+// The functions are pure. They use what the program says about a call, without verifying it.
 
 import { isAbsolute, relative } from "node:path";
 import type { ToolCallContent, ToolCallUpdate } from "@agentclientprotocol/sdk";
@@ -8,17 +8,17 @@ import type { FileChange } from "../journal/events.ts";
 import { revealHidden } from "../journal/visible.ts";
 import type { ProgramCall } from "../loop/programs/runner.ts";
 
-/** Everything known of a call: its first report and all updates, merged. */
+/** Everything we know about a call: its first report, merged with all its updates. */
 export type AcpCall = ToolCallUpdate & {
-  /** Output of its command so far. */
+  /** Output of the call's command so far. */
   printed?: string;
 };
 
 export interface TranslateOptions {
   workspace: string;
-  /** Name of the program, recorded as the source of the untrusted text it brings in. */
+  /** Name of the program. It is recorded as the source of the untrusted text that the program brings in. */
   program: string;
-  /** The preview of a file change. Undefined: too long to be shown. */
+  /** Returns the preview of a file change, or undefined if the change is too long to show. */
   diff(path: string, before: string, after: string): string | undefined;
 }
 
@@ -41,7 +41,7 @@ export function translateCall(known: AcpCall, as: TranslateOptions): ProgramCall
   };
 }
 
-/** A17: the preview reveals hidden characters, and a call that is not shown in full cannot be approved. */
+/** A17: the preview reveals hidden characters. A call that the preview cannot show in full cannot be approved. */
 function shown(whole: string): Pick<ProgramCall, "preview" | "isWhole"> {
   const text = revealHidden(whole);
   return { preview: clipped(text, MAX_PREVIEW), isWhole: text.length <= MAX_PREVIEW };
@@ -88,7 +88,7 @@ function equivalentCall(known: AcpCall, as: TranslateOptions): Named {
   }
 }
 
-/** Names the call like a tool of an unknown server, so that a person is asked. The program's own MCP tools keep their names. */
+/** Names the call like a tool of an unknown MCP server, so that a person is asked. The program's own MCP tools keep their names. */
 function otherCall({ kind, name, title }: AcpCall, raw: Input): Named {
   const own = [name, title].find((one) => /^mcp__\w+__[\w-]+$/.test(one ?? ""));
   return { name: own ?? `mcp__acp__${kind ?? "other"}`, input: raw };
@@ -102,7 +102,7 @@ const shell = (program: string, paths: readonly string[]): Named => ({
 const quoted = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 
-/** The command as a string or as words. For `bash -lc …`, the script that it runs. */
+/** The command, given as one string or as a list of words. For `bash -lc …` this is the script that bash runs. */
 function commandIn(raw: Input): string | undefined {
   const command = raw["command"] ?? raw["cmd"];
   if (typeof command === "string") return command === "" ? undefined : command;
@@ -119,11 +119,11 @@ function commandIn(raw: Input): string | undefined {
   return (command as string[]).map(quoted).join(" ");
 }
 
-/** A call without input (Gemini CLI) has its command as the title, unless the title is truncated. */
+/** If a call has no input (Gemini CLI), its title is the command, unless the title is truncated. */
 const commandOf = ({ rawInput, title }: AcpCall): string | undefined =>
   rawInput === undefined && title && !/(…|\.{3})$/.test(title) ? title : undefined;
 
-/** All paths that the call mentions, each once. */
+/** Returns all paths that the call mentions, without duplicates. */
 function pathsOf(known: AcpCall, raw: Input): string[] {
   const given = textIn(raw, "file_path", "abs_path", "path", "filePath", "notebook_path");
   const located = (known.locations ?? []).map(({ path }) => path);
@@ -189,7 +189,7 @@ function textIn(raw: Input, ...names: string[]): string | undefined {
   return value as string | undefined;
 }
 
-/** Replaces an input that is too long for a person to read. A shortened input must not look like the actual call. */
+/** Replaces an input that is too long for a person to read. A shortened input must not look like the real call. */
 function limitInput(input: Input): Input {
   const json = JSON.stringify(input);
   return json.length <= MAX_INPUT ? input : { clipped: clipped(json, MAX_INPUT) };

@@ -1,12 +1,12 @@
-// Limits an agent that manages other runs to what its user may see and do (US3, US4).
-// The user's record is read on each call, so that a revocation applies immediately.
+// Limits an agent that manages other runs to what its user is allowed to see and do (US3, US4).
+// The user's record is read on each call, so that revoked access ends immediately.
 
 import { hasRole, type Person, personOf, roleRefusalText } from "../api/access/person.ts";
 import { userStore } from "../api/access/user-store.ts";
 import type { LoopParts } from "../loop/parts.ts";
 import type { Store } from "../stores/store.ts";
 
-/** `shared`: the runs that a named user who is no admin sees. An unknown name is the holder of the token, who may do everything. */
+/** `shared` says which runs a named non-admin user sees. An unknown name is the holder of the token, who is allowed to do everything. */
 export function actingFor(store: Store, shared: Person["sees"]): LoopParts["actingFor"] {
   return async (userId) => {
     const user = userId === undefined ? undefined : await named(store, userId);

@@ -14,7 +14,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-test("the file exists immediately, and is touched until the process stops", () => {
+test("the alive file exists immediately, and is touched until the process stops", () => {
   const file = join(folder, "alive");
   const isOld = () => statSync(file).mtimeMs === 1_000_000;
   const end = touchWhileAlive(file);
@@ -27,7 +27,7 @@ test("the file exists immediately, and is touched until the process stops", () =
   }
 });
 
-test("without a file nothing happens; an unwritable file is refused before anything starts", () => {
+test("without an alive file nothing happens; a file that cannot be written is refused before anything starts", () => {
   touchWhileAlive(undefined)();
   expect(() => touchWhileAlive(join(folder, "none", "alive"))).toThrow(/CADRE_ALIVE_FILE cannot be written/);
 });

@@ -1,12 +1,12 @@
-// Touches a file as long as this process is not stuck, for health checks of workers, which serve no port.
-// The file says nothing about the store: restarting workers does not help when their database is down.
+// Touches a file regularly while this process is not stuck. Health checks of workers use the file, because workers serve no port.
+// The file does not depend on the store: restarting a worker does not help when its database is down.
 
 import { writeFileSync } from "node:fs";
 import { CadreError, describeSystemError } from "../errors.ts";
 
 const EVERY_MS = 5_000;
 
-/** Returns the function that stops the touching. Does nothing without a file. */
+/** Touches the file until the returned function is called. Does nothing if no file is given. */
 export function touchWhileAlive(file: string | undefined): () => void {
   if (!file) return () => {};
   try {
@@ -21,7 +21,7 @@ export function touchWhileAlive(file: string | undefined): () => void {
     try {
       writeFileSync(file, "");
     } catch {
-      // The health check notices that the file is stale.
+      // The error is ignored: the health check will notice that the file is out of date.
     }
   }, EVERY_MS).unref();
   return () => clearInterval(timer);

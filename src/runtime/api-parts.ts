@@ -61,7 +61,7 @@ function userName(): string {
   try {
     return userInfo().username;
   } catch {
-    // In some containers the user id has no name.
+    // In some containers, the user id of the process has no user name.
     return `user ${process.getuid?.() ?? "unknown"}`;
   }
 }

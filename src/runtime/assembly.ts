@@ -1,5 +1,5 @@
 // Assembles a runtime from a project, a store, an engine and the loop.
-// Only this folder and `project/` know concrete implementations; everything else sees interfaces.
+// Only this folder and `project/` know concrete implementations. All other code sees interfaces.
 
 import { hostname } from "node:os";
 import type { Explanation } from "../agents/explain/explanation-schema.ts";
@@ -68,7 +68,7 @@ export interface AssemblyOptions extends ProjectOptions {
   store?: Store;
   /** Maximum number of runs driven at the same time. */
   concurrency?: number | undefined;
-  /** Pool whose runs are driven. Default: the pool of the folder. */
+  /** The pool whose runs this process drives. Default: the pool of the folder. */
   pool?: string | undefined;
   /** Version of the program, shown in the list of workers. */
   version?: string;
@@ -81,45 +81,45 @@ export interface AssemblyOptions extends ProjectOptions {
 
 export interface RuntimeAssembly {
   readonly config: Config;
-  /** Selects the runs driven here; undefined: all. */
+  /** Selects the runs that this process drives. If undefined, it drives all runs. */
   readonly poolFilter: PoolFilter | undefined;
   readonly store: Store;
   readonly parts: LoopParts;
   readonly people: CommandParts;
   /** Model of agents whose file names no model. It is the scripted rehearsal model if no provider's key was found. */
   readonly defaultModel: string;
-  /** Reads the agents from disk on each call: a new file is a new agent. */
+  /** Reads the agents from disk on each call, so that new files are found immediately. */
   agents(name?: string): Promise<AgentSet>;
-  /** Describes statically what an agent reaches and may do. Nothing runs. */
+  /** Describes what an agent can reach and is allowed to do, without running the agent. */
   explain(name: string): Promise<Explanation>;
-  /** An agent's file as it is on disk now, with secrets masked. */
+  /** Reads an agent's file from disk and masks its secrets. */
   agentFile(file: string): Promise<AgentFile | undefined>;
   /** Lists the project's files below one of its folders. */
   workspaceTree(path: string): ReturnType<typeof workspaceTree>;
-  /** Starts a run. The same idempotency key starts it only once. */
+  /** Starts a run. Repeating the call with the same idempotency key starts no second run. */
   admit(request: RunRequest, idempotencyKey?: string): ReturnType<typeof admit>;
-  /** Sends a message to a main agent in a session. It joins the session's active run, or starts the next one. */
+  /** Sends a message to a main agent in a session. The message joins the session's active run, or starts the next run. */
   say(message: PersonMessage, idempotencyKey?: string): Promise<{ runId: RunId; joined: boolean }>;
-  /** Starts a new run that continues where an ended one stopped. */
+  /** Starts a new run that continues where an ended run stopped. */
   retry(runId: RunId, idempotencyKey?: string, by?: string): Promise<{ runId: RunId }>;
   /** Starts a new root run from the journal of another run, up to one event. */
   fork(runId: RunId, request: ForkRequest, idempotencyKey?: string, by?: string): Promise<{ runId: RunId }>;
   /** Delivers webhooks while this runtime is started. */
   readonly webhooks: Notifier;
-  /** Re-decides these runs with the current code and rules. Nothing is executed. */
+  /** Replays these runs with the current code and rules, and compares the decisions. Nothing is executed. */
   replay(runIds: readonly RunId[]): Promise<ReplaySummary>;
-  /** Re-decides these runs of an agent with its current file. Throws AGENT_NOT_FOUND or AGENT_INVALID. */
+  /** Replays these runs of an agent with its current file. Throws AGENT_NOT_FOUND or AGENT_INVALID. */
   replayAgent(agent: string, runIds: readonly RunId[]): Promise<AgentReplay[]>;
-  /** Starts driving due runs. A runtime that is not started can only read and append. */
+  /** Starts driving due runs. Before `start`, a runtime can only read and append. */
   start(): Promise<void>;
-  /** Ends these cancelled runs in a runtime that is not started. */
+  /** Ends these cancelled runs. Used in a runtime that was not started. */
   endCancelled(runIds: readonly RunId[], signal: AbortSignal): Promise<void>;
   onDelta(listener: (delta: Delta) => void): () => void;
   /** Reports a problem to the operator of the process, with secrets masked. */
   onProblem(problem: { message: string; error: unknown; answered?: true }): void;
   /** Subscribes to the lifecycle of agents. Returns the function that unsubscribes. */
   on: OnAgent;
-  /** Stops driving and closes everything. Steps in progress get a few seconds to finish; nothing is lost. */
+  /** Stops driving runs and closes everything. Steps in progress get a few seconds to finish; nothing is lost. */
   stop(): Promise<void>;
 }
 
@@ -131,13 +131,13 @@ export async function assembleRuntime(options: AssemblyOptions): Promise<Runtime
   const project = openProject(options);
   const { config, defaultModel, agents, mask } = project;
   const store = maskedStore(options.store ?? (await openStore(config, options.clock)), mask);
-  // Machines disagree about the time, so the clock of the store decides (F36).
+  // The clocks of machines differ, so all processes use the clock of the store (F36).
   const { clock = store.clock } = options;
   const listeners = new Set<(delta: Delta) => void>();
   const { report, recordHeartbeat } = outagesOf(options, mask);
   const worker = `${hostname()}-${process.pid}-${ids.nonce().slice(0, 6)}`;
   const pool = options.pool ?? poolOf(config.pools, config.folder);
-  // Only one process drives a SQLite store: a run it left to another pool would wait forever.
+  // A SQLite store gets no pool filter: only one process drives it, and a run left to another pool would wait forever.
   const filter = isServerStore(config.store) ? poolFilter(config.pools, pool) : undefined;
   const engine = await openEngine({
     ...{ config, worker, pool, storeId: store.id },
@@ -177,7 +177,7 @@ export async function assembleRuntime(options: AssemblyOptions): Promise<Runtime
     agentFile: async (file) => mask.value(await project.agentFile(file)),
     workspaceTree: (path) => workspaceTree(config.folder, path),
     async admit({ permissions, ...request }, key) {
-      // A rule about an alias of a tool would forbid nothing, so it is replaced by a rule about the tool.
+      // A rule with an alias of a tool would forbid nothing, so the alias is replaced with the tool's own name.
       const rules = permissions && { permissions: canonicalRules(permissions, project.tools) };
       const workspace = evalWorkspace(request, config);
       return admit({ ...request, ...rules }, { ...admitParts, workspace }, key);
@@ -214,7 +214,7 @@ export async function assembleRuntime(options: AssemblyOptions): Promise<Runtime
   };
 }
 
-/** `tools` is a getter here, too, because tools of MCP servers come and go. */
+/** `tools` must stay a getter in this copy, because tools of MCP servers come and go. */
 const peopleParts = (parts: LoopParts, toolFacts: FindFacts, wake: CommandParts["wake"]): CommandParts => ({
   ...parts,
   get tools() {
@@ -225,7 +225,7 @@ const peopleParts = (parts: LoopParts, toolFacts: FindFacts, wake: CommandParts[
   wake,
 });
 
-/** The worker's card is built on each call, so that it is current. */
+/** Returns a function that builds the worker's card. It is built on each call, so that it is up to date. */
 function cardOf(
   { host, pid, clock, skippedRuns }: LoopParts,
   pool: string,
@@ -248,7 +248,7 @@ const engineProblem = (error: unknown, runId: RunId | undefined) =>
     ? { message: "The engine failed and tries again.", error }
     : { runId, message: "A drive failed.", error };
 
-/** Finds an agent as a run pins it. MCP servers that cannot be used are reported, and the run does without their tools. */
+/** Finds an agent and compiles it for a run. MCP servers that cannot be used are reported, and the run starts without their tools. */
 function findReady(project: Project, report: Report): Project["find"] {
   return async (name) => prepared(await project.find(name), project, report);
 }
@@ -259,7 +259,7 @@ async function prepared(definition: Definition, project: Project, report: Report
   return definition;
 }
 
-/** The declared facts of a tool: a built-in tool, or a tool of the project or its MCP servers. */
+/** Finds the declared facts of a tool: of a built-in tool, or of a tool of the project or its MCP servers. */
 const toolFactsOf =
   ({ toolsByName }: Project): FindFacts =>
   (tool) =>
@@ -316,7 +316,7 @@ function loopParts(wiring: LoopWiring): LoopParts {
     limits: config.limits,
     approvalTimeout: config.approvals.timeout,
     worktrees: worktreesOf(config.folder),
-    // Only one process drives a SQLite store, so no other worker could have the folder.
+    // A SQLite store has only one driving process, so no other worker could have the folder.
     hasFolder: isServerStore(config.store) ? hasFolder : async () => true,
     maxConcurrent: config.concurrency,
     systemPrompt: project.systemPrompt,

@@ -1,4 +1,4 @@
-// The commands of people to a run, as functions for programs that embed Cadre. `by` is the person's name in the journal.
+// The commands that people give to a run, as functions for programs that embed Cadre. `by` is the person's name in the journal.
 
 import type { RunId } from "../ids.ts";
 import * as branches from "../loop/commands/branches.ts";
@@ -15,7 +15,7 @@ export const decideApproval = (
 ): Promise<{ alreadyDecided: boolean }> =>
   commands.decideApproval(id, decision, by, assemblyOf(runtime).people);
 
-/** Records whether a call that a crash interrupted took effect. */
+/** Records whether an interrupted call took effect. Used after a crash. */
 export const decideOutcome = (
   runId: RunId,
   attemptId: string,
@@ -41,7 +41,7 @@ export const pauseRun = (runId: RunId, by: string, runtime: Runtime): Promise<vo
 export const resumeRun = (runId: RunId, by: string, runtime: Runtime): Promise<void> =>
   commands.resumeRun(runId, by, assemblyOf(runtime).people);
 
-/** Sends a message to a run. The same idempotency key sends it only once. */
+/** Sends a message to a run. Repeating the call with the same idempotency key sends no second message. */
 export const sendMessage = (
   runId: RunId,
   text: string,
@@ -62,6 +62,6 @@ export const setBudget = (
 export const freezeBranch = (runId: RunId, by: string, runtime: Runtime): Promise<{ runs: RunId[] }> =>
   branches.freezeBranch(runId, by, assemblyOf(runtime).people);
 
-/** Lets a frozen branch continue. */
+/** Lets the runs of a frozen branch continue. */
 export const thawBranch = (runId: RunId, by: string, runtime: Runtime): Promise<{ runs: RunId[] }> =>
   branches.thawBranch(runId, by, assemblyOf(runtime).people);

@@ -1,6 +1,6 @@
-// A process's way to the store of a project (E1): as its owner, or as a client of the process that owns it.
-// A store on a server has no owner: every process opens it, and leases decide which process drives a run.
-// Either way the caller gets the same client.
+// Connects a process to the store of its project (E1): as the owner of the store, or as a client of the owner.
+// A store on a server has no owner. Every process opens it, and leases decide which process drives a run.
+// In all cases the caller gets the same kind of client.
 
 import { setTimeout as pause } from "node:timers/promises";
 import { type CadreClient, createClient, isUnreachable } from "../api/client/client.ts";
@@ -27,36 +27,36 @@ import { version } from "./version.ts";
 export interface ConnectionOptions
   extends Pick<AssemblyOptions, "folder" | "flags" | "concurrency" | "pool" | "onProblem" | "onRecovered"> {
   env: NonNullable<AssemblyOptions["env"]>;
-  /** Drives due runs while it owns the store. Otherwise it only reads and appends. */
+  /** Whether this process drives due runs while it owns the store. If false, it only reads and appends. */
   drive: boolean;
-  /** Creates the store if there is none. A process that drives always creates it; a process that only reads must not. */
+  /** Whether to create a missing store. A process that drives runs always creates it; a process that only reads must not. */
   createsStore?: boolean | undefined;
-  /** Another process owned the store a moment ago. Waits a while for that process or its successor before taking its place. */
+  /** True if another process owned the store a moment ago. We then wait a while for that process or its successor. */
   waitsForOwner?: boolean | undefined;
-  /** If the owner does not drive, waits until it has exited, instead of becoming its client: such a command ends in a moment. */
+  /** If true and the owner drives no runs, waits until the owner has exited. Such an owner is a short command, so a client would lose it soon. */
   needsLastingOwner?: boolean | undefined;
-  /** Protocol through which the person acts, for example `mcp`. */
+  /** The protocol that the person uses, for example `mcp`. */
   via?: string | undefined;
-  /** Serves the API elsewhere, too, while this process owns the store. */
+  /** Also serves the API in another way, for example on a port, while this process owns the store. */
   serve?: ((parts: ApiParts, config: Config) => Promise<Served>) | undefined;
-  /** Called with the configuration before the store is opened. */
+  /** Called with the configuration, before the store is opened. */
   onConfig?(config: Config): void;
 }
 
 export interface StoreConnection {
   client: CadreClient;
   isOwner: boolean;
-  /** Configuration of the project. Absent if another process owns the store. */
+  /** Configuration of the project. Undefined if another process owns the store. */
   config?: Config;
-  /** Ends cancelled runs. Absent if another process owns the store, or if this process drives. */
+  /** Ends cancelled runs. Undefined if another process owns the store, or if this process drives runs. */
   endCancelled?: RuntimeAssembly["endCancelled"];
   close(): Promise<void>;
 }
 
-/** Time to wait for an owner to exit: longer than it takes to drain. */
+/** Time to wait for an owner to exit. It is longer than the owner needs to finish its steps in progress. */
 const PATIENCE_MS = 15_000;
 const PAUSE_MS = 50;
-/** Time to wait for a killed server to be up again. */
+/** Time to wait for a killed server to be restarted. */
 const RETURN_MS = 10_000;
 
 export async function connectToStore(options: ConnectionOptions): Promise<StoreConnection> {
@@ -103,7 +103,7 @@ const asClient = (client: CadreClient): StoreConnection => ({
   close: async () => {},
 });
 
-/** Waits for a process that drives. Does not take the lock, which would keep that process out. */
+/** Waits for a process that drives runs. Does not take the lock, because that would keep the other process out. */
 async function nextOwner(dir: string, via: string | undefined): Promise<CadreClient | undefined> {
   const client = createClient({ fetch: socketFetch(socketPath(dir)), via });
   const until = performance.now() + RETURN_MS;
@@ -114,7 +114,7 @@ async function nextOwner(dir: string, via: string | undefined): Promise<CadreCli
   return undefined;
 }
 
-/** Time to wait for an answer. A stopped process keeps its socket open and does not answer. */
+/** Time to wait for an answer. A suspended process keeps its socket open but does not answer. */
 const ANSWER_MS = 2_000;
 
 async function healthOf(client: CadreClient): Promise<Health | undefined> {
@@ -128,7 +128,7 @@ async function healthOf(client: CadreClient): Promise<Health | undefined> {
 
 interface Opening extends StoreCheck {
   dir: string;
-  /** Gives up the ownership. Absent if the store has no owner. */
+  /** Gives up the ownership of the store. Undefined if the store has no owner. */
   release?: () => void;
 }
 
@@ -140,7 +140,7 @@ async function openStore(options: ConnectionOptions, opening: Opening): Promise<
     await verifyStoreIdentity(runtime, store);
     const served: Served[] = [];
     const close = async (): Promise<void> => {
-      // Disconnect clients first: they wait for the lock while steps in progress here get their time to finish.
+      // Disconnects clients first, so that they wait for the lock while this process finishes its steps in progress.
       await Promise.all(served.map((server) => server.close()));
       await runtime.stop();
       release?.();

@@ -22,7 +22,7 @@ async function program(options: Partial<AssemblyOptions> = {}) {
   return { runtime, place };
 }
 
-test("[E1] commands are clients of a program that embeds Cadre, which continues after their decisions", async () => {
+test("[E1] commands are clients of the program that embeds Cadre, and the program continues the runs after their decisions", async () => {
   const { runtime, place } = await program();
   await runtime.start();
   const ended = new Promise<string>((resolve) =>
@@ -35,7 +35,7 @@ test("[E1] commands are clients of a program that embeds Cadre, which continues 
   expect((await place.cadre("verify", runId)).code).toBe(0);
 });
 
-test("[E1] a second program is refused in one sentence, and admitted when the first has stopped", async () => {
+test("[E1] a second program is refused with a one-sentence error, and can start after the first has stopped", async () => {
   const { runtime } = await program();
   const refused = program();
   await expect(refused).rejects.toMatchObject({ code: "STORE_OWNED" });
@@ -44,7 +44,7 @@ test("[E1] a second program is refused in one sentence, and admitted when the fi
   await program();
 });
 
-test("several programs may each have a store in memory", async () => {
+test("several programs can each have a store in memory", async () => {
   const flags = { store: "sqlite::memory:" };
   await program({ flags });
   await program({ flags });

@@ -1,5 +1,5 @@
 // The runtime of a program that embeds Cadre.
-// The program's process owns the store, like `cadre up` (E1): commands in the folder are clients of that process.
+// The embedding process owns the store, like `cadre up` (E1). Commands in the folder are clients of that process.
 
 import { createApp } from "../api/server/app.ts";
 import { serveOnSocket } from "../api/server/socket.ts";
@@ -21,37 +21,37 @@ import { isFileStore, openOwnedRuntime } from "./owned-runtime.ts";
 
 export type RuntimeOptions = Omit<AssemblyOptions, "store" | "clock" | "ids">;
 
-/** The API that an embedding program may rely on. The functions in `commands.ts` act on its runs as a person does. */
+/** The API for programs that embed Cadre. The functions in `commands.ts` act on the program's runs as a person would. */
 export interface Runtime {
   /** Model of agents whose file names no model. It is the scripted rehearsal model if no provider's key was found. */
   readonly defaultModel: string;
-  /** Starts a run. The same idempotency key starts it only once. */
+  /** Starts a run. Repeating the call with the same idempotency key starts no second run. */
   admit(request: RunRequest, idempotencyKey?: string): Promise<{ runId: RunId; existed: boolean }>;
-  /** Sends a message to a main agent in a session. It joins the session's active run, or starts the next one. */
+  /** Sends a message to a main agent in a session. The message joins the session's active run, or starts the next run. */
   say(message: PersonMessage, idempotencyKey?: string): Promise<{ runId: RunId; joined: boolean }>;
-  /** Starts a new run that continues where an ended one stopped. */
+  /** Starts a new run that continues where an ended run stopped. */
   retry(runId: RunId, idempotencyKey?: string, by?: string): Promise<{ runId: RunId }>;
   /** Starts a new root run from the journal of another run, up to one event. */
   fork(runId: RunId, request: ForkRequest, idempotencyKey?: string, by?: string): Promise<{ runId: RunId }>;
-  /** The current status, result and usage of a run. */
+  /** Returns the current status, result and usage of a run. */
   run(runId: RunId): Promise<RunRow | undefined>;
-  /** All events of a run, in order. */
+  /** Returns all events of a run, in order. */
   journal(runId: RunId): Promise<JournalEvent[]>;
-  /** The items of a run that a person must decide: approvals, questions, unknown outcomes, used-up budgets. */
+  /** Returns the items of a run that a person must decide: approvals, questions, unknown outcomes, used-up budgets. */
   openItems(runId: RunId): Promise<ApprovalItem[]>;
-  /** Calls the listener with events after they were committed. Returns the function that unsubscribes. */
+  /** Calls the listener with each event after it was committed. Returns the function that unsubscribes. */
   onEvents(listener: (events: readonly JournalEvent[]) => void): () => void;
-  /** Calls the listener with pieces of text and output as they stream. They are not recorded. */
+  /** Calls the listener with pieces of text and output as they stream. These pieces are not recorded. */
   onDelta(listener: (delta: Delta) => void): () => void;
   /** Subscribes to the lifecycle of agents. Returns the function that unsubscribes. */
   on: OnAgent;
-  /** Starts driving due runs, and answers the commands in the folder. */
+  /** Starts driving due runs, and starts answering commands in the folder. */
   start(): Promise<void>;
-  /** Stops driving and closes the store. Steps in progress get a few seconds to finish; nothing is lost. */
+  /** Stops driving runs and closes the store. Steps in progress get a few seconds to finish; nothing is lost. */
   stop(): Promise<void>;
 }
 
-/** Throws STORE_OWNED if another process owns the store, for example `cadre up` or a second program. */
+/** Creates a runtime. Throws STORE_OWNED if another process owns the store, for example `cadre up` or a second program. */
 export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const { folder, env = process.env, flags = {} } = options;
   const config = loadConfig({ folder, env, flags });
@@ -94,7 +94,7 @@ function facadeOf(assembly: RuntimeAssembly): Runtime {
   return runtime;
 }
 
-/** The internal assembly behind a runtime, for the functions of the public API. */
+/** Returns the internal assembly of a runtime, for the functions of the public API. */
 export function assemblyOf(runtime: Runtime): RuntimeAssembly {
   const assembly = assemblies.get(runtime);
   if (!assembly) throw new TypeError("This is not a runtime that createRuntime returned.");

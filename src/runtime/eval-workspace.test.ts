@@ -15,20 +15,20 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(root, { recursive: true }));
 
-test("[EV4] a run works in the project's folder, or in a folder made by an eval", () => {
+test("[EV4] a run works in the project's folder or in a folder that an eval created", () => {
   expect(evalWorkspace({}, here)).toBe(here.folder);
   expect(evalWorkspace({ workspace: "a/work" }, here)).toBe(join(here.dir, "evals/a/work"));
 });
 
 test.each(["a/gone", "a/link", "a/../../..", "/etc", ""])(
-  "[EV4] no run works in the folder %j, which no eval made",
+  "[EV4] a run is refused the folder %j, because no eval created it",
   (workspace) => {
     expect(() => evalWorkspace({ workspace }, here)).toThrow("Nothing was started");
   },
 );
 
 test.each(["a", "../a", "a/..", "/a/b", "a//b", "a/b/", "a\\b/c"])(
-  "[EV4] the API refuses %j as the name of a folder",
+  "[EV4] the API refuses %j as the name of a workspace folder",
   (workspace) => {
     expect(StartRun.safeParse({ agent: "x", task: "y", workspace }).success).toBe(false);
   },

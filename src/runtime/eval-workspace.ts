@@ -2,7 +2,7 @@ import { realpathSync, statSync } from "node:fs";
 import { join, sep } from "node:path";
 import { CadreError } from "../errors.ts";
 
-/** The folder a run works in. A request can only name folders that `cadre eval` made, and no symbolic link leads out of them. */
+/** Returns the folder that a run works in. A request can only name folders that `cadre eval` created; symbolic links are resolved first. */
 export function evalWorkspace(
   { workspace: name }: { workspace?: string },
   { folder: own, dir }: { folder: string; dir: string },
@@ -13,7 +13,7 @@ export function evalWorkspace(
     const folder = realpathSync(join(evals, name));
     if (folder.startsWith(evals + sep) && statSync(folder).isDirectory()) return folder;
   } catch {
-    // Refused below.
+    // The folder does not exist. The error at the end of this function says so.
   }
   throw new CadreError(
     "UNPROCESSABLE",

@@ -8,7 +8,7 @@ import { openInSameDatabase } from "../stores/postgres/open.ts";
 
 export interface EngineParts extends SharedEngineOptions {
   config: Config;
-  /** Name of the worker, as in the store's leases. */
+  /** The worker's name, which also identifies it in the store's leases. */
   worker: string;
 }
 
@@ -24,7 +24,7 @@ export async function openEngine({ config, storeId, worker, ...options }: Engine
         url,
         storeId,
         patiently: (open, isOver) => openInSameDatabase(url, open, isOver),
-        // An error without a run comes from the database, which the engine shares with the store.
+        // An error without a run id comes from the database, which the engine shares with the store.
         onError: (error, runId) =>
           options.onError(runId === undefined ? storageError(error, parseAddress(url)) : error, runId),
       });

@@ -1,11 +1,11 @@
-// Reports outages of the store. Each failure is reported where it occurs.
-// The next successful heartbeat reports the recovery once, so that the log does not end with an error.
+// Reports outages of the store. Each failure is reported by the code in which it occurs.
+// The first successful heartbeat after an outage reports the recovery, so that the log does not end with an error.
 
 import { CadreError } from "../errors.ts";
 
 export interface Outages<P> {
   report(problem: P): void;
-  /** Must be called when the store has accepted a heartbeat. */
+  /** Must be called whenever the store has accepted a heartbeat. */
   recordHeartbeat(): void;
 }
 

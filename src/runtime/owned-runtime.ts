@@ -6,7 +6,7 @@ import { CadreError } from "../errors.ts";
 import { type AssemblyOptions, assembleRuntime, type RuntimeAssembly, takeOwnership } from "./assembly.ts";
 import { version } from "./version.ts";
 
-/** `refusal`: the end of the error if another process owns the store. `stop` gives up the ownership. */
+/** Opens the runtime. `refusal` is appended to the error if another process owns the store. `stop` gives up the ownership. */
 export async function openOwnedRuntime(options: AssemblyOptions, refusal: string): Promise<RuntimeAssembly> {
   const { folder, env = process.env, flags = {} } = options;
   const config = loadConfig({ folder, env, flags });
@@ -34,10 +34,10 @@ export async function openOwnedRuntime(options: AssemblyOptions, refusal: string
   }
 }
 
-/** Whether the store is a file, which only one process opens at a time. */
+/** Whether the store is a file. Only one process at a time can open such a store. */
 export const isFileStore = ({ store }: Pick<Config, "store">): boolean => store.startsWith("sqlite:");
 
-/** Checks that the opened store is the expected one, before it answers requests or drives runs. */
+/** Checks that the opened store is the expected one, before this process answers requests or drives runs. */
 export async function verifyStoreIdentity(runtime: RuntimeAssembly, store: StoreCheck): Promise<void> {
   try {
     store.confirmOpened(runtime.store.id);

@@ -7,7 +7,7 @@ import { diffPreview } from "../tools/files/diff-preview.ts";
 import { confine } from "../tools/sandbox/confine.ts";
 import { cleanEnvironment } from "../tools/shell/clean-environment.ts";
 
-/** Runs the programs of this project's agents in its sandbox, with a clean environment. */
+/** Runs the programs of this project's agents in the project's sandbox, with a clean environment. */
 export function createProjectRunners(config: Config, env: RunnersParts["env"]): Runners {
   const { sandbox, folder, dir: stateFolder, trusted } = config;
   const setup = { sandbox, folder, stateFolder, isProtected: isProtectedPath };
@@ -19,7 +19,7 @@ export function createProjectRunners(config: Config, env: RunnersParts["env"]): 
     async confine(argv, { workspace, runId }) {
       const context = {
         ...{ workspace, runId, callId: "runner", attempt: 1, effect: "unsafe" as const },
-        // Trusting the folder approves the program, which needs the network for its provider. It does not unlock protected files.
+        // Trust in the folder counts as approval, so the program can reach its provider over the network. Protected files stay protected.
         approved: true as const,
         key: runId,
         nonce: () => "",

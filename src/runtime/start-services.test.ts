@@ -21,7 +21,7 @@ afterEach(async () => {
   await runtime.stop();
 });
 
-test("[E11] [TL2] a worker whose engine is unreachable does not count as alive, and keeps no leases", async () => {
+test("[E11] [TL2] a worker whose engine is unreachable does not look alive and keeps no leases", async () => {
   await using receiver = await openReceiver();
   const file = join(folder, "alive");
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });

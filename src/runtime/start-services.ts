@@ -1,4 +1,4 @@
-// Starts the background services of a runtime: driving, webhooks, traces and the alive file.
+// Starts the background services of a runtime: driving runs, webhooks, traces and the alive file.
 
 import { otlpSettings } from "../config/otlp.ts";
 import { startDueScan } from "../engines/due-scan.ts";
@@ -22,11 +22,11 @@ export interface ServiceParts {
   webhooks: Notifier;
   mask: Mask;
   env: Readonly<Record<string, string | undefined>>;
-  /** Version of the program. */
+  /** Version of Cadre. */
   version: string;
 }
 
-/** Starts all services or none. Returns the function that stops them; tracing stops last, to include the end of driving. */
+/** Starts all services or none. Returns the function that stops them. Tracing stops last, so that traces include the last steps. */
 export async function startServices(services: ServiceParts): Promise<() => Promise<void>> {
   const { driving, webhooks, mask, env, version } = services;
   const { store, worker } = driving.parts;
@@ -41,7 +41,7 @@ export async function startServices(services: ServiceParts): Promise<() => Promi
   });
   const stopDriving = await startDriving(driving).catch(async (error: unknown) => {
     stopAlive();
-    // Report why driving did not start, not that stopping failed for the same reason.
+    // An error from stopping is ignored, because the error that prevented the start is more useful.
     await stopTracing().catch(() => {});
     throw error;
   });
@@ -60,14 +60,14 @@ export interface DrivingParts {
   engine: Engine;
   parts: LoopParts;
   report(problem: { message: string; error: unknown }): void;
-  /** Called when the store has accepted a heartbeat. */
+  /** Called whenever the store has accepted a heartbeat. */
   recordHeartbeat(): void;
-  /** Selects the runs to drive; undefined: all. */
+  /** Selects the runs to drive. If undefined, all runs are driven. */
   poolFilter: PoolFilter | undefined;
   workerCard: () => WorkerCard;
 }
 
-/** Starts the engine, the due-scan, the heartbeat and the listener for cancels. Returns the function that stops them. */
+/** Starts the engine, the due-scan, the heartbeat and the listener for cancellations. Returns the function that stops them. */
 async function startDriving(driving: DrivingParts): Promise<() => Promise<void>> {
   const { engine, parts, report, recordHeartbeat, poolFilter, workerCard } = driving;
   const { store, clock, worker, drives } = parts;
@@ -91,9 +91,9 @@ async function startDriving(driving: DrivingParts): Promise<() => Promise<void>>
     for (const { type, runId } of events) {
       if (type === "CANCEL_REQUESTED") interrupt([runId], "cancel");
       if (TERMINAL_TYPES.has(type)) parts.skippedRuns.delete(runId);
-      // Another process wrote the event and drives its run. Only runs that the commit made due matter here, see below.
+      // Another process wrote this event and drives its run. Only the runs in `woken` matter to us, and the loop after this one wakes them.
       if (from === "elsewhere") continue;
-      // The run is a started child, or a parent whose child has ended. The due-scan would find it a second later.
+      // Wakes a new child run, or a parent whose child has ended. Otherwise the due-scan would find it a second later.
       if (type === "CHILD_RUN_COMPLETED" || !drives.has(runId)) void engine.wake(runId);
     }
     // With a shared engine, the process that wrote the commit has already woken all workers.
@@ -122,7 +122,7 @@ async function startDriving(driving: DrivingParts): Promise<() => Promise<void>>
     retryIn: () => LOOK_AFTER_MS,
     onError: (error) => report({ message: "Checking on silent runs failed; it is tried again.", error }),
   });
-  // The other timers are unreferenced. This one keeps the process alive until the runtime is stopped.
+  // The other timers do not keep the process alive. This timer does, until the runtime is stopped.
   const alive = setInterval(() => {}, 60_000);
   return async () => {
     clearInterval(alive);
@@ -135,8 +135,8 @@ async function startDriving(driving: DrivingParts): Promise<() => Promise<void>>
 }
 
 /**
- * Whether a run belongs to this worker's pool, whose files are on this machine (E6).
- * A wake-up may be for any run; one that is refused here is found by the due-scan of its own pool.
+ * Whether a run belongs to this worker's pool (E6). The files of the pool's runs are on this machine.
+ * The engine can wake us for any run. If we refuse a run, the due-scan of a worker in its own pool finds it.
  */
 async function belongsToPool(
   runId: RunId,

@@ -4,7 +4,7 @@ import { tempGit } from "../tools/git/temp-git.fixture.ts";
 import { exists } from "../tools/git/worktree-records.ts";
 import { worktreesOf } from "./worktrees.ts";
 
-test("[D6] abandoned worktrees are removed even if the project is a folder of a larger repository", async () => {
+test("[D6] abandoned worktrees are removed even if the project is a subfolder of a larger repository", async () => {
   await using repository = await tempGit({ "packages/web/a.txt": "a\n" });
   const folder = join(repository.path, "packages/web");
   const worktrees = worktreesOf(folder);

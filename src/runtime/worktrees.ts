@@ -11,7 +11,7 @@ import {
   worktreeProblem,
 } from "../tools/git/worktrees.ts";
 
-/** `folder`: the project whose abandoned worktrees are removed. */
+/** Manages the worktrees of runs. `folder` is the project whose abandoned worktrees are removed. */
 export function worktreesOf(folder: string): LoopParts["worktrees"] {
   return {
     async plan(workspace, runId) {
@@ -28,7 +28,7 @@ export function worktreesOf(folder: string): LoopParts["worktrees"] {
   };
 }
 
-/** A folder that cannot be accessed counts as existing: the tool that uses it reports why it fails. */
+/** Whether the folder exists. If it cannot be accessed, we assume that it does: the tool that uses it will report the error. */
 export async function hasFolder(path: string): Promise<boolean> {
   return (await reach(path)) !== "ENOENT";
 }
@@ -36,6 +36,6 @@ export async function hasFolder(path: string): Promise<boolean> {
 const reach = (path: string): Promise<unknown> =>
   access(path).catch((error: NodeJS.ErrnoException) => error.code);
 
-/** Selects protected files that were not changed by Write or Edit, which ask a person about each file. */
+/** Selects protected files that were changed, but not by Write or Edit: those tools already need approval for each file. */
 const unlessIn = (files: readonly string[]) => (path: string) =>
   isProtectedPath(path) && !files.includes(path);

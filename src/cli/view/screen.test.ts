@@ -9,7 +9,7 @@ function terminal(env: Record<string, string> = {}, { isTTY = true, isPlain = fa
   return { screen: createScreen(out, env, isPlain), written: () => pieces.join("") };
 }
 
-describe("a screen of lines", () => {
+describe("a screen that only prints lines", () => {
   test("an unfinished line is ended before the next line is written", () => {
     const { screen, written } = terminal();
     screen.stream("half");
@@ -19,7 +19,7 @@ describe("a screen of lines", () => {
     expect(written()).toBe("half and\nnext\n\n");
   });
 
-  test("a question is shown with its card, and shown again below text that was written after it", () => {
+  test("a question is shown with its card; if text is written below it, the question is shown again", () => {
     const { screen, written } = terminal({ NO_COLOR: "1" });
     screen.prompt({ card: () => ["about"], text: () => "well? " });
     screen.redraw();
@@ -61,14 +61,14 @@ test("a wide character takes two cells, and a combining mark takes none", () => 
   expect(truncate("short", 5)).toBe("short");
 });
 
-test("text is wrapped between words, and a word longer than a line is not split", () => {
+test("text is wrapped between words; a word that is longer than a line is not split", () => {
   expect(wrapText("one two three four", 9)).toBe("one two\nthree\nfour");
   expect(wrapText("one two three", 7), "no space behind the last cell").toBe("one two\nthree");
   expect(wrapText("a\nverylongword b", 6)).toBe("a\nverylongword\nb");
   expect(wrapText("  in  two\n  x", 12)).toBe("  in  two\n  x");
 });
 
-test("a table aligns its columns, with or without colours, and truncates its last cell to the line", () => {
+test("a table aligns its columns, with or without colours, and truncates its last cell to fit the line", () => {
   const rows = [
     ["a", "\u001b[31mbad\u001b[39m", "first task"],
     ["long", "ok", "second task that is too long"],

@@ -1,32 +1,32 @@
 // The output of a command as permanent lines.
-// A command that follows a run opens the live screen on top of it (live/live-screen.ts).
-// Without a terminal, in CI, and with `--plain`, NO_COLOR, TERM=dumb or ACCESSIBLE, there are only lines.
-//  W1  Text from models, tools, files and people goes through `plain` before it is written here.
+// A command that follows a run opens the live screen (live/live-screen.ts) on top of this screen.
+// Output is plain lines without a terminal, in CI, and with `--plain`, NO_COLOR, TERM=dumb or ACCESSIBLE.
+//  W1  Text from models, tools, files and people must pass through `plain` before it is written to the screen.
 
 import { stripVTControlCharacters, styleText } from "node:util";
 
 export type Paint = (format: Parameters<typeof styleText>[0], text: string) => string;
 
 export interface Screen {
-  /** Whether this is a terminal with colours that can be redrawn. */
+  /** Whether this is a terminal that has colours and can be redrawn. */
   readonly rich: boolean;
   readonly paint: Paint;
-  /** Width in cells; `rows` is the height. */
+  /** Width of the screen in cells. `rows` is its height in lines. */
   readonly columns: number;
   readonly rows: number;
-  /** Writes one or more lines. Without a text, ends an open line or writes an empty line. */
+  /** Writes one or more lines. If no text is given, ends an unfinished line or writes an empty line. */
   line(text?: string): void;
-  /** Writes text without a line end; the next piece continues there. */
+  /** Writes text without a line break. The next piece continues on the same line. */
   stream(text: string): void;
-  /** Sets the drawing of the current activity, or removes the drawing. Only a live screen shows a drawing. */
+  /** Sets the drawing of the current activity. Undefined removes the drawing. Only a live screen shows drawings. */
   live(draw: Draw | undefined): void;
-  /** Shows a question until it is answered, or withdraws the question. */
+  /** Shows a question until it is answered. Undefined withdraws the question. */
   prompt(question: Question | undefined): void;
-  /** Repeats the question if something was written below it or its text has changed. */
+  /** Shows the question again if text was written below it or if the question's text has changed. */
   redraw(): void;
   /** Shows the key that answered the question. The card of the question stays on the screen. */
   answer(key: string): void;
-  /** Leaves the terminal to an editor or a line prompt until the returned function is called. */
+  /** Leaves the terminal to an editor or a line prompt. Calling the returned function takes the terminal back. */
   suspend(): () => void;
 }
 
@@ -36,11 +36,11 @@ export interface Area {
   rows: number;
 }
 
-/** Draws the current activity, with a status line below it. An empty status is not shown. */
+/** Draws the current activity, with a status line below. An empty status line is left out. */
 export type Draw = (room: Area) => { lines: readonly string[]; status: string };
 
 export interface Question {
-  /** Describes what is asked about. */
+  /** The lines that describe the item in question. */
   card(): readonly string[];
   /** The possible answers. */
   text(): string;
@@ -104,7 +104,7 @@ const isCalm = (env: Env): boolean =>
   env["TERM"] === "dumb" ||
   !["", "0", "false"].includes(env["CI"] ?? "");
 
-/** Number of rows a line takes when the terminal wraps it. */
+/** Number of rows that a line occupies when the terminal wraps it. */
 export const rowsTaken = (line: string, columns: number): number =>
   Math.max(1, Math.ceil(visibleWidth(line) / columns));
 

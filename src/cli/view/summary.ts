@@ -36,7 +36,7 @@ export function statusWord(status: ShownStatus, paint: Paint): string {
 }
 
 export interface SummaryOptions {
-  /** Text that is already on the screen and is not repeated. */
+  /** Text that the screen already shows. The summary does not repeat it. */
   said?: string;
   status?: ShownStatus;
 }
@@ -78,7 +78,7 @@ export const resumesLaterText = (store: Store, commandLine: CommandLine): string
 export const endsLaterText = (id: string, store: Store, commandLine: CommandLine): string =>
   `${capitalize(noDriverText(store))}: cancelled runs end at the next ${rewriteCommands(driverCommands(store), commandLine)}, or now: ${commandLine(`cancel ${id}`)}`;
 
-/** Lists the commands for a failed run. */
+/** Lists the commands that help with a failed run. */
 export const retryLines = ({ id, status }: RunDetail, commandLine: CommandLine): string[] =>
   status === "failed"
     ? [
@@ -87,7 +87,7 @@ export const retryLines = ({ id, status }: RunDetail, commandLine: CommandLine):
       ]
     : [];
 
-/** Lists the items to answer before a run can continue, with the exact commands. */
+/** Lists the items that a person must answer before the run can continue, with the exact commands. */
 export function neededLines(
   items: readonly ApprovalView[],
   commandLine: CommandLine,
@@ -101,7 +101,7 @@ export function neededLines(
   ]);
 }
 
-/** Returns the path of the asking run, or nothing for a root run. */
+/** Returns the path of the run that needs an answer. Returns an empty text for a root run. */
 const askerOf = ({ path }: ApprovalView): string =>
   path.length > 1 ? `${plainLine(path.join(" › "))}: ` : "";
 
@@ -119,7 +119,7 @@ function spent(run: RunDetail): string {
   ].join(" · ");
 }
 
-/** Describes the usage including all descendants. */
+/** Describes the usage of a run including all its descendants. */
 function treeSpent({ children, treeUsage }: RunDetail): string[] {
   if (children.length === 0) return [];
   const { toolCalls, activeMs } = treeUsage;
@@ -132,7 +132,7 @@ function treeSpent({ children, treeUsage }: RunDetail): string[] {
   return [`with all below it: ${facts.join(" · ")}`];
 }
 
-/** S1-66: names the descendant in which a failure began. */
+/** S1-66: names the descendant in which the failure began. */
 function causeLines({ id, result }: RunDetail): string[] {
   const cause = result?.first_cause;
   if (!cause || cause.run_id === id) return [];
@@ -155,7 +155,7 @@ function filesLines({ result }: RunDetail): string[] {
 const block = (words: string | undefined, text: (words: string) => string): string[] =>
   words ? [text(plain(words.trim())), ""] : [];
 
-/** Returns the statuses by run id. `open` has at least the open items of this tree. */
+/** Returns the status of each run, by run id. `open` must contain at least the open items of this tree. */
 export function shownStatuses(
   tree: RunTree,
   { drives }: Pick<Health, "drives">,

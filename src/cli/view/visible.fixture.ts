@@ -1,4 +1,4 @@
-// A minimal terminal emulator: computes what a terminal shows, for the few control sequences we use.
+// A minimal terminal emulator: computes what a terminal shows. It knows only the few control sequences that Cadre uses.
 
 import { stripVTControlCharacters } from "node:util";
 
@@ -7,7 +7,7 @@ const ORDERS = new RegExp(`(${ESCAPE.replace("[", "\\[")}[\\d;]*[A-Za-z]|\n|\r)`
 
 const amount = (order: string): number => Number(order.slice(ESCAPE.length, -1) || 1);
 
-/** All lines that were ever on the screen, from the first. */
+/** All lines that were ever on the screen, including lines that have scrolled out. */
 export function visible(text: string, columns: number): string[] {
   const lines = [""];
   let [row, column] = [0, 0];

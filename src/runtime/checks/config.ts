@@ -21,7 +21,7 @@ export function configChecks(folder: string, env: Env): Finding[] {
   }
 }
 
-/** A problem of a file as a finding. */
+/** Converts a problem in a file to a finding of doctor. */
 export function problemFinding(name: string, problem: Problem): Finding {
   const { suggestion: fix, ...rest } = problem;
   const state = problem.severity === "error" ? "bad" : "warn";

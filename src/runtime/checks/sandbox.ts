@@ -1,4 +1,4 @@
-// Doctor's check of the sandbox: which sandbox commands run in, why no better one works, and how to get one.
+// Doctor's check of the sandbox: which sandbox is used for commands, why no better one works, and how to get a better one.
 
 import { existsSync, readFileSync } from "node:fs";
 import { type Config, loadConfig } from "../../config/config.ts";
@@ -21,7 +21,7 @@ export async function sandboxCheck(folder: string, env: Env): Promise<Finding> {
   return { state: "warn", name, text: `none, so commands run with your permissions: ${why}`, fix };
 }
 
-/** Falls back to defaults; another check reports a configuration that cannot be read. */
+/** Uses the defaults if the configuration cannot be read. Another check reports that problem. */
 function settingsIn(folder: string, env: Env): Config["sandbox"] {
   try {
     return loadConfig({ folder, env }).sandbox;

@@ -28,7 +28,7 @@ export interface LiveRun {
 }
 
 export interface LiveTree {
-  /** The followed run. All other runs are its descendants. Undefined before the first event. */
+  /** The run that the command follows. All other runs are its descendants. Undefined before the first event. */
   readonly top: LiveRun | undefined;
   readonly runs: ReadonlyMap<string, LiveRun>;
   apply(event: JournalEvent): { run: LiveRun; entry: TimelineEntry | undefined };
@@ -61,7 +61,7 @@ export const needsPerson = ({ state, open }: LiveRun): boolean =>
 
 export type Mark = "✓" | "✗" | "?" | "●" | "○";
 
-/** The state of a run as one character. */
+/** Returns the state of a run as one character. */
 export function markOf(run: LiveRun): Mark {
   const { end, status } = run.state;
   if (end) return end.status === "completed" ? "✓" : "✗";
@@ -93,7 +93,7 @@ function createRun(event: JournalEvent, runs: ReadonlyMap<string, LiveRun>): Liv
   return run;
 }
 
-/** Numbers children of the same name, so that their lines can be told apart. */
+/** Numbers children that have the same name, so that people can distinguish their lines. */
 function nameBelow(parent: LiveRun | undefined, agent: string): string {
   const before = (parent?.children ?? []).filter(
     ({ state }) => plainLine(state.start?.agent ?? "") === agent,

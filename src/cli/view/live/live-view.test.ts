@@ -40,7 +40,7 @@ function watch(isTTY: boolean, style: "tree" | "lines" = "tree") {
   };
   const screen = Object.assign(createScreen(out, {}), { live });
   const view = createLiveView(screen, { style, preset: "ask" });
-  /** The drawing below the lines. */
+  /** Returns the drawing below the permanent lines. */
   const picture = (): string[] => {
     const { lines = [], status } = draw?.({ columns: 60, rows: 18 }) ?? {};
     return [...lines, ...(status === undefined ? [] : [status])].map((line) =>
@@ -66,7 +66,7 @@ function watch(isTTY: boolean, style: "tree" | "lines" = "tree") {
 }
 
 describe("words", () => {
-  test("the agent's words stream once as they arrive, without pieces of other calls, attempts and runs", () => {
+  test("the agent's text streams as it arrives, without text of other calls, attempts or runs", () => {
     const { happens, says, text } = watch(true);
     happens(start, asked("m1"));
     says("m1", "Hello ");
@@ -78,7 +78,7 @@ describe("words", () => {
     expect(text()).toBe("pen · run r1\nmodel scripted/pen (scripted)\n\nHello world, and more.\n");
   });
 
-  test("the recorded text replaces streamed text that differs", () => {
+  test("if the recorded text differs from the streamed text, the recorded text replaces it", () => {
     const { happens, says, text } = watch(true);
     happens(start, asked("m1"));
     says("m1", "Half a thou");
@@ -103,7 +103,7 @@ describe("calls", () => {
     payload: { toolCallId: "m1.0", output, ...(isError ? { isError } : {}) },
   });
 
-  test("a call is shown with the first line of its result and with how a command ended", () => {
+  test("a call is shown with the first line of its result; a command is also shown with its exit code", () => {
     const { happens, text } = watch(true);
     happens(start, asked("m1"), thought("m1", "", [call]), result("\none\ntwo\n[exit 1, 0.2 s]", true));
     expect(text()).toMatch(/✗ Run: npm test\n {2}one \(\+1 line\) \[exit 1, 0\.2 s\]\n$/);
@@ -115,7 +115,7 @@ describe("calls", () => {
     expect(text()).toMatch(/Done: Run: npm test\n {2}one\n$/);
   });
 
-  test("[U51] the status line shows run, activity, time, preset and budget, below the latest output", () => {
+  test("[U51] the status line shows the run, its activity, time, preset and budget, below the latest output", () => {
     const { happens, view, picture } = watch(true);
     happens(start, asked("m1"), thought("m1", "", [call]), {
       type: "TOOL_STARTED",
@@ -138,7 +138,7 @@ describe("calls", () => {
   });
 });
 
-test("a run that waits for its provider shows the reason, the remaining time and the next attempt", () => {
+test("a run that waits for its provider shows the reason, the remaining time and the number of the next attempt", () => {
   const rich = watch(true);
   rich.happens(start, asked("m1", 2), {
     type: "MODEL_CALL_FAILED",
@@ -164,7 +164,7 @@ describe("a tree", () => {
     payload: { child_run_id: child, agent_type: agent, task: "part", trigger: "delegation", key: child },
   });
 
-  test("lines name their run as soon as there are several runs, and runs of the same agent are numbered", () => {
+  test("once there are several runs, each line names its run, and runs of the same agent are numbered", () => {
     const { happens, happensTo, text } = watch(false);
     happens(started("lead"), asked("m1"), thought("m1", "I split it."), delegated("c1", "pen"));
     happensTo("c1", below("pen"), asked("m1"), thought("m1", "One\nTwo"));
@@ -189,7 +189,7 @@ describe("a tree", () => {
     ]);
   });
 
-  test("a tree is drawn below the text of its top run, and other runs print only news", () => {
+  test("the tree is drawn below the text of its top run; the other runs print only important events", () => {
     const { view, happens, happensTo, says, picture, text } = watch(true);
     happens(started("lead"), asked("m1"), thought("m1", "I split it."), delegated("c1", "pen"));
     happensTo("c1", below("pen"), asked("m1"));
@@ -204,7 +204,7 @@ describe("a tree", () => {
     expect(text()).toMatch(/\nlead › pen {2}Close to its limit: maxTurns \(16\)\n$/);
   });
 
-  test("in the style `lines` every event is a line, and the tree is drawn below the lines", () => {
+  test("in the style `lines` every event has its own line, and the tree is drawn below the lines", () => {
     const { view, happens, happensTo, text, picture } = watch(true, "lines");
     happens(started("lead"), asked("m1"));
     happensTo("c1", below("pen"), asked("m1"));

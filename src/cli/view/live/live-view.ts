@@ -1,6 +1,6 @@
 // The live view of a tree: a drawing of all runs that is updated in place, and permanent lines above the drawing.
-// In the style `tree` the lines show the top run with its streamed text, and only news of the other runs.
-// In the style `lines`, and without a terminal, every event of every run is a line. With several runs, each line names its run.
+// In the style `tree` the lines show the text of the top run. Of the other runs they show only important events.
+// In the style `lines`, and without a terminal, every event of every run has a line. If there are several runs, each line names its run.
 
 import type { Delta } from "../../../journal/deltas.ts";
 import type { EventOf, JournalEvent } from "../../../journal/events.ts";
@@ -19,19 +19,19 @@ export interface LiveView {
   readonly tree: LiveTree;
   event(event: JournalEvent): void;
   delta(delta: Delta): void;
-  /** Redraws the current activity. Call it regularly. */
+  /** Redraws the current activity. Must be called regularly. */
   tick(now: number): void;
   /** Removes the drawing. */
   clear(): void;
-  /** Returns the final drawing of the tree for permanent lines. Empty if the lines have shown everything. */
+  /** Returns the final drawing of the tree as permanent lines. Empty if earlier lines have already shown everything. */
   drawing(now: number): string[];
-  /** Returns the last text of the top run, which the summary must not repeat. */
+  /** Returns the last text of the top run. The summary must not repeat this text. */
   lastWords(): string;
 }
 
 export interface LiveViewOptions {
   style: "tree" | "lines";
-  /** The permission preset of a run that has none of its own. */
+  /** The permission preset for runs that set none. */
   preset: string;
 }
 
@@ -78,7 +78,7 @@ function createShow(screen: Screen, tree: LiveTree, draws: boolean) {
   let last = "";
   const isTop = (run: LiveRun): boolean => run === tree.top;
 
-  /** Prefixes lines with the name of their run, unless only one run could have written them. */
+  /** Prefixes lines with the name of their run, unless it is clear which run they belong to. */
   function say(run: LiveRun, lines: readonly string[]): void {
     const isClear = tree.runs.size === 1 || (draws && isTop(run));
     const who = isClear ? "" : `${screen.paint("dim", pathText(run))}  `;
@@ -114,7 +114,7 @@ function createShow(screen: Screen, tree: LiveTree, draws: boolean) {
   };
 }
 
-/** Draws the latest output of a single run. With more runs, the tree shows the output after each run's activity. */
+/** Draws the latest output of a single run. If there are several runs, the tree shows the output next to each run's activity. */
 function latestOutput({ activity }: LiveRun, { now, columns, paint }: TreeLayout): TreePicture {
   const output = activity.now(now)?.output ?? "";
   return { lines: output === "" ? [] : [paint("dim", truncate(`  ${output}`, columns - 1))], hidden: 0 };

@@ -41,7 +41,7 @@ const lead = started("lead", { limits });
 const pen = started("pen", { parentRunId: "r1", rootRunId: "r1" });
 
 describe("[U51] the status line", () => {
-  test("for one run, the status line shows name, activity, time, preset, budget and turn", () => {
+  test("for one run, the status line shows the name, activity, time, preset, budget and turn", () => {
     expect(status({ r1: [lead, thinking] })).toBe(
       "lead · thinking · 42 s · preset ask · 0 of 200k tokens · $0.00 of $5.00 · turn 1/20",
     );
@@ -50,13 +50,13 @@ describe("[U51] the status line", () => {
     expect(status({ r1: [lead, held] })).toMatch(/^lead · needs you · preset ask/);
   });
 
-  test("for a tree, the status line shows hidden runs, runs that need a person, the busiest run and the budget", () => {
+  test("for a tree, the status line shows the hidden runs, the runs that need a person, the busiest run and the budget", () => {
     expect(status({ r1: [lead, thinking, thought], c1: [pen, held] }, 200, 3)).toBe(
       "… 3 more · 1 needs you · lead › pen · preset ask · 12k of 200k tokens · $0.02 of $5.00 · 2 runs: 1 at work · 42 s",
     );
   });
 
-  test("the status line shows a budget that a person has raised", () => {
+  test("after a person has raised the budget, the status line shows the new budget", () => {
     expect(status({ r1: [lead, thinking], c1: [pen, held, raised] })).toContain("$0.00 of $8.00");
   });
 

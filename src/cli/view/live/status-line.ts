@@ -1,5 +1,5 @@
-// The status line of the live screen (U51): which run needs a person or is working, the preset, the used budget, and the counts.
-// If the line is too long, the least important parts are left out first.
+// The status line of the live screen (U51). It shows the run that needs a person or is working, the preset, the used budget and the counts.
+// If the status line is too long, its least important parts are left out first.
 
 import type { Budget } from "../../../journal/events.ts";
 import { emptyUsage, type RunUsage, totalTokens } from "../../../projections/usage/run-usage.ts";
@@ -10,9 +10,9 @@ import { type LiveRun, type Mark, markOf, needsPerson, pathText } from "./live-t
 
 export interface StatusFacts {
   now: number;
-  /** The permission preset of a run that has none of its own. */
+  /** The permission preset for runs that set none. */
   preset: string;
-  /** Number of runs the drawing above has no room for. */
+  /** Number of runs that do not fit into the drawing. */
   hidden: number;
 }
 
@@ -22,7 +22,7 @@ export function statusLine(all: readonly LiveRun[], facts: StatusFacts, cells: n
   return truncate(joinParts(parts, cells), cells);
 }
 
-/** The parts with the highest rank are left out first. */
+/** If the line is too long, the parts with the highest rank are left out first. */
 type Part = [rank: number, text: string];
 
 function joinParts(parts: readonly Part[], cells: number): string {
@@ -68,7 +68,7 @@ function partsOfTree(all: readonly LiveRun[], { now, preset, hidden }: StatusFac
   ];
 }
 
-/** Finds a run that needs a person, or else the working run with the latest event. */
+/** Finds a run that needs a person. If there is none, finds the working run with the latest event. */
 function busiest(all: readonly LiveRun[]): LiveRun {
   const asks = all.find(needsPerson);
   if (asks) return asks;
@@ -90,7 +90,7 @@ function spentOf(all: readonly LiveRun[]): string {
   ].join(" · ");
 }
 
-/** Returns the tree's budget, including raises by people. A single run without a tree budget has its own. */
+/** Returns the tree's budget, including increases by people. A single run can also have a budget of its own. */
 function budgetOf(all: readonly LiveRun[]): Budget {
   const { start, changedBudget } = all[0]!.state;
   if (start?.parentRunId !== undefined) return {};

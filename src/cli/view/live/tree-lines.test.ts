@@ -12,7 +12,7 @@ const waiting: EventBody = {
   payload: { waitingOn: { kind: "budget", items: ["budget/1"], detail: "The budget is used up." } },
 };
 
-/** Builds a lead with workers. Each entry has the events of a worker, and of a helper below the worker if there is one. */
+/** Builds a lead with workers. Each entry describes a worker and, if it has one, the worker's helper. */
 function tree(workers: { is: EventBody; helper?: EventBody }[]) {
   const live = createLiveTree();
   const seqs = new Map<string, number>();
@@ -41,10 +41,10 @@ function picture(live: ReturnType<typeof tree>, room: number, columns = 100) {
 const drawn = (live: ReturnType<typeof tree>, room: number, columns = 100): string[] =>
   picture(live, room, columns).lines;
 
-/** The tree without the text of each line. */
+/** Keeps only the branches and names of the drawn tree. */
 const shape = (lines: string[]): string[] => lines.map((line) => /^\W*\w+(#\d+)?/.exec(line)![0]);
 
-describe("a tree in as many lines as there is room for", () => {
+describe("a tree that is drawn with a limited number of lines", () => {
   const done = { is: completed(), helper: completed() };
 
   test("the drawing shows all runs if they fit", () => {
@@ -65,7 +65,7 @@ describe("a tree in as many lines as there is room for", () => {
     );
   });
 
-  test("the drawing first drops the descendants of ended runs, and counts them", () => {
+  test("the drawing first leaves out the descendants of ended runs, and says how many it left out", () => {
     const { lines, hidden } = picture(tree([done, done, { is: thinking, helper: thinking }]), 5);
     expect(shape(lines)).toEqual([
       "● lead",
@@ -78,7 +78,7 @@ describe("a tree in as many lines as there is room for", () => {
     expect(hidden).toBe(2);
   });
 
-  test("[TV4] the drawing then drops ended runs, then working runs, and last the runs that need a person", () => {
+  test("[TV4] next the drawing leaves out ended runs, then working runs, and last the runs that need a person", () => {
     const many = Array.from({ length: 30 }, () => ({ is: completed() }));
     const busy = Array.from({ length: 30 }, () => ({ is: thinking }));
     const { lines, status } = picture(tree([...many, ...busy, { is: thinking, helper: waiting }]), 5);
@@ -95,7 +95,7 @@ describe("a tree in as many lines as there is room for", () => {
     );
   });
 
-  test("[TV4] of two hundred runs the drawing shows those that need a person and those that ended last", () => {
+  test("[TV4] of two hundred runs, the drawing shows the runs that need a person and the runs that ended last", () => {
     const all = Array.from({ length: 200 }, (_, at) => ({ is: at === 150 ? waiting : completed() }));
     const live = tree(all);
     live.runs.get("c170")!.state.end!.ts = 2_000;
@@ -131,7 +131,7 @@ test("the drawing shows an agent's to-do list after its activity", () => {
   expect(drawn(live, 20)[1]).toContain("1 of 2 done: writing the test");
 });
 
-test("a run needs a person if it has an open item or is paused, but not if only a descendant does", () => {
+test("a run needs a person if it is paused or has an open item, but not if only a descendant needs one", () => {
   const live = tree([{ is: waiting }, { is: completed() }]);
   const blocked: EventBody = {
     type: "RUN_SUSPENDED",

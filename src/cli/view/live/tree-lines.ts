@@ -1,4 +1,4 @@
-// Draws a running tree with one line per run, as many as fit. Ended runs are dropped first, runs that need a person last.
+// Draws a running tree with one line per run. If space is short, ended runs are left out first, and runs that need a person last.
 
 import { openItems } from "../../../projections/folds/approvals.ts";
 import { totalTokens } from "../../../projections/usage/run-usage.ts";
@@ -47,7 +47,7 @@ export function treeLines(top: LiveRun, { now, columns, room, paint }: TreeLayou
   return { lines, hidden: all.length - few.size };
 }
 
-/** With fewer rows nothing is drawn. */
+/** If there are fewer rows than this, nothing is drawn. */
 const SMALLEST = 2;
 
 const COLOURS: Record<Mark, Parameters<Paint>[0]> = {
@@ -58,7 +58,7 @@ const COLOURS: Record<Mark, Parameters<Paint>[0]> = {
   "○": "dim",
 };
 
-/** Among ended runs, the latest is the most urgent. */
+/** Ranks runs by urgency. Among ended runs, the run that ended last is the most urgent. */
 const urgency = (run: LiveRun): number =>
   ["✓", "✗", "○", "●", "?"].indexOf(markOf(run)) + (run.state.end?.ts ?? 0) / FAR_FUTURE;
 
@@ -89,7 +89,7 @@ function neededOf({ state }: LiveRun): string {
   return `needs you: ${plainLine(waitText(waitingOn) ?? "an approval")}`;
 }
 
-/** The task, if there is room, to tell runs of the same agent apart. */
+/** Returns the task if there is room for it. It distinguishes runs of the same agent. */
 function taskOf(run: LiveRun, top: LiveRun, room: number): string {
   if (run === top || run.state.end || room < 12) return "";
   return truncate(` · ${plainLine(run.state.start?.task ?? "")}`, room);
@@ -100,7 +100,7 @@ function hiddenBelow(run: LiveRun, shown: ReadonlySet<LiveRun>): string {
   return hasEnded(run) && hidden > 0 ? ` (+${hidden} below)` : "";
 }
 
-/** Turns, tokens, cost and time; on a narrow terminal only the time. */
+/** Formats turns, tokens, cost and time. On a narrow terminal it formats only the time. */
 function factsOf({ state }: LiveRun, now: number, columns: number): string[] {
   const { turns, usage, end, createdAt } = state;
   const time = elapsed((end?.ts ?? now) - createdAt);
@@ -110,7 +110,7 @@ function factsOf({ state }: LiveRun, now: number, columns: number): string[] {
   return [plural(turns, "turn"), isWide ? `${used} tokens` : `${used} tok`, shortCost(usage), time];
 }
 
-/** Aligns the facts of all runs in columns. */
+/** Aligns the turns, tokens, cost and time of all runs in columns. */
 function columnsOf(rows: string[][]): string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => cellWidth(row[column]!))));
   return rows.map((row) => row.map((fact, column) => fact.padStart(widths[column]!)).join(" · "));

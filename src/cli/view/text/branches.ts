@@ -1,4 +1,4 @@
-// Draws a tree as lines: which nodes are shown, in which order, and the branch in front of each.
+// Draws a tree as lines: chooses which nodes are shown, orders them, and draws the branch in front of each node.
 
 interface Branching<T> {
   readonly children: readonly T[];
@@ -6,7 +6,7 @@ interface Branching<T> {
 
 export interface Drawn<T> {
   node: T;
-  /** The branch in front of the node, for example `│  ├─ `. Empty for the top. */
+  /** The branch in front of the node, for example `│  ├─ `. Empty for the top node. */
   branch: string;
   /** The branch in front of a second line of the same node. */
   below: string;
@@ -34,7 +34,7 @@ export function allNodes<T extends Branching<T>>(top: T): T[] {
   return [top, ...top.children.flatMap((child) => allNodes(child))];
 }
 
-/** Chooses all nodes if they fit, or else those not below an ended node, or else the most urgent nodes and their ancestors. */
+/** Chooses which nodes to show: all if they fit; else without ended children of ended nodes; else the most urgent with their ancestors. */
 export function chooseShown<T extends Branching<T> & { readonly parent: T | undefined }>(
   top: T,
   room: number,

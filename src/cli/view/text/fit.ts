@@ -1,13 +1,13 @@
-// Wraps long lines between words, because a terminal would break them anywhere. Colours have no width.
-// Without a terminal, lines are left as they are.
+// Wraps long lines between words, because a terminal would break them in the middle of a word. Colour codes have no width.
+// If the output is not a terminal, lines are left unchanged.
 
 import { type Screen, visibleWidth } from "../screen.ts";
 import { wordWrap } from "./word-wrap.ts";
 
-/** The screen the lines are written to. */
+/** The screen that the lines are written to. */
 export type Page = Pick<Screen, "rich" | "columns" | "paint">;
 
-/** Wraps lines and indents continuation lines. A command is never wrapped, so that people can copy it. */
+/** Wraps lines and indents continuation lines. A line with a command is never wrapped, so that people can copy the command. */
 export function fitLines(lines: readonly string[], page: Pick<Page, "rich" | "columns">): string[] {
   return lines
     .flatMap((line) => line.split("\n"))
@@ -20,7 +20,7 @@ export function fitLines(lines: readonly string[], page: Pick<Page, "rich" | "co
 
 const COMMAND = /^ +(npx cadre|node \S+|cadre) /;
 
-/** `next`: prefix of each continuation line. */
+/** Wraps one line. `next` is the prefix of each continuation line. */
 export function fitLine(
   { head, text, next = " ".repeat(visibleWidth(head)) }: { head: string; text: string; next?: string },
   { rich, columns }: Pick<Page, "rich" | "columns">,

@@ -31,16 +31,16 @@ describe("[A64] text from outside", () => {
     expect(plain("one\r\ntwo")).toBe("one\ntwo");
   });
 
-  test("`plain` spells out a joiner or selector outside an emoji", () => {
+  test("`plain` spells out a joiner or variation selector outside an emoji", () => {
     expect(plain("a\u200db")).toBe("a⟦U+200D⟧b");
     expect(plain("1\ufe0f")).toBe("1⟦U+FE0F⟧");
   });
 
-  test("`plainLine` returns one line", () => {
+  test("`plainLine` turns text with several lines into one line", () => {
     expect(plainLine(" a\n\n b\u2028c ")).toBe("a b⟦U+2028⟧c");
   });
 
-  test("text that arrives in pieces is sanitised as a whole, without splitting a character", () => {
+  test("text that arrives in pieces is sanitised like the whole text, and no character is split", () => {
     const text = "wave 🌊\r\nnext \u001b[2J";
     const pieces = plainPieces();
     expect(text.split("").map(pieces).join("")).toBe(plain(text));

@@ -1,24 +1,24 @@
 // Sanitises text from models, tools, files and people before it is printed (A17, A64).
-// Such text cannot control the terminal, and its invisible characters are spelled out.
+// Sanitised text cannot control the terminal, and its invisible characters are spelled out.
 // Only our own code sets colours and moves the cursor.
 
-/** Control characters except tab and newline, bidirectional marks, invisible characters and lone surrogates. */
+/** Matches hidden characters: control characters except tab and newline, bidirectional marks, invisible characters and lone surrogates. */
 const HIDDEN =
   /(?<emoji>\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})?(?:\u200D\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})?)*)|[^\t\n\P{C}]|\p{Default_Ignorable_Code_Point}|[\u2028\u2029\u2800]/gu;
 
-/** Replaces each hidden character by its code, such as `⟦U+202E⟧`. Joined emoji are kept: nothing can hide in them. */
+/** Replaces each hidden character with its code, such as `⟦U+202E⟧`. Joined emoji are kept, because nothing can hide in them. */
 export function plain(text: string): string {
   return text
     .replaceAll("\r\n", "\n")
     .replaceAll(HIDDEN, (found, emoji: string | undefined) => emoji ?? spellOut(found));
 }
 
-/** Sanitises text that must stay on one line: titles, names, table cells. */
+/** Sanitises text that must stay on one line, such as titles, names and table cells. */
 export function plainLine(text: string): string {
   return plain(text).replaceAll(/\s+/g, " ").trim();
 }
 
-/** JSON on one line, safe to print: characters a terminal would interpret are escaped, too. */
+/** Formats a value as one line of JSON that is safe to print: it also escapes characters that a terminal would interpret. */
 export function jsonLine(value: unknown): string {
   return JSON.stringify(value).replaceAll(
     /\p{C}|\p{Default_Ignorable_Code_Point}|[\u2028\u2029]/gu,
@@ -30,7 +30,7 @@ export function jsonLine(value: unknown): string {
   );
 }
 
-/** Sanitises streamed text. Half of a surrogate pair is kept back until the other half arrives. */
+/** Sanitises streamed text. The first half of a surrogate pair is held back until the second half arrives. */
 export function plainPieces(): (piece: string) => string {
   let rest = "";
   return (piece) => {

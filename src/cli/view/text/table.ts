@@ -1,11 +1,11 @@
-// Draws tables.
+// Formats tables for the terminal.
 
 import { cellWidth, truncate, visibleWidth } from "../screen.ts";
 import { wrapText } from "./word-wrap.ts";
 
 const GAP = 2;
 
-/** Aligns rows in columns. Truncates the last cell to the rest of the line. */
+/** Aligns rows in columns. Truncates the last cell so that it fits the line. */
 export function table(rows: readonly (readonly string[])[], width?: number): string[] {
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(...rows.map((row) => visibleWidth(row[column] ?? ""))),
@@ -22,7 +22,7 @@ export function table(rows: readonly (readonly string[])[], width?: number): str
   );
 }
 
-/** If the last cell has less room than this, the cells of each row are stacked below each other. */
+/** If the last column would be narrower than this, the cells of each row are stacked. */
 const NARROWEST = 24;
 
 /** Draws a table whose last cells are wrapped instead of truncated. The text must have no colours. */
@@ -45,7 +45,7 @@ function stackRows(rows: readonly (readonly string[])[], width: number): string[
   );
 }
 
-/** Stacks the cells to the right of the head, each wrapped between words. */
+/** Stacks the cells to the right of the row's head. Each cell is wrapped between words. */
 function hangCells(head: string, cells: readonly string[], width: number): string[] {
   const indent = cellWidth(head);
   const lines = cells

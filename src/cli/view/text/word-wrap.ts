@@ -1,4 +1,4 @@
-// Wraps text between words, and streams the agent's text: piece by piece if the screen allows it, and in full once it is recorded.
+// Wraps text between words and streams the agent's text. If the screen cannot stream, the text is written once it is recorded.
 
 import type { Delta } from "../../../journal/deltas.ts";
 import { type Screen, visibleWidth } from "../screen.ts";
@@ -7,10 +7,10 @@ import { plainPieces } from "./plain.ts";
 type TextDelta = Extract<Delta, { type: "text.delta" }>;
 
 export interface StreamedWords {
-  /** A model call has started, and pieces of its text may follow. */
+  /** Announces that a model call has started, so pieces of its text can follow. */
   expect(callId: string, attempt: number): void;
   piece(delta: TextDelta): void;
-  /** Shows the rest of the recorded text that was not streamed. */
+  /** Writes the part of the recorded text that was not streamed. */
   finish(text: string): void;
 }
 
@@ -60,13 +60,13 @@ export function wrapText(text: string, columns: number): string {
 }
 
 export interface Wrapping {
-  /** Cells already used on the first line. */
+  /** Number of cells already used on the first line. */
   begin?: number;
   /** Prefix of continuation lines. */
   next?: string;
 }
 
-/** Wraps streamed text between words. Each word is kept back until it is complete. */
+/** Wraps streamed text between words. Each word is held back until it is complete. */
 export function wordWrap(
   columns: number,
   { begin = 0, next = "" }: Wrapping = {},
