@@ -1,5 +1,6 @@
-// Checks a model's input against a server's JSON Schema before the server is called.
-// The schema is untrusted (A54): the check takes a bounded number of steps, follows only references within the schema, and matches patterns without backtracking.
+// Checks a model's input against an MCP server's JSON Schema before the server is called.
+// The schema is untrusted (A54). The check takes a bounded number of steps and matches patterns without backtracking.
+// It follows only references within the schema.
 // Unknown keywords are ignored, because the server also validates its input.
 
 import { RE2JS } from "re2js";
@@ -13,9 +14,9 @@ type Schema = Readonly<Record<string, unknown>>;
 
 interface Checking {
   root: Schema;
-  /** Number of steps left, so that a recursive schema cannot run forever. At 0 the rest is not checked. */
+  /** Number of steps left, so that a recursive schema cannot run forever. At 0 the check stops. */
   steps: number;
-  /** Nesting depth of the current schema, directly or by reference. */
+  /** Nesting depth of the current schema. References add to the depth. */
   depth: number;
   problems: InputProblem[];
 }
@@ -23,7 +24,7 @@ interface Checking {
 const MAX_STEPS = 20_000;
 const MAX_DEPTH = 100;
 const MAX_PROBLEMS = 10;
-/** Even linear-time matching is slow if both the pattern and the text are long. */
+/** Longer patterns and texts are not matched, because even linear-time matching would be slow. */
 const MAX_PATTERN = 500;
 const MAX_MATCHED = 10_000;
 
@@ -56,7 +57,7 @@ function check(written: unknown, value: unknown, path: InputProblem["path"], che
   checking.depth--;
 }
 
-/** Follows a few references such as `#/$defs/x`. Any other kind of reference is ignored. */
+/** Follows up to nine references such as `#/$defs/x`. Other kinds of references are ignored. */
 function resolveReferences(written: unknown, checking: Checking): Schema | undefined {
   let schema = isMapping(written) ? written : undefined;
   for (let hops = 0; schema && typeof schema["$ref"] === "string"; hops++) {
@@ -159,7 +160,7 @@ function checkCombined(schema: Schema, value: unknown, path: InputProblem["path"
   }
 }
 
-/** Whether the value fits. Also true if the steps ran out, because the value was not shown to be wrong. */
+/** True if the value matches the schema, or if the steps ran out before a problem was found. */
 function fits(choice: unknown, value: unknown, path: InputProblem["path"], checking: Checking): boolean {
   const inner: Checking = { ...checking, problems: [] };
   check(choice, value, path, inner);

@@ -1,6 +1,6 @@
-// Connects to a server, lists its tools and calls them. Only this file and the two transports load the MCP package.
-// Every request has a time limit, and every failure is one sentence for the caller.
-//  C5  `sent` tells a call that may have taken effect from a call that never reached the server.
+// Connects to an MCP server, lists its tools and calls them. Only this file and the two transports load the MCP package.
+// Every request has a time limit, and every failure is reported to the caller in one sentence.
+//  C5  `sent` is true if the call might have taken effect, and false if the call never reached the server.
 
 import { type CallToolResult, Client, SdkHttpError, type Transport } from "@modelcontextprotocol/client";
 import cadre from "../../package.json" with { type: "json" };
@@ -33,7 +33,7 @@ export async function callTool(
     return await client.callTool({ name, arguments: input }, options);
   } catch (error) {
     const why = reasonOf(error, transport);
-    // An HTTP server that was restarted has lost the session, so the next call opens a new one.
+    // An HTTP server that was restarted has lost the session. Close the client, so that the next call opens a new session.
     if (error instanceof SdkHttpError) await client.close();
     throw new ServerFailure(why, true);
   }
@@ -55,7 +55,7 @@ export async function connect(parts: ConnectionParts, { begun, lost }: Hooks): P
       listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => forget() } },
     },
   );
-  // The server never asks a person. With `defaults` it gets its own default values. Otherwise it cannot ask at all.
+  // The server cannot ask a person. With `defaults`, each of its questions is answered with the question's default values.
   if (defaults)
     client.setRequestHandler("elicitation/create", async () => ({ action: "accept", content: {} }));
   const transport = transportTo(parts);
@@ -65,7 +65,7 @@ export async function connect(parts: ConnectionParts, { begun, lost }: Hooks): P
   };
   begun(transport);
   client.onclose = lost;
-  // An error outside a request does not fail a call.
+  // Ignore errors outside of requests: they must not make a call fail.
   client.onerror = () => {};
   try {
     await client.connect(transport, { timeout: CONNECT_MS });
@@ -87,11 +87,11 @@ function transportTo({ server, folder, environment, env }: ConnectionParts): Tra
 
 const MAX_PAGES = 50;
 
-/** Requests page after page, until the server has listed more tools than Cadre accepts. */
+/** Lists a server's tools, page by page. It stops when there are more tools than Cadre accepts. */
 export async function listTools(client: Client, name: string): Promise<Listing> {
   if (!client.getServerCapabilities()?.tools) return { tools: [], problems: ["it has no tools"] };
   const offered: unknown[] = [];
-  // All pages share one time limit, because a server may have many slow pages.
+  // All pages share one time limit, because a server could have many slow pages.
   const signal = AbortSignal.timeout(CONNECT_MS);
   let cursor: string | undefined;
   for (let page = 0; page < MAX_PAGES && offered.length <= MAX_TOOLS; page++) {
@@ -114,7 +114,7 @@ export function reasonOf(error: unknown, transport: Transport): string {
   return messageOf(firstCause(error)).slice(0, 1_000);
 }
 
-/** The innermost cause: `connect ECONNREFUSED` in `probe failed: fetch failed: connect ECONNREFUSED`. */
+/** Finds the innermost cause: `connect ECONNREFUSED` in `probe failed: fetch failed: connect ECONNREFUSED`. */
 function firstCause(error: unknown): unknown {
   let cause = error;
   for (let depth = 0; depth < 8; depth++) {

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is how a configuration names a variable
-// Servers at a URL: a real one, and hostile ones that try to send us elsewhere.
+// Tests MCP servers at a URL: a real one, and hostile ones that try to make Cadre request other URLs.
 
 import {
   createServer,
@@ -30,7 +30,7 @@ afterEach(async () => {
   }
 });
 
-/** Starts an HTTP server. Returns its URL and the requests it receives. */
+/** Starts an HTTP server. Returns the server's URL and a list of the requests it receives. */
 async function listen(answer: RequestListener): Promise<{ url: string; asked: string[] }> {
   const asked: string[] = [];
   const server = createServer((request, response) => {
@@ -64,7 +64,7 @@ function adder(): RequestListener {
 }
 
 describe("a server at a URL", () => {
-  test("a server at a URL is listed and called with the configured headers, in which variables are replaced", async () => {
+  test("a server at a URL gets the configured headers with their variables replaced", async () => {
     const serve = adder();
     const seen = new Set<string | undefined>();
     const { url, asked } = await listen((request, response) => {
@@ -81,7 +81,7 @@ describe("a server at a URL", () => {
     expect(new Set(asked)).toEqual(new Set(["POST /mcp"]));
   });
 
-  test("if the server was restarted and lost the session, the next call opens a new session", async () => {
+  test("if a restarted server has lost the session, one call fails and the next call opens a new session", async () => {
     let session = "s0";
     const { url } = await listen((request, response) => {
       const chunks: Buffer[] = [];
@@ -114,7 +114,7 @@ describe("a server at a URL", () => {
     expect(await connection.call(tools[0]!, {}, never)).toMatchObject({ content: [] });
   });
 
-  test("the error for a server that cannot be reached is one sentence", async () => {
+  test("an unreachable server is reported in one sentence", async () => {
     const { url } = await listen(() => {});
     const [server] = listening.splice(0);
     await new Promise((done) => server!.close(done));
@@ -122,7 +122,7 @@ describe("a server at a URL", () => {
   });
 });
 
-describe("[A51] a server that wants a sign-in", () => {
+describe("[A51] a server that requires a sign-in", () => {
   const metadata = {
     authorization_endpoint: "file:///etc/passwd",
     token_endpoint: "http://x/$(calc)",
@@ -153,7 +153,7 @@ describe("[A51] a server that wants a sign-in", () => {
   );
 });
 
-describe("[A54] a response", () => {
+describe("[A54] hostile responses", () => {
   const endless = (type: string, start: string) => (_request: IncomingMessage, response: ServerResponse) => {
     response.writeHead(200, { "content-type": type });
     response.write(start);
@@ -172,7 +172,7 @@ describe("[A54] a response", () => {
     await expect(connectTo(url).list()).rejects.toThrow(/more than 16 MB at once and was ended/);
   });
 
-  test("redirects are not followed, not even on the same host", async () => {
+  test("a redirect is not followed, not even to the same host", async () => {
     const { url, asked } = await listen((_request, response) => {
       response.writeHead(307, { location: "/elsewhere" }).end();
     });

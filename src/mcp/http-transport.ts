@@ -1,13 +1,13 @@
-// The transport to a server at a URL.
-// It requests only that URL: it follows no redirect, starts no sign-in, and fetches or opens nothing that the server names (A51).
-// The size of each response is limited, whether it is one message or a stream.
-// If a server sends more, the connection is closed (A54).
+// The transport to an MCP server at a URL.
+// It requests only that URL. It follows no redirects, starts no sign-in, and ignores other URLs that the server names (A51).
+// The size of each response is limited, whether the response is one message or a stream.
+// If a server sends more than the limit, Cadre closes the connection (A54).
 
 import { StreamableHTTPClientTransport, type Transport } from "@modelcontextprotocol/client";
 import { MAX_ANSWER, tooMuch } from "./connection.ts";
 
 export interface HttpTransport extends Transport {
-  /** Why Cadre closed the connection. Undefined if it did not. */
+  /** Why Cadre closed the connection. Undefined if Cadre did not close it. */
   readonly why: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-// Tests which tools of a server's listing are accepted, and what a tool's hash covers.
+// Tests which tools are accepted when a server lists its tools, and what a tool's hash covers.
 
 import { describe, expect, test } from "vitest";
 import { hidesText, type ListedTool, readListing, toolHash } from "./listing.ts";
@@ -17,7 +17,7 @@ const acceptedNames = (...names: string[]): string[] =>
     names.map((name) => tool(name)),
   ).tools.map(({ name }) => name);
 
-describe("[A50] names", () => {
+describe("[A50] names of tools and servers", () => {
   test.each(["bash ", "Вash", "Read\u200b", "a.b", "a/b", "", "a b", "a\u0000", "x".repeat(60), "é"])(
     "a tool named %j is skipped",
     (name) => {
@@ -54,13 +54,13 @@ describe("[A50] names", () => {
     "x".repeat(33),
   ])("a server must not be named %j", (name) => expect(serverNameProblem(name)).toMatch(/name/));
 
-  test("a server may have an ordinary name", () => {
+  test("a server can have an ordinary name", () => {
     for (const name of ["git", "git-hub", "my_server2"]) expect(serverNameProblem(name)).toBeUndefined();
   });
 });
 
-describe("[A54] a listing", () => {
-  test("a listing is accepted without the tools that are nested too deeply, too long or malformed", () => {
+describe("[A54] hostile lists of tools", () => {
+  test("tools that are too deep, too long or malformed are skipped; the other tools are accepted", () => {
     let deep: Record<string, unknown> = { type: "object" };
     for (let level = 0; level < 2_000; level++) deep = { type: "object", properties: { a: deep } };
     const long = tool("long", { description: "x".repeat(70_000) });
@@ -79,11 +79,11 @@ describe("[A54] a listing", () => {
   });
 });
 
-describe("[A49] the hash", () => {
+describe("[A49] the hash of a tool", () => {
   const schema = { type: "object", properties: { a: { type: "string" }, b: { type: "number" } } };
   const before = tool("log", { inputSchema: schema });
 
-  test("the hash covers every text that a model reads, but not the order of keys", () => {
+  test("the hash changes with any text that a model reads, but does not depend on the order of keys", () => {
     const turned = { properties: { b: { type: "number" }, a: { type: "string" } }, type: "object" };
     expect(toolHash(tool("log", { inputSchema: turned }))).toBe(toolHash(before));
     const said = { ...schema, properties: { ...schema.properties, a: { type: "string", description: "!" } } };
@@ -112,7 +112,7 @@ describe("[A48] hidden characters", () => {
     expect(hidesText(tool("a", { inputSchema: { type: "object", properties: { [text]: {} } } }))).toBe(true);
   });
 
-  test("ordinary text with quotes, other scripts or emoji has no hidden characters", () => {
+  test("ordinary text is accepted: quotes, other scripts, emoji and line breaks are not hidden characters", () => {
     for (const description of ["naïve – “quotes”", "日本語", "👩‍💻 ❤️ works", "a\tb\r\n"])
       expect(hidesText(tool("a", { description }))).toBe(false);
   });

@@ -1,5 +1,5 @@
-// Reads the tools that a server lists. Their number, size and nesting are limited, and every skipped tool is reported.
-// A tool's hash covers everything that a model would read of the tool.
+// Reads the list of tools that a server offers. Their number, size and depth are limited, and every skipped tool is reported.
+// A tool's hash covers everything about the tool that a model would read.
 
 import { createHash } from "node:crypto";
 import { z } from "zod";
@@ -21,7 +21,7 @@ export interface Listing {
 export const MAX_TOOLS = 200;
 const MAX_CHARACTERS = 64_000;
 const MAX_DEPTH = 24;
-/** A reader needs no more lines than this. */
+/** Further problems are not listed, because people do not need more lines. */
 const MAX_PROBLEMS = 20;
 
 const Offered = z.looseObject({
@@ -69,7 +69,7 @@ function isDeeperThan(value: unknown, levels: number): boolean {
 export const toolHash = ({ name, description, inputSchema }: ListedTool): string =>
   createHash("sha256").update(canonical({ name, description, inputSchema })).digest("hex");
 
-/** JSON with sorted keys: equal values give equal text. */
+/** Returns JSON with sorted keys, so that equal values give equal text. */
 export function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) =>
     typeof inner === "object" && inner !== null && !Array.isArray(inner)
@@ -78,14 +78,14 @@ export function canonical(value: unknown): string {
   );
 }
 
-/** Characters that a model reads, but a person does not see (A48). */
+/** Characters that a model reads but a person cannot see (A48). */
 const HIDDEN = /[^\t\n\r\P{C}]|\p{Default_Ignorable_Code_Point}|[\u2028\u2029\u2800]/u;
 
-/** Invisible joiners and variation selectors are a normal part of emoji. */
+/** Matches emoji, which can contain invisible joiners and variation selectors. */
 const EMOJI =
   /\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})?(?:\u200D\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})?)*/gu;
 
-/** Whether the description or schema of a tool contains hidden characters. */
+/** True if the tool's description or schema contains hidden characters. */
 export const hidesText = (tool: ListedTool): boolean =>
   textsOf([tool.description, tool.inputSchema]).some((text) => HIDDEN.test(text.replaceAll(EMOJI, "")));
 

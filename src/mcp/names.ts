@@ -1,18 +1,19 @@
-// Names of servers and their tools.
-// Models and people must be able to tell them apart easily, and a server must not be able to choose a name that looks like another one (A50).
+// Names of MCP servers and their tools.
+// Models and people must be able to distinguish the names easily.
+// A server must not be able to choose a name that looks like another one (A50).
 
 import type { Definition } from "../journal/definition.ts";
 
-/** The name of a tool in models, rules and the UI. */
+/** The tool's full name, which models, rules and the UI use. */
 export const toolName = (server: string, tool: string): string => `mcp__${server}__${tool}`;
 
 /** The longest tool name that providers accept. */
 const LONGEST = 64;
 
-/** Names that Cadre uses itself: `mcp__agent__spawn` is a delegation. */
+/** Server names that Cadre uses itself. For example, `mcp__agent__spawn` is a delegation. */
 const RESERVED = new Set(["agent", "admin", "monitoring", "cadre"]);
 
-/** Says why a server cannot have this name. Undefined if it can. */
+/** Says why a server cannot have this name. Returns undefined if the name is allowed. */
 export function serverNameProblem(name: string): string | undefined {
   if (!/^[a-z0-9]+([_-][a-z0-9]+)*$/.test(name))
     return "its name must be small letters, digits, and single - or _ between them";
@@ -20,7 +21,7 @@ export function serverNameProblem(name: string): string | undefined {
   return RESERVED.has(name) ? "that name is taken by Cadre itself" : undefined;
 }
 
-/** Says why a tool of the server cannot have this name. Undefined if it can. */
+/** Says why a server's tool cannot have this name. Returns undefined if the name is allowed. */
 export function toolNameProblem(server: string, tool: string): string | undefined {
   if (!/^[A-Za-z0-9_-]+$/.test(tool)) return "its name has other characters than letters, digits, - and _";
   return toolName(server, tool).length > LONGEST
@@ -28,17 +29,17 @@ export function toolNameProblem(server: string, tool: string): string | undefine
     : undefined;
 }
 
-/** Names that a person could mistake for each other. Cadre cannot tell which one is the impostor, so it returns all. */
+/** Finds names that a person could confuse. Cadre cannot know which of two similar names is the fake, so it returns both. */
 export function lookalikes(names: readonly string[]): Set<string> {
   const groups = Map.groupBy(names, skeleton);
   return new Set([...groups.values()].filter((group) => group.length > 1).flat());
 }
 
-/** `Read-File`, `read_file` and `read_fi1e` have the same skeleton, because they look alike. */
+/** Returns the same text for names that look alike, such as `Read-File`, `read_file` and `read_fi1e`. */
 const skeleton = (name: string): string =>
   name.toLowerCase().replaceAll("-", "_").replaceAll("0", "o").replaceAll(/[1i]/g, "l").replaceAll("rn", "m");
 
-/** The servers that an agent may use: those listed in its `mcpServers`, and those whose tools are named in its `tools`. */
+/** The servers that an agent can use: those in its `mcpServers`, and those whose tools are named in its `tools`. */
 export function serversOfAgent(
   { mcpServers = [], tools }: Pick<Definition, "mcpServers" | "tools">,
   servers: readonly string[],
@@ -49,7 +50,7 @@ export function serversOfAgent(
   );
 }
 
-/** Matches the servers of a rule such as `mcp__git__log` or `mcp__*`. Undefined if the rule is not about servers. */
+/** Makes a pattern that matches the servers of a rule such as `mcp__git__log` or `mcp__*`. Undefined if the rule is not about servers. */
 function serverPattern(rule: string): RegExp | undefined {
   const name = rule.split("(", 1)[0]!.trim();
   if (!name.startsWith("mcp__")) return undefined;

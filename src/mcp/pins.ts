@@ -1,6 +1,7 @@
-// A pin records a server as it was when a person first used or approved it: how it is started or reached, and each tool with its description.
-// Pins are stored in the user's configuration folder, outside the projects, with one file per project and server.
-// By its pin, Cadre knows a server's tools without starting the server.
+// A pin records an MCP server as it was when a person first used or approved it.
+// It contains the server's command or URL, and each tool with its description.
+// Pins are stored in the user's configuration folder, outside of any project. There is one file for each project and server.
+// The pin tells Cadre which tools a server has, so that Cadre does not need to start the server.
 
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from "node:fs";
@@ -11,14 +12,14 @@ import type { McpServer } from "../config/schema.ts";
 import { omitUndefined } from "../omit-undefined.ts";
 import { canonical, ListedTool } from "./listing.ts";
 
-/** How a server is started or reached. Variables are not expanded, so there are no secrets in it. */
+/** How Cadre starts or reaches a server. Variables are not expanded, so this contains no secrets. */
 const Launch = z.object({
   command: z.string().optional(),
   args: z.array(z.string()).optional(),
   env: z.record(z.string(), z.string()).optional(),
   url: z.string().optional(),
   headers: z.record(z.string(), z.string()).optional(),
-  /** Hashes of the project's own files that the command runs, because an agent may change them. */
+  /** Hashes of the project's files that the command runs. They are included because an agent could change these files. */
   programs: z.record(z.string(), z.string()).optional(),
 });
 export type Launch = z.infer<typeof Launch>;
@@ -38,7 +39,7 @@ export interface PinPlace {
   home?: string;
 }
 
-/** Undefined if there is no pin, or if it cannot be read. */
+/** Reads a server's pin. Returns undefined if there is none or it cannot be read. */
 export function readPin(place: PinPlace, server: string): Pin | undefined {
   try {
     return Pin.parse(JSON.parse(readFileSync(pinFile(place, server), "utf8")));
@@ -71,7 +72,7 @@ function realFolder(folder: string): string {
   }
 }
 
-/** How this server would be started or reached now. */
+/** Describes how Cadre would start or reach this server now. */
 export function launchOf({ command, args, env, url, headers }: McpServer, folder: string): Launch {
   const programs = programsOf([...(command === undefined ? [] : [command]), ...(args ?? [])], folder);
   return omitUndefined({ command, args, env, url, headers, programs });
@@ -80,7 +81,7 @@ export function launchOf({ command, args, env, url, headers }: McpServer, folder
 export const launchHash = (launch: Launch): string =>
   createHash("sha256").update(canonical(launch)).digest("hex");
 
-/** The command line or URL, for people to read. */
+/** The server's command line or URL, in a form for people. */
 export const launchText = ({ command, args = [], url }: Launch): string =>
   url ??
   [command, ...args].map((word) => (/^[\w@%+=:,./-]+$/.test(word!) ? word : JSON.stringify(word))).join(" ");
@@ -90,7 +91,7 @@ export const isSameLaunch = (a: Launch, b: Launch): boolean => canonical(a) === 
 const SCRIPT = /\.([cm]?[jt]sx?|py|sh|bash|rb|pl|php|lua|jar)$/i;
 const MAX_PROGRAM = 20 * 1024 * 1024;
 
-/** Hashes of the project's files in a command line: after a change, the same line starts a different program (A49). */
+/** Hashes the project's files that a command line names. If such a file changes, the same command starts a different program (A49). */
 function programsOf(words: readonly string[], folder: string): Record<string, string> | undefined {
   const root = realFolder(folder);
   const found = words.flatMap((word, index) => {

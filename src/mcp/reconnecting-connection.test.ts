@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is how a configuration names a variable
-// One connection, tested with real servers and with servers that misbehave on purpose.
+// Tests one connection, with real servers and with servers that misbehave on purpose.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -40,7 +40,7 @@ function connectTo(server: McpServer, env: Record<string, string> = {}, clock = 
   return connection;
 }
 
-/** Connects to a server with one tool, `act`, that behaves as given. */
+/** Connects to a server whose only tool is `act`. `does` says how that tool behaves. */
 function connectToPlanned(
   does: NonNullable<Plan["does"]>[string],
   more: Partial<McpServer> = {},
@@ -60,7 +60,7 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-/** Waits until a process has ended, which takes a moment after it was killed. */
+/** Waits until a process has ended. A killed process takes a moment to end. */
 async function waitUntilGone(pid: number): Promise<void> {
   await expect.poll(() => isAlive(pid), { timeout: 5_000 }).toBe(false);
 }
@@ -83,7 +83,7 @@ describe("real servers", () => {
 });
 
 describe("a server that misbehaves", () => {
-  test("[A54] if a server dies during a call, the call may have taken effect, and the next call restarts the server", async () => {
+  test("[A54] if a server dies during a call, the call might have taken effect; the next call restarts the server", async () => {
     const connection = connectToPlanned("die");
     await expect(connection.call(act, {}, never)).rejects.toMatchObject({
       sent: true,
@@ -115,13 +115,13 @@ describe("a server that misbehaves", () => {
     expect(await connection.call(act, {}, never)).toBeDefined();
   });
 
-  test("[A54] a server that sends messages without end is killed", async () => {
+  test("[A54] a server that never stops sending messages is killed", async () => {
     const connection = connectToPlanned("flood");
     await expect(connection.call(act, {}, never)).rejects.toThrow(/more than 16 MB at once and was ended/);
     await waitUntilGone(startedPid());
   });
 
-  test("[A54] if a server never answers, the call is cancelled at its time limit, and other calls still work", async () => {
+  test("[A54] if a server never answers, the call can be cancelled, and other calls still work", async () => {
     writePlan(plan, { tools: [{ name: "act" }, { name: "echo" }], does: { act: "hang" } });
     const connection = connectTo(plannedServer(plan));
     const stop = new AbortController();
@@ -133,7 +133,7 @@ describe("a server that misbehaves", () => {
     expect(await connection.call({ ...act, name: "echo" }, {}, never)).toBeDefined();
   });
 
-  test("[A54] if a server never completes the handshake, the caller can still abort, and close kills the server", async () => {
+  test("[A54] if a server never completes the handshake, the caller can abort; closing the connection kills the server", async () => {
     writePlan(plan, { tools: [], mute: true });
     const connection = connectTo(plannedServer(plan));
     const stop = new AbortController();
@@ -145,19 +145,19 @@ describe("a server that misbehaves", () => {
     await waitUntilGone(startedPid());
   });
 
-  test("[A54] output of a server that is not a message is ignored", async () => {
+  test("[A54] output that is not an MCP message is ignored", async () => {
     writePlan(plan, { tools: [{ name: "act" }], garbage: true });
     expect(await connectTo(plannedServer(plan)).call(act, {}, never)).toBeDefined();
   });
 
-  test("[A54] of a server's 5,000 tools only the first 200 are accepted", async () => {
+  test("[A54] if a server has 5,000 tools, only the first 200 are accepted", async () => {
     writePlan(plan, { tools: Array.from({ length: 5_000 }, (_, index) => ({ name: `t${index}x` })) });
     const { tools, problems } = await connectTo(plannedServer(plan)).list();
     expect(tools.length).toBeLessThanOrEqual(200);
     expect(problems[0]).toBe("it offers 5000 tools; only the first 200 are looked at");
   });
 
-  test("a missing server program is reported in one sentence, and is retried only after a delay", async () => {
+  test("a missing server program is reported in one sentence; Cadre tries again only after a delay", async () => {
     let now = 0;
     const clock = { ...systemClock, elapsed: () => now };
     const connection = connectTo({ command: "no-such-program" }, {}, clock);
@@ -172,7 +172,7 @@ describe("a server that misbehaves", () => {
 });
 
 describe("the server's process", () => {
-  test("[A32] the server's process gets only the configured environment variables", async () => {
+  test("[A32] the server's process gets the configured environment variables, but not those of Cadre's own process", async () => {
     const connection = connectToPlanned("environment", { env: { KEY: "${TOKEN}", PLAIN: "x" } });
     await expect(connection.list()).rejects.toThrow("it needs the variable TOKEN, which is not set");
     process.env["CADRE_TEST_CANARY"] = "canary";
@@ -197,7 +197,7 @@ describe("the server's process", () => {
     await expect(connection.list()).rejects.toThrow("was ended with this process");
   });
 
-  test("the server's process is started without a shell that could interpret the arguments", async () => {
+  test("the server's process is started without a shell, so its arguments are not interpreted", async () => {
     const connection = connectTo({ command: "echo", args: ["$(touch pwned)", ";", "touch", "pwned"] });
     await expect(connection.list()).rejects.toThrow("it ended with code 0");
     expect(() => rmSync(join(folder, "pwned"))).toThrow(/ENOENT/);

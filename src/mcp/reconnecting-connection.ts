@@ -1,6 +1,6 @@
-// The connection to one server. It opens when it is first needed. After it was lost, it reopens with a growing delay.
-// All runs of the process share it. A process that needs no server never loads the MCP package.
-//  C6  A listing is cached until the server says that its tools changed, or until a reconnect.
+// The connection to one MCP server. It opens when it is first needed. If it is lost, it reopens after a delay that grows.
+// All runs of the process share the connection. A process that needs no MCP server never loads the MCP package.
+//  C6  The list of tools is cached until the server says that its tools have changed, or until the connection reopens.
 
 import type { Transport } from "@modelcontextprotocol/client";
 import type { Clock } from "../clock.ts";
@@ -70,7 +70,7 @@ export function createConnection(parts: ConnectionParts): Connection {
   };
 }
 
-/** Rejects for one caller when that caller's signal aborts. The work continues for other callers. */
+/** Makes the promise reject for one caller when that caller's signal aborts. The work continues for other callers. */
 function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return work;
   work.catch(() => undefined);
@@ -85,19 +85,19 @@ function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promis
 const FIRST_MS = 1_000;
 const LONGEST_MS = 60_000;
 
-/** Delays retries of a failed server: 1 s, 2 s, 4 s … up to a minute. A caller that comes too early gets the reason. */
+/** Delays new attempts to reach a failed server: 1 s, 2 s, 4 s … up to a minute. A caller that comes too early gets the last error. */
 function createBackOff(clock: Clock) {
   let failures = 0;
   let last = "";
   let notBefore = 0;
   return {
-    /** Why the server must not be tried yet. Undefined if it may be tried now. */
+    /** Says why the server must not be tried yet. Returns undefined if it can be tried now. */
     waiting(): string | undefined {
       const wait = notBefore - clock.elapsed();
       return wait > 0 ? `${last}. It is tried again in ${Math.ceil(wait / 1000)} s` : undefined;
     },
     failed(why: string): void {
-      // If several callers waited for the same attempt, only one failure is counted.
+      // If several callers waited for the same attempt, count only one failure.
       if (clock.elapsed() < notBefore) return;
       last = why;
       notBefore = clock.elapsed() + Math.min(FIRST_MS * 2 ** failures++, LONGEST_MS);

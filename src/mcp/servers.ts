@@ -1,6 +1,6 @@
-// All servers of a project. The pins say which tools there are, so Cadre starts no server to find out.
-// A server without a pin is started and pinned just before the first run of an agent that may use it.
-// After that, a changed command, URL or description is not used until a person has approved it.
+// All MCP servers of a project. Pins tell Cadre which tools the servers have, so Cadre starts no server to find out.
+// A server without a pin is started and pinned just before the first run of an agent that could use it.
+// If the command, URL or description of a pinned server changes, it is not used until a person approves the change.
 
 import type { Clock } from "../clock.ts";
 import type { McpServer } from "../config/schema.ts";
@@ -24,15 +24,15 @@ import { serverTool } from "./tools.ts";
 
 export interface McpServers {
   readonly names: readonly string[];
-  /** Says why some of the configured servers are not used. */
+  /** Reasons why some of the configured servers are not used. */
   readonly problems: readonly ServerProblem[];
-  /** The unchanged tools of the pinned servers. The same array is returned until something changes. */
+  /** The unchanged tools of the pinned servers. Returns the same array until a tool changes. */
   tools(): readonly AnyTool[];
-  /** Reads the pins of these servers again, and starts and pins servers without a pin. Returns the problems found. */
+  /** Reads the pins of these servers again. Starts servers without a pin and pins them. Returns the problems. */
   ready(names: readonly string[]): Promise<string[]>;
   /** Starts the server and lists its tools, so that a person can approve them. */
   inspect(name: string): Promise<ServerInspection>;
-  /** The pin, and how the server would be started now. Nothing is started. */
+  /** Returns the pin, and how Cadre would start the server now. It starts nothing. */
   pinnedState(name: string): Pick<ServerInspection, "pin" | "launch" | "isChanged">;
   approve(name: string, seen: Pick<ServerInspection, "launch" | "listing">): void;
   close(): Promise<void>;
@@ -47,7 +47,7 @@ export interface ServerProblem {
 export interface ServerInspection {
   pin: Pin | undefined;
   launch: Launch;
-  /** Whether the server would now be started or reached differently than the pin says. */
+  /** True if Cadre would now start or reach the server differently than the pin says. */
   isChanged: boolean;
   listing: Listing;
 }
@@ -67,7 +67,7 @@ interface Entry {
   connection: Connection;
   pin: Pin | undefined;
   launch: Launch;
-  /** Names of tools that differ from their pin. */
+  /** Names of tools that now differ from the pin. */
   changed: Set<string>;
 }
 
@@ -158,11 +158,11 @@ const connectionTo = (name: string, server: McpServer, parts: ServersParts): Con
   return createConnection({ name, server, folder, environment, env, clock });
 };
 
-/** Reads the pin again. Returns true if it is new, because a person has approved the server in another process. */
+/** Reads the pin again. Returns true if the pin is new, because a person approved the server in another process. */
 function refresh(entry: Entry, parts: ServersParts): boolean {
   entry.launch = launchOf(entry.config, parts.folder);
   const pin = readPin(parts, entry.name);
-  // A pin that could not be written stays in memory until the process ends.
+  // If the pin could not be written to disk, the one in memory is used until the process ends.
   if (!pin || pin.at === entry.pin?.at) return false;
   if (entry.pin && !isSameLaunch(entry.pin.launch, pin.launch)) {
     void entry.connection.close();
@@ -190,7 +190,7 @@ function changedText(entry: Entry): string {
   return `The MCP server ${entry.name} ${message}; a person can ${suggestion}.`;
 }
 
-/** Lists and pins a server for the first time. Tools with hidden characters are left for a person to approve. */
+/** Lists a server's tools and pins them for the first time. Tools with hidden characters need a person's approval. */
 async function pinFirst(
   entry: Entry,
   pin: (entry: Entry, launch: Launch, tools: readonly ListedTool[]) => void,

@@ -1,6 +1,6 @@
-// The transport to a server that Cadre starts, with one JSON message per line.
-// Between two requests the server may send only a limited amount. If it sends more, it is killed (A54).
-// The end of its stderr is kept for the error message.
+// The transport to an MCP server that Cadre starts as a process. Each line is one JSON message.
+// A server that sends more than a limited number of bytes between two requests is killed (A54).
+// The last part of the server's stderr is kept for the error message.
 
 import {
   deserializeMessage,
@@ -12,12 +12,12 @@ import { MAX_ANSWER, tooMuch } from "./connection.ts";
 import { endWords, ownWords, type SupervisedServer, startSupervisedServer } from "./supervised-server.ts";
 
 export interface StdioTransport extends Transport {
-  /** Why the server has ended, with the end of its stderr. Undefined while it is running. */
+  /** Why the server has ended, with the last part of its stderr. Undefined while the server is running. */
   readonly why: string | undefined;
 }
 
 const MAX_ERRORS = 2_000;
-/** A server that closes its stdout is usually exiting. Its own exit code says more than killing it would. */
+/** A server that closes its stdout is usually exiting. We wait this long for its exit code, which says more than killing it would. */
 const ENDING_MS = 1_000;
 
 export function createStdioTransport(
@@ -52,7 +52,7 @@ export function createStdioTransport(
         server?.kill();
       });
       const { output, stop, ended: over } = server;
-      // Without its stdout the server is useless, so it is stopped.
+      // A server without stdout is useless, so it is stopped.
       output.once("end", () => {
         const late = setTimeout(stop, ENDING_MS);
         const inTime = (): void => clearTimeout(late);
@@ -67,7 +67,7 @@ export function createStdioTransport(
       );
     },
     async send(message: JSONRPCMessage) {
-      // Only requests raise the limit. If answers did too, the server could raise the limit by asking.
+      // Only our requests reset the limit. If our answers did too, the server could reset it by asking us something.
       if ("method" in message && "id" in message) lines.allowMore();
       if (!server?.input.writable) throw new Error("it is not running");
       server.input.write(serializeMessage(message));
@@ -80,7 +80,7 @@ export function createStdioTransport(
   return transport;
 }
 
-/** Splits chunks into lines. Each byte is looked at once, so even a very long line takes linear time. */
+/** Splits chunks into lines. It reads each byte once, so even a very long line takes linear time. */
 function lineReader(onLine: (line: string) => void) {
   let received = 0;
   let pieces: Buffer[] = [];
@@ -88,7 +88,7 @@ function lineReader(onLine: (line: string) => void) {
     allowMore(): void {
       received = 0;
     },
-    /** False if the server has sent more than it may between two requests. */
+    /** Adds a chunk. Returns false if the server has sent too many bytes since the last request. */
     add(chunk: Buffer): boolean {
       received += chunk.length;
       if (received > MAX_ANSWER) return false;

@@ -1,27 +1,27 @@
-// Starts a server under a supervisor, a small shell that outlives Cadre for a moment on purpose.
-// When the pipe from Cadre closes, also because Cadre was killed, the supervisor kills the server's whole process group.
-// So no server survives Cadre. On systems with /proc, a mark in the environment finds processes that left the group.
+// Starts an MCP server under a supervisor. The supervisor is a small shell script that outlives Cadre for a moment on purpose.
+// When the pipe from Cadre closes, the supervisor kills the server's process group. The pipe also closes if Cadre is killed.
+// So no server outlives Cadre. On systems with /proc, a mark in the environment identifies processes that left the group.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import type { Readable, Writable } from "node:stream";
 
 export interface SupervisedServer {
-  /** Process id of the supervisor, which leads the server's session. Undefined if the supervisor could not be started. */
+  /** Process id of the supervisor, which is the leader of the server's session. Undefined if the supervisor could not be started. */
   pid: number | undefined;
   input: Writable;
   output: Readable;
   errors: Readable;
-  /** The exit code. 127 means that the program does not exist, 128 and above that a signal ended it. */
+  /** Resolves to the exit code. 127 means that the program does not exist. 128 or more means that a signal ended the program. */
   ended: Promise<number>;
-  /** Sends SIGTERM, and kills the server two seconds later. */
+  /** Sends SIGTERM. If the server is still running two seconds later, it is killed. */
   stop(): void;
   kill(): void;
 }
 
 const GRACE_MS = 2_000;
 
-/** $1 is the mark, the rest is the command, and descriptor 3 is the pipe from Cadre. The supervisor itself has no mark. */
+/** The first argument is the mark, and the others are the command. Descriptor 3 is the pipe from Cadre. The supervisor has no mark. */
 const SUPERVISOR = `
 mark=$1
 shift
@@ -60,7 +60,7 @@ export function startSupervisedServer(
     ["--norc", "--noprofile", "-c", SUPERVISOR, "cadre-server", randomUUID(), ...argv],
     { ...place, detached: true, stdio: ["pipe", "pipe", "pipe", "pipe"] },
   );
-  // On EMFILE, Node returns a child without streams and emits its error event later.
+  // If there are too many open files (EMFILE), Node returns a child without streams and emits the error event later.
   if (!child.stdio) {
     child.once("error", () => {});
     throw new Error("no more files or processes can be opened");
@@ -98,11 +98,11 @@ export function startSupervisedServer(
   };
 }
 
-/** Describes for people how a program ended. */
+/** Tells people how a program ended. */
 export const endWords = (code: number, program: string): string =>
   code === 127
     ? `there is no program ${program}: install it, or give its path`
     : `it ended with code ${code}`;
 
-/** The program's own stderr, without messages of the supervisor's shell. */
+/** Returns the program's own stderr, without the messages of the supervisor's shell. */
 export const ownWords = (errors: string): string => errors.replace(/^cadre-server: line .*$/gm, "").trim();

@@ -1,6 +1,6 @@
-// Wraps a server's tool as a tool for the loop. The model sees the pinned description.
-// Before each call, the tool is compared with the server's current listing.
-// If it has changed since it was pinned, it is not called (A49).
+// Wraps a tool of an MCP server as a tool for the loop. The model sees the pinned description.
+// Before each call, the pinned tool is compared with the server's current list of tools.
+// A tool that has changed since it was pinned is not called (A49).
 
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import { z } from "zod";
@@ -16,15 +16,15 @@ import { toolName } from "./names.ts";
 
 export interface ServerParts {
   name: string;
-  /** How the server is started or reached, for the person who approves a call. */
+  /** The server's command or URL, shown to the person who approves a call. */
   how: string;
-  /** Hash of how the server is started or reached. */
+  /** Hash of the configuration that starts or reaches the server. */
   launchHash: string;
   trusted: boolean;
   readOnly: boolean;
   timeout: number | undefined;
   connection(): Connection | { problem: string };
-  /** Called if the server's tool differs from the pinned one. */
+  /** Called if the server's current tool differs from the pinned tool. */
   changed(tool: string): void;
 }
 
@@ -95,7 +95,7 @@ const staleAnswer = (output: string): ToolAnswer => ({ output, isError: true, st
 const changedText = (server: string, tool: string, isThere: boolean): string =>
   `Nothing was called: the MCP server ${server} ${isThere ? `has another ${tool} than the one that was approved` : `no longer has ${tool}`}. A person can look at it: cadre servers approve ${server}. Go on without it.`;
 
-/** Shows the server, the input and the full description, with hidden characters made visible (A48). */
+/** Shows the server, the input and the full description, and makes hidden characters visible (A48). */
 function previewText(
   { name, description }: ListedTool,
   input: unknown,
@@ -110,22 +110,22 @@ function previewText(
 
 interface AnswerSource {
   server: string;
-  /** Whether the user trusts the server's text. */
+  /** True if the user trusts the server's text. */
   trusted: boolean;
   nonce: string;
 }
 
-/** Bytes reserved for the mark and for Cadre's own text before it. */
+/** Bytes reserved for the mark and for Cadre's own text before the mark. */
 const FRAME = 1_000;
 
-/** The text that a model reads. Unless the user trusts the server, a mark that the text cannot close surrounds it. */
+/** Returns the text that a model reads. Unless the user trusts the server, a mark surrounds the text, and the text cannot close the mark. */
 function answerOf(result: CallToolResult, said: AnswerSource): ToolAnswer {
   const text = textOf(result) || "(no content)";
   const answer = markAnswer("", text, said);
   return result.isError === true ? { ...answer, isError: true } : answer;
 }
 
-/** `lead` is Cadre's own text, placed before the server's. */
+/** `lead` is Cadre's own text, which comes before the server's text. */
 function markAnswer(lead: string, text: string, { server, trusted, nonce }: AnswerSource): ToolAnswer {
   const source = `mcp ${server}`;
   const framed = (words: string): string => lead + (trusted ? words : markUntrusted(nonce, source, words));
@@ -162,5 +162,5 @@ function partText(part: CallToolResult["content"][number]): string {
   }
 }
 
-/** Size of base64 data after decoding. */
+/** Returns the size of base64 data after decoding. */
 const sizeOf = (data: string): string => `${Math.ceil((data.length * 3) / 4 / 1024)} kB`;

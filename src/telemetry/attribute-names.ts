@@ -1,5 +1,5 @@
-// Names of span attributes. OpenTelemetry's GenAI names are not stable yet.
-// This copy keeps Cadre's names the same when a new version of the convention changes them.
+// Names of span attributes. OpenTelemetry's names for generative AI are not stable yet.
+// With our own copy, Cadre's attribute names stay the same when OpenTelemetry renames them.
 
 export const GEN_AI = {
   operation: "gen_ai.operation.name",
@@ -23,7 +23,7 @@ export const GEN_AI = {
 
 export const ERROR_TYPE = "error.type";
 
-/** Attributes for which there is no convention. */
+/** Attributes for which OpenTelemetry defines no name. */
 export const CADRE = {
   run: "cadre.run.id",
   trigger: "cadre.run.trigger",

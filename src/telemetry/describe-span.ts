@@ -1,5 +1,5 @@
-// Describes a span by a title and attributes.
-// Only `content` has text of people, models and tools; the other attributes are names, counts and causes.
+// Describes a span with a title and attributes.
+// Only `content` contains text from people, models and tools. The other attributes are names, counts and causes.
 
 import type { EventOf, JournalEvent } from "../journal/events.ts";
 import { textOf } from "../journal/message.ts";
@@ -10,10 +10,10 @@ export type Attributes = Record<string, string | number | boolean | readonly str
 
 export interface SpanDescription {
   title: string;
-  /** True for a request to another service. */
+  /** True if the span is a request to another service. */
   isClient: boolean;
   attributes: Attributes;
-  /** Attributes with text; sent only if the configuration allows it. */
+  /** Attributes that contain text. They are sent only if the configuration allows it. */
   content: Attributes;
   failure: { type: string; message?: string } | undefined;
 }
@@ -104,14 +104,14 @@ function describeModelCall({ payload }: EventOf<"MODEL_CALL_STARTED">, ended: Jo
   };
 }
 
-/** Returns the name that the convention uses for a provider. */
+/** Returns OpenTelemetry's name for a model provider. */
 const providerName = (name: string): string => (name === "google" ? "gcp.gemini" : name);
 
 function describeToolCall({ began, ended, call }: Extract<TraceSpan, { kind: "tool" }>): Part {
   const { toolCallId, attempt } = began.payload;
   const result = ended.type === "TOOL_RESULT" ? ended.payload : undefined;
   const outcome = result && (result.outcome ?? (result.isError ? "error" : "ok"));
-  // A call without a thought merges a child's worktree; its id begins with the name.
+  // If no model asked for the call, the call merges a child's worktree. Its id begins with the name of the tool.
   const name = call?.name ?? toolCallId.split("/", 1)[0]!;
   return {
     title: `execute_tool ${name}`,

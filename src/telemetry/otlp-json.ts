@@ -1,5 +1,5 @@
 // Encodes spans as OTLP JSON.
-// A span's id is a hash of its run and name, so the same span always has the same id, even if several processes send it.
+// A span's id is a hash of its run and its name. So a span has the same id even if several processes send it.
 
 import type { Digest } from "../ids.ts";
 import type { SpanRef, TraceSpan } from "../projections/formats/trace-spans.ts";
@@ -9,14 +9,14 @@ export interface OtlpOptions {
   digest: Digest;
   resource: Attributes;
   version: string;
-  /** True to send text of people, models and tools as well. */
+  /** True if text from people, models and tools is sent too. */
   content: boolean;
 }
 
 const INTERNAL = 1;
 const CLIENT = 3;
 const ERROR = 2;
-/** Receivers refuse longer values. */
+/** Longer values are cut, because receivers refuse them. */
 const MAX_TEXT = 8_000;
 
 export function otlpJson(spans: readonly TraceSpan[], options: OtlpOptions): object {
@@ -37,7 +37,7 @@ function encodeSpan(span: TraceSpan, { digest, content }: OtlpOptions) {
     name: title,
     kind: isClient ? CLIENT : INTERNAL,
     startTimeUnixNano: nanos(from),
-    // The clock may have been set back in between; a span must not end before it began.
+    // The clock might have been set back during the span. A span must not end before it began.
     endTimeUnixNano: nanos(Math.max(from, span.ended.ts)),
     attributes: keyValues({ ...attributes, ...(content ? texts : {}) }),
     ...(failure

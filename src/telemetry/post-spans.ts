@@ -3,17 +3,17 @@
 import type { Otlp } from "../config/otlp.ts";
 import { messageOf } from "../errors.ts";
 
-/** Statuses after which OTLP allows a retry. Any other failure is final. */
+/** Statuses after which OTLP allows a retry. All other failures are final. */
 const RETRYABLE = new Set([408, 429, 502, 503, 504]);
 const MAX_DETAIL = 200;
 
-/** Returns undefined on success, or the reason why the spans were refused for good. Throws if a retry may help. */
+/** Returns undefined on success, or the reason why the receiver refused the spans for good. Throws if a retry might help. */
 export async function postSpans(otlp: Otlp, body: string, signal: AbortSignal): Promise<string | undefined> {
   const response = await fetch(otlp.url!, {
     method: "POST",
     headers: { ...otlp.headers, "content-type": "application/json", "user-agent": "Cadre" },
     body,
-    // A redirect would send the headers, with their secrets, to another host.
+    // Following a redirect would send the headers and their secrets to another host.
     redirect: "manual",
     signal: AbortSignal.any([signal, AbortSignal.timeout(otlp.timeoutMs)]),
   }).catch((error: unknown) => {
@@ -26,6 +26,6 @@ export async function postSpans(otlp: Otlp, body: string, signal: AbortSignal): 
   return detail === "" ? status : `${status}: ${detail}`;
 }
 
-/** Returns the message of the cause, because fetch itself only says "fetch failed". */
+/** Returns the message of the error's cause, because fetch itself only says "fetch failed". */
 const reasonOf = (error: unknown): string =>
   error instanceof Error && error.cause !== undefined ? messageOf(error.cause) : messageOf(error);

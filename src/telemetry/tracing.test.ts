@@ -1,4 +1,4 @@
-// Tests the traces of a fleet during an upgrade, with a real receiver.
+// Tests tracing while processes of two versions run, with a real receiver.
 
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { openReceiver, type Receiver } from "../../test/support/otlp-receiver.ts";
@@ -29,7 +29,7 @@ afterEach(async () => {
   await receiver[Symbol.asyncDispose]();
 });
 
-test("[E9] [TL1] [TL2] an older process leaves the spans of a newer version to a newer process, which sends them immediately", async () => {
+test("[E9] [TL1] [TL2] an older process does not send spans of a newer version; a newer process sends them immediately", async () => {
   const problems: unknown[] = [];
   const begin = (holder: string) =>
     startTracing({

@@ -1,9 +1,9 @@
-// Sends the spans of all runs to an OTLP receiver, in the background. No run ever waits for the receiver.
-// Spans are folded from the journals; a cursor in the store says how far they were sent.
-//  TL1  The cursor advances only when the receiver took the spans before it, or refused them for good. If the process dies in
-//       between, the next process sends the same spans again with the same ids.
-//  TL2  One process at a time sends. Its hold on the cursor expires if it dies. The process releases the cursor when it finds
-//       events of a newer version.
+// Sends the spans of all runs to an OTLP receiver in the background. No run ever waits for the receiver.
+// Spans are computed from the journals. A cursor in the store records up to which event they were sent.
+//  TL1  The cursor advances only after the receiver has accepted the spans or has refused them for good.
+//       If the process dies before that, the next process sends the same spans again with the same ids.
+//  TL2  Only one process at a time sends. If that process dies, its hold on the cursor expires.
+//       A process that finds events of a newer version releases the cursor.
 
 import { setTimeout as pause } from "node:timers/promises";
 import type { Otlp } from "../config/otlp.ts";
@@ -24,23 +24,23 @@ export interface TracingParts {
   mask: Mask;
   digest: Digest;
   version: string;
-  /** The name under which this process holds the cursor. */
+  /** Identifies this process as the holder of the cursor. */
   holder: string;
   onProblem(problem: { message: string; error: unknown }): void;
 }
 
-/** Name of the cursor in the outbox. The webhooks share the outbox, and their names cannot contain a slash. */
+/** Name of the cursor in the outbox. Webhooks use the outbox too, but their names cannot contain a slash. */
 const CURSOR = "traces/otlp";
 const PAGE = 200;
-/** Time for which a process holds the cursor. It is longer than an attempt; other processes wait this long for one that died. */
+/** How long a process holds the cursor. This is longer than one attempt. If a process dies, the others wait this long. */
 const HOLD_MS = 20_000;
-/** Time during which spans are collected before they are sent together. */
+/** How long spans are collected before they are sent together. */
 const BATCH_MS = 1_000;
-/** Time that a shutdown waits for the last spans. */
+/** How long a shutdown waits for the last spans to be sent. */
 const SHUTDOWN_MS = 2_000;
 const IDLE_MS = 60_000;
 
-/** Starts sending, and returns the function that stops it. The very first start begins at the end of the journals. */
+/** Starts sending and returns a function that stops it. When tracing is used for the first time, past events are skipped. */
 export async function startTracing(parts: TracingParts): Promise<() => Promise<void>> {
   const { store, otlp, holder, onProblem } = parts;
   if (!otlp) return async () => {};
@@ -51,7 +51,7 @@ export async function startTracing(parts: TracingParts): Promise<() => Promise<v
   await store.outbox.acquire(CURSOR, holder, HOLD_MS);
   const shutdown = new AbortController();
   const send = createSender(parts, otlp, shutdown.signal);
-  /** True if another process sends or the receiver is down, so that new events are no reason to try sooner. */
+  /** True if another process is sending or the receiver is down. Until the timer fires, new events do not trigger an attempt. */
   let waitsForTimer = false;
   const sending = repeat({
     work: async () => {
@@ -84,7 +84,7 @@ export async function startTracing(parts: TracingParts): Promise<() => Promise<v
   };
 }
 
-/** Creates a function that sends all new spans. The function returns false if another process sends, and throws to be retried. */
+/** Creates a function that sends all new spans. It returns false if another process is sending. If it throws, it is called again later. */
 function createSender(parts: TracingParts, otlp: Otlp, signal: AbortSignal) {
   const { store, mask, holder, onProblem } = parts;
   const spansOf = createFold(store);
@@ -96,7 +96,7 @@ function createSender(parts: TracingParts, otlp: Otlp, signal: AbortSignal) {
       const page = await store.journal
         .readAll(cursor.position, PAGE, { stopAtNewer: true })
         .catch(async (error: unknown) => {
-          // Release the cursor immediately, so that a newer process does not have to wait for this one.
+          // Release the cursor immediately, so that a process of a newer version does not have to wait.
           if (isNewer(error)) await store.outbox.acquire(CURSOR, holder, 0);
           throw error;
         });
@@ -119,7 +119,10 @@ function createSender(parts: TracingParts, otlp: Otlp, signal: AbortSignal) {
 
 const MAX_CACHED_RUNS = 2_000;
 
-/** Creates a function that returns the spans that an event ends. The folds of recent runs are cached, to save reading their journals. */
+/**
+ * Creates a function that returns the spans that end with an event.
+ * The state of recent runs is cached, so that their journals are not read again.
+ */
 function createFold(store: Store): (event: JournalEvent) => Promise<readonly TraceSpan[]> {
   const cache = new Map<RunId, Trace>();
   return async (event) => {
@@ -134,7 +137,7 @@ function createFold(store: Store): (event: JournalEvent) => Promise<readonly Tra
   };
 }
 
-/** Reads the journal before an event. A damaged or pruned journal counts as empty, so that it does not block other runs. */
+/** Reads the events before an event of the same run. A damaged or pruned journal is read as empty, so that it does not block other runs. */
 async function journalBefore(store: Store, { runId, seq }: JournalEvent): Promise<JournalEvent[]> {
   return seq === 1 ? [] : store.journal.read(runId, 0, seq - 1).catch(() => []);
 }

@@ -1,4 +1,5 @@
-// Reads the project's webhooks from its configuration, and their secrets from environment variables. An untrusted folder has none.
+// Reads the project's webhooks from its configuration, and their secrets from environment variables.
+// An untrusted folder has no webhooks.
 
 import type { Config } from "../config/config.ts";
 import type { Env } from "../config/trust.ts";
@@ -6,7 +7,7 @@ import type { Hook } from "./deliver.ts";
 
 export interface AddressChecks {
   isPublic(address: string): boolean;
-  /** True for addresses of this machine and its network, false for a cloud's metadata service. */
+  /** True for addresses of this machine and its local network. False for a cloud's metadata service. */
   isIntranet(address: string): boolean;
 }
 
@@ -39,7 +40,7 @@ export function configuredHooks(
   });
 }
 
-/** Checks the scheme, because a URL from an environment variable was not checked with the configuration. */
+/** Checks the URL's scheme again, because a URL from an environment variable was not checked when the configuration was read. */
 function urlProblem(url: URL | undefined, isPrivate: boolean): string | undefined {
   if (url?.protocol === "https:" || (isPrivate && url?.protocol === "http:")) return undefined;
   return "its address must be https, or `private: true` must be set for it";

@@ -1,10 +1,10 @@
 // Delivers notices to webhooks.
-// Each webhook has a cursor in the store; the notices themselves are folded from the journal, so a restart loses nothing.
-//  WH1  A cursor advances only when its notice was delivered or given up. After a crash the notice is sent again with the
-//       same id.
-//  WH2  One process at a time serves a webhook. A process that is too old to read the next event releases the webhook, so that
-//       a newer process can serve it.
-//  WH4  A notice that is refused for good, or has failed for a day, is given up; later notices are still delivered.
+// Each webhook has a cursor in the store. Notices are computed from the journal, so a restart loses nothing.
+//  WH1  A cursor advances only after its notice was delivered or given up.
+//       After a crash, the notice is sent again with the same id.
+//  WH2  Only one process at a time serves a webhook.
+//       A process that is too old to read the next event releases the webhook, so that a newer process can serve it.
+//  WH4  A notice is given up if the endpoint refuses it for good or if it fails for a day. Later notices are still delivered.
 
 import type { Clock } from "../clock.ts";
 import type { WebhookEvent } from "../config/schema.ts";
@@ -20,7 +20,7 @@ import type { Answer, Judge } from "./post.ts";
 export interface Hook extends Sender {
   name: string;
   url: URL | undefined;
-  /** The reason why this webhook cannot be used; undefined if it can. */
+  /** The reason why this webhook cannot be used. Undefined if it can be used. */
   problem: string | undefined;
   events: readonly WebhookEvent[];
   judge: Judge;
@@ -30,13 +30,13 @@ export interface DeliverParts {
   store: Store;
   clock: Clock;
   hooks: readonly Hook[];
-  /** The name under which this process holds cursors. */
+  /** Identifies this process as the holder of cursors. */
   holder: string;
   onProblem(problem: { message: string; error: unknown }): void;
 }
 
 export interface Deliverer {
-  /** Sends all due notices. Returns the milliseconds until the next attempt, or undefined to wait for an event. */
+  /** Sends all due notices. Returns the milliseconds until the next attempt, or undefined if the next attempt is after a new event. */
   deliver(signal: AbortSignal): Promise<number | undefined>;
   /** Sends a test notice. Returns undefined if no webhook has that name. */
   test(name: string): Promise<Answer | undefined>;
@@ -44,19 +44,19 @@ export interface Deliverer {
 
 const PAGE = 500;
 const ATTEMPT_MS = 10_000;
-/** Time for which a process holds a cursor. It is longer than an attempt; other processes wait this long for one that died. */
+/** How long a process holds a cursor. This is longer than one attempt. If a process dies, the others wait this long. */
 const HOLD_MS = 20_000;
 const FIRST_RETRY_MS = 2_000;
 const LONGEST_RETRY_MS = 600_000;
 const GIVE_UP_MS = 24 * 3_600_000;
-/** Number of attempts, more than fit into a day. It ends the retries even if restarted processes begin a new day each time. */
+/** Maximum number of attempts; more than fit into a day. It ends the retries even if each restart begins a new day of retries. */
 const MAX_ATTEMPTS = 200;
 
 export function createDeliverer(parts: DeliverParts): Deliverer {
   const { store, clock, hooks, holder, onProblem } = parts;
-  /** Per webhook, the position up to which the journal has no notice. This is a cache; losing it costs one more scan. */
+  /** For each webhook: the position up to which the journal contains no notice. This is a cache. Without it the journal is scanned again. */
   const scanned = new Map<string, Position>();
-  /** Per webhook, the current notice and the time of its first attempt, from which the day of WH4 counts. */
+  /** For each webhook: the current notice and the time of its first attempt. The day of rule WH4 starts at that time. */
   const tried = new Map<string, { id: string; since: number }>();
   let hasReportedNewer = false;
 
@@ -78,7 +78,7 @@ export function createDeliverer(parts: DeliverParts): Deliverer {
     return undefined;
   }
 
-  /** Releases the cursor immediately, so that a newer process does not have to wait for this one. */
+  /** Releases the cursor immediately, so that a process of a newer version does not have to wait. */
   async function leaveToNewer(hook: Hook, error: unknown): Promise<void> {
     await store.outbox.acquire(hook.name, holder, 0);
     if (!hasReportedNewer)
@@ -94,7 +94,7 @@ export function createDeliverer(parts: DeliverParts): Deliverer {
   ): Promise<void> {
     const id = `${store.id}.${position}`;
     const answer = await send(hook, notice, id, signal);
-    // Cadre's own shutdown interrupted the attempt, so it does not count as a failure.
+    // Cadre's own shutdown interrupted the attempt, so the attempt is not counted as a failure.
     if (signal.aborted && answer.status === undefined) return;
     const attempts = cursor.attempts + 1;
     const at = clock.now();
@@ -112,7 +112,7 @@ export function createDeliverer(parts: DeliverParts): Deliverer {
     if (!hook.url || hook.problem !== undefined) return { detail: hook.problem ?? "it has no address" };
     const late = AbortSignal.timeout(ATTEMPT_MS);
     const until = signal ? AbortSignal.any([signal, late]) : late;
-    // Load the HTTP modules with the first message: they take time to load, and most processes send nothing.
+    // Load the HTTP modules only when the first message is sent: loading takes time, and most processes send nothing.
     const { post } = await import("./post.ts");
     return post(hook.url, messageOf(notice, id, clock.now(), hook), hook.judge, until);
   }
@@ -130,7 +130,10 @@ export function createDeliverer(parts: DeliverParts): Deliverer {
   };
 }
 
-/** Finds the first wanted notice after a position. `to` is how far the journal was read, and `newer` is the error that ended the search. */
+/**
+ * Finds the first wanted notice after a position. `to` is the position up to which the journal was read.
+ * `newer` is set if an event of a newer version ended the search.
+ */
 async function nextNotice(
   store: Store,
   after: Position,
@@ -150,12 +153,12 @@ async function nextNotice(
       const notice = mayBeNotice(event) ? await readNotice(store, event) : undefined;
       if (notice && wanted.includes(notice.event)) return { to, notice };
     }
-    // Unreadable events are left out of a page, so only an empty page is the last one.
+    // Unreadable events are left out of a page. So a page that is not full can have a successor, but an empty page cannot.
     if (page.length === 0) return { to };
   }
 }
 
-/** Reads the notice of an event. A damaged or pruned journal has none, so that it does not block those of other runs. */
+/** Computes the notice of an event. A damaged or pruned journal has no notice, so that it does not block notices of other runs. */
 async function readNotice(store: Store, event: JournalEvent): Promise<Notice | undefined> {
   const row = await store.runs.get(event.runId);
   if (!row || row.parentRunId !== undefined) return undefined;
@@ -169,7 +172,7 @@ function outcomeOf({ status }: Answer, isLast: boolean): "delivered" | "failed" 
   return refused || isLast ? "given up" : "failed";
 }
 
-/** Exponential back-off with jitter. */
+/** Returns the delay before the next attempt: exponential back-off with jitter. */
 export const retryIn = (attempts: number): number =>
   Math.ceil(Math.min(FIRST_RETRY_MS * 2 ** (attempts - 1), LONGEST_RETRY_MS) * (0.75 + Math.random() / 2));
 

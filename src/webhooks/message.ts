@@ -1,6 +1,6 @@
 // Formats a notice for sending, as plain JSON or in the format of Slack or ntfy.
-// The message is signed according to Standard Webhooks, so that receivers can verify it with an existing library.
-//  WH3  The signature covers the id, the time and the body, so that receivers detect a change or a later replay.
+// The message is signed as Standard Webhooks requires, so that receivers can verify it with an existing library.
+//  WH3  The signature covers the id, the time and the body, so that receivers notice if a message was changed or is replayed later.
 
 import { createHmac } from "node:crypto";
 import type { Webhook, WebhookEvent } from "../config/schema.ts";
@@ -20,7 +20,7 @@ export interface Sender {
   base: string;
 }
 
-/** `now` is the time of this attempt, in milliseconds. */
+/** Builds the message of one attempt. `now` is the time of this attempt, in milliseconds. */
 export function messageOf(notice: Notice, id: string, now: number, sender: Sender): Outgoing {
   const { form, secret, token } = sender;
   const { type, body, headers } = FORMS[form](notice, sender.base);
@@ -40,7 +40,7 @@ export function messageOf(notice: Notice, id: string, now: number, sender: Sende
   };
 }
 
-/** A secret that begins with `whsec_` is base64, as in Standard Webhooks. Any other secret is used as it is. */
+/** Signs the text. A secret that begins with `whsec_` is base64, as in Standard Webhooks. Any other secret is used unchanged. */
 export function signatureOf(secret: string, signed: string): string {
   const key = secret.startsWith("whsec_") ? Buffer.from(secret.slice(6), "base64") : Buffer.from(secret);
   return `v1,${createHmac("sha256", key).update(signed).digest("base64")}`;
@@ -97,22 +97,22 @@ const titleOf = ({ event, run }: Notice): string => `${run.agent} ${TITLES[event
 
 const MAX_TEXT = 500;
 
-/** The run's summary, or its task while it waits for a person. */
+/** Returns the run's summary. While the run waits for a person, returns its task instead. */
 function bodyText({ task, summary }: RunRow, event: WebhookEvent): string {
   const text = (event === "needs-you" ? undefined : summary) ?? task;
   return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)} …` : text;
 }
 
-/** A notice about an item of the root links to that item, and a notice about a child's item to the whole inbox. */
+/** Returns the link of a notice. An open item of the root gets its own link. For a child's item the link leads to the whole inbox. */
 function linkTo({ id, waitingOn }: RunRow, event: WebhookEvent, base: string): string {
   const [item] = waitingOn?.kind === "child_hitl" ? [] : (waitingOn?.items ?? []);
   if (event !== "needs-you") return `${base}/r/${id}`;
   return item === undefined ? `${base}/inbox` : `${base}/inbox?item=${encodeURIComponent(`${id}:${item}`)}`;
 }
 
-/** Keeps Slack from reading an agent's text as mentions or links. */
+/** Escapes an agent's text, so that Slack does not treat parts of it as mentions or links. */
 const escapeSlack = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
-/** Replaces other characters, because HTTP headers hold only ASCII. */
+/** Replaces all characters that are not ASCII, because HTTP headers allow only ASCII. */
 const ascii = (text: string): string => text.replace(/[^\x20-\x7e]/g, "?");

@@ -1,5 +1,5 @@
-// Notices tell people who are not watching that a tree needs a person, is done, or has failed.
-// There is one notice per tree, not one per run (U32): the root's journal also records what its descendants need, and only that journal is read.
+// A notice tells people who are not watching that a tree needs a person, is done, or has failed.
+// Each tree sends one notice, not each run (U32). Only the root's journal is read. It also records what the descendants need.
 
 import type { WebhookEvent } from "../config/schema.ts";
 import type { JournalEvent } from "../journal/events.ts";
@@ -17,7 +17,7 @@ const NOTICE_TYPES: ReadonlySet<JournalEvent["type"]> = new Set([
   "RUN_FAILED",
 ]);
 
-/** A cheap check by type, before the journal is read. */
+/** A quick check of the event's type, before its journal is read. */
 export const mayBeNotice = ({ type }: JournalEvent): boolean => NOTICE_TYPES.has(type);
 
 /** Derives the notice of an event. `journal` is the run's journal up to and including that event. */
@@ -30,10 +30,10 @@ export function noticeOf(event: JournalEvent, journal: readonly JournalEvent[]):
   const at = event.ts;
   if (event.type === "RUN_COMPLETED") return { event: "done", run, at };
   if (event.type === "RUN_FAILED") return { event: "failed", run, at };
-  // A run that already needed a person has sent its notice.
+  // If the run needed a person before this event, it has already sent a notice.
   return needsPerson(run) && !neededBefore ? { event: "needs-you", run, at } : undefined;
 }
 
-/** A paused run sends no notice: the person who paused it knows. */
+/** True if the run waits for a person. A paused run does not count, because the person who paused it knows. */
 const needsPerson = ({ status, waitingOn }: RunRow): boolean =>
   status === "suspended" && waitingOn?.kind !== "paused";

@@ -1,4 +1,4 @@
-// Sends webhook notices in the background while this process drives runs. No run ever waits for an endpoint.
+// Sends webhook notices in the background while this process drives runs. No run ever waits for a webhook's endpoint.
 
 import { setTimeout as pause } from "node:timers/promises";
 import type { Clock } from "../clock.ts";
@@ -12,7 +12,7 @@ export interface Notifier {
   hooks: readonly Hook[];
   /** Sends a test notice. Returns undefined if no webhook has that name. */
   test(name: string): Promise<Answer | undefined>;
-  /** Starts sending. The returned function stops sending, and gives an open request two seconds to finish. */
+  /** Starts sending. The returned function stops sending, and lets an open request finish for up to two seconds. */
   start(): () => Promise<void>;
 }
 

@@ -1,5 +1,5 @@
-// Makes one attempt to post a message. The attempt is bounded in time and follows no redirect.
-// The address is checked after the only DNS lookup, that of the connection itself, so it cannot change in between (A42, A43).
+// Makes one attempt to post a message. The attempt has a time limit and follows no redirects.
+// The address is checked in the connection's own DNS lookup. No other lookup follows, so the address cannot change later (A42, A43).
 
 import { lookup } from "node:dns";
 import { type IncomingMessage, request as overHttp } from "node:http";
@@ -9,13 +9,13 @@ import { describeSystemError } from "../errors.ts";
 import type { Outgoing } from "./message.ts";
 
 export interface Answer {
-  /** HTTP status; absent if no answer came. */
+  /** HTTP status of the answer. Absent if there was no answer. */
   status?: number;
-  /** The endpoint's answer or the reason of the failure, for people. */
+  /** The endpoint's answer or the reason for the failure, in words for people. */
   detail: string;
 }
 
-/** Returns the reason why an address may not be reached; undefined if it may. */
+/** Returns the reason why connecting to an address is forbidden. Returns undefined if it is allowed. */
 export type Judge = (address: string) => string | undefined;
 
 const MAX_DETAIL = 200;
@@ -64,7 +64,7 @@ function sendRequest(
   });
 }
 
-/** Refuses a host if any of its addresses is forbidden. */
+/** Looks up a host. Refuses it if any of its addresses is forbidden. */
 function checkedLookup(judge: Judge): LookupFunction {
   return (host, options, done) => {
     lookup(host, { ...options, all: true }, (error, found) => {

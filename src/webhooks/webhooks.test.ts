@@ -1,4 +1,4 @@
-// Tests webhooks with a real HTTP server that accepts, fails, redirects, hangs or is down.
+// Tests webhooks with a real HTTP server that can accept, fail, redirect, hang or be down.
 
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -87,7 +87,7 @@ function hooks(over: object = {}): Hook[] {
 let problems: unknown[];
 const onProblem = (problem: unknown): void => void problems.push(problem);
 
-/** Delivers like a process that has just started, and knows only what is in the store. */
+/** Simulates a process that has just started: it knows only what is in the store. */
 const begin = (over: object = {}) => {
   const deliverer = createDeliverer({ store, clock, hooks: hooks(over), holder: "me", onProblem });
   return () => deliverer.deliver(new AbortController().signal);
@@ -117,7 +117,7 @@ describe("notices", () => {
     expect(await store.outbox.deliveries("team", 5)).toMatchObject([{ outcome: "delivered", runId: "r1" }]);
   });
 
-  test("[U32] a child's question sends one notice for the whole tree; runs that ended before the first start send none", async () => {
+  test("[U32] a child's question sends one notice for the whole tree; runs that ended before webhooks were first used send none", async () => {
     await admit(store, "old");
     await end("old");
     const deliver = begin();
@@ -136,7 +136,7 @@ describe("notices", () => {
     ]);
   });
 
-  test("a webhook gets only its event types, in Slack's or ntfy's format, with the agent's text escaped", async () => {
+  test("a webhook gets only the events it asks for, in the format of Slack or ntfy; for Slack, the agent's text is escaped", async () => {
     const slack = begin({ events: ["failed"], form: "slack" });
     await slack();
     await admit(store, "r1", { task: "greet <!channel> & go" });
@@ -174,7 +174,7 @@ describe("an endpoint that fails", () => {
   }
   const latest = async () => (await store.outbox.deliveries("team", 1))[0];
 
-  test("[WH1] a failed notice is retried with growing delays and the same id, also by the next process", async () => {
+  test("[WH1] a failed notice is retried with growing delays and the same id, even by a new process", async () => {
     answer = say(503);
     const deliver = await withOneNotice();
     const first = (await deliver())!;
@@ -208,7 +208,7 @@ describe("an endpoint that fails", () => {
     expect(await latest()).toMatchObject({ outcome: "delivered", runId: "r2" });
   });
 
-  test("[WH4] a notice is given up after a day of failures", async () => {
+  test("[WH4] after a day of failures, the notice is given up", async () => {
     const deliver = await withOneNotice({ url: "http://127.0.0.1:1/" });
     const next = (await deliver())!;
     expect(await latest()).toMatchObject({ outcome: "failed", detail: "nothing is listening there" });
@@ -217,7 +217,7 @@ describe("an endpoint that fails", () => {
     expect(await latest()).toMatchObject({ outcome: "given up" });
   });
 
-  test("[WH4] the day of retries for an old notice counts from its first attempt", async () => {
+  test("[WH4] for an old notice, the day of retries starts with the first attempt", async () => {
     answer = say(503);
     await withOneNotice();
     clock.advance(3 * 24 * 3_600_000);
@@ -230,7 +230,7 @@ describe("an endpoint that fails", () => {
     expect(await latest()).toMatchObject({ outcome: "delivered", attempts: 2 });
   });
 
-  test("[WH1] a cut connection counts as a failed attempt; a shutdown of Cadre does not", async () => {
+  test("[WH1] a lost connection is counted as a failed attempt; an attempt that Cadre's own shutdown interrupts is not", async () => {
     answer = (response) => response.socket?.destroy();
     const deliver = await withOneNotice();
     await deliver();
@@ -262,14 +262,14 @@ describe("an endpoint that fails", () => {
     expect(await latest()).toMatchObject({ outcome: "failed", detail: expect.stringMatching(detail) });
   });
 
-  test("[WH2] two processes together send a notice only once", async () => {
+  test("[WH2] if two processes serve the same webhook, a notice is sent only once", async () => {
     const deliver = await withOneNotice();
     const other = createDeliverer({ store, clock, hooks: hooks(), holder: "another", onProblem });
     await Promise.all([deliver(), other.deliver(new AbortController().signal)]);
     expect(received).toHaveLength(1);
   });
 
-  test("[E9] [WH1] [WH2] an older process leaves events of a newer version to a newer process, which sends them immediately", async () => {
+  test("[E9] [WH1] [WH2] an older process does not send notices of a newer version; a newer process sends them immediately", async () => {
     const deliver = await withOneNotice();
     await asOlderVersion("RUN_STARTED", async () => {
       await deliver();
@@ -282,7 +282,7 @@ describe("an endpoint that fails", () => {
     expect(received).toHaveLength(1);
   });
 
-  test("[P9] [WH1] a damaged journal in a long backlog does not block later notices", async () => {
+  test("[P9] [WH1] a damaged journal does not block later notices, even in a long backlog", async () => {
     const deliver = begin();
     await deliver();
     await admit(store, "damaged");

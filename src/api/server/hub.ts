@@ -16,28 +16,28 @@ export interface Channel {
   encoder(): Encoder;
 }
 
-/** The runs whose events are sent, as far as they are known. */
+/** The runs whose events are sent. `runs` grows as children become known. */
 export interface Scope {
   runs: Set<RunId>;
-  /** True to include the children that these runs start later. */
+  /** True if the scope includes children that these runs start later. */
   tree: boolean;
 }
 
 export interface Encoder {
-  /** Loads what the encoder needs for these events. Returns undefined if there is nothing to load. */
+  /** Loads the data that the encoder needs for these events. Returns undefined if there is nothing to load. */
   prepare?(events: readonly JournalEvent[]): Promise<void> | undefined;
   /** Returns the text to send, or "" if the event is not sent. */
   event(event: JournalEvent): string;
   delta(delta: Delta): string;
-  /** Absent if changes of settings are not sent. */
+  /** Encodes changed settings. Absent if this encoder does not send settings. */
   settings?(now: SettingsBody): string;
 }
 
 export interface Reader {
   take(batch: Batch): void;
-  /** P10: tells the reader that an event could not be delivered. The reader finds it in the store, after its last position. */
+  /** P10: tells the reader that an event could not be delivered. The reader must read it from the store, after its last position. */
   behind(): void;
-  /** Takes bytes that the reader may drop. */
+  /** Passes on bytes that the reader is allowed to drop. */
   hint(bytes: Uint8Array): void;
 }
 
@@ -48,12 +48,12 @@ export interface Frame {
 
 export interface Batch {
   frames: readonly [Frame, ...Frame[]];
-  /** The bytes of all frames. */
+  /** The bytes of all frames together. */
   bytes(): Uint8Array;
 }
 
 export interface Hub {
-  /** Adds a reader, who gets batches from now on. Returns the scope that all readers of the channel share. */
+  /** Adds a reader, which gets all later batches. Returns the scope that all readers of the channel share. */
   join(channel: Channel, reader: Reader): { scope: Scope | undefined; leave(): void };
 }
 
@@ -61,7 +61,7 @@ interface Group {
   scope: Scope | undefined;
   encoder: Encoder;
   readers: Set<Reader>;
-  /** Keeps batches in order while an encoder loads data. */
+  /** The previous batch, while its encoder loads data. Later batches wait for it, so that they stay in order. */
   before: Promise<void> | undefined;
 }
 
@@ -155,7 +155,7 @@ export function isInScope(event: JournalEvent, scope: Scope | undefined): boolea
   return runs.has(event.runId);
 }
 
-/** Returns the bytes of the frames after `place`, up to `end`. */
+/** Returns the bytes of the frames whose position is after `place` and not after `end`. */
 export function bytesAfter({ frames, bytes }: Batch, place: Position, end = Infinity): Uint8Array {
   const isWhole = frames[0].event.position > place && frames.at(-1)!.event.position <= end;
   if (isWhole) return bytes();

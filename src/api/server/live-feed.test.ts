@@ -1,4 +1,4 @@
-// Tests the live feed over a real socket: the nine message types of S4, an increasing sequence, and positions to continue from.
+// Tests the live feed over a real socket: contract S4's nine message types, the increasing `seq`, and continuing from a position.
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Script } from "../../models/scripted/script.ts";
@@ -67,7 +67,7 @@ interface Told {
   data: any;
 }
 
-/** Opens the feed, and waits until it is connected. */
+/** Opens the feed and waits until the connection is established. */
 async function listen(headers: Record<string, string> = {}, query = "") {
   const response = await api.fetch(`http://cadre/api/events${query}`, { headers });
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
@@ -130,7 +130,7 @@ test("[S4-37] [S4-38] [S4-39] [S4-40] [S4-41] [S4-44] [S4-45] the feed shows a t
   expect(told.at(-1)!.data).toMatchObject({ type: "Outcome", status: "completed", summary: "all done" });
 });
 
-test("[S4-31] [S4-32] [S4-33] [S4-34] [S4-35] [S4-36] the feed describes an agent's state in words for people", async () => {
+test("[S4-31] [S4-32] [S4-33] [S4-34] [S4-35] [S4-36] the feed describes an agent's state in plain words", async () => {
   const feed = await listen();
   const { runId } = await api.client.post("/api/runs", { body: { agent: "leader", task: "lead" } });
   const told = await feed.until(hasEnded(runId));
@@ -148,7 +148,7 @@ test("[S4-31] [S4-32] [S4-33] [S4-34] [S4-35] [S4-36] the feed describes an agen
   expect(states.at(-1)).toBe("idle: Done");
 });
 
-test("[S4-46] every message except Token has an increasing seq", async () => {
+test("[S4-46] every message except `Token` has an increasing `seq`", async () => {
   const feed = await listen();
   const { runId } = await api.client.post("/api/runs", { body: { agent: "leader", task: "lead" } });
   const told = await feed.until(hasEnded(runId));
@@ -159,7 +159,7 @@ test("[S4-46] every message except Token has an increasing seq", async () => {
   expect(seqs).toEqual([...new Set(seqs)].sort((a, b) => a - b));
 });
 
-test("[S4-43] the feed shows a waiting message in the queue until the next turn takes it", async () => {
+test("[S4-43] the feed shows a message as queued until the agent's next turn reads it", async () => {
   const feed = await listen();
   const { runId } = await api.client.post("/api/runs", { body: { agent: "clerk", task: "pay" } });
   const [item] = await waitForApprovals(api, runId);
@@ -170,7 +170,7 @@ test("[S4-43] the feed shows a waiting message in the queue until the next turn 
   expect(queues).toMatchObject([[{ text: "and hurry" }], []]);
 });
 
-test("[S4-42] [S4-46] the feed sends changes of settings with an increasing seq", async () => {
+test("[S4-42] [S4-46] the feed sends changed settings with an increasing `seq`", async () => {
   const feed = await listen();
   for (const mode of ["auto", "chat"]) await sendRequest(api, "POST", "/api/settings", { mode });
   const told = await feed.until((all) => all.length === 2);
@@ -181,7 +181,7 @@ test("[S4-42] [S4-46] the feed sends changes of settings with an increasing seq"
   expect(told[1]!.data.seq).toBeGreaterThan(told[0]!.data.seq);
 });
 
-test("[F46] a reader that returns with its last id misses nothing and gets nothing twice", async () => {
+test("[F46] a reader that reconnects with its last id misses no message and gets none twice", async () => {
   const feed = await listen();
   const { runId } = await api.client.post("/api/runs", { body: { agent: "leader", task: "lead" } });
   const whole = await feed.until(hasEnded(runId));
@@ -192,7 +192,7 @@ test("[F46] a reader that returns with its last id misses nothing and gets nothi
   expect(rest.map(({ data }) => data)).toEqual(after.map(({ data }) => data));
 });
 
-test("a reader with an unknown position gets a reset, and then new messages", async () => {
+test("a reader with an unknown position gets a reset and then only new messages", async () => {
   const first = await api.client.post("/api/runs", { body: { agent: "leader", task: "lead" } });
   await eventsUntil(api, first.runId, isEnd);
   const feed = await listen({ "Last-Event-ID": "elsewhere.7" });

@@ -1,5 +1,5 @@
-// Encodes the live feed of all runs in the vocabulary of contract S4 (S4-37 … S4-46).
-// Every message except tokens has an increasing `seq`: the event's position, with a fraction if one event becomes several messages.
+// Encodes the live feed of all runs with the message types of contract S4 (S4-37 … S4-46).
+// Every message except `Token` has an increasing `seq`, the event's position. If one event becomes several messages, a fraction is added.
 
 import { initialRow } from "../../projections/folds/run-row.ts";
 import {
@@ -13,7 +13,7 @@ import type { Store } from "../../stores/store.ts";
 import type { Encoder } from "./hub.ts";
 import { sseFrame } from "./sse.ts";
 
-/** Number of runs whose state is cached. */
+/** Maximum number of runs whose state is cached. */
 const MAX_KNOWN = 5_000;
 
 export function feedEncoder(store: Store): Encoder {
@@ -25,7 +25,7 @@ export function feedEncoder(store: Store): Encoder {
     if (known.size > MAX_KNOWN) known.delete(known.keys().next().value!);
     return state;
   };
-  /** The next `seq` for a message without a position. */
+  /** Returns the next `seq` for a message without a position. */
   const nextSeq = (): number => {
     seq += 0.001;
     return seq;
@@ -52,7 +52,7 @@ export function feedEncoder(store: Store): Encoder {
       return messages
         .map((one, index) => {
           seq = event.position + index / 10;
-          // Only the last message of an event has an id, so that a reader that reconnects in between gets all of them again.
+          // Only an event's last message has an id. A reader that reconnects before it gets all messages of the event again.
           const id = index === messages.length - 1 ? `id: ${store.id}.${event.position}\n` : "";
           return id + messageFrame(seq, one);
         })

@@ -1,12 +1,12 @@
-// Checks whether this process can work: the store answers, its disk has room, and due runs are driven.
-// The check is public, so its answer is only yes or no, and it runs at most once a second.
+// Checks whether this process can work: the store answers, its disk has space, and due runs are being driven.
+// The check is public, so it answers only yes or no, and it runs at most once a second.
 
 import { statfs } from "node:fs/promises";
 import type { RunId, Seq } from "../../ids.ts";
 import type { ApiParts } from "../parts.ts";
 
 const FRESH_MS = 1_000;
-/** A run that is due for this long without a new event is not being driven. */
+/** If a run is due for this long without a new event, we assume that no driver has it. */
 const OVERDUE_MS = 60_000;
 const MIN_FREE_BYTES = 50 * 1024 * 1024;
 
@@ -31,8 +31,8 @@ export function createLivenessCheck(parts: Parts, now: () => number = Date.now):
 }
 
 /**
- * Checks only the run that has been due for the longest time.
- * Workers elsewhere do not count: if they did, a supervisor would restart this server just when people want to see why no run continues.
+ * Checks only the run that has been due for the longest time. If this process does not drive runs, nothing is overdue here.
+ * Otherwise a supervisor would restart this server just when people want to see why no run continues.
  */
 function overdueCheck({ store, info }: Parts, now: () => number): () => Promise<boolean> {
   let first: { id: RunId; seq: Seq; since: number } | undefined;

@@ -1,10 +1,10 @@
-// Serves the built web page from memory. All URLs of the page get the same document; its script decides what to show.
+// Serves the built web page from memory. All URLs of the page get the same document, and its script decides what to show.
 
 import { globSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import type { Context, Hono } from "hono";
 
-/** The URLs of the web page. Other paths get a 404, so that a wrong API path is noticed. */
+/** The URLs of the web page. Any other path gets a 404, so that mistakes in API paths are noticed. */
 const PAGES = [
   "/",
   "/r/:runId",
@@ -24,7 +24,7 @@ const TYPES: Record<string, string> = {
   ".svg": "image/svg+xml",
 };
 
-/** `folder` contains the built page. */
+/** Adds routes for the built page, which is in `folder`. */
 export function servePageFiles(app: Hono, folder: string): void {
   const page = readPage(folder);
   for (const path of PAGES) {
@@ -43,10 +43,10 @@ export function servePageFiles(app: Hono, folder: string): void {
   }
 }
 
-/** The nonce that this answer's security headers allow. */
+/** Returns the nonce that the security headers of this response allow. */
 const nonceOf = (c: Context): string => (c.get("secureHeadersNonce") as string | undefined) ?? "";
 
-/** Browsers may cache these files forever, because their names contain a hash of the content. */
+/** Browsers can cache these files forever, because the file names contain a hash of the content. */
 const IMMUTABLE = "private, max-age=31536000, immutable";
 
 const NOT_BUILT =

@@ -1,5 +1,5 @@
 // Serves the API and the web page on a port, with access checks.
-// The server listens on the loopback by default, and elsewhere only with a token that was set explicitly (A06).
+// By default the server listens only on the loopback. To listen elsewhere, it needs a token that was set explicitly (A06).
 
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
@@ -21,7 +21,7 @@ import { createLivenessCheck } from "./liveness.ts";
 import { servePageFiles } from "./page-files.ts";
 import { createRefusalPage, type SignInHint } from "./refusal-page.ts";
 
-/** The folder in which `npm run build` puts the web page. */
+/** The folder where `npm run build` puts the web page. */
 export const BUILT_PAGE = fileURLToPath(new URL("../../../dashboard/dist", import.meta.url));
 
 export interface PublicOptions {
@@ -29,7 +29,7 @@ export interface PublicOptions {
   port: number;
   token: string;
   names: readonly string[];
-  /** The runs that users other than admins see (default: their own). */
+  /** Which runs a user who is not an admin sees (default: their own). */
   sees?: UserConnectionsOptions["sees"] | undefined;
   /** Folder with the built web page. */
   page: string;
@@ -38,11 +38,11 @@ export interface PublicOptions {
 }
 
 export interface PublicServer extends Served {
-  /** URL of the server: `http://127.0.0.1:4470`. */
+  /** URL of the server, such as `http://127.0.0.1:4470`. */
   url: string;
-  /** Makes a link that signs in a browser: of the named user, or of the token's holder if `user` is absent. */
+  /** Makes a link that signs in one browser as the named user. If `user` is absent, the browser gets the token holder's access. */
   newLink(user?: string): LinkView;
-  /** Closes all sessions of the old token, including streams. */
+  /** Replaces the token. Closes all connections that used the old token, including streams. */
   replaceToken(token: string): void;
 }
 
@@ -103,13 +103,13 @@ export function createPublicApp(
 export const isLoopback = (host: string): boolean =>
   host === "localhost" || host === "::1" || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);
 
-/** Tells how to sign in, without revealing folders of this machine to other machines. */
+/** Tells people how to sign in. The hint for other machines does not reveal folders of this machine. */
 const wayIn = ({ info }: ApiParts, host: string): SignInHint =>
   isLoopback(host)
     ? { command: `${info.command} up`, where: "in a terminal" }
     : { command: "cadre up", where: "in the project's folder, on the machine that serves it" };
 
-/** Forbids content of other sites, inline code except styles that our own script adds, frames and referrers (A08, A62). */
+/** Forbids frames, referrers, content of other sites, and inline code, except styles that our own script adds (A08, A62). */
 const HEADERS: Parameters<typeof secureHeaders>[0] = {
   contentSecurityPolicy: {
     defaultSrc: ["'none'"],
@@ -126,7 +126,7 @@ const HEADERS: Parameters<typeof secureHeaders>[0] = {
   xFrameOptions: "DENY",
   crossOriginResourcePolicy: "same-origin",
   crossOriginOpenerPolicy: "same-origin",
-  // The server has no TLS on the loopback, and HSTS would break every other server on `localhost`.
+  // On the loopback the server has no TLS, and HSTS would break every other server on `localhost`.
   strictTransportSecurity: false,
 };
 

@@ -1,5 +1,5 @@
-// U47: renders error pages for people, which say what happened, that nothing is lost, and what to do.
-// Only requests that accept HTML get them; programs get JSON (http-errors.ts).
+// U47: renders error pages for people. A page says what happened, that nothing is lost, and what to do.
+// Only requests that accept HTML get such a page. Programs get JSON (http-errors.ts).
 
 import type { Context } from "hono";
 import { escapeHtml } from "../views/escape-html.ts";
@@ -12,7 +12,7 @@ export interface SignInHint {
 
 export type RefusalPage = (c: Context, status: number, message: string) => Response | undefined;
 
-/** The page function returns undefined for requests that do not accept HTML. */
+/** Creates a function that renders error pages. The function returns undefined for requests that do not accept HTML. */
 export function createRefusalPage(wayIn: SignInHint): RefusalPage {
   const words = wordsFor(wayIn);
   return (c, status, message) => {
@@ -51,7 +51,7 @@ function wordsFor({
     401: {
       title: "This browser is not signed in",
       text: `${SAFE} Run this ${where}; it prints a link for one browser:`,
-      // Browsers send no strict cookie with a link from another site, but they do with a link from this page.
+      // If a person follows a link on another site, the browser sends no strict cookie. With the link on this page it does.
       help: `${up}<p class="quiet">Came here by a link from elsewhere, and signed in before? <a href="">Open this page again</a></p>`,
     },
     404: {

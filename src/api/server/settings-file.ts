@@ -1,4 +1,4 @@
-// Keeps the settings of the chat in a file next to the store, so that they are the same in every browser and after a restart.
+// Keeps the chat settings in a file next to the store, so that they are the same in every browser and survive restarts.
 
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,9 +14,9 @@ export type SettingsBody = z.infer<typeof SettingsBody>;
 
 export interface Settings {
   get(): SettingsBody;
-  /** Changes the given settings and keeps the others. */
+  /** Changes the given settings and leaves the other settings as they are. */
   set(change: SettingsBody): SettingsBody;
-  /** Returns a function that ends the subscription. */
+  /** Calls the listener with the new settings after each change. Returns a function that ends the subscription. */
   onChange(listener: (settings: SettingsBody) => void): () => void;
 }
 
@@ -29,7 +29,7 @@ export function openSettings(dir: string): Settings {
     set(change) {
       const next = { ...get(), ...change };
       mkdirSync(dir, { recursive: true, mode: 0o700 });
-      // Write a draft and rename it, so that readers never see half a file.
+      // Write a temporary file and rename it, so that readers never see half a file.
       writeFileSync(`${file}.${process.pid}`, `${JSON.stringify(next, null, 2)}\n`, { mode: 0o600 });
       renameSync(`${file}.${process.pid}`, file);
       for (const listener of listeners) listener(next);
@@ -42,7 +42,7 @@ export function openSettings(dir: string): Settings {
   };
 }
 
-/** Reads the settings. A missing or invalid file means the defaults. */
+/** Reads the settings. If the file is missing or invalid, the defaults apply. */
 function readSettings(file: string): SettingsBody {
   try {
     return SettingsBody.parse(JSON.parse(readFileSync(file, "utf8")));

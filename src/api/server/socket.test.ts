@@ -1,4 +1,4 @@
-// Tests server and client of the socket, with a small app.
+// Tests the server and the client of the socket with a small app.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -25,7 +25,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test("only the owner can open the socket, and no other file is left in its folder", async () => {
+test("only the owner can open the socket, and no other file remains in its folder", async () => {
   served = await serveOnSocket(new Hono(), path);
   expect(statSync(path).mode & 0o777).toBe(0o600);
   expect(readdirSync(folder)).toEqual(["cadre.sock"]);
@@ -53,11 +53,11 @@ test("the server replaces a socket that a crash left behind", async () => {
   expect(await (await socketFetch(path)("http://cadre/")).text()).toBe("again");
 });
 
-test("serving in a missing folder fails, and does not hang", async () => {
+test("serving in a missing folder fails at once and does not hang", async () => {
   await expect(serveOnSocket(new Hono(), join(folder, "none", "cadre.sock"))).rejects.toThrow("ENOENT");
 });
 
-test("the server gets method, path, query, headers and body, and the client gets status and headers", async () => {
+test("the server receives the method, path, query, headers and body; the client receives the status and headers", async () => {
   const app = new Hono().post("/a/:id", async (c) => {
     c.header("X-Answer", "yes");
     const said = {
@@ -79,7 +79,7 @@ test("the server gets method, path, query, headers and body, and the client gets
   expect(await response.json()).toEqual({ id: "b c", q: "1&2", header: "really", body: { text: "grüße" } });
 });
 
-test("an aborted request ends in the client and in the server", async () => {
+test("aborting a request ends it in the client and in the server", async () => {
   let cancelled = () => {};
   const seen = new Promise<void>((resolve) => (cancelled = resolve));
   const body = new ReadableStream<Uint8Array>({
@@ -99,7 +99,7 @@ test("an aborted request ends in the client and in the server", async () => {
   await seen;
 });
 
-test("a server that closes still answers the active write, and ends the streams", async () => {
+test("a server that is closing still answers an active write, but ends its streams", async () => {
   let begun = () => {};
   const isBegun = new Promise<void>((resolve) => (begun = resolve));
   let finish = () => {};

@@ -1,4 +1,5 @@
-// Server and client of the API on a Unix socket. No token is needed, because only the user who owns the process can open the file (E1).
+// The API's server and client on a Unix socket.
+// No token is needed, because only the user who owns the process can open the socket (E1).
 
 import { chmod, mkdtemp, rename, rm } from "node:fs/promises";
 import { type IncomingMessage, request, type Server } from "node:http";
@@ -19,7 +20,7 @@ export async function serveOnSocket(app: Pick<Hono, "fetch">, path: string): Pro
   };
 }
 
-/** Returns a `fetch` that uses the socket. Each request has its own connection, because connections are cheap here. */
+/** Returns a `fetch` function that uses the socket. Each request opens its own connection, because connections are cheap on a socket. */
 export function socketFetch(path: string): ClientOptions["fetch"] {
   return (url, init = {}) =>
     new Promise((resolve, reject) => {
@@ -40,7 +41,7 @@ export function socketFetch(path: string): ClientOptions["fetch"] {
 }
 
 /**
- * Binds the socket in a private folder and moves it into place once its mode is set, so that other users can never connect.
+ * Creates the socket in a private folder, sets its permissions, and moves it into place. So other users can never connect.
  * The move replaces a socket that a crash left behind.
  */
 async function listenPrivately(server: Server, path: string): Promise<void> {
@@ -75,5 +76,5 @@ function responseOf(incoming: IncomingMessage): Response {
   return new Response(body, { status, headers });
 }
 
-/** Statuses of answers that must not have a body, not even an empty one. */
+/** Statuses whose responses must not have a body, not even an empty one. */
 const BODILESS = new Set([204, 205, 304]);

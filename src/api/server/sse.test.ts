@@ -110,14 +110,14 @@ const note = (id: string): EventBody => ({
 });
 
 describe("one run", () => {
-  test("the stream of a run has every event and the deltas, and ends with the run", async () => {
+  test("the stream of a run contains every event and ends with the run", async () => {
     const runId = await start("writer");
     const items = await collect(api.client.follow({ runId, signal: forever }));
     expect(eventsIn(items)).toEqual(await store.journal.read(runId));
     expect(isEnd(eventsIn(items).at(-1)!)).toBe(true);
   });
 
-  test("the deltas add up to the text, and have no id", async () => {
+  test("the texts of the deltas add up to the model's whole text", async () => {
     const seen: string[] = [];
     const stop = new AbortController();
     const feed = collect(api.client.follow({ signal: stop.signal }), (items) => {
@@ -131,7 +131,7 @@ describe("one run", () => {
     expect(seen.join("")).toBe("one two three four");
   });
 
-  test("journal events have an id and no name, so that onmessage gets them", async () => {
+  test("journal events have an id but no name, so that `onmessage` receives them", async () => {
     const runId = await start("writer");
     await eventsUntil(api, runId, isEnd);
     const { text, ids, response } = await raw(`/api/runs/${runId}/events`);
@@ -143,7 +143,7 @@ describe("one run", () => {
     expect((await raw(`/api/runs/${runId}/events?stream=1`, { Accept: "*/*" })).ids).toEqual(ids);
   });
 
-  test("[F49] two readers that connect after the run has ended both get its end", async () => {
+  test("[F49] two readers that connect after the run has ended both get its last event", async () => {
     const runId = await start("writer");
     await eventsUntil(api, runId, isEnd);
     const streams = [1, 2].map(() => collect(api.client.follow({ runId, signal: forever })));
@@ -152,7 +152,7 @@ describe("one run", () => {
     expect(await collect(api.client.follow({ runId, after: position, signal: forever }))).toEqual([]);
   });
 
-  test("the stream stays open after the end of the run only on request", async () => {
+  test("the stream stays open after the run has ended if the client asks for that", async () => {
     const runId = await start("writer");
     await eventsUntil(api, runId, isEnd);
     const stop = new AbortController();
@@ -166,7 +166,7 @@ describe("one run", () => {
 });
 
 describe("reconnecting", () => {
-  test("[F46] a reader that reconnects with its last id after a restart gets the missed events in order, none twice", async () => {
+  test("[F46] a reader that reconnects with its last id after a restart gets the missed events in order, each once", async () => {
     const runId = await start("clerk");
     await waitForApprovals(api, runId);
     const first = await raw(`/api/runs/${runId}/events`, {}, /RUN_SUSPENDED.*\n\n/);
@@ -200,7 +200,7 @@ describe("reconnecting", () => {
     expect(items[0]).toEqual({ type: "reset" });
   });
 
-  test("when the owner process stops, the reader continues at the next process by position, and gets every event once", async () => {
+  test("if the owner process stops, a reader continues from its position at the next owner and gets every event once", async () => {
     const runId = await start("clerk");
     await waitForApprovals(api, runId);
     const seen: JournalEvent[] = [];
@@ -222,7 +222,7 @@ describe("reconnecting", () => {
 });
 
 describe("all runs", () => {
-  test("[F47] readers that subscribe during many writes get every event once, in order", async () => {
+  test("[F47] readers that subscribe during many writes get every event once and in order", async () => {
     const runs = await Promise.all(Array.from({ length: 10 }, () => start("clerk")));
     await Promise.all(runs.map((runId) => waitForApprovals(api, runId)));
     const TOTAL = 1_000;
@@ -257,7 +257,7 @@ describe("all runs", () => {
     }
   });
 
-  test("the stream of a tree includes a later child, but no other trees", async () => {
+  test("the stream of a tree includes a child that starts later, but no other trees", async () => {
     const parent = await start("clerk");
     const other = await start("clerk");
     await waitForApprovals(api, parent);
@@ -304,7 +304,7 @@ test("the stream of one run does not include its children", async () => {
 describe("readers that disconnect or stall", () => {
   const nobodyListens = () => vi.waitFor(() => expect(api.listeners).toEqual({ deltas: 0, commits: 0 }));
 
-  test("all subscriptions of a reader end when it disconnects, whichever way", async () => {
+  test("all subscriptions of a reader end when it disconnects, no matter how it disconnects", async () => {
     const runId = await start("clerk");
     await waitForApprovals(api, runId);
     await nobodyListens();
@@ -336,7 +336,7 @@ describe("readers that disconnect or stall", () => {
     await reader.cancel();
   });
 
-  test("[F48] a reader that takes nothing fills only its queue, and is disconnected with `resync`", async () => {
+  test("[F48] if a reader reads nothing, its queue stays bounded, and the writer reports a slow reader after 30 seconds", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const outlet = createStreamWriter();
     const line = "x".repeat(64 * 1024);
@@ -374,7 +374,7 @@ describe("readers that disconnect or stall", () => {
       agent: false,
     }).end();
     const [incoming] = (await once(slow, "response")) as [IncomingMessage];
-    // The reader takes nothing, so the server writes until the queue is full, and then disconnects.
+    // The client reads nothing. The server writes until the queue is full, and then disconnects the client.
     while (api.listeners.deltas > 0) {
       await vi.advanceTimersByTimeAsync(1_000);
       await nextTurn();
@@ -391,14 +391,14 @@ describe("readers that disconnect or stall", () => {
 });
 
 describe("a remote store", () => {
-  /** Simulates a network: events may be committed between a read and its answer, and notices may come late and together. */
+  /** Simulates a network: an event can be committed while a read is under way, and notices can come late and together. */
   function farAway() {
     let heard: JournalEvent[] = [];
     let tellers: CommitListener[] = [];
     const far = {
       reads: 0,
       holdsNews: false,
-      /** Called after a read, before its answer arrives. */
+      /** Called when a read is done but its result has not arrived yet. */
       onAnswer: async (_page: readonly JournalEvent[]): Promise<void> => {},
       releaseNews(): void {
         const events = heard;
@@ -444,7 +444,7 @@ describe("a remote store", () => {
     return runId;
   };
 
-  test("[F47] the stream contains an event that is committed during a read", async () => {
+  test("[F47] the stream contains an event that was committed during a read", async () => {
     const runId = await waiting();
     const far = farAway();
     let wrote = false;
@@ -461,7 +461,7 @@ describe("a remote store", () => {
     expect(eventsIn(await reading)).toEqual(await store.journal.read(runId));
   });
 
-  test("[F47] the stream sends only the new events of a batch", async () => {
+  test("[F47] the stream does not repeat the events of a batch that the reader already has", async () => {
     const runId = await waiting();
     const far = farAway();
     let emptyAnswers = 0;
@@ -481,7 +481,7 @@ describe("a remote store", () => {
     for (const read of [first, second]) expect(eventsIn(await read)).toEqual(journal);
   });
 
-  test("[F48] events for a stalled reader wait in the store, not in memory", async () => {
+  test("[F48] the events for a stalled reader wait in the store and not in memory", async () => {
     const runId = await waiting();
     const far = farAway();
     const response = await far.app.request(`/api/runs/${runId}/events?stream=1`);
@@ -495,7 +495,7 @@ describe("a remote store", () => {
       await store.journal.append({ runId, after: 0, events: [big(i)] });
       await nextTurn();
     }
-    // The events that did not fit are read once there is room.
+    // Events that did not fit into the queue are read later, when the queue has room.
     expect(far.reads).toBe(3);
     await api.client.post("/api/runs/{id}/cancel", { id: runId });
     const ids = Array.from((await response.text()).matchAll(/^id: .*\.(\d+)$/gm), (found) =>

@@ -1,9 +1,9 @@
 // Sends journals as streams of server-sent events (P10).
-//  V1  No gaps and no repeats: a reader that reconnects with its last id gets every later event once.
-//  V2  A slow reader needs bounded memory: events wait in the store, and deltas are dropped. A reader that takes nothing
-//      for a while is disconnected with `resync`.
-//  V3  A reader's subscriptions end with its connection.
-// A reader that is behind reads from the store. Once it has read everything, it takes new events from the hub.
+//  V1  There are no gaps and no repeats: a reader that reconnects with its last id gets every later event once.
+//  V2  A slow reader uses bounded memory: its events wait in the store, and its deltas are dropped.
+//      A reader that reads nothing for a while is disconnected with `resync`.
+//  V3  A reader's subscriptions end when its connection ends.
+// A reader that has missed events reads them from the store. After that it gets new events from the hub.
 
 import type { Context } from "hono";
 import { toCadreError } from "../../errors.ts";
@@ -28,26 +28,26 @@ const PIECE = 64 * 1024;
 
 export interface StreamRequest {
   channel: Channel;
-  /** Selects the events to read from the store, possibly more than those of the channel. */
+  /** Selects the events to read from the store. They can include events that the channel does not send. */
   of: { run?: RunId; root?: RunId };
   after: Position;
-  /** True if the reader's position is unknown here, so that the reader must forget all events. */
+  /** True if this store does not know the reader's position. The reader must forget all events. */
   reset: boolean;
-  /** The stream ends with this run's last event, or immediately if that event has been sent. */
+  /** The stream ends with this run's last event. If the reader already has that event, the stream ends immediately. */
   until?: { runId: RunId; ended: boolean };
 }
 
 export type StreamParts = Pick<RouteParts, "store" | "onProblem" | "hub">;
 
 export function streamEvents(c: Context, parts: StreamParts, wanted: StreamRequest): Response {
-  // The body of a HEAD request is never read, so a stream for it would never end.
+  // The body of a HEAD response is never read, so its stream would never end.
   if (c.req.method === "HEAD") return c.body(null);
   const writer = createStreamWriter();
   void pump(parts, wanted, writer);
   return eventStreamResponse(writer);
 }
 
-/** Finds the reader's position, from its last id (`<store>.<position>`) or a number. */
+/** Finds the reader's position from its last id (`<store>.<position>`) or from a number. */
 export async function resumePosition(
   store: Store,
   lastEventId: string | undefined,
@@ -62,7 +62,7 @@ export async function resumePosition(
   return { after: 0, reset: true };
 }
 
-/** Encodes journal events, in the given form. They have an id but no event name, so that `onmessage` gets them. */
+/** Encodes journal events; `form` converts each of them first. They have an id but no name, so that `onmessage` receives them. */
 export function journalEncoder(
   store: Store,
   form: (event: JournalEvent) => unknown = (event) => event,
@@ -140,7 +140,7 @@ async function sendEvents(
     leave();
   }
 
-  /** Takes events from the hub until the run ends, the reader disconnects, or an event has to be read from the store. */
+  /** Sends events from the hub until the run ends, the reader disconnects, or an event has to be read from the store. */
   async function takeLiveEvents(): Promise<"ended" | "behind" | "gone"> {
     const { promise, resolve } = Promise.withResolvers<"ended" | "behind" | "gone">();
     const onDisconnect = (): void => resolve("gone");

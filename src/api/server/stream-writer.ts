@@ -1,8 +1,8 @@
-// Writes a stream to one reader through a bounded queue. A writer waits for room, and notices when the reader disconnects or stalls.
+// Writes a stream to one reader through a bounded queue. The writer waits for room, and notices when the reader disconnects or stalls.
 
 import { encode } from "./hub.ts";
 
-/** A reader that takes nothing for this long is too slow. */
+/** A reader that reads nothing for this long is too slow. */
 const STALL_MS = 30_000;
 const QUEUE_BYTES = 256 * 1024;
 
@@ -11,13 +11,13 @@ export interface StreamWriter {
   /** Aborted when the reader disconnects. */
   signal: AbortSignal;
   hasRoom(): boolean;
-  /** Waits until the queue has room, and writes. */
+  /** Writes the text as soon as the queue has room. */
   write(text: string): Promise<void>;
   /** Writes even if the queue is full. */
   writeNow(bytes: Uint8Array): void;
-  /** Drops the bytes if the queue is full. */
+  /** Writes the bytes, or drops them if the queue is full. */
   writeIfRoom(bytes: Uint8Array): void;
-  /** Writes even if the queue is full; nothing may follow. */
+  /** Writes even if the queue is full. No other write is allowed after this one. */
   writeLast(text: string): void;
   close(): void;
 }
@@ -72,7 +72,7 @@ export function createStreamWriter(): StreamWriter {
 
 export class SlowReaderError extends Error {}
 
-/** The response that sends a stream of server-sent events to its reader. */
+/** Makes the response that sends the stream as server-sent events. */
 export const eventStreamResponse = ({ readable }: StreamWriter): Response =>
   new Response(readable, {
     headers: {

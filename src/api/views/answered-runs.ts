@@ -1,4 +1,4 @@
-// Finds runs whose questions are all answered, but that no driver has continued yet. The inbox of the store has the open questions.
+// Finds runs that no driver has continued yet although all their questions are answered. The store's inbox lists the open questions.
 
 import type { RunId } from "../../ids.ts";
 import { ANSWERED_BY_ITEMS, isAnswered } from "../../projections/folds/approvals.ts";
@@ -19,12 +19,12 @@ export async function answeredRuns(store: Store, rows: readonly RunRow[]): Promi
   return new Set(asked.flatMap((row) => (isAnswered(row, around) ? [row.id] : [])));
 }
 
-/** Sets `answered` in the rows of answered runs. */
+/** Sets `answered` in the rows of runs whose questions are all answered. */
 export async function markAnswered(store: Store, rows: readonly RunRow[]): Promise<RunSummary[]> {
   const answered = await answeredRuns(store, rows);
   return rows.map((row) => (answered.has(row.id) ? { ...row, answered: true } : row));
 }
 
-/** True if the run waits for a person, itself or through a descendant. */
+/** True if the run or one of its descendants waits for a person. */
 export const mayBeAnswered = ({ status, waitingOn }: RunRow): boolean =>
   status === "suspended" && (waitingOn?.kind === "child_hitl" || ANSWERED_BY_ITEMS.has(waitingOn?.kind));

@@ -70,8 +70,8 @@ async function asked(name: string, task: string): Promise<ApprovalView> {
   return item!;
 }
 
-describe("[U20] [U27] an approval", () => {
-  test("an approval shows the path of agents, the runs that wait for it, the work so far, and the latest events", async () => {
+describe("[U20] [U27] the view of an approval", () => {
+  test("the view shows the path of agents, how many runs wait, the work done so far, and the latest events", async () => {
     const item = await asked("lead", "release it");
     expect(ApprovalView.strict().parse(item)).toEqual(item);
     expect(item.trail).toEqual([
@@ -89,7 +89,7 @@ describe("[U20] [U27] an approval", () => {
     expect(item.recent.map(({ kind }) => kind)).toEqual(["thought", "tool", "result"]);
   });
 
-  test("[U24] an approval explains a shell command from the recorded input", async () => {
+  test("[U24] the view explains a shell command from its recorded input", async () => {
     const item = await asked("worker", "shell");
     expect(item).toMatchObject({
       blocks: { runs: 1, root: true },
@@ -104,14 +104,14 @@ describe("[U20] [U27] an approval", () => {
   });
 });
 
-describe("[U23] a preview of another input", () => {
+describe("[U23] previewing an edited input", () => {
   const preview = async (item: ApprovalView, input: unknown) => {
     const answer = await api.client.post("/api/approvals/{id}/preview", { id: item.id, body: { input } });
     expect(EditPreview.strict().parse(answer)).toEqual(answer);
     return answer;
   };
 
-  test("the preview shows the whole file, and decides nothing", async () => {
+  test("the preview shows the whole file and does not decide the approval", async () => {
     const item = await asked("lead", "release it");
     const before = await api.client.events(item.runId);
     const input = { path: "a.txt", old_string: "two", new_string: "TWO" };
@@ -127,7 +127,7 @@ describe("[U23] a preview of another input", () => {
     expect(await api.client.events(item.runId)).toEqual(before);
   });
 
-  test("the preview of an invalid input names the wrong field, as the decision would", async () => {
+  test("the preview of an invalid input names the same wrong fields as the decision would", async () => {
     const item = await asked("lead", "release it");
     const answer = await preview(item, { path: "a.txt", old_string: 1 });
     expect(answer.issues.map(({ path }) => path[0])).toEqual(["old_string", "new_string"]);
@@ -139,14 +139,14 @@ describe("[U23] a preview of another input", () => {
     await expect(decided).rejects.toMatchObject({ code: "UNPROCESSABLE", message: answer.problem });
   });
 
-  test("the preview masks secrets of the file that the call would change", async () => {
+  test("the preview masks secrets in the file that the call would change", async () => {
     const item = await asked("lead", "release it");
     const answer = await preview(item, { path: ".env", old_string: "API_KEY", new_string: "KEY" });
     expect(JSON.stringify(answer)).not.toContain("very-secret");
     expect(answer.change?.masked, "[U22] what it shows is not to be written back").toBe(true);
   });
 
-  test("the preview for an item that is not open is not found", async () => {
+  test('a preview of an item that is not open gets "not found"', async () => {
     const item = await asked("lead", "release it");
     for (const id of [`${item.runId}:m9.9`, "nonsense"]) {
       const answer = await sendRequest(api, "POST", `/api/approvals/${id}/preview`, { input: {} });

@@ -1,5 +1,6 @@
-// Shows an approval with everything that a person needs to decide: its origin, the runs that wait for it, the events before it, and the effect of the call.
-// All of this is read from journals and from the recorded input.
+// Shows an approval with everything a person needs to decide:
+// the origin of the call, its effect, the runs that wait for the decision, and the latest events.
+// All of this is read from the journals and the recorded input.
 
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
@@ -24,17 +25,17 @@ import { named, namedObject } from "../routes/schemas.ts";
 import { allRuns, unlessDamaged } from "./read-runs.ts";
 import { totalUsage } from "./run-tree.ts";
 
-/** The effect of a shell command, derived from the command itself and never from an agent's description. */
+/** The effect of a shell command. It is derived from the command itself, never from an agent's description. */
 export const CommandView = named("CommandView", CommandReading);
 export type CommandView = z.infer<typeof CommandView>;
 
 const Spent = z.object({ cost: z.number(), unpriced: z.int() });
 
-/** The origin of an item, and the runs that wait for it. */
+/** Where an open item comes from, and which runs wait for it. */
 const Circumstances = z.object({
-  /** The runs from the root of the tree down to the run that asks, with their tasks. */
+  /** The runs from the tree's root down to the run that needs the decision, with their tasks. */
   trail: z.array(z.object({ runId: z.string(), agent: z.string(), task: z.string() })),
-  /** Number of runs that wait for the answer, including the run that asks, and whether the root is among them. */
+  /** `runs` counts the runs that wait for the decision, including the item's own run. `root` tells whether the root also waits. */
   blocks: z.object({ runs: z.int(), root: z.boolean() }),
   spent: z.object({ run: Spent, tree: Spent }),
   /** The work that the run has done so far. */
@@ -43,13 +44,13 @@ const Circumstances = z.object({
     toolCalls: z.int(),
     files: z.array(z.object({ path: z.string(), change: z.enum(["created", "modified", "deleted"]) })),
   }),
-  /** The last entries of the run's timeline before it asked. */
+  /** The last entries of the run's timeline before it needed the decision. */
   recent: z.array(
     z.object({ seq: z.int(), ts: z.number(), kind: z.string(), title: z.string(), tone: z.string() }),
   ),
 });
 
-/** The findings of a probe for a call's effect. They are evidence for the person who decides. */
+/** The result of probing whether a call took effect. It is evidence for the person who decides. */
 export const Probe = named("Probe", payloads.OUTCOME_PROBED.pick({ found: true, evidence: true }));
 export type Probe = z.infer<typeof Probe>;
 
@@ -60,14 +61,14 @@ export const ApprovalView = namedObject("ApprovalView", {
   kind: z.enum(APPROVAL_KINDS),
   runId: z.string(),
   rootRunId: z.string(),
-  /** The agents from the root of the tree down to the agent that asks. */
+  /** The agents from the tree's root down to the agent that needs the decision. */
   path: z.array(z.string()),
   agent: z.string(),
   callId: z.string().optional(),
   tool: z.string().optional(),
-  /** The kinds of things that the call can change or contact, as its tool declares them. */
+  /** What the call could change or contact, as the tool declares it. */
   reaches: z.array(z.enum([...POWERS, "runtime"])).optional(),
-  /** The kind of thing that the call is about, and the field of its input that names it. */
+  /** What the call acts on, and the field of its input that names this target. */
   target: z
     .object({
       kind: z.enum(["command", "path", "url", "name"]),
@@ -77,57 +78,57 @@ export const ApprovalView = namedObject("ApprovalView", {
     .optional(),
   input: z.unknown().optional(),
   preview: z.string().optional(),
-  /** The rule that asks. It is a permission rule if `basis` is absent. */
+  /** The rule that requires the approval. If `basis` is absent, it is a permission rule. */
   rule: z.string().optional(),
   basis: RuleBasis.optional(),
-  /** The reason why a shell command could not be judged. */
+  /** Why the permission check could not judge a shell command. */
   unjudged: z.string().optional(),
   hash: z.string().optional(),
-  /** Fingerprint of the file at the time of the preview. */
+  /** Fingerprint of the file when the preview was made. */
   fingerprint: z.string().optional(),
   host: z.string().optional(),
   pid: z.int().optional(),
   /** Latest probe of a call with an unknown outcome (PB1). */
   probe: Probe.extend({ by: z.string(), at: z.number() }).optional(),
   detail: z.string().optional(),
-  /** The budget limit that is used up; `tree.maxTokens` is the limit of the whole tree. */
+  /** The budget limit that was reached. `tree.maxTokens` is the limit of the whole tree. */
   limit: z.string().optional(),
-  /** Value of that limit. */
+  /** Value of the reached limit. */
   limitValue: z.number().optional(),
   /** The possible answers to a question. */
   choices: z.array(z.string()).optional(),
-  /** Sources of untrusted text that the run has read. */
+  /** Where untrusted text that the run has read came from. */
   untrusted: z.array(z.string()).optional(),
-  /** The person who was last asked by name to decide. */
+  /** The person who was most recently asked by name to decide. */
   asked: z
     .object({ person: z.string(), by: z.string(), note: z.string().optional(), at: z.number() })
     .optional(),
   round: z.int(),
   requestedAt: z.number(),
   expiresAt: z.number().optional(),
-  /** The rule that any scope wider than `once` would grant; absent if only `once` is possible. */
+  /** The rule that an approval with a scope wider than `once` would grant. Absent if only `once` is possible. */
   grant: z.string().optional(),
-  /** Present for shell commands. */
+  /** The effect of the command. Present only for shell commands. */
   command: CommandView.optional(),
-  /** Present for delegations: everything that the other agent could do, at the time of the question. */
+  /** Everything that the agent to be started could do when the question was asked. Present only for delegations. */
   blastRadius: BlastRadius.optional(),
 });
 export type ApprovalView = z.infer<typeof ApprovalView>;
 
-/** The preview of a call with another input, or the problem with that input. */
+/** The preview of a call with an edited input, or the problem with that input. */
 export const EditPreview = namedObject("EditPreview", {
-  /** The reason why the call cannot be approved with this input. */
+  /** Why the call cannot be approved with this input. */
   problem: z.string().optional(),
-  /** The wrong fields of the input, if known. */
+  /** The invalid fields of the input, if they are known. */
   issues: z.array(z.object({ path: z.array(z.union([z.string(), z.number()])), message: z.string() })),
   preview: z.string().optional(),
   fingerprint: z.string().optional(),
-  /** Present for a change of a file: its text before and after. */
+  /** The file's text before and after. Present if the call would change a file. */
   change: z
     .object({
       before: z.string(),
       after: z.string(),
-      /** Set if secrets are masked, so that these are not the exact texts. */
+      /** Set if secrets are masked. In that case the texts are not exact. */
       masked: z.literal(true).optional(),
     })
     .optional(),
@@ -137,7 +138,7 @@ export const EditPreview = namedObject("EditPreview", {
 export type EditPreview = z.infer<typeof EditPreview>;
 
 const RECENT = 3;
-/** Kinds of timeline entries that tell nothing new about a run that asks. */
+/** Kinds of timeline entries that tell the person nothing new about a waiting run. */
 const ASKING: ReadonlySet<string> = new Set(["approval", "wait", "model"]);
 
 export async function approvalViews(
@@ -171,7 +172,7 @@ interface ReadRun {
   events: JournalEvent[];
 }
 
-/** Reads a run, or quarantines it if it is damaged, so that it does not hide the items of other runs. */
+/** Reads a run. If its journal is damaged, the run is quarantined, so that it does not hide the items of other runs. */
 const readRun = (store: Store, runId: RunId): Promise<ReadRun | undefined> =>
   unlessDamaged(
     async () => {
@@ -219,7 +220,7 @@ const spentOf = ({ cost, unpriced }: RunRow["usage"]) => ({ cost, unpriced });
 const declaredFacts = (tool: DeclaredFacts | undefined): Pick<ApprovalView, "reaches" | "target"> =>
   omitUndefined({ reaches: [...reachOf(tool)], target: tool?.target });
 
-/** Finds the effect of a shell command, and the rule that a grant for the call would be. Both are read from the input alone. */
+/** Explains a shell command, and finds the rule that a grant would create. Both come only from the input. */
 function callDetails(
   tool: string | undefined,
   input: unknown,
@@ -242,7 +243,7 @@ export async function editPreview(
 ): Promise<EditPreview> {
   const { item, workspace, refused, preview } = await previewEdit(id, input, people);
   const { text, fingerprint, change } = preview ?? {};
-  // The journal never contains secrets, but a file may.
+  // The journal never contains secrets, but a file might.
   const masked = change !== undefined && !isDeepStrictEqual(people.mask.value(change), change);
   return people.mask.value({
     ...(refused ? { problem: refused.message } : callDetails(item.tool, input, workspace, people)),

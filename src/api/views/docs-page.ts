@@ -1,4 +1,4 @@
-// Renders the description of the API as a web page.
+// Renders the API's description as a web page.
 // The page has no script and loads nothing from other sites, so that the strictest security policy allows it.
 
 import { escapeHtml } from "./escape-html.ts";

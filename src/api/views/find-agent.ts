@@ -1,4 +1,4 @@
-// Finds the agent that a URL names. As in `cadre run`, the name may be a title in any spelling, and the pack's name may be left out.
+// Finds the agent that a URL names. As in `cadre run`, a title in any spelling is accepted, and the pack's name can be left out.
 
 import { resolveName } from "../../agents/compile/names.ts";
 import { agentId } from "../../journal/agent-id.ts";
@@ -12,7 +12,10 @@ export async function findAgent(
   return found && "agent" in found ? found.agent : undefined;
 }
 
-/** Finds the name under which the store keeps the agent's runs. The short name of another agent must not hide runs of a deleted one. */
+/**
+ * Finds the name under which the store keeps an agent's runs.
+ * If a deleted agent had exactly this name, its runs come before those of another agent with this short name.
+ */
 export async function storedAgentName(
   parts: Pick<ApiParts, "agents" | "store">,
   name: string,

@@ -1,5 +1,5 @@
-// Reads a page of the list of runs.
-// Each row also gets the totals of its tree, the runs that it waits for, whether its questions are answered, and the first search hit.
+// Reads one page of the list of runs.
+// Adds to each row: the totals of its tree, the runs it waits for, whether its questions are answered, and the first search hit.
 
 import { z } from "zod";
 import { omitUndefined } from "../../omit-undefined.ts";
@@ -11,15 +11,15 @@ import { MAX_PAGE, named, namedObject, nextCursor, RunSummary, RunUsageView } fr
 import { markAnswered } from "./answered-runs.ts";
 import { storedAgentName } from "./find-agent.ts";
 
-/** A run in a list. */
+/** One run in the list of runs. */
 export const ListedRun = named(
   "ListedRun",
   RunSummary.extend({
-    /** Totals of the whole tree, for root runs only. */
+    /** Totals of the whole tree. Present only for root runs. */
     tree: z.object({ runs: z.int(), usage: RunUsageView }).optional(),
-    /** The first few runs that the run waits for, or its descendants that need a person. */
+    /** Some of the runs that this run waits for, or some of its descendants that need a person. */
     awaited: z.array(z.object({ id: z.string(), agent: z.string() })).optional(),
-    /** The first event that matches the search. */
+    /** Number of the first event that matches the search. */
     hit: z.int().optional(),
   }),
 );
@@ -72,7 +72,7 @@ export async function listRuns(
   };
 }
 
-/** Looks only at the latest runs: clients request the list after every event, so its cost must not grow with the store. */
+/** Sorts only the latest runs. Clients request the list after every event, so its cost must not grow with the store. */
 async function mostExpensive(
   store: Store,
   { limit = MAX_PAGE, ...filter }: RunFilter,

@@ -1,4 +1,4 @@
-// Tests the description of the API that the server answers with.
+// Tests the description of the API that the server publishes.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { assembleRuntime } from "../../runtime/assembly.ts";
@@ -36,7 +36,7 @@ test("the description is OpenAPI 3.1, and every reference resolves", () => {
   }
 });
 
-test("[V5] the description has exactly the routes that are served", () => {
+test("[V5] the description contains exactly the routes that the server has", () => {
   const served = api.app.routes
     .filter(({ method, path }) => method !== "ALL" && !/^\/(openapi\.json|docs.*)$/.test(path))
     .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)({[^}]+})?/g, "{$1}")}`);
@@ -65,8 +65,8 @@ test("optional fields are not listed as required", () => {
   });
 });
 
-describe("the page for people", () => {
-  test("[A62] the page has no script, no inline style, and loads nothing from other sites", async () => {
+describe("the description as a web page", () => {
+  test("[A62] the page contains no script and no inline style, and loads nothing from other sites", async () => {
     const response = await api.fetch("http://cadre/docs");
     expect(response.headers.get("Content-Type")).toBe("text/html; charset=utf-8");
     const page = await response.text();
@@ -77,7 +77,7 @@ describe("the page for people", () => {
     expect(await style.text()).not.toMatch(/url\(|@import/);
   });
 
-  test("[A14] [A62] the page needs the token, and its policy allows only its own style sheet", async () => {
+  test("[A14] [A62] the page requires the token, and its security policy forbids everything by default", async () => {
     const token = "a-token-that-is-long-enough-for-it";
     const app = createPublicApp(
       api.parts,
@@ -99,14 +99,14 @@ describe("the page for people", () => {
     }
   });
 
-  test("[A62] the page escapes the descriptions", () => {
+  test("[A62] the page escapes text from the description", () => {
     const evil = '<img src=x onerror="alert(1)">';
     const page = docsPage({ ...document, info: { title: evil, version: evil, description: evil } });
     expect(page).not.toContain("<img");
     expect(page).toContain("&lt;img src=x onerror=&quot;alert(1)&quot;&gt;");
   });
 
-  test("every link leads to an anchor of the page", () => {
+  test("every link leads to an anchor on the page", () => {
     const page = docsPage(document);
     const places = new Set(Array.from(page.matchAll(/ id="([^"]+)"/g), ([, id]) => id));
     for (const [, id] of page.matchAll(/href="#([^"]+)"/g)) expect(places).toContain(id);

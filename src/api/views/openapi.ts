@@ -7,7 +7,7 @@ import { EmptyBody, ErrorBody, Nothing, SCHEMA_NAMES } from "../routes/schemas.t
 
 export type JsonSchema = z.core.JSONSchema.BaseSchema;
 
-/** The parts of a route that the description shows. */
+/** The parts of a route that the description uses. */
 export type DescribedRoute = Omit<Route, "handle" | "answer"> & { answer?: z.ZodType | undefined };
 
 export interface Parameter {
@@ -84,7 +84,7 @@ function operationOf(route: DescribedRoute, schemas: Schemas): Operation {
   };
 }
 
-/** The tag of a route is its resource. Routes of older contracts have tags of their own. */
+/** Returns a route's tag, which is its resource. Routes of older contracts have their own tags. */
 function tagOf(path: string): string {
   const [, first = "", second = ""] = path.split("/");
   if (first === "runs") return "ops";
@@ -167,7 +167,7 @@ function jsonSchema(of: z.ZodType, schemas: Schemas): JsonSchema {
   return own;
 }
 
-/** Resolves the reference to a named schema. A query is one level deep, so there are no others. */
+/** Replaces a reference to a named schema with the schema. A query has only one level, so it contains no other references. */
 function flat(query: z.ZodType): JsonSchema {
   const { $ref, $defs = {}, ...own } = convert(query);
   return $ref === undefined ? own : ($defs[$ref.slice(SCHEMA_PREFIX.length)] as JsonSchema);
@@ -175,7 +175,7 @@ function flat(query: z.ZodType): JsonSchema {
 
 function convert(of: z.ZodType): JsonSchema {
   const converted = z.toJSONSchema(of, {
-    // Describe values as clients send them: a number in a query is text.
+    // Describe values as clients send them. For example, a number in a query is text.
     io: "input",
     metadata: SCHEMA_NAMES,
     unrepresentable: "any",
@@ -184,7 +184,7 @@ function convert(of: z.ZodType): JsonSchema {
   return JSON.parse(JSON.stringify(converted).replaceAll('"#/$defs/', `"${SCHEMA_PREFIX}`)) as JsonSchema;
 }
 
-/** Leaves out the bounds of safe integers, which add nothing for readers. */
+/** Removes the bounds of safe integers, because they are of no use to readers. */
 function withoutSafeBounds(made: JsonSchema): void {
   if (made.minimum === Number.MIN_SAFE_INTEGER) delete made.minimum;
   if (made.maximum === Number.MAX_SAFE_INTEGER) delete made.maximum;

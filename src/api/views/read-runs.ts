@@ -1,4 +1,4 @@
-// Reads runs from the store: one by its id, all of them page by page, a run with its descendants, or a tree's journals.
+// Reads from the store: one run by its id, all runs page by page, a run with its descendants, or the journals of a tree.
 
 import { CadreError, runNotFound } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
@@ -9,13 +9,13 @@ import type { Journals } from "../../projections/views/causes.ts";
 import type { RunFilter, Store } from "../../stores/store.ts";
 import { MAX_PAGE } from "../routes/schemas.ts";
 
-/** Length of the shortest prefix of an id that names a run. */
+/** Minimum length of an id prefix that can name a run. */
 const MIN_PREFIX = 6;
-/** Length of a complete id. An unknown id of this length is no prefix, so the search over all runs is skipped. */
+/** Length of a complete id. An unknown id of this length cannot be a prefix, so we do not search all runs for it. */
 const FULL_LENGTH = 22;
 const LISTED = 10;
 
-/** Finds a run by its id, or by a prefix that no other id has. People often copy only part of an id. */
+/** Finds a run by its id or by a unique prefix of its id. People often copy only part of an id. */
 export async function findRun(store: Store, id: RunId): Promise<RunRow> {
   const exact = await store.runs.get(id);
   if (exact) return exact;
@@ -36,11 +36,11 @@ async function runsWithPrefix(store: Store, prefix: string): Promise<RunRow[]> {
   return found;
 }
 
-/** True if the journal of a run cannot be read. Other runs are not affected. */
+/** True if the error says that a run's journal cannot be read. Other runs are not affected. */
 export const isDamagedJournal = (error: unknown): error is CadreError =>
   error instanceof CadreError && error.code.startsWith("JOURNAL_");
 
-/** P9: returns the value of `onDamage` if a journal is damaged, so that this journal does not hide other runs. */
+/** P9: returns the result of `onDamage` if a journal is damaged, so that this journal does not hide other runs. */
 export async function unlessDamaged<T, D>(
   read: () => Promise<T>,
   onDamage: (error: CadreError) => D | Promise<D>,
@@ -66,10 +66,10 @@ export async function* allRuns(
   } while (cursor !== undefined);
 }
 
-/** Number of runs that statistics read. Reading all rows of a large store would take too long. */
+/** Maximum number of runs that statistics read. Reading all rows of a large store would take too long. */
 const MAX_LATEST = 5_000;
 
-/** Reads the latest runs of one agent or of all, newest first. `more` is true if there are older ones. */
+/** Reads the latest runs, newest first, of one agent or of all agents. `more` is true if there are older runs. */
 export async function latestRuns(store: Store, agent?: string): Promise<{ rows: RunRow[]; more: boolean }> {
   const rows: RunRow[] = [];
   let cursor: string | undefined;
@@ -81,7 +81,7 @@ export async function latestRuns(store: Store, agent?: string): Promise<{ rows: 
   return { rows, more: cursor !== undefined };
 }
 
-/** Reads a run and all its descendants in the order of their start, so that every parent comes before its children. */
+/** Reads a run and all its descendants, sorted by start time. So every parent comes before its children. */
 export async function subtreeOf(store: Store, top: RunRow): Promise<RunRow[]> {
   const tree = await Array.fromAsync(allRuns(store, { root: top.rootRunId }));
   const below = new Set([top.id]);
@@ -93,7 +93,7 @@ export async function subtreeOf(store: Store, top: RunRow): Promise<RunRow[]> {
 
 const PAGE = 1_000;
 
-/** Reads the journals of a whole tree. Damaged events are left out, so that they do not hide the others. */
+/** Reads the journals of a whole tree. Damaged events are left out, so that they do not hide other events. */
 export async function treeJournals(store: Store, root: string): Promise<Journals> {
   const journals = new Map<string, JournalEvent[]>();
   for await (const event of treeEvents(store, root)) {

@@ -15,11 +15,11 @@ import { subtreeOf, unlessDamaged } from "./read-runs.ts";
 import { totalUsage } from "./run-tree.ts";
 import { markUnreadable } from "./unreadable-runs.ts";
 
-/** Progress of a cancel. */
+/** Progress of a cancellation. */
 export const Stopping = namedObject("Stopping", {
-  /** Number of runs that have ended since the request. */
+  /** Number of runs that have ended since the cancellation was requested. */
   done: z.int(),
-  /** Number of runs that had not ended at the time of the request: this run and its descendants. */
+  /** Number of runs to be cancelled: this run and its descendants, except those that had ended before the request. */
   of: z.int(),
 });
 export type Stopping = z.infer<typeof Stopping>;
@@ -31,9 +31,9 @@ export const RunDetail = named(
     limits: Limits,
     output: z.unknown().optional(),
     result: ResultEnvelope.optional(),
-    /** Usage of the run and all its descendants; each model call counts once. */
+    /** Usage of the run and all its descendants. Each model call is counted once. */
     treeUsage: RunUsageView,
-    /** The child runs in the order of their start. */
+    /** The child runs, sorted by start time. */
     children: z.array(RunSummary),
     /** Present while the run is being cancelled. */
     stopping: Stopping.optional(),
@@ -68,7 +68,7 @@ export async function runDetail(store: Store, found: RunRow): Promise<RunDetail>
   };
 }
 
-/** A run with a damaged journal is shown without to-dos. */
+/** Reads the run's to-do list. If the journal is damaged, the list is empty. */
 const todosOf = (store: Store, { id }: RunRow): Promise<Todo[]> =>
   unlessDamaged(
     async () => (await currentRunState(store, id)).todos,
@@ -89,9 +89,8 @@ function endOf(last: JournalEvent | undefined): Pick<RunDetail, "output" | "resu
 }
 
 /**
- * Computes the progress of a cancel from the journals (U41).
- * A cancel lasts from the request in the journal to the end of the run, and covers all runs that had not ended at the request.
- * `rows` are the run and its descendants. Returns undefined if no cancel is under way.
+ * Computes the progress of a cancellation from the journals (U41). It covers all runs that had not ended at the request.
+ * `rows` contains the run and its descendants. Returns undefined if the run is not being cancelled.
  */
 async function cancelProgress(
   store: Store,
@@ -111,7 +110,7 @@ async function cancelProgress(
 
 const WINDOW = 50;
 
-/** Searches from the end, because few events follow a cancel (P7). */
+/** Finds the cancellation request. Searches from the end, because few events follow a cancellation (P7). */
 async function cancelOf(store: Store, { id, seq }: RunRow): Promise<JournalEvent | undefined> {
   for (let end = seq; end > 0; end -= WINDOW) {
     const begin = Math.max(0, end - WINDOW);
@@ -127,7 +126,7 @@ async function lastEvent(store: Store, { id, seq }: RunRow): Promise<JournalEven
   return last;
 }
 
-/** P9: a damaged journal hides neither its run nor the ancestors, so it counts as empty. */
+/** P9: reads a damaged journal as empty, so that it hides neither its own run nor the run's ancestors. */
 const eventsOf = (store: Store, id: string, after: number, limit: number): Promise<JournalEvent[]> =>
   unlessDamaged(
     () => store.journal.read(id, after, limit),

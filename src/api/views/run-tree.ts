@@ -10,9 +10,9 @@ import { markUnreadable } from "./unreadable-runs.ts";
 
 /** A run and all its descendants. */
 export const RunTree = RunSummary.extend({
-  /** Usage of the run and all its descendants; each model call counts once. */
+  /** Usage of the run and all its descendants. Each model call is counted once. */
   treeUsage: RunUsageView,
-  /** The child runs in the order of their start. */
+  /** The child runs, sorted by start time. */
   get children() {
     return z.array(RunTree);
   },
@@ -23,7 +23,7 @@ export type RunTree = z.infer<typeof RunTree>;
 export const readRunTree = async (store: Store, top: RunRow): Promise<RunTree> =>
   nestRuns(await markUnreadable(store, await subtreeOf(store, top)));
 
-/** Expects the rows in the order of their start: the top first, and every parent before its children. */
+/** Builds a tree from rows sorted by start time. The tree's top must be first, and every parent must come before its children. */
 export function nestRuns(rows: readonly RunRow[]): RunTree {
   const nodes = new Map(
     rows.map((row): [string, RunTree] => [row.id, { ...row, treeUsage: { ...row.usage }, children: [] }]),
@@ -31,7 +31,7 @@ export function nestRuns(rows: readonly RunRow[]): RunTree {
   const [top, ...below] = nodes.values();
   const parentOf = ({ parentRunId }: RunTree): RunTree => nodes.get(parentRunId!)!;
   for (const node of below) parentOf(node).children.push(node);
-  // Start at the last run, so that the usage of a run is complete before it is added to its parent.
+  // Start with the last run: a run's usage must be complete before it is added to the parent's usage.
   for (const node of below.toReversed()) addUsage(parentOf(node).treeUsage, node.treeUsage);
   return top!;
 }

@@ -1,4 +1,4 @@
-// Reads the prompt of a run's model: the messages of the runs that this run continues, then its own.
+// Reads the prompt that a run's model sees. It begins with the messages of the runs that this run continues.
 
 import { z } from "zod";
 import type { EventOf } from "../../journal/events.ts";
@@ -47,7 +47,7 @@ export async function readTranscript(row: RunRow, parts: ApiParts): Promise<Tran
 
 const LINE = 200;
 
-/** Shortens each message to one line: its role, its beginning, and the tools that it calls. */
+/** Shortens each message to one line with its role, its beginning, and the tools that it calls. */
 export function summarizeTranscript({ system, messages }: TranscriptView): z.input<typeof ContextSummary> {
   return {
     system: lineOf(system),

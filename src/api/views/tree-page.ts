@@ -1,9 +1,9 @@
-// Renders a tree of runs as one HTML file that opens offline (U52).
-// The file contains the runs, their timelines, and the journal itself, so that the file can be verified.
-//  1  All text of models, tools and people is shown as plain text (A63): it is escaped, and hidden characters are visible.
-//     It becomes neither links nor images.
-//  2  The page sends no requests and runs no script. Its policy allows only one style sheet, by hash.
-//  3  The last line is a checksum of everything before it.
+// Renders a tree of runs as one HTML file that people can open offline (U52).
+// The file contains the runs, their timelines, and the journal itself, so that readers can verify the file.
+//  1  Text from models, tools and people is shown as plain text (A63), never as links or images.
+//     It is escaped, and hidden characters become visible.
+//  2  The page sends no requests and runs no script. Its security policy allows only one style sheet, which it identifies by hash.
+//  3  The last line is a checksum of everything before that line.
 
 import { createHash } from "node:crypto";
 import { CadreError } from "../../errors.ts";
@@ -24,11 +24,11 @@ export interface TreePage {
 interface RunPart {
   row: RunRow;
   entries: readonly TimelineEntry[];
-  /** Hash at the end of the run's chain. */
+  /** Hash of the last event in the run's hash chain. */
   hash: string;
 }
 
-/** `journal` is the text that `cadre export --format jsonl` writes. */
+/** Renders the page. `journal` is the text that `cadre export --format jsonl` writes. */
 export function treePage({ root, version, events }: TreePage, journal: string): string {
   const runs = runParts(events);
   const top = runs.get(root)!;
@@ -84,7 +84,7 @@ const sha = (text: string, as: "hex" | "base64"): string => createHash("sha256")
 
 const words = (text: string): string => escapeHtml(revealHidden(text));
 
-/** Folds each run with its timeline. The runs are in the order of their start. */
+/** Computes the row and the timeline of each run. The runs are sorted by start time. */
 function runParts(events: TreePage["events"]): Map<string, RunPart> {
   const journals = Map.groupBy(events, ({ event }) => event.runId);
   return new Map(

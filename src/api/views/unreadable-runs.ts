@@ -1,5 +1,5 @@
-// Shows a run whose pinned definition is unreadable as quarantined, as a driver would mark it.
-// While there is no driver, the run would otherwise look ready to continue.
+// Shows a run as quarantined if its pinned definition is unreadable. A driver would mark the run in the same way.
+// Without this, the run would look ready to continue as long as there is no driver.
 
 import { loadDefinition } from "../../loop/drive/run-journal.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";

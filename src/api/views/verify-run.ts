@@ -1,5 +1,5 @@
-// Verifies a run and its descendants: hash chains, receipts, the links between parents and children, stored values and the rows in lists.
-// Reading a journal verifies its chain (J9). Damage is reported as a result, not as an error.
+// Verifies a run and its descendants: hash chains, receipts, links between parents and children, stored values, and rows in lists.
+// Reading a journal verifies its hash chain (J9). Damage is returned as a result and not thrown as an error.
 
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
@@ -13,12 +13,12 @@ import { isDamagedJournal, subtreeOf, unlessDamaged } from "./read-runs.ts";
 
 export const Verification = namedObject("Verification", {
   ok: z.boolean(),
-  /** Number of verified runs, including the descendants, and of their events. */
+  /** Number of verified runs, including descendants, and number of their events. */
   runs: z.int(),
   events: z.int(),
   /** Number of calls that ran exactly as approved. */
   receipts: z.int(),
-  /** Hash of the chain at the latest event. */
+  /** Hash of the latest event in the run's hash chain. */
   head: z.string(),
   problem: z.string().optional(),
   /** The event that is damaged. */
@@ -28,7 +28,7 @@ export type Verification = z.infer<typeof Verification>;
 
 export async function verifyRun(store: Store, top: RunRow, digest: Digest): Promise<Verification> {
   const head = (await store.journal.head(top.id))?.hash ?? "";
-  // Read the list before the journals, so that every listed run must be in the journals.
+  // Read the list first. A run that is listed now must then appear in the journals.
   const listed = await subtreeOf(store, top);
   const read = await readAll(store, top.id);
   const { journals, rows } = read;
@@ -54,12 +54,12 @@ type Journals = Map<RunId, readonly JournalEvent[]>;
 
 interface Read {
   journals: Journals;
-  /** The listed row of each run, at the same event as its journal. */
+  /** The listed row of each run. It was read at the same event as the run's journal. */
   rows: Map<RunId, RunRow>;
   damage?: ReceiptProblem;
 }
 
-/** Finds descendants through the journals, so that deleting a row does not hide a run. */
+/** Reads the journals of a run and its descendants. It finds descendants through the journals, so deleting a row cannot hide a run. */
 async function readAll(store: Store, top: RunId): Promise<Read> {
   const journals: Journals = new Map();
   const rows = new Map<RunId, RunRow>();
@@ -83,7 +83,7 @@ async function readAll(store: Store, top: RunId): Promise<Read> {
 
 const TRIES = 20;
 
-/** Reads journal and row at the same event. The row is missing if the run is too busy to read both. */
+/** Reads the journal and the row at the same event. The row is undefined if the run changes too fast to read both. */
 async function readRun(store: Store, runId: RunId) {
   for (let tries = 1; ; tries++) {
     const journal = await store.journal.read(runId);
@@ -100,7 +100,7 @@ function runWithoutStart(listed: readonly RunRow[], journals: Journals): Receipt
   return { runId: row.id, seq: 1, message };
 }
 
-/** Checks the blobs that events refer to: definitions and large values. */
+/** Checks that the blobs that events refer to exist. Blobs are definitions and large values. */
 async function missingValue(store: Store, journals: Journals): Promise<ReceiptProblem | undefined> {
   const sound = new Set<string>();
   for (const event of [...journals.values()].flat()) {
@@ -121,7 +121,7 @@ async function missingValue(store: Store, journals: Journals): Promise<ReceiptPr
   return undefined;
 }
 
-/** I3: a listed row must equal the row that is folded from the journal. */
+/** I3: checks that each listed row equals the row that is computed from the journal. */
 async function differingRow(
   store: Store,
   rows: ReadonlyMap<RunId, RunRow>,
@@ -142,7 +142,7 @@ async function differingRow(
   return undefined;
 }
 
-/** Fields that a quarantine overrides in the row. */
+/** Fields of a row that a quarantine overrides. */
 const OVERRIDDEN: ReadonlySet<keyof RunRow> = new Set(["status", "waitingOn"]);
 
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));
