@@ -1,4 +1,4 @@
-// Runs the install commands of the Dockerfile with the local npm.
+// Runs the install commands from the Dockerfile with the local npm.
 // The test starts its own registry, and its package.json has the same optional packages as ours.
 
 import { execFile, execFileSync } from "node:child_process";
@@ -53,7 +53,7 @@ function tarballOf(name: string, version: string): Buffer {
   return execFileSync("sh", ["-c", script, join(folder, name.replace("/", "-")), text]);
 }
 
-test("[E8] the image has the Postgres client, pg-boss and Restate's SDK in the tested versions, and no test dependencies", async () => {
+test("[E8] the image contains the tested versions of the Postgres client, pg-boss and Restate's SDK, but no test dependencies", async () => {
   const place = join(folder, "cadre");
   await mkdir(place);
   const wanted = (versions: Versions) => Object.fromEntries(OPTIONAL.map((name) => [name, versions[name]]));

@@ -1,6 +1,7 @@
 // Tells Vitest to start the slowest test files first.
-// On a fresh clone Vitest knows no durations and starts the largest files first, so that small but slow ones would run last, on otherwise idle cores.
-// Files that mostly wait alternate with files that compute, so that they do not slow each other down.
+// On a fresh clone, Vitest does not know the durations and starts the largest files first.
+// Small but slow files would then run last, while other cores are idle.
+// Files that mostly wait alternate with files that mostly compute, so that they do not slow each other down.
 
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 

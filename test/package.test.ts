@@ -1,4 +1,4 @@
-// Tests the published package where it is installed.
+// Tests the published package after it is installed.
 
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import * as sources from "../src/index.ts";
 import { type Installed, installPackage, manifest, ROOT } from "./package/install.ts";
 
-/** Generous, because building, packing and starting processes take long on a busy machine. */
+/** The timeout is long, because building, packing and starting processes take a long time on a busy machine. */
 const SLOW = 300_000;
 
 let installed: Installed;
@@ -21,7 +21,7 @@ beforeAll(() => {
 }, SLOW);
 afterAll(() => rmSync(installed.folder, { recursive: true, force: true, maxRetries: 5 }));
 
-test("the package meets the rules of npm, Node and TypeScript, and contains the files it lists", () => {
+test("the package meets the rules of npm, Node and TypeScript, and contains exactly the listed files", () => {
   const look = (tool: string, ...args: string[]) =>
     spawnSync(join(ROOT, "node_modules/.bin", tool), args, { encoding: "utf8" });
   expect(look("publint", "run", installed.tarball, "--strict").stdout).toContain("All good!");
@@ -38,14 +38,14 @@ test("the package meets the rules of npm, Node and TypeScript, and contains the 
   expect(files.filter((file) => /(?<!\.d)\.ts$/.test(file))).toEqual([]);
 });
 
-test("the package has no install scripts, and npm prints no warning about them", () => {
+test("the package has no scripts that npm would run, or warn about, during an install", () => {
   const { scripts } = manifest();
-  // npm also warns about `prepare` in a tarball. In a clone it runs `postprepare` even without a `prepare`.
+  // npm also warns about `prepare` in a tarball. In a clone, npm runs `postprepare` even if there is no `prepare`.
   const warned = ["preinstall", "install", "postinstall", "prepare"].filter((name) => name in scripts);
   expect(warned).toEqual([]);
 });
 
-test("the package imports only its dependencies and optional peers, and bundles Ink and React", async () => {
+test("the package imports only its dependencies and optional peers; Ink and React are bundled", async () => {
   const { dependencies, peerDependencies } = manifest();
   const known = new Set([...Object.keys(dependencies), ...Object.keys(peerDependencies), "cadre"]);
   const dist = join(installed.own, "dist");
@@ -109,7 +109,7 @@ test(
 
 const READER = "---\ndescription: Reads the note.\nsteps: ./reader.steps.ts\n---\nRead it.\n";
 
-test("a program that embeds Cadre type-checks and runs, and so does a steps module", () => {
+test("a program that embeds Cadre passes the type check and runs, and so does a steps module", () => {
   const { folder } = installed;
   for (const file of ["embed.ts", "reader.steps.ts"])
     copyFileSync(join(ROOT, "test/package", file), join(folder, file));
@@ -129,7 +129,7 @@ test("the package exports the same names as the sources", async () => {
   expect(Object.keys(exported).sort()).toEqual(Object.keys(sources).sort());
 });
 
-test("the package lists the bundled third-party code, all of it under permissive licences", () => {
+test("the package lists all bundled third-party code, and every licence is permissive", () => {
   const page = join(installed.own, "dashboard/dist");
   const listed = [page, join(installed.own, "dist/vendor")]
     .map((folder) => readFileSync(join(folder, "third-party.md"), "utf8"))
@@ -140,7 +140,7 @@ test("the package lists the bundled third-party code, all of it under permissive
   expect(licences.map(({ name }) => name)).toEqual(
     expect.arrayContaining(["react", "react-dom", "uplot", "ink", "yoga-layout"]),
   );
-  // The list covers modules only; style sheets carry their own licence comments.
+  // The list contains only modules. Style sheets have their own licence comments.
   const styles = globSync("assets/index-*.css", { cwd: page }).map((file) =>
     readFileSync(join(page, file), "utf8"),
   );

@@ -1,5 +1,5 @@
-// The agents that ship with Cadre match their specifications: which agents they may call, with which tools and limits.
-// The tables are here, the agents in `agents/`.
+// Tests that the agents shipped with Cadre match their specifications: the agents that each can call, its tools and its limits.
+// The tables in this file have the specifications, and `agents/` has the agents.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,7 +16,7 @@ import { builtinTools } from "../src/tools/index.ts";
 import { canonicalRule } from "../src/tools/tool-names.ts";
 import { bash, write } from "./support/judge.ts";
 
-/** Tools that the agents name but this version of Cadre lacks. An agent still works without them. */
+/** Tools that the agents name, but that this version of Cadre does not have. An agent still works without them. */
 const LATER = ["Task"];
 
 const nowhere = mkdtempSync(join(tmpdir(), "cadre-packs-"));
@@ -47,12 +47,12 @@ function definitionOf(name: string): Definition {
   return agent!.definition!;
 }
 
-/** Rules with canonical tool names: `read_file` becomes `Read`. */
+/** Rules with Cadre's own tool names: `read_file` becomes `Read`. */
 const canonical = (rules: readonly string[]) => rules.map((rule) => canonicalRule(rule, builtinTools)).sort();
 const words = (text: string) => (text === "" ? [] : text.split(" "));
 const minutes = (count: number) => count * 60_000;
 
-test("the packs contain exactly these agents, each named by pack and agent", () => {
+test("the packs contain exactly these agents, and each full name has the pack and the agent", () => {
   const listed = [...set.agents.keys()].sort();
   expect(listed).toEqual(
     [
@@ -75,11 +75,11 @@ describe("problems in the agent files", () => {
       .filter(({ code }) => code !== "NOT_YET")
       .map(({ file, line, code, message }) => `${file}:${line} ${code} ${message}`);
 
-  test("the agent files have no problem if every named tool exists", () => {
+  test("if every named tool exists, the agent files have no problems", () => {
     expect(worthSaying(set)).toEqual([]);
   });
 
-  test("in this version, the only problems of the agent files are tools that do not exist yet", () => {
+  test("in this version, the only problem in the agent files is that some tools do not exist yet", () => {
     const absent = new RegExp(`UNKNOWN_TOOL .*\`(${LATER.join("|")})\`|NO_KNOWN_TOOLS `);
     const missed = worthSaying(today).filter((text) => !absent.test(text));
     expect(missed).toEqual([]);
@@ -95,7 +95,7 @@ test("[S0-5] every tool that the ops agents name exists", () => {
 const LOKI = "loki_query loki_labels loki_service_errors";
 const SEED_TOOLS = "shell_command_execute read_file write_file find_files search_code";
 
-/** Ids, agent, tools (`*` for all), denied tools, delegates. */
+/** Columns: ids, agent, tools (`*` means all), denied tools, delegates. */
 const ROWS = [
   ["S0-5] [S0-9", "ops/orchestrator", "", "", "coding log-analyzer"],
   ["S0-32] [S0-40", "ops/coding", `${SEED_TOOLS} ${LOKI} restart_service`, "", ""],
@@ -136,7 +136,7 @@ test.each(ROWS)(
   },
 );
 
-test("[S0-10] [S0-41] [S0-48] [S0-56] [S0-57] ops/orchestrator delegates to one agent at a time, with one tool per agent", () => {
+test("[S0-10] [S0-41] [S0-48] [S0-56] [S0-57] ops/orchestrator delegates to one agent at a time, and has one tool for each agent", () => {
   expect(definitionOf("ops/orchestrator").delegation).toMatchObject({
     tool: "per-agent",
     mode: "sequential",
@@ -149,8 +149,8 @@ test("[S0-10] [S0-41] [S0-48] [S0-56] [S0-57] ops/orchestrator delegates to one 
   }
 });
 
-describe("factory", () => {
-  test("[S1-9] [S1-23] [S1-68] the supervisor has its own tool for starting agents: up to three in parallel, three levels deep", () => {
+describe("the factory pack", () => {
+  test("[S1-9] [S1-23] [S1-68] the supervisor can start up to three agents in parallel, three levels deep", () => {
     const spawn = { tool: "mcp__agent__spawn" };
     expect(definitionOf("factory/supervisor")).toMatchObject({
       delegation: { ...spawn, mode: "parallel", maxParallel: 3 },
@@ -160,7 +160,7 @@ describe("factory", () => {
       expect(definitionOf(`factory/${name}`).delegation).toMatchObject(spawn);
   });
 
-  test("[S1-1] no model may start the orchestrator", () => {
+  test("[S1-1] no model is allowed to start the orchestrator", () => {
     expect(definitionOf("factory/orchestrator").delegable).toBe(false);
   });
 
@@ -171,13 +171,13 @@ describe("factory", () => {
       expect(definitionOf(`factory/${name}`).models).toEqual([models.resolve("opus").model]);
   });
 
-  test("[S1-4] the planner drafts several plans, each with another strategy", () => {
+  test("[S1-4] the planner drafts several plans, each with a different strategy", () => {
     const { bestOf } = definitionOf("factory/planner");
     expect(new Set(bestOf?.strategies).size).toBe(bestOf?.n);
     expect(bestOf?.n).toBeGreaterThan(1);
   });
 
-  test("[S1-72] a plan must list the files of each subtask, and the overlaps between subtasks", () => {
+  test("[S1-72] a plan must list the files of each subtask and the overlaps between subtasks", () => {
     const schema = z.fromJSONSchema(definitionOf("factory/planner").output as never);
     const subtask = { id: "a", title: "A", task: "Do a.", files: ["a.ts"], dependsOn: [], criteria: "green" };
     const overlaps = [{ file: "a.ts", subtasks: ["a", "b"], resolution: "a first" }];
@@ -190,13 +190,13 @@ describe("factory", () => {
   });
 });
 
-describe("[S1-5] [S1-8] [S1-29] the reviewer judges but does not fix", () => {
+describe("[S1-5] [S1-8] [S1-29] the reviewer reviews code but does not change it", () => {
   const setting = () => {
     const { allow = [], deny } = definitionOf("factory/reviewer").tools;
     return { gate: { allow, deny }, person: { allow: ["Bash", "Write", "Edit"] } };
   };
 
-  test("the reviewer has Read, Glob, Grep and Bash, but neither Write nor Edit, and may call the fixer", () => {
+  test("the reviewer has Read, Glob, Grep and Bash, but not Write or Edit, and can call the fixer", () => {
     const { tools, agents, kind } = definitionOf("factory/reviewer");
     const named = new Set(tools.allow!.map((rule) => rule.split("(")[0]));
     expect(named).toEqual(new Set(["Read", "Glob", "Grep", "Bash"]));
@@ -225,7 +225,7 @@ describe("[S1-5] [S1-8] [S1-29] the reviewer judges but does not fix", () => {
     expect(bash(command, setting()).verdict).toBe("deny");
   });
 
-  test("the reviewer may not write files", () => {
+  test("the reviewer is not allowed to write files", () => {
     expect(write("a.ts", setting()).verdict).toBe("deny");
   });
 });
@@ -301,14 +301,14 @@ test.each<[id: string, agent: string, pattern: Partial<Definition>, leaves: stri
   for (const leaf of pack(leaves)) expect(definitionOf(leaf)).toMatchObject({ kind: "subagent", agents: [] });
 });
 
-test("patterns/namer makes three drafts, and a judge picks the best", () => {
+test("patterns/namer creates three drafts, and a judge picks the best draft", () => {
   expect(definitionOf("patterns/namer").bestOf).toMatchObject({ n: 3, judge: "patterns/naming-judge" });
 });
 
 describe("prompts", () => {
   const every = (): Agent[] => [...set.agents.values()];
 
-  test("each description says when to call the agent and is short enough for a tool description", () => {
+  test("each description says when to call the agent, and is short enough for a tool description", () => {
     for (const { name, definition } of every())
       expect(definition!.description.length, name).toBeLessThan(400);
   });

@@ -1,5 +1,5 @@
-// The permissions of the seven roles of `factory`: which tools the loop offers each role, and the verdict on a call when the project has no rules.
-// `–` means that the tool is not offered and that a call to it is refused.
+// Tests the permissions of the seven roles of `factory`: the tools that each role is offered, and the verdict if the project has no rules.
+// `–` means that the role is not offered the tool, and that a call of the tool is refused.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
@@ -113,7 +113,7 @@ describe.each(
   );
 });
 
-test("[S1-24] [S1-32] [S1-79] a tool that a role is not offered is denied, even if the project allows everything", async () => {
+test("[S1-24] [S1-32] [S1-79] if a role is not offered a tool, its calls are denied, even if the project allows everything", async () => {
   const { parts } = world.runtime;
   const everything = [
     { source: "project", rules: { allow: ["*"], ask: [], deny: [], preset: "trusted" as const } },
@@ -122,7 +122,7 @@ test("[S1-24] [S1-32] [S1-79] a tool that a role is not offered is denied, even 
     const [role, ...cells] = line.split(/\s+/);
     const view = await viewOf(role!);
     for (const [index, [name, input]] of Object.values(CALLS).entries()) {
-      // The supervisor has no tool list, so a tool that must be named is refused before its own rules are checked.
+      // The supervisor has no tool list. A tool that must be named is refused before the supervisor's own rules are checked.
       const isRefusedBefore = role === "supervisor" && name === "mcp__monitoring__health";
       if (cells[index] !== "–" || name === "mcp__agent__spawn" || isRefusedBefore) continue;
       const judged = judgeCall({ name }, input, "read", [], view, { ...parts, authority: () => everything });

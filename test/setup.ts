@@ -1,4 +1,4 @@
-// Makes property tests use the same cases everywhere, so that a failure can be reproduced. `FC_SEED=random` tries new cases.
+// Makes property tests use the same cases on every machine, so that a failure can be reproduced. `FC_SEED=random` tries new cases.
 
 import fc from "fast-check";
 

@@ -1,4 +1,4 @@
-// Prints at the start and end of `npm test` which tests cannot run on this machine.
+// Prints which tests cannot run on this machine, at the start and at the end of `npm test`.
 
 import { findRestate } from "../src/engines/restate/binary.fixture.ts";
 import { findPostgres } from "../src/stores/postgres/binaries.fixture.ts";

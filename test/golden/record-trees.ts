@@ -1,5 +1,5 @@
-// Records the golden trees of this version: `node test/golden/record-trees.ts`. Run it once per release, or for a new tree.
-// Never record a shipped one again: it proves that newer versions can read the old format.
+// Records the golden trees of this version: `node test/golden/record-trees.ts`. Run it once for each release, or after you add a tree.
+// Never record a tree of a released version again. The old recording proves that newer versions can read the old format.
 
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,5 @@
-// Records the golden journals of this version: `node test/golden/record.ts`. Run it once per release.
-// Never record a shipped one again: it proves that newer versions can read the old format.
+// Records the golden journals of this version: `node test/golden/record.ts`. Run it once for each release.
+// Never record a journal of a released version again. The old recording proves that newer versions can read the old format.
 
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -36,7 +36,7 @@ async function record(scenario: GoldenScenario) {
   return dumpDatabase(join(folder, ".cadre", "cadre.db"));
 }
 
-/** Simulates a crash during `charge`: the tool never answers, and the store is closed meanwhile. */
+/** Simulates a crash during the call of `charge`: the store is closed before the tool answers. */
 async function liveUntilCharge(folder: string, scenario: GoldenScenario): Promise<void> {
   let begun = (): void => {};
   const charging = new Promise<void>((resolve) => (begun = resolve));

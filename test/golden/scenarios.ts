@@ -1,4 +1,4 @@
-// The scenarios of the golden journals: one run for every way in which a run can rest, and one that has ended.
+// The scenarios of the golden journals: one run for every state in which a run can rest, and one run that has ended.
 
 import type { Script } from "../../src/models/scripted/script.ts";
 
@@ -6,7 +6,7 @@ export interface GoldenScenario {
   script: Script;
   /** The event at which the recording stops. */
   stopAt: "RUN_COMPLETED" | "RUN_SUSPENDED" | "MODEL_CALL_FAILED";
-  /** Recorded by a process that ended in the middle of `charge`. */
+  /** True if the recording process ended in the middle of `charge`. */
   interrupted?: true;
   summary: string;
 }

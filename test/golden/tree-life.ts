@@ -1,4 +1,4 @@
-// Runs a golden tree: `record-trees.ts` records it, and the test continues it.
+// Runs a golden tree. `record-trees.ts` uses this to record the tree, and the test uses it to continue the tree.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -39,7 +39,7 @@ export function settled(runtime: RuntimeAssembly, root: string): Promise<"ended"
   });
 }
 
-/** Makes the same decision on every open item. */
+/** Decides every open item in the same way. */
 export async function decideAll(runtime: RuntimeAssembly, root: string, decision: Decision | "cancel"): Promise<void> {
   if (decision === "cancel") {
     await cancelRun(root, "person", undefined, runtime.people);
@@ -51,7 +51,7 @@ export async function decideAll(runtime: RuntimeAssembly, root: string, decision
   }
 }
 
-/** Retries while the store reports a conflict: a tree comes to rest a moment after it has recorded what it waits for. */
+/** Retries while the store reports a conflict. A tree records what it waits for, and comes to rest a moment later. */
 export async function whenAtRest<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 0; ; tries++) {
     try {

@@ -1,5 +1,5 @@
-// This version reads, verifies and folds every tree that a released version exported, and replays it with the same decisions.
-// Runs that wait in it continue to their end (P13, F39).
+// Tests every tree that a released version exported: this version reads, verifies and folds it, and a replay makes the same decisions.
+// Waiting runs in such a tree continue to their end (P13, F39).
 
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -32,7 +32,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Loads a recording into a new store; nothing drives it yet. */
+/** Loads a recording into a new store. Its runs do not continue yet. */
 async function openRecording(file: string) {
   const text = readFileSync(join(HOME, file), "utf8");
   runtime = await openTree(folder, TREES[nameOf(file)]!);
@@ -48,7 +48,7 @@ async function openRecording(file: string) {
 }
 
 describe("golden trees", () => {
-  it("[P13] there is a recording of every tree", () => {
+  it("[P13] every tree has a recording", () => {
     expect(new Set(recordings.map(nameOf))).toEqual(new Set(Object.keys(TREES)));
   });
 
@@ -70,10 +70,10 @@ describe("golden trees", () => {
   });
 });
 
-describe("replay", () => {
+describe("replaying a recorded tree", () => {
   const file = (name: string) => recordings.find((each) => nameOf(each) === name)!;
 
-  it("[L2] replay reports a rule that would now ask at the call in question", async () => {
+  it("[L2] if a rule would now ask about a call, replay reports the difference at this call", async () => {
     const { replay, root } = await openRecording(file("single"));
     const rules = { allow: [], ask: ["look"], deny: [] };
     const { divergence } = await replay({ authority: () => [{ source: "project", rules }] });
@@ -97,7 +97,7 @@ describe("replay", () => {
     expect(divergence?.now).toContain(`(project deny ${rule})`);
   });
 
-  it("[L2] [FK2] replay reuses the recorded effect of a fork unless a rule would now deny the call", async () => {
+  it("[L2] [FK2] replay reuses the recorded effect of a fork, unless a rule would now deny the call", async () => {
     const { replay, root } = await openRecording(file("fork"));
     const rules = { allow: [], ask: ["charge"], deny: [] };
     const asks = await replay({ authority: () => [{ source: "project", rules }] });
@@ -114,7 +114,7 @@ describe("replay", () => {
     });
   });
 
-  it("[L2] replay reports the earliest changed decision in a tree, at its event", async () => {
+  it("[L2] replay reports the earliest decision of a tree that has changed, and its event", async () => {
     const { replay } = await openRecording(file("delegation"));
     const changed: typeof decide = (view, facts) => {
       const action = decide(view, facts);

@@ -1,5 +1,5 @@
-// One small tree for each feature of this version. `record-trees.ts` records them once per release.
-// Their scripts and decisions are here, so that a later version can continue the trees that wait.
+// One small tree for each feature of this version. `record-trees.ts` records the trees once for each release.
+// This file contains their scripts and decisions, so that a later version can continue trees that wait.
 
 import { z } from "zod";
 import type { Decision } from "../../src/loop/commands/person-commands.ts";
@@ -8,16 +8,16 @@ import { type AnyTool, defineTool } from "../../src/tools/tool.ts";
 import { oracleTools } from "../support/oracle.ts";
 
 export interface GoldenTree {
-  /** Frontmatter apart from description and model, by agent; the first agent is the root. */
+  /** Front matter of each agent, without description and model. The first agent is the root. */
   agents: Record<string, string>;
   files?: Record<string, string>;
-  /** The script of each agent: returns a whole turn or only its text. */
+  /** The script of each agent. It returns a whole turn, or only the text of a turn. */
   says: Record<string, (request: ScriptedRequest) => ScriptedTurn | string>;
-  /** A person's decisions, in order. After the last one the tree is left waiting. */
+  /** A person's decisions, in order. After the last decision, the tree stays as it is, even if it waits. */
   decisions?: (Decision | "cancel")[];
-  /** If present, the recording is a fork of the tree at this event. */
+  /** If this is set, the recording is a fork of the tree at this event. */
   forkedAt?: number;
-  /** How the root ends: in the recording, or once all open items are approved. */
+  /** How the root ends, either in the recording or after all open items are approved. */
   ends: "completed" | "failed" | "cancelled";
 }
 
@@ -225,7 +225,7 @@ export const scriptOf =
     return typeof said === "string" ? { text: said } : said;
   };
 
-/** The oracle's tools, and `hear`, which returns untrusted text. */
+/** The tools that record their effects, and `hear`, which returns untrusted text. */
 export const goldenTools = (oracle: string): AnyTool[] => [
   ...oracleTools(oracle),
   defineTool({

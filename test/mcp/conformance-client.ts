@@ -1,5 +1,5 @@
-// Runs Cadre's MCP client for the conformance suite.
-// The suite passes the server's address as the last argument, and the scenario in an environment variable.
+// The program that runs Cadre's MCP client for the conformance suite.
+// The suite passes the server's address as the last argument. An environment variable names the scenario.
 
 import { systemClock } from "../../src/clock.ts";
 import { createConnection } from "../../src/mcp/reconnecting-connection.ts";

@@ -1,7 +1,7 @@
-// `npm run conformance` runs the MCP conformance suite against our client, against Cadre's own server, and against a fixture
-// server that has Cadre's transport and the tools the suite expects.
-// The results are in docs/conformance.md.
-// Every failure must be listed in expected-failures.yml with its reason, and every listed scenario must fail.
+// `npm run conformance` runs the MCP conformance suite against our client, Cadre's own server, and a fixture server.
+// The fixture server has Cadre's transport and the tools that the suite expects.
+// docs/conformance.md shows the results.
+// Every scenario that fails must be listed in expected-failures.yml with a reason. Every listed scenario must fail.
 
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -31,12 +31,12 @@ const OF_CADRE = ["server-initialize", "ping", "tools-list", "resources-list", "
 
 export interface Report {
   ok: boolean;
-  /** Checks by scenario: `1 passed, 0 failed`. */
+  /** The number of checks in each scenario, such as `1 passed, 0 failed`. */
   checks: Record<string, string>;
   output: string;
 }
 
-/** Runs one scenario, or all of them if none is named. */
+/** Runs one scenario. If no scenario is named, runs all of them. */
 export const conformClient = (scenario?: string): Promise<Report> =>
   inScratch((scratch) => {
     const which = scenario === undefined ? ["--suite", "all"] : ["--scenario", scenario];
@@ -92,7 +92,7 @@ async function cadreServer(folder: string) {
   };
 }
 
-/** Serves the app. The suite cannot send a token, so it is added to each incoming request. */
+/** Serves the app over HTTP. The suite cannot send a token, so we add the token to each request. */
 async function serve(app: Hono) {
   const { server, close } = createHttpServer(app);
   server.prependListener("request", ({ rawHeaders }) => {

@@ -1,5 +1,5 @@
 // A server with the tools, resources and prompts that the conformance suite expects by name.
-// Cadre's own server does not offer them. The authentication, routes and handler are those of Cadre's server.
+// Cadre's own server does not offer these tools. The authentication, routes and handler are the same as in Cadre's server.
 
 import { completable, createMcpHandler, McpServer, ResourceTemplate } from "@modelcontextprotocol/server";
 import { Hono } from "hono";
@@ -72,7 +72,7 @@ function addTools(server: McpServer): void {
   );
 }
 
-/** Tools that send notifications or requests before they answer. */
+/** Tools that send notifications or requests to the client before they answer. */
 function addTalkingTools(server: McpServer): void {
   const quiet = { inputSchema: z.object({}) };
   server.registerTool("test_tool_with_logging", { description: "Logs.", ...quiet }, async (_, { mcpReq }) => {

@@ -1,4 +1,4 @@
-// A program that embeds Cadre. The test type-checks and runs it where the package is installed, away from the repository.
+// A program that embeds Cadre. The test type-checks it and runs it outside the repository, next to the installed package.
 
 import { createRuntime, defineAgent, defineTool } from "cadre";
 import { z } from "zod";

@@ -1,5 +1,5 @@
-// Installs the package as `npm install` would, in an empty folder outside the repository: its unpacked files, and only the dependencies it lists.
-// A dependency that it uses but does not list is therefore missing.
+// Installs the package into an empty folder outside the repository, as `npm install` would: its files and the dependencies it lists.
+// If the package uses a dependency that it does not list, the dependency is missing there.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 export interface Installed {
   /** The project folder into which the package was installed. */
   folder: string;
-  /** The package's own folder. */
+  /** The folder of the package itself. */
   own: string;
   tarball: string;
 }
@@ -22,7 +22,7 @@ export function installPackage(): Installed {
   const own = join(folder, "node_modules/cadre");
   mkdirSync(own, { recursive: true });
   execFileSync(process.execPath, ["scripts/build.ts"], { cwd: ROOT, stdio: "inherit" });
-  // Without scripts: all tests share one build of the web page, and browser tests may be using it.
+  // Runs no scripts. All tests share one build of the web page, and a browser test could be using it.
   const packing = ["pack", "--ignore-scripts", "--json", "--pack-destination", folder];
   const [packed] = JSON.parse(execFileSync("npm", packing, { cwd: ROOT, encoding: "utf8" }));
   const tarball = join(folder, packed.filename);

@@ -1,4 +1,4 @@
-// A steps module in the project of a user of the package: Node runs it directly, and TypeScript finds its types.
+// A steps module in the project of someone who uses the package. Node runs it directly, and TypeScript finds its types.
 
 import { type Steps, type StepsInput, tool } from "cadre";
 

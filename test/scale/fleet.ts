@@ -1,4 +1,4 @@
-// Starts workers of several versions with pg-boss, as real processes on a real Postgres. The test's own process admits the runs.
+// Starts workers of several versions with pg-boss. The processes and Postgres are real. The test's own process admits the runs.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -14,7 +14,7 @@ const SOURCE = fileURLToPath(new URL("worker-process.ts", import.meta.url));
 export interface Worker {
   process: ChildProcess;
   pid: number;
-  /** Its stderr so far. */
+  /** The text that the process has written to stderr so far. */
   said(): string;
 }
 
@@ -34,7 +34,7 @@ export class Fleet {
     return this;
   }
 
-  /** `flags` are passed to Node and may load hooks that change modules. */
+  /** `flags` are passed to Node. They can load hooks that change modules. */
   async addWorker(flags: readonly string[] = []): Promise<Worker> {
     const program = flags.length > 0 ? SOURCE : programPath("scale-worker");
     const child = spawn(process.execPath, [...flags, program, this.folder, this.store], {

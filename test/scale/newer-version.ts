@@ -1,4 +1,4 @@
-// Turns a process into a newer Cadre that writes the next journal format: `node --import newer-version.ts …`.
+// Makes a process behave like a newer Cadre that writes the next journal format: `node --import newer-version.ts …`.
 
 import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";

@@ -1,15 +1,15 @@
-// A network between a worker and its database that a test can cut.
-// While it is split, nothing passes in either direction and neither side gets an error. When it heals, delayed data arrives.
-// A test can also kill only the open connections.
+// A network connection between a worker and its database, which a test can cut.
+// During a split, no data passes in either direction, and neither side gets an error. After `heal`, the delayed data arrives.
+// A test can also kill the open connections while new connections still work.
 
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
 export interface Proxy {
-  /** The address of the database through this proxy. */
+  /** The address at which the database can be reached through this proxy. */
   url: string;
   split(): void;
-  /** Silently cuts the open connections until `heal`; new ones work. */
+  /** Silently cuts the open connections until `heal`. New connections still work. */
   deaden(): void;
   heal(): void;
   close(): Promise<void>;

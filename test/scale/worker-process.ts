@@ -1,5 +1,5 @@
 // A worker process for tests: `node worker-process.ts <folder> <store>`.
-// Prints its pid on stdout once it drives runs, and shuts down cleanly on SIGTERM.
+// When it is ready to drive runs, it prints its pid on stdout. On SIGTERM, it shuts down cleanly.
 
 import { once } from "node:events";
 import { messageOf } from "../../src/errors.ts";

@@ -1,10 +1,10 @@
-// Helpers that install a mutant: in a spied function, or in the appends that reach the store.
+// Helpers that install a mutant. They replace a spied function, or change the appends that reach the store.
 
 import { type Mock, vi } from "vitest";
 import { overrideStore } from "../../src/stores/override-store.ts";
 import type { Spawn, Store } from "../../src/stores/store.ts";
 
-/** Replaces a spied function. Returns a function that restores it. */
+/** Replaces a spied function. Returns a function that undoes the replacement. */
 export function replace<Given extends unknown[], Answer>(
   spied: (...given: Given) => Answer,
   broken: (...given: Given) => Answer,
@@ -16,7 +16,7 @@ export function replace<Given extends unknown[], Answer>(
   };
 }
 
-/** Applies `change` to the start of every child. */
+/** Applies `change` to the spawn of every child run. */
 export function withSpawn(store: Store, change: (spawn: Spawn) => Spawn): Store {
   return withAppend(store, (append) =>
     store.journal.append(append.spawn ? { ...append, spawn: change(append.spawn) } : append),

@@ -1,4 +1,4 @@
-// Checks at the end of a simulation: the invariants that hold after every test, and that `decide` works at every point of every journal.
+// Checks at the end of a simulation: the usual invariants hold, and `decide` works at every point of every journal.
 
 import { writeFileSync } from "node:fs";
 import type { Definition } from "../../src/journal/definition.ts";
@@ -44,7 +44,7 @@ async function problemsOf(store: Store, watch: Watch): Promise<string[]> {
   return problems;
 }
 
-/** L2: `decide` returns an action at every point of a journal, and the same one when called again. */
+/** L2: at every point of a journal, `decide` returns an action. Called again, it returns the same action. */
 function undecidable(journal: readonly JournalEvent[], definition: Definition): string[] {
   const state = emptyRunState();
   const transcript = emptyTranscript();
@@ -63,7 +63,10 @@ function undecidable(journal: readonly JournalEvent[], definition: Definition): 
   return [];
 }
 
-/** P8: items that should have expired although no run is due. Skips paused and quarantined runs, which wait only for a person, and runs that wait for a provider. */
+/**
+ * P8: finds items that should have expired, although no run is due.
+ * Paused and quarantined runs wait only for a person, so they are skipped. So are runs that wait for a provider.
+ */
 export function missedTimers(states: readonly RunState[], now: number): string[] {
   return states
     .filter(({ status, waitingOn }) => status !== "suspended" || !NEEDS_PERSON.has(waitingOn?.kind))

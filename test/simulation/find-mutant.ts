@@ -1,11 +1,11 @@
-// Plays seeds with a mutant until the simulation finds it, then plays the same seed without the mutant.
+// Runs seeds with a mutant until the simulation finds the mutant. Then runs the same seed without the mutant.
 
 import { expect } from "vitest";
 import { KINDS, type Kind } from "./run-seeds.ts";
 import { simulate } from "./simulate.ts";
 import type { Findable } from "./surroundings.ts";
 
-/** The test fails if this many seeds do not reveal the mutant. */
+/** If the mutant is still not found after this many seeds, the test fails. */
 const BOUND = 300;
 
 export async function findMutant(kind: Kind, mutant: Findable): Promise<void> {

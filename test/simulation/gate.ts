@@ -1,7 +1,8 @@
-// The await points of one worker. Each operation waits here until the simulation performs it, and its answer may wait here again.
-// A crash between the two loses the answer and keeps the effect.
+// The await points of one worker. Each operation waits at the gate until the simulation performs it.
+// Its answer can wait at the gate again.
+// If the worker crashes between the operation and its answer, the answer is lost, but the effect remains.
 //  G1  Writes happen in the order in which the worker requested them, as in a store's queue.
-//  G2  A dead worker gets no more answers. The first few of its queued writes are carried out, and the rest is lost.
+//  G2  A dead worker gets no more answers. Only the first few of its queued writes are performed; the others are lost.
 
 import { CadreError } from "../../src/errors.ts";
 import type { Random } from "./random.ts";
@@ -21,14 +22,14 @@ export interface GateOptions {
 }
 
 export class Gate {
-  /** Operations that have not begun, in the order of the requests. */
+  /** Operations that have not begun, in the order in which they were requested. */
   waiting: Operation[] = [];
-  /** Answers of finished operations that the worker has not received. */
+  /** Answers of finished operations that the worker has not received yet. */
   answers: { label: string; deliver(): void }[] = [];
   dead = false;
-  /** The worker is slow: nothing passes until the simulation releases it. */
+  /** Whether the worker is stalled. Nothing passes the gate until the simulation releases the worker. */
   stalled = false;
-  /** The faults are over: everything passes immediately. */
+  /** Whether the phase with faults is over. From then on, everything passes the gate immediately. */
   open = false;
   private readonly random: Random;
   private readonly options: GateOptions;
@@ -57,7 +58,7 @@ export class Gate {
     });
   }
 
-  /** Performs one action: some of the first queued writes, one other operation, or the delivery of an answer. */
+  /** Does one thing: begins some of the first queued writes, begins one other operation, or delivers an answer. */
   release(): string | undefined {
     const writes = this.waiting.filter(({ lane }) => lane === "write");
     const others = this.waiting.filter(({ lane }) => lane !== "write");
@@ -88,7 +89,7 @@ export class Gate {
     return writes.length;
   }
 
-  /** Kills the process. Some of its queued writes may have reached the disk; it receives none of the answers. */
+  /** Kills the process. Some of its queued writes still reach the disk, but the process receives no more answers. */
   crash(): string {
     const writes = this.waiting.filter(({ lane }) => lane === "write");
     const done = writes.slice(0, this.random.between(0, writes.length));
@@ -116,7 +117,7 @@ export class Gate {
     return !this.random.chance(this.options.gated);
   }
 
-  /** Delivers answers in order: a late answer delays those behind it. */
+  /** Delivers answers in order. If one answer is late, the answers behind it wait. */
   private answer(lane: Lane, label: string, deliver: () => void): void {
     this.onActivity();
     if (this.dead) return;

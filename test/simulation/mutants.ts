@@ -1,5 +1,5 @@
-// Mutants: deliberate defects of the engine, installed at run time. Each removes one safeguard.
-// If the simulation does not find one of them, the simulation itself is broken (FAULTS §1, 7).
+// Mutants are deliberate defects of the engine that are installed at run time. Each mutant removes one safeguard.
+// If the simulation does not find a mutant, the simulation itself is broken (FAULTS §1, 7).
 
 import type { EventBody } from "../../src/journal/events.ts";
 import { OUTCOME_TYPES } from "../../src/journal/events.ts";
@@ -54,10 +54,10 @@ export const MUTANTS: readonly Findable[] = [
   },
 ];
 
-/** The newest lease of each run, over all stores of a simulation. */
+/** The newest lease of each run, across all stores of a simulation. */
 const newest = new WeakMap<Surroundings, Map<string, Writer>>();
 
-/** Lets a driver that has lost its run write anyway. Other drivers use the store unchanged. */
+/** Lets a driver write even after it has lost its run. For other drivers, the store works as usual. */
 export function unfenced(store: Store, world: Surroundings): Store {
   const leases = newest.get(world) ?? new Map<string, Writer>();
   newest.set(world, leases);
@@ -68,7 +68,7 @@ export function unfenced(store: Store, world: Surroundings): Store {
         if (lease && lease.epoch > (leases.get(runId)?.epoch ?? 0))
           leases.set(runId, { worker, epoch: lease.epoch });
         if (!lease) return undefined;
-        // Return the lease without its journal. While the driver reads the journal separately, another driver can overtake it.
+        // Returns the lease without its journal. While the driver reads the journal separately, another driver can overtake it.
         const { events: _, ...bare } = lease;
         return bare;
       },
@@ -85,7 +85,7 @@ export function unfenced(store: Store, world: Surroundings): Store {
   });
 }
 
-/** Holds back the intent of a tool call until the run's next append. */
+/** Delays the intent of a tool call until the run's next append. */
 function intentAfterEffect(store: Store): Store {
   const kept = new Map<string, Append>();
   return withAppend(store, async (append) => {
@@ -102,8 +102,8 @@ function intentAfterEffect(store: Store): Store {
   });
 }
 
-/** Acknowledges outcomes before they are written. This mutant needs a single worker: then the store refuses no outcome, and
- * only a crash or a full disk can lose an acknowledged one. */
+/** Acknowledges outcomes before they are written. This mutant works only with a single worker.
+ * With one worker, the store refuses no outcome, so only a crash or a full disk can lose an acknowledged one. */
 function acknowledgedEarly(store: Store, { options }: Surroundings): Store {
   if (options.workers !== "one") return store;
   return withAppend(store, (append) => {
@@ -115,7 +115,7 @@ function acknowledgedEarly(store: Store, { options }: Surroundings): Store {
   });
 }
 
-/** Gives every event a unique key, so that no repeat is recognised, and accepts outcomes from any worker. */
+/** Gives every event a unique key, so that no repetition is recognised. Also accepts outcomes from any worker. */
 function keyless(store: Store): Store {
   const fresh = (event: EventBody): EventBody => ({ ...event, key: `${keyOf(event)}#${count++}` });
   return withAppend(store, ({ writer, ...append }) => {

@@ -1,5 +1,6 @@
-// Expands a seed into the options of a simulation: the runs, what their models say and how they fail, permissions, limits, and how often each fault occurs.
-// The frequencies differ between seeds, so that rare combinations occur too.
+// Expands a seed into the options of a simulation: the runs, the answers and failures of their models, permissions, and limits.
+// The options also say how often each fault occurs.
+// The frequencies of faults differ between seeds, so that rare combinations occur too.
 
 import type {
   AgentLimits,
@@ -13,27 +14,27 @@ import { type Random, seededRandom } from "./random.ts";
 
 export interface SimOptions {
   seed: number;
-  /** `one`: one process at a time owns the file, as with SQLite. `two`: two workers share a store and may be slow. */
+  /** `one`: a single process owns the file, as with SQLite. `two`: two workers share a store, and each can be slow. */
   workers: "one" | "two";
-  /** A crash closes and reopens a `file`. In `memory`, the leases of a dead worker expire with time. */
+  /** With `file`, a crash closes and reopens the store. With `memory`, the leases of a dead worker expire after some time. */
   storage: "memory" | "file";
-  /** A restarted worker has the same name and pid, as a container does. */
+  /** Whether a restarted worker has the same name and pid, as in a container. */
   sameHost: boolean;
   steps: number;
-  /** `gated`: the share of await points at which the simulation may hold a worker. `late`: the share of delayed answers. */
+  /** `gated` is the share of await points at which the simulation can stop a worker. `late` is the share of delayed answers. */
   gated: number;
   late: number;
-  /** Whether a cancel reaches running effects immediately; otherwise it arrives with the next heartbeat. */
+  /** Whether a cancel reaches running effects immediately. Otherwise, it arrives with the next heartbeat. */
   hearsCancels: boolean;
   contextWindow: number | undefined;
   authority: Rules;
   weights: Record<SimAction, number>;
-  /** Weights of cancel and pause among the actions of people. */
+  /** How often people cancel or pause a run, compared with their other actions. */
   cancels: number;
   pauses: number;
-  /** How often people take an hour to answer when nothing else is pending. */
+  /** How often people take an hour to answer if nothing else can happen. */
   slowPeople: number;
-  /** How many agents may be at work in the workspace at the same time. */
+  /** How many agents can work in the workspace at the same time. */
   concurrent: number;
   runs: RunPlan[];
   /** The agents that runs can delegate to. */
@@ -62,33 +63,33 @@ export interface RunPlan {
   limits: AgentLimits;
   models: string[];
   offered: string[] | undefined;
-  /** Whether the agent must return data, and whether its first attempt is valid. */
+  /** Whether the agent must return structured data, and whether its first attempt is valid. */
   output: "none" | "right" | "wrong-first";
   ending: "report" | "text" | "empty-first" | "with-calls";
   turns: TurnPlan[];
   /** Absent if the agent does not delegate. */
   team?: TeamPlan;
   patterns?: Patterns;
-  /** Seed for what the agent says after its planned turns (see `pattern-script.ts`). */
+  /** A seed. It decides what the agent says after its planned turns (see `pattern-script.ts`). */
   voice?: number;
 }
 
 export interface TeamPlan {
   kind: "main" | "subagent";
-  /** Some of these agents may not exist. */
+  /** Names of delegates. Some of these agents might not exist. */
   delegates: string[];
   delegation: Delegation;
   context: ContextMode;
   permissions: { ask: string[]; deny: string[] };
 }
 
-/** The patterns of an agent, apart from delegation. */
+/** The patterns that an agent uses, except delegation. */
 export type Patterns = Pick<Definition, "handoff" | "router" | "advisors" | "team" | "bestOf" | "finalizes">;
 
 export interface TurnPlan {
   text: string;
   calls: CallPlan[];
-  /** The failures of the first attempts at this turn, in order; the next attempt succeeds. */
+  /** How the first attempts at this turn fail, in order. The attempt after them succeeds. */
   failures: ModelFailure[];
   usage: { input: number; output: number };
 }
@@ -96,13 +97,13 @@ export interface TurnPlan {
 export interface CallPlan {
   tool: string;
   what: string;
-  /** Whether the model writes the call correctly. */
+  /** Whether the model's call has valid JSON and the right types. */
   form: "right" | "no-json" | "wrong-type";
-  /** The provider's call id, if it repeats an earlier one. */
+  /** The provider's call id. Only set if the id repeats an earlier one. */
   id?: string;
-  /** Input of a delegation. */
+  /** The input, if the call is a delegation. */
   input?: Record<string, unknown>;
-  /** Index of the child that the call is about, among those started. An index beyond them names a run that does not exist. */
+  /** The call is about the started child with this index. If the index is too high, the call names a run that does not exist. */
   child?: number;
 }
 
@@ -260,7 +261,7 @@ function failure(random: Random): ModelFailure {
   ]);
 }
 
-/** `edition` differs per simulation, so that the loop finds no definition of an earlier simulation in its cache. */
+/** Each simulation has a different `edition`, so that the loop's cache has no definition from an earlier simulation. */
 export function definitionOf(plan: RunPlan, edition: string): Definition {
   const { agent, models, offered, output, limits, team, patterns = {} } = plan;
   const schema = { type: "object", properties: { n: { type: "number" } }, required: ["n"] };

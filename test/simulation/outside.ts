@@ -1,6 +1,6 @@
-// The outside world of a simulated worker: tools that record their effects, and models that play the plan.
-// The simulation may stop both before and after they act.
-// A crash after the effect but before the answer leaves no trace in the journal (F02, F03).
+// The outside world of a simulated worker: tools that record their effects, and models that follow the plan.
+// The simulation can stop a tool or a model before it acts, and again after it has acted.
+// If a crash comes after the effect but before the answer, the journal does not show that the effect happened (F02, F03).
 
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
 import { z } from "zod";
@@ -60,7 +60,7 @@ export function simulatedModel(worker: SimProcess, { options, watch }: Surroundi
   };
 }
 
-/** The ids of the background children that the prompt mentions. */
+/** The ids of the background children that appear in the prompt. */
 function startedIn(prompt: LanguageModelV4Prompt): string[] {
   const results = prompt.flatMap((message) => (message.role === "tool" ? message.content : []));
   const found = results.map((part) =>

@@ -1,4 +1,4 @@
-// The loop's parts in a simulated process: the real ones, except where they touch the outside world.
+// The loop's parts in a simulated process. They are real, except the parts that touch the outside world.
 
 import { shapesOnly } from "../../src/journal/masking/mask.fixture.ts";
 import { declaredTool } from "../../src/loop/builtin-tools/declared/index.ts";
@@ -97,7 +97,10 @@ const noWorktrees: LoopParts["worktrees"] = {
   sweep: async () => {},
 };
 
-/** Errors that the simulation causes: a full disk, or an outcome that a slow worker wrote first. The run is released and driven again. */
+/**
+ * Errors that the simulation itself causes: a full disk, or a slow worker that wrote an outcome first.
+ * After such an error, the run is released and driven again.
+ */
 function isForeseen(error: unknown): boolean {
   const { code, message } = error as { code?: string; message: string };
   return code === "STORAGE_FULL" || message.startsWith("The journal has another event under");

@@ -1,5 +1,5 @@
-// Mutants of the patterns.
-// Some wrap the store; some replace a method of the pattern itself, which is a plain object, and restore it afterwards.
+// Mutants that break a pattern.
+// Some mutants wrap the store. Others replace a method of the pattern itself, which is a plain object, and restore it later.
 
 import { vi } from "vitest";
 import type { EventBody } from "../../src/journal/events.ts";
@@ -113,7 +113,7 @@ type Next = Action | TakeTurn | undefined;
 
 const TAKE_TURN: TakeTurn = { type: "take-turn" };
 
-/** Wraps a method of a pattern. Returns a function that restores it. */
+/** Wraps a method of a pattern. Returns a function that restores the method. */
 function change(
   pattern: Pattern,
   method: "next" | "onFinish",
@@ -129,7 +129,7 @@ function withRuns(action: Next, made: (run: PatternRun) => PatternRun[]): Next {
   return action?.type === "start-runs" ? { ...action, runs: action.runs.flatMap(made) } : action;
 }
 
-/** Starts the judge while a draft is still running. */
+/** Starts the judge too early, while a draft is still running. */
 function judgeEarly(action: Next, { state }: DecisionView): Next {
   const [first] = state.children.values();
   if (action?.type !== "suspend" || !first || [...state.children.values()].some(({ key }) => key === "judge"))
@@ -157,7 +157,7 @@ function echoOwnWords(run: PatternRun, view: DecisionView): PatternRun {
   return { ...run, messages: [...(run.messages ?? []), ...own.map((word) => injectMessage(view, word))] };
 }
 
-/** Copies an intent, but with another child's id. */
+/** Copies an intent and replaces the child's id. */
 function withChildId(event: EventBody, runId: string): EventBody {
   if (event.type !== "CHILD_RUN_STARTED") return event;
   return { ...event, payload: { ...event.payload, child_run_id: runId } };

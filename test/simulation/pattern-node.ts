@@ -1,4 +1,4 @@
-// A run as the pattern and team watchers see it.
+// The data about a run that `pattern-watch.ts` and `team-watch.ts` use.
 
 import type { RunId } from "../../src/ids.ts";
 import type { Payload } from "../../src/journal/events.ts";
@@ -9,14 +9,14 @@ export interface PatternNode {
   start: Payload<"RUN_STARTED">;
   asks: Patterns;
   children: { started: Payload<"CHILD_RUN_STARTED">; ended?: Payload<"CHILD_RUN_COMPLETED"> }[];
-  /** `late`: children that ran out of time. `unstarted`: pattern slots that stay empty. */
+  /** `late` has the children that ran out of time. `unstarted` has the pattern slots for which no run could start. */
   late: Set<RunId>;
   unstarted: Set<string>;
 }
 
 export type Nodes = ReadonlyMap<RunId, PatternNode>;
 
-/** Whether this pattern slot is settled: its run has ended, is late, or could not be started. */
+/** Whether this pattern slot is settled: its run has ended, ran out of time, or could not start. */
 export const isSettled = ({ children, unstarted, late }: PatternNode, key: string): boolean =>
   unstarted.has(key) ||
   children.some(

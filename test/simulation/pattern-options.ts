@@ -1,6 +1,6 @@
 // Expands a seed into a simulation of patterns.
-// Agents on four levels use every pattern with the agents below them, also several patterns together.
-// Now and then they name an agent above them, or one that does not exist.
+// There are agents on four levels. They use every pattern, alone or combined, with the agents below them.
+// Sometimes an agent names an agent above it, or an agent that does not exist.
 
 import {
   authority,
@@ -15,7 +15,7 @@ import {
 import { type Random, seededRandom } from "./random.ts";
 import { delegation, limits, teamCall } from "./tree-options.ts";
 
-/** Number of agents at each level; the first level holds the roots. */
+/** Number of agents on each level. The agents on the first level are the roots. */
 const LEVELS = [2, 3, 3, 2];
 
 export function expandPatternSeed(seed: number): SimOptions {
@@ -40,7 +40,7 @@ export function expandPatternSeed(seed: number): SimOptions {
   };
 }
 
-/** Permission rules. A router can wait for an approval; other patterns cannot. */
+/** Permission rules. They can make a router wait for an approval, but no other pattern. */
 function rules(random: Random): SimOptions["authority"] {
   const rules = authority(random);
   const rule = `delegate(${random.pick(agentsBelow(0))})`;
@@ -72,7 +72,7 @@ function agentPlan(random: Random, level: number, index: number): RunPlan {
   const { turns, ...plan } = runPlan(random, index);
   const patterns = patternsAt(random, level);
   const team = patterns.router ? undefined : delegating(random, level, 0.35);
-  // A router has two turns to choose in.
+  // A router has only two turns in which it can choose.
   const few = turns.slice(0, patterns.router ? random.pick([0, 0, 0, 1]) : random.between(0, 2));
   return {
     ...plan,
@@ -92,7 +92,7 @@ function agentPlan(random: Random, level: number, index: number): RunPlan {
   };
 }
 
-/** A call of a team or router tool, whether or not the agent is offered it. */
+/** A call of a team tool or a router tool, even if the agent is not offered this tool. */
 function outOfPlace(random: Random, name: string): RunPlan["turns"][number]["calls"][number] {
   const said = { message: name, ready: true, reason: name, summary: name, agent: "agent-3-0" };
   const tool = random.pick(["broadcast", "vote_conclude", "conclude_team", "route_to"]);
@@ -114,7 +114,7 @@ function delegating(random: Random, level: number, share: number): RunPlan["team
   };
 }
 
-/** A valid combination of patterns. Agents near the root use more of them, so that trees grow but also end. */
+/** A valid combination of patterns. Agents near the root use more patterns, so that trees grow but also end. */
 function patternsAt(random: Random, level: number): Patterns {
   if (level === LEVELS.length - 1) return {};
   const share = [1, 0.7, 0.35][level]!;
@@ -169,11 +169,11 @@ function bestOf(random: Random, level: number): Patterns["bestOf"] {
   return { n, strategies, ...(random.chance(0.5) ? { judge: pickAgent(random, level) } : {}) };
 }
 
-/** A time limit: either too short for most runs, or long enough unless no worker is alive. */
+/** A time limit. It is either too short for most runs, or long enough if a worker is alive. */
 const time = (random: Random): number =>
   random.chance(0.3) ? random.between(1, 30_000) : random.between(60_000, 900_000);
 
-/** Some of the agents below, without duplicates. */
+/** Some agents from lower levels, without duplicates. */
 function some(random: Random, level: number, most: number, least = 1): string[] {
   const wanted = Array.from({ length: random.between(least, most) }, () => pickAgent(random, level));
   return [...new Set(wanted)];

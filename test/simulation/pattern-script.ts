@@ -1,5 +1,5 @@
-// The scripted answers of agents that use patterns: mostly valid, sometimes wrong in every way a model can be wrong.
-// The random choices depend only on the position in the run, so that a repeated model call gets the same answer.
+// The scripted answers of agents that use patterns. Most are valid; the others cover every mistake that a model can make.
+// The random choices depend only on the position in the run, so a repeated model call gets the same answer.
 
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import type { ScriptedRequest, ScriptedTurn } from "../../src/models/scripted/script.ts";
@@ -10,7 +10,7 @@ type Calls = NonNullable<ScriptedTurn["calls"]>;
 
 export interface Offered {
   names: ReadonlySet<string>;
-  /** The drafts that a judge may pick. */
+  /** The drafts from which a judge can choose. */
   drafts: readonly number[] | undefined;
 }
 
@@ -27,7 +27,7 @@ interface ReportSchema {
   properties?: { output?: { properties?: { draft?: { enum?: number[] } } } };
 }
 
-/** The answer that a pattern calls for, or undefined if the agent ends like any other. */
+/** The answer for an agent that plays a part in a pattern. Undefined for any other agent. */
 export function speakInPattern(
   plan: RunPlan,
   request: ScriptedRequest,

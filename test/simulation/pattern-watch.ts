@@ -1,6 +1,7 @@
-// Checks the rules of patterns: which child may start when, whose answer becomes the result, and that a run which has given its work away does nothing more.
-// `team-watch.ts` checks the discussions of teams.
-// The checks use only committed events and the agents' files, never the code of the patterns.
+// Checks the rules of patterns: when each child can start, and which answer becomes the result.
+// A run that has handed off its work must do nothing more.
+// Another file, `team-watch.ts`, checks the discussions of teams.
+// The checks use only committed events and the agents' files. They never use the code of the patterns.
 
 import type { RunId } from "../../src/ids.ts";
 import type { EventOf, JournalEvent, Payload } from "../../src/journal/events.ts";
@@ -72,7 +73,7 @@ export class PatternWatch {
 
 const LATE = "late/";
 
-/** Whether the run uses none of the patterns in its file: true for a draft, and for an agent that judges its own drafts. */
+/** Whether the run ignores the patterns in its file. This is true for a draft, and for an agent that judges its own drafts. */
 function isAlone({ parentRunId, parentKey, agent, trigger }: Payload<"RUN_STARTED">, nodes: Nodes): boolean {
   if (trigger !== "best_of") return false;
   return parentKey !== "judge" || nodes.get(parentRunId!)?.start.agent === agent;
@@ -81,7 +82,7 @@ function isAlone({ parentRunId, parentKey, agent, trigger }: Payload<"RUN_STARTE
 const by = ({ children }: PatternNode, trigger: string): PatternNode["children"] =>
   children.filter(({ started }) => started.trigger === trigger);
 
-/** F26: each pattern slot is filled once; a run that has given its work away starts no other child. */
+/** F26: each pattern slot is filled only once. A run that has handed off its work starts no other child. */
 function* begins(node: PatternNode, { trigger, key, attempt = 1 }: Payload<"CHILD_RUN_STARTED">) {
   const { asks, children } = node;
   const same = children.filter(({ started }) => started.key === key && (started.attempt ?? 1) === attempt);
@@ -101,7 +102,7 @@ function* begins(node: PatternNode, { trigger, key, attempt = 1 }: Payload<"CHIL
   }
 }
 
-/** H2-H5: a run whose answer comes from another run makes no more model calls; a run with advisors waits for them first. */
+/** H2-H5: after a run has handed off its work, it makes no model calls. A run with advisors makes none before they have answered. */
 function* thinks(node: PatternNode): Generator<string> {
   const { asks } = node;
   if (by(node, "handoff").length > 0) yield "H2 thinks after it has handed its work over";
@@ -111,7 +112,7 @@ function* thinks(node: PatternNode): Generator<string> {
   if (open.length > 0) yield `H4 thinks before ${open.join()} has advised it`;
 }
 
-/** A run that has given its work away ends with the answer of the run that did it. */
+/** If a run has handed off its work, its answer is the answer of the run that did the work. */
 function* answers(node: PatternNode, event: EventOf<"RUN_COMPLETED" | "RUN_FAILED" | "RUN_CANCELLED">) {
   const owner = by(node, "handoff").at(-1) ?? by(node, "route").at(-1);
   const { summary, stopReason } = event.payload;

@@ -1,5 +1,5 @@
-// The people of a simulation. `act` plays a careless person, who does anything at any time, even twice or too late.
-// `help` answers the open items. Both check what really happened before they decide an unknown outcome.
+// The people in a simulation. `act` plays a careless person, who does anything at any time, even twice or too late.
+// `help` answers the open items. Before either function decides an unknown outcome, it checks what really happened.
 
 import { CadreError } from "../../src/errors.ts";
 import { approvalId, type RunId } from "../../src/ids.ts";
@@ -44,11 +44,11 @@ export class Person {
     return fold(runStateProjection, this.world.watch.journal(runId));
   }
 
-  /** Performs a random action, sensible or not. */
+  /** Does something at random, even if it makes no sense. */
   async act(runId: RunId): Promise<string> {
     const { random, options } = this.world;
     const items = openItems(this.state(runId));
-    // Freeze branches in every fifth seed only: while a whole branch is frozen, there is less to find.
+    // Freezes branches only in every fifth seed, because a frozen branch does nothing in which a problem could be found.
     const branches = options.seed % 5 === 0 ? 1 : 0;
     const action = random.weighted([
       ["decide", items.length > 0 ? 20 : 0],
@@ -94,7 +94,7 @@ export class Person {
     }
   }
 
-  /** Answers a run's open items, and releases it if it is frozen, paused or quarantined. False if there was nothing to do. */
+  /** Answers a run's open items. Releases the run if it is frozen, paused or quarantined. Returns false if there was nothing to do. */
   async help(runId: RunId): Promise<boolean> {
     const state = this.state(runId);
     const kind = state.waitingOn?.kind;
@@ -145,7 +145,7 @@ export class Person {
     ]);
   }
 
-  /** Decides an unknown outcome truthfully: "happened" only if the effect took place. */
+  /** Decides an unknown outcome truthfully: "happened" only if the effect really took place. */
   private decideUnknown(item: ApprovalItem): Promise<string> {
     const { random, watch } = this.world;
     const { runId, callId } = item;
@@ -157,7 +157,7 @@ export class Person {
     );
   }
 
-  /** Expects refusals; any other error is a problem. */
+  /** Ignores refusals. Any other error is a problem. */
   private async attempt(what: string, wish: Promise<unknown>): Promise<string> {
     try {
       await wish;
@@ -169,7 +169,7 @@ export class Person {
     }
   }
 
-  /** Approves calls, and raises a budget up to a few times. */
+  /** Approves calls, and raises a budget a few times at most. */
   private helpfulDecision({ kind, runId }: ApprovalItem): Decision {
     if (kind === "tool") return { decision: "approve" };
     const raised = [...this.state(runId).decisions.keys()].filter((itemId) => itemId.startsWith("budget/"));
@@ -178,7 +178,7 @@ export class Person {
   }
 }
 
-/** An edited input that the tool accepts: a new task for a delegation, a new reason for a router's choice, a new text otherwise. */
+/** An edited input that the tool accepts: a delegation gets a new task, a router's choice a new reason, any other call a new text. */
 function editInput({ itemId, input }: ApprovalItem): object {
   const given = input as { task?: string; reason?: string } | undefined;
   const text = `edited ${itemId}`;

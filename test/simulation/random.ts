@@ -1,13 +1,13 @@
-// The only source of randomness in a simulation: the same seed gives the same sequence of events.
+// The only source of randomness in a simulation. The same seed always gives the same sequence of events.
 
 export interface Random {
-  /** A number from 0 (included) to 1 (excluded). */
+  /** A random number from 0 (included) to 1 (excluded). */
   next(): number;
-  /** A whole number from `low` to `high`, both included. */
+  /** A random whole number from `low` to `high`, both included. */
   between(low: number, high: number): number;
   chance(probability: number): boolean;
   pick<T>(list: readonly T[]): T;
-  /** Picks an entry by weight; an entry of weight 0 is never picked. */
+  /** Picks a random entry. Entries with a higher weight are more likely, and an entry of weight 0 is never picked. */
   weighted<T>(entries: readonly (readonly [T, number])[]): T;
 }
 

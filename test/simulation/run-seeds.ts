@@ -1,4 +1,4 @@
-// Runs seeds and reports the first failure, with everything needed to reproduce it.
+// Runs simulations with many seeds. Reports the first failure, with everything that is needed to reproduce it.
 
 import { expandSeed, type SimOptions } from "./options.ts";
 import { expandPatternSeed } from "./pattern-options.ts";
@@ -16,7 +16,7 @@ export const KINDS = {
 export type Kind = keyof typeof KINDS;
 
 export interface Total extends Counts {
-  /** The triggers that started runs. */
+  /** All triggers by which runs were started. */
   started: ReadonlySet<string>;
 }
 

@@ -1,10 +1,10 @@
-// The answers of the simulated models: a pure function of the plan and the position in the run.
+// The answers of the simulated models. They depend only on the plan and the position in the run.
 
 import type { ScriptedRequest, ScriptedTurn } from "../../src/models/scripted/script.ts";
 import type { CallPlan, ModelFailure, RunPlan } from "./options.ts";
 import { type Offered, speakInPattern } from "./pattern-script.ts";
 
-/** `children` holds the ids of the children that the prompt mentions. Plans cover only the first round of a team. */
+/** `children` has the ids of the children that the prompt mentions. In a team, plans apply only to the first round. */
 export function speak(
   plans: readonly RunPlan[],
   request: ScriptedRequest,
@@ -39,7 +39,7 @@ function ending(plan: RunPlan, turn: number, purpose: string): ScriptedTurn {
   return { report: { summary: "done", ...output }, usage };
 }
 
-/** The summary of the parent's work for a child. The first attempt is empty, the second succeeds. */
+/** The parent's summary of its work, which a child gets. The first attempt is empty, and the second succeeds. */
 function briefing(attempt: number): ScriptedTurn {
   const usage = { input: 200, output: 20 };
   return attempt === 1 ? { text: "", usage } : { text: "So far, so good.", usage };

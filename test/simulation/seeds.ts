@@ -1,4 +1,4 @@
-// Seeds that once failed, each with the defect it found. They stay in the suite for good.
+// Seeds that once failed, each with the defect that it found. They remain in the suite forever.
 
 import type { Kind } from "./run-seeds.ts";
 
@@ -9,14 +9,14 @@ export const FAILED_ONCE: readonly (readonly [kind: Kind, seed: number, found: s
   [
     "runs",
     650,
-    "[J3] when a slow worker wrote an outcome first, the driver kept its lease and stopped working",
+    "[J3] when a slow worker wrote an outcome first, the driver stopped working but kept its lease",
   ],
   ["runs", 7, "[E2] a worker called a model after its own deadline"],
   ["runs", 722, "[L4] a driver that had lost its run took another driver's identical intent for its own"],
   [
     "runs",
     62,
-    "[F29] a full disk refused a thought, but its result was written, and the prompt lacked a result",
+    "[F29] a full disk refused a thought, but a tool result was written; the next prompt lacked a result",
   ],
   ["runs", 532, "[F29] after a full disk had refused a thought, a drive looped without resting"],
   ["runs", 796, "[F29] after a full disk had refused a thought, a tool ran as attempt 0"],
@@ -24,27 +24,27 @@ export const FAILED_ONCE: readonly (readonly [kind: Kind, seed: number, found: s
   [
     "runs",
     448,
-    "[P7] a run that was cancelled between two failed drives was quarantined and could never end",
+    "[P7] if a run was cancelled between two failed drives, it was quarantined and could never end",
   ],
   ["trees", 44, "[P9] a read and a check_run in one response broke the drive until the run was quarantined"],
   [
     "trees",
     115,
-    "[D2] children were cancelled because their parent was ending, then a message made the parent continue",
+    "[D2] a parent that was ending cancelled its children; then a message made the parent continue",
   ],
   [
     "patterns",
     30,
-    "[H5] a judge handed its work over and so picked no draft, which broke every drive of its parent",
+    "[H5] a judge handed off its work and picked no draft; after that, every drive of its parent failed",
   ],
   [
     "patterns",
     156,
-    "[K3] the second attempt at a stage continued the first and got the messages of a round twice",
+    "[K3] the second attempt at a stage continued the first attempt and got the messages of a round twice",
   ],
   [
     "patterns",
     280,
-    "[H1] when the retry of a handoff could not start, the drive requested it again in a loop",
+    "[H1] when the retry of a handoff could not start, the drive requested the retry again and again",
   ],
 ];

@@ -1,5 +1,5 @@
-// Plays a share of the seeds, so that several processes can work in parallel.
-// SEEDS=100000 makes a long run, KIND=patterns limits it to one kind, and KIND=trees SEED=n plays a single seed and prints its whole trace.
+// Runs a part of the seeds, so that several processes can share the work.
+// SEEDS=100000 makes a long test. KIND=patterns limits it to one kind. KIND=trees SEED=n runs a single seed and prints its whole trace.
 
 import { expect, it } from "vitest";
 import { KINDS, type Kind, report, runSeeds } from "./run-seeds.ts";
@@ -9,7 +9,7 @@ const SEEDS = Number(process.env["SEEDS"] ?? 1_000);
 const SEED = process.env["SEED"];
 const KIND = process.env["KIND"] as Kind | undefined;
 
-/** Each kind's share of the seeds, chosen so that all fit into `npm test`. */
+/** How many seeds of each kind are tested by default. The time must fit into `npm test`. */
 const SHARES: Record<Kind, number> = { runs: 0.4, trees: 0.4, patterns: 0.2 };
 
 const TITLES: Record<Kind, string> = {
@@ -33,7 +33,7 @@ export function simulateShard({ shard, of }: { shard: number; of: number }): voi
       timeout: 0,
     }, async () => {
       const { events, effects, crashes, runs, started } = await runSeeds(kind, seeds);
-      // A simulation in which nothing happens would find nothing.
+      // Checks that something happened in the simulations. Otherwise they could not find any problem.
       expect(events / seeds.length).toBeGreaterThan(10);
       expect(effects / seeds.length).toBeGreaterThan(1);
       expect(crashes).toBeGreaterThan(0);
@@ -43,7 +43,7 @@ export function simulateShard({ shard, of }: { shard: number; of: number }): voi
   }
 }
 
-/** Every trigger that can start a run. */
+/** Every trigger by which a run can start. */
 const TRIGGERS = ["advisor", "best_of", "delegation", "handoff", "route", "team", "user"];
 
 async function simulateOne(kind: Kind, seed: number): Promise<void> {

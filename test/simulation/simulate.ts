@@ -1,6 +1,6 @@
-// Plays one seed. The simulation is the scheduler: it picks what happens next, at every await point of every worker.
-// In the first phase it injects faults, and no invariant may break (safety).
-// In the second it injects none, and every run must end (liveness).
+// Simulates one seed. The simulation is the scheduler: at every await point of every worker, it decides what happens next.
+// In the first phase, the simulation injects faults, and no invariant is allowed to break (safety).
+// In the second phase, the simulation injects no faults, and every run must end (liveness).
 
 import { rmSync } from "node:fs";
 import { vi } from "vitest";
@@ -22,7 +22,7 @@ export interface Verdict {
   seed: number;
   options: SimOptions;
   problems: string[];
-  /** The trace, which is identical for the same seed. */
+  /** The trace of the simulation. The same seed always gives the same trace. */
   trace: string[];
   counts: { events: number; effects: number; crashes: number; runs: number };
   /** The triggers that started the runs of this simulation. */
@@ -230,7 +230,7 @@ class Simulation {
     return gate.failWrites() || undefined;
   }
 
-  /** Advances the clock; every worker that is not stalled sends its heartbeats. */
+  /** Advances the clock. Each worker sends its heartbeats, unless it is stalled. */
   private async advance(ms: number): Promise<void> {
     for (let rest = ms; rest > 0; ) {
       const part = this.isBusy() ? Math.min(rest, BEAT_MS) : rest;
@@ -246,7 +246,7 @@ class Simulation {
     return this.workers.some(({ driving }) => driving.size > 0);
   }
 
-  /** P11, I11: no more faults; people answer every open item, and time passes until every run has ended. */
+  /** P11, I11: the faults are over. People answer every open item, and time passes until every run has ended. */
   private async finishAll(): Promise<void> {
     this.trace.push("faults are over");
     for (let round = 0; round < LIVENESS_ROUNDS && this.watch.problems.length === 0; round++) {
@@ -260,7 +260,8 @@ class Simulation {
       const left = await this.unfinished();
       if (left.length === 0) return;
       const moved = await this.goOn(left);
-      // Queued runs retry every second, so something always happens. Advance the clock anyway: a clock jump may have made a lease long.
+      // Queued runs retry every second, so there is always some progress.
+      // The clock advances anyway, because a clock jump can make a lease very long.
       if (!moved || round % 100 === 99) await this.advance(round % 10 === 9 ? 2 * HOUR : 16_000);
       await this.settle();
     }
@@ -298,7 +299,7 @@ class Simulation {
     return rows.flatMap((row) => (row && row.endedAt === undefined ? [row.id] : []));
   }
 
-  /** Waits until every worker is idle or waits for the simulation. */
+  /** Settles the workers: at the end, each one is idle, or waits for the simulation to release an operation. */
   private async settle(): Promise<void> {
     let seen = this.activity;
     let rounds = 0;

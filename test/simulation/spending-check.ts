@@ -1,6 +1,6 @@
-// Checks at the end that the store holds no leftover reservation (B2) and that no run is still at work (B4).
-// The check requests one more call that needs exactly the rest of the tree's budget.
-// The store admits the call only if no reservation is left over.
+// Checks at the end of a simulation that no reservation is left in the store (B2) and that no run is still working (B4).
+// To find a reservation, the check requests one more call that needs exactly the rest of the tree's budget.
+// The store admits this call only if no reservation is left.
 
 import type { Payload } from "../../src/journal/events.ts";
 import type { RunRow } from "../../src/projections/folds/run-row.ts";

@@ -1,4 +1,4 @@
-// The agents of one simulation, and its root runs, admitted as the API admits them.
+// The agents and the root runs of one simulation. The runs are admitted in the same way as by the API.
 
 import { CadreError } from "../../src/errors.ts";
 import type { Definition } from "../../src/journal/definition.ts";
@@ -24,7 +24,7 @@ export async function startRuns(
   }
 }
 
-/** The loop caches definitions by hash. A new edition per simulation forces it to read them from the store again. */
+/** The loop caches definitions by hash. A different edition in each simulation makes the loop read them from the store again. */
 let edition = 0;
 
 /** Looks up the compiled definition of an agent. */

@@ -1,13 +1,13 @@
 // The store as a simulated worker or a person sees it.
-// It wraps the real store in layers: the outer layer records every acknowledgement, the next is the mutant, and the gate decides
-// when an operation reaches the real store.
+// It wraps the real store in three layers. The outer layer records every acknowledgement, and the middle layer is the mutant.
+// The inner layer is the gate, which decides when an operation reaches the real store.
 
 import type { Store } from "../../src/stores/store.ts";
 import { withAppend } from "./breaking.ts";
 import { Gate } from "./gate.ts";
 import type { SimProcess, Surroundings } from "./surroundings.ts";
 
-/** Adds the layers, from the outside in: a check of the store's answers to the loop, the mutant if there is one, and the gate. */
+/** Adds the layers around the store. From the outside: a check of the store's answers, the mutant if there is one, and the gate. */
 export function workerStore(worker: SimProcess, world: Surroundings): Store {
   const inner = watchedStore(worker.gate, world);
   return withAppend(inner, async (append) => {
@@ -21,7 +21,7 @@ export function workerStore(worker: SimProcess, world: Surroundings): Store {
   });
 }
 
-/** The store for people, whose operations the gate never delays. */
+/** The store for people. The gate never delays their operations. */
 export function deskStore(world: Surroundings): Store {
   const gate = new Gate(world.random, world.options, world.onActivity);
   gate.open = true;

@@ -17,7 +17,7 @@ export interface Surroundings {
   clock: FakeClock;
   ids: Ids;
   watch: Watch;
-  /** The definition in the agent's file; throws if there is no such agent. */
+  /** Returns the definition from the agent's file. Throws if there is no such agent. */
   findAgent(name: string): Promise<Definition>;
   store(): Store;
   onActivity(): void;
@@ -25,31 +25,31 @@ export interface Surroundings {
   mutant: Mutant;
 }
 
-/** A deliberate defect: it overrides parts of a worker at run time. */
+/** A deliberate defect, which overrides parts of a worker at run time. */
 export interface Mutant {
   name: string;
   store?(store: Store, world: Surroundings): Store;
   tools?(tools: AnyTool[]): AnyTool[];
   parts?(parts: LoopParts): LoopParts;
-  /** Breaks something that all workers share. Returns a function that undoes it. */
+  /** Breaks something that all workers share. Returns a function that undoes this. */
   install?(): () => void;
 }
 
 export interface Findable extends Mutant {
-  /** Matches the problem that must reveal the mutant. */
+  /** A pattern for the message of the problem that must reveal the mutant. */
   found: RegExp;
-  /** The first seed to try, if low seeds do not reveal the mutant. */
+  /** The first seed to try. It is set if low seeds do not reveal the mutant. */
   from?: number;
 }
 
-/** A simulated process, as its parts see it. */
+/** A simulated process, from the view of its parts. */
 export interface SimProcess {
   readonly name: string;
   readonly pid: number;
   readonly gate: Gate;
-  /** The latest model intent of each run that this process knows to be on disk. */
+  /** For each run, the latest model intent that this process knows to be on disk. */
   readonly intents: Map<RunId, Intent>;
-  /** E2: true while the worker's own deadline has not passed. */
+  /** E2: whether the worker can still begin something. False after the worker's own deadline. */
   mayBegin(): boolean;
 }
 

@@ -1,5 +1,6 @@
-// Checks the discussions of teams: rounds come in order, every member gets each message of the others exactly once, and a member continues where it stopped.
-// The expected messages are computed from the coordinator's journal.
+// Checks the discussions of teams: rounds come in order, and every member gets each message of the others exactly once.
+// A member continues where its previous run stopped.
+// The expected messages are computed from the journal of the coordinator.
 
 import type { RunId } from "../../src/ids.ts";
 import type { EventOf, JournalEvent, Payload } from "../../src/journal/events.ts";
@@ -15,7 +16,7 @@ interface Discussion {
 export class TeamWatch {
   private readonly nodes: Nodes;
   private readonly discussions = new Map<RunId, Discussion>();
-  /** The messages of the discussion that each run was given, in order. */
+  /** The messages of the discussion that each run has received, in order. */
   private readonly heard = new Map<RunId, string[]>();
 
   constructor(nodes: Nodes) {
@@ -50,7 +51,7 @@ export class TeamWatch {
     }
   }
 
-  /** K5, K6: a round opens in order and with the right members. */
+  /** K5, K6: rounds open in the right order, and with the right members. */
   private *opens({ runId, asks }: PatternNode, { seq, payload }: EventOf<"TEAM_ROUND_STARTED">) {
     const discussion = this.discussionOf(runId);
     const { rounds, dropped, over } = discussion;
@@ -64,7 +65,7 @@ export class TeamWatch {
     rounds.push({ number, members, seq, closed: false });
   }
 
-  /** K2: the messages of a round appear only after every member has ended or is late. The coordinator speaks between rounds. */
+  /** K2: the messages of a round appear only after every member has ended or run out of time. The coordinator speaks between rounds. */
   private *says(
     node: PatternNode,
     { seq, payload }: EventOf<"TEAM_MESSAGE" | "TEAM_VOTE">,
@@ -92,7 +93,10 @@ export class TeamWatch {
     this.heard.set(runId, [...(this.heard.get(runId) ?? []), payload.id]);
   }
 
-  /** K3, K8: a member gets every message that is new to it and not its own, and nothing else. A run that speaks for a member gets the same messages as the member. */
+  /**
+   * K3, K8: a member gets every message that is new to it, except its own, and nothing else.
+   * A run that replaces a member gets the same messages as the member.
+   */
   private *hears({ runId, payload }: EventOf<"RUN_STARTED">, parent: PatternNode): Generator<string> {
     const { round, member } = payload.team!;
     const heard = this.heard.get(runId) ?? [];
@@ -104,7 +108,7 @@ export class TeamWatch {
       yield `K3 ${member} hears ${heard.join() || "nothing"} in place of ${expected.join() || "nothing"}`;
   }
 
-  /** The messages of others from before this round that this member has not been given yet. */
+  /** The messages of other members from earlier rounds that this member has not received yet. */
   private newTo(member: string, round: number, coordinator: RunId): string[] {
     const { words, rounds } = this.discussionOf(coordinator);
     const begin = rounds[round - 1]?.seq ?? 0;
@@ -121,7 +125,7 @@ export class TeamWatch {
       .filter((id) => !known.has(id));
   }
 
-  /** K1, K8: a member continues its own previous run. A second attempt starts from the same point as the first. */
+  /** K1, K8: a member's run continues its own previous run. A second attempt starts from the same point as the first attempt. */
   private *goesOn({ runId, payload }: EventOf<"RUN_STARTED">, parent: PatternNode): Generator<string> {
     const last = this.lastOf(payload, runId, parent);
     const { continues } = payload;

@@ -1,5 +1,5 @@
-// Mutants of trees.
-// Some wrap the store, like those of single runs; some replace functions inside it, in spied modules (see tree-mutants.test.ts).
+// Mutants that break trees of runs.
+// Some mutants wrap the store, like the mutants of single runs. Others replace functions in spied modules (see tree-mutants.test.ts).
 
 import { vi } from "vitest";
 import { type EventBody, TERMINAL_TYPES } from "../../src/journal/events.ts";
@@ -17,7 +17,7 @@ const real = await vi.importActual<typeof import("../../src/projections/folds/pa
 );
 
 export const TREE_MUTANTS: readonly Findable[] = [
-  // This mutant is not specific to trees, but a tree has more runs that a driver can lose.
+  // This mutant is not specific to trees. It is here because a tree has more runs that a driver can lose.
   {
     name: "a driver that has lost its run writes as if it still had it",
     found: /^(P3|I4|I7) /,
@@ -83,7 +83,7 @@ export const TREE_MUTANTS: readonly Findable[] = [
   },
 ];
 
-/** Writes the child's end into the parent's journal a second time, under another key. */
+/** Writes the end of a child into the parent's journal a second time, with a different key. */
 function tellsTwice(store: Store): Store {
   return withAppend(store, async (append) => {
     const answer = await store.journal.append(append);

@@ -1,5 +1,5 @@
-// Expands a seed into a simulation of trees. Agents on four levels delegate to the agents below them in every possible way.
-// Now and then they name an agent above them, or one that does not exist.
+// Expands a seed into a simulation of trees. There are agents on four levels, which delegate to the agents below them in every way.
+// Sometimes an agent names an agent above it, or an agent that does not exist.
 
 import type { AgentLimits, Delegation } from "../../src/journal/definition.ts";
 import { perAgentTool } from "../../src/loop/builtin-tools/declared/delegate.ts";
@@ -16,7 +16,7 @@ import {
 } from "./options.ts";
 import { type Random, seededRandom } from "./random.ts";
 
-/** Number of agents at each level below the roots. */
+/** Number of agents on each level below the roots. */
 const LEVELS = [2, 2, 1];
 
 export function expandTreeSeed(seed: number): SimOptions {
@@ -157,7 +157,7 @@ function asking(
   }
 }
 
-/** Limits. Most are absent, so that trees can grow. */
+/** Limits of an agent. Most limits are absent, so that trees can grow. */
 export function limits(random: Random): AgentLimits {
   const sometimes = <T>(probability: number, value: T): T | undefined =>
     random.chance(probability) ? value : undefined;

@@ -1,5 +1,5 @@
-// Checks the relations between the runs of a tree. A commit is a transaction, and after each one all journals must agree (J7).
-// The watcher also compares what a run is told about its descendants with their rows.
+// Checks the relations between the runs of a tree. Each commit is a transaction, and after each commit all journals must agree (J7).
+// It also compares what a run learns about its descendants with the rows of the descendants.
 
 import type { RunId } from "../../src/ids.ts";
 import { DEFAULT_DELEGATION, type Delegation } from "../../src/journal/definition.ts";
@@ -12,20 +12,20 @@ interface Node {
   row: RunRow;
   start: Payload<"RUN_STARTED">;
   children: Map<RunId, { started: Payload<"CHILD_RUN_STARTED">; ended?: Payload<"CHILD_RUN_COMPLETED"> }>;
-  /** Calls in progress. A run with at least one is at work. */
+  /** Calls in progress. A run is working while it has at least one. */
   open: Set<string>;
-  /** Calls that have their result. */
+  /** Calls whose result is recorded. */
   answered: Set<string>;
   cancelled: boolean;
-  /** Whether a person froze the branch that starts with this run. */
+  /** Whether a person has frozen the branch that starts with this run. */
   frozen: boolean;
-  /** The budget of the tree after a person has raised it; only on the root. */
+  /** The budget of the tree after a person has raised it. Set only on the root. */
   raised: Payload<"APPROVAL_DECIDED">["limits"];
   /** Children that the run no longer waits for (F27). */
   late: Set<RunId>;
   /** Whether the run has its answer and has cancelled its children. */
   closed: boolean;
-  /** Whether the run is quarantined, which means that it has ended as far as its parent is concerned. */
+  /** Whether the run is quarantined. For its parent, a quarantined run has ended. */
   aside: boolean;
 }
 
@@ -51,7 +51,7 @@ export class TreeWatch {
     for (const node of this.nodes.values()) if (touched.has(node.row.rootRunId)) yield* this.blockers(node);
   }
 
-  /** Checks that apply at the moment of an event. */
+  /** Checks that apply immediately after each event. */
   private *see(event: JournalEvent): Generator<string> {
     if (event.type === "RUN_STARTED") return yield* this.born(event);
     const node = this.nodes.get(event.runId);
@@ -138,7 +138,7 @@ export class TreeWatch {
     });
   }
 
-  /** I7: nothing starts below a cancelled run. D2: nothing but a handoff starts in a run that is closing. */
+  /** I7: nothing starts below a cancelled run. D2: in a run that is closing, only a handoff can start. */
   private *begins(node: Node, handsOver = false): Generator<string> {
     const above = this.lineage(node.row.id).find(({ cancelled }) => cancelled);
     if (above)
@@ -148,14 +148,14 @@ export class TreeWatch {
     if (node.closed && !handsOver) yield "D2 goes on although its children were told that it has ended";
   }
 
-  /** B4: the number of runs at work stays within the limit. */
+  /** B4: the number of working runs stays within the limit. */
   private *works(node: Node, call: string): Generator<string> {
     node.open.add(call);
     const atWork = [...this.nodes.values()].filter(({ open }) => open.size > 0).length;
     if (atWork > this.concurrent) yield `B4 ${atWork} runs are at work, and ${this.concurrent} may be`;
   }
 
-  /** D0, D1: a child's start follows the rules for attempts and limits. */
+  /** D0, D1: when a child starts, the rules for attempts and limits hold. */
   private *startsChild(node: Node, started: Payload<"CHILD_RUN_STARTED">): Generator<string> {
     const { key, attempt = 1, child_run_id: id } = started;
     const siblings = [...node.children.values()];
@@ -198,7 +198,7 @@ export class TreeWatch {
     if (parent && reason?.endsWith("has ended.")) parent.closed = true;
   }
 
-  /** Checks that apply after the event's whole transaction. */
+  /** Checks that apply after the whole transaction of an event. */
   private *fits(event: JournalEvent, commit: readonly JournalEvent[]): Generator<string> {
     const node = this.nodes.get(event.runId);
     if (!node) return;
@@ -229,7 +229,7 @@ export class TreeWatch {
     }
   }
 
-  /** D2: a root ends after all its descendants. A quarantined run and its descendants may outlive it (E5). */
+  /** D2: a root ends after all its descendants. Only a quarantined run and its descendants can outlive the root (E5). */
   private *outlived({ row }: Node): Generator<string> {
     for (const node of this.nodes.values()) {
       if (node.row.rootRunId !== row.id || node.row.endedAt !== undefined) continue;
@@ -237,7 +237,7 @@ export class TreeWatch {
     }
   }
 
-  /** B1: the usage of a tree is the sum of its runs. Trees with a quarantined run are skipped: its usage is not reported. */
+  /** B1: the usage of a tree is the sum of the usage of its runs. A quarantined run reports no usage, so its tree is skipped. */
   private *usedBelow(node: Node, { tree }: Payload<"RUN_COMPLETED">): Generator<string> {
     const below = [...this.nodes.values()].filter((other) => this.lineage(other.row.id).includes(node));
     if (below.length === 1 || below.some(({ aside }) => aside)) return;
@@ -246,7 +246,7 @@ export class TreeWatch {
     if (told !== tokens) yield `B1 its tree has used ${tokens} tokens, and it says ${told}`;
   }
 
-  /** S0-61: a run that waits for descendants which need a person says so and names all of them. Other runs name none. */
+  /** S0-61: if a run waits for descendants that need a person, it says so and names all of them. Any other run names none. */
   private *blockers(node: Node): Generator<string> {
     const { row } = node;
     const awaited = awaitedBy(row);
@@ -269,14 +269,14 @@ export class TreeWatch {
     return awaitedBy(row).flatMap((id) => this.needing(id));
   }
 
-  /** The runs from the root down to this one. */
+  /** The runs on the path from the root to this run. */
   private lineage(runId: RunId | undefined): Node[] {
     const node = runId === undefined ? undefined : this.nodes.get(runId);
     return node ? [...this.lineage(node.row.parentRunId), node] : [];
   }
 }
 
-/** P6, I5: a parent records the end of each of its children once. */
+/** P6, I5: a parent records the end of each child exactly once. */
 function* hears(node: Node, ended: Payload<"CHILD_RUN_COMPLETED">): Generator<string> {
   const child = node.children.get(ended.child_run_id);
   if (!child) return yield `P6 ${ended.child_run_id} is none of its children`;
@@ -285,7 +285,7 @@ function* hears(node: Node, ended: Payload<"CHILD_RUN_COMPLETED">): Generator<st
   child.ended = ended;
 }
 
-/** D2: a run ends after its children, and reports what its tree has spent. */
+/** D2: a run ends after its children, and reports the spending of its whole subtree. */
 function* ends(
   { row, children }: Node,
   { payload }: EventOf<"RUN_COMPLETED" | "RUN_FAILED" | "RUN_CANCELLED">,

@@ -1,5 +1,5 @@
-// Watches a simulation as it runs: every commit, effect, model call and acknowledgement, at the moment it happens.
-// It records each violated invariant, and the simulation stops at the first one.
+// Watches a running simulation: every commit, effect, model call and acknowledgement, at the moment when it happens.
+// It records each broken invariant. The simulation stops at the first one.
 
 import type { RunId } from "../../src/ids.ts";
 import { type EventBody, type JournalEvent, type Payload, TERMINAL_TYPES } from "../../src/journal/events.ts";
@@ -35,7 +35,7 @@ export class Watch {
     this.patterns = new PatternWatch((name) => plans.get(name)?.patterns);
   }
 
-  /** Every run, in the order of their start. */
+  /** All runs, in the order in which they started. */
   get runIds(): RunId[] {
     return this.tree.runIds;
   }
@@ -48,7 +48,7 @@ export class Watch {
     return this.start(runId)?.trigger;
   }
 
-  /** Whether the run continues another one, which may have ended with unanswered calls in its prompt. */
+  /** Whether the run continues another run. The other run can have ended with unanswered calls in its prompt. */
   goesOn(runId: RunId): boolean {
     return this.start(runId)?.continues !== undefined;
   }
@@ -68,7 +68,7 @@ export class Watch {
     for (const problem of this.patterns.committed(events)) this.problem(problem);
   }
 
-  /** I1: remembers every acknowledged event. */
+  /** I1: remembers every event that the store has acknowledged. */
   answered({ runId, events }: Append, { refused }: AppendResult): void {
     if (refused) return;
     for (const event of events) {
@@ -76,7 +76,7 @@ export class Watch {
     }
   }
 
-  /** Checks an effect that is about to happen: its intent is on disk, it is allowed with exactly this input, and it has not happened before. */
+  /** Checks an effect just before it happens: its intent is on disk, its exact input is allowed, and it has not happened before. */
   effect(tool: ToolName, what: string, context: ToolContext, pid: number): void {
     const { runId, callId, attempt } = context;
     const journal = this.journal(runId);
@@ -99,7 +99,7 @@ export class Watch {
     this.effects.push({ tool, runId, callId, attempt, pid, input: what });
   }
 
-  /** P3: a model call has its intent on disk, and no driver repeats a model call whose answer is recorded. */
+  /** P3: the intent of a model call is on disk. If the answer of a model call is recorded, no driver repeats the call. */
   modelCall(intent: { runId: RunId; callId: string; attempt: number } | undefined): void {
     if (!intent) {
       this.problem("L3 a model was called without an intent");
@@ -116,7 +116,7 @@ export class Watch {
     if (ended) this.problem(`P3 model call ${runId}/${callId} attempt ${attempt} was closed already`);
   }
 
-  /** Effects that happened although the model was told that the call never began. */
+  /** Effects that happened, although the model was told that the call never began. */
   deniedEffects(): string[] {
     return this.effects
       .filter(({ runId, callId, attempt }) =>
@@ -138,7 +138,7 @@ export class Watch {
     return first?.type === "RUN_STARTED" ? first.payload : undefined;
   }
 
-  /** I1: acknowledged events that are missing from the journals now. */
+  /** I1: events that were acknowledged, but are now missing from the journals. */
   async missing(read: (runId: RunId) => Promise<JournalEvent[]>): Promise<string[]> {
     const texts = new Map<string, string>();
     for (const runId of new Set(this.acknowledged.map((fact) => fact.runId))) {
@@ -183,15 +183,15 @@ function* wrongWith(event: JournalEvent, before: readonly JournalEvent[]): Gener
   }
 }
 
-/** D2: the run had its answer and only waited for its children. */
+/** D2: whether the run had its answer and only waited for its children. */
 const isClosing = (before: readonly JournalEvent[]): boolean =>
   before.some(({ type, payload }) => type === "RUN_SUSPENDED" && payload.waitingOn.closing === true);
 
-/** H5: the run uses best of n and makes no model call of its own, so messages to it appear in its result. */
+/** H5: whether the run uses best of n. It makes no model calls itself, so messages to it appear in its result. */
 const usesBestOf = (before: readonly JournalEvent[]): boolean =>
   before.some(({ type, payload }) => type === "CHILD_RUN_STARTED" && payload.trigger === "best_of");
 
-/** A canonical text of the payload. A payload that is read back has its keys in schema order, so they are sorted. */
+/** A canonical text of the payload. The keys are sorted, because a payload from the store has its keys in the order of the schema. */
 function canonicalText(payload: object): string {
   return JSON.stringify(payload, (_, value: unknown) =>
     typeof value === "object" && value !== null && !Array.isArray(value)
@@ -200,7 +200,7 @@ function canonicalText(payload: object): string {
   );
 }
 
-/** Event types without an identity other than their key. Every other event may occur only once, whatever its key. */
+/** Event types that can repeat with a different key. Any other event can occur only once, whatever its key. */
 const OWN_KEYS: ReadonlySet<string> = new Set([
   "RUN_SUSPENDED",
   "RUN_RESUMED",
@@ -214,7 +214,7 @@ function nameOf(event: EventBody): string {
   );
 }
 
-/** Checks before a model call: each call of the previous thought has exactly one result (F11), and budget is left (I9). */
+/** Checks before a model call: each call of the previous thought has exactly one result (F11), and some budget is left (I9). */
 function* wrongWithCall(before: readonly JournalEvent[], isBrief: boolean): Generator<string> {
   const thought = isBrief ? undefined : before.findLast(({ type }) => type === "AGENT_THOUGHT");
   if (thought?.type === "AGENT_THOUGHT") {
@@ -232,7 +232,7 @@ function* wrongWithCall(before: readonly JournalEvent[], isBrief: boolean): Gene
   if (spent.cost > budget.maxCost + 1e-9) yield `I9 ${spent.cost} of ${budget.maxCost} dollars spent`;
 }
 
-/** D0: for a call that waits for a child, the child's end is the result. */
+/** D0: if a call waits for a child, the end of the child is the result of the call. */
 function resultOf({ type, payload }: JournalEvent): string | undefined {
   if (type === "TOOL_RESULT") return payload.toolCallId;
   return type === "CHILD_RUN_COMPLETED" ? payload.key : undefined;
@@ -255,7 +255,7 @@ function budgetIn(journal: readonly JournalEvent[]): { maxTokens: number; maxCos
   return budget;
 }
 
-/** I8: the input that runs is the one that was allowed, or the one that a person saw or wrote. */
+/** I8: the input that runs is the input that was allowed, or the input that a person saw or wrote. */
 function* unauthorised(
   journal: readonly JournalEvent[],
   start: JournalEvent,

@@ -1,5 +1,5 @@
-// A simulated process: the real loop with everything it touches behind a gate.
-// It has its own name, limiter and deadline; the store, the clock and the world are shared.
+// A simulated process: the real loop, but a gate controls everything that it touches.
+// Each process has its own name, limiter and deadline. All processes share the store, the clock and the outside world.
 
 import type { RunId } from "../../src/ids.ts";
 import { drive } from "../../src/loop/drive/drive.ts";
@@ -17,7 +17,7 @@ export class SimWorker implements SimProcess {
   readonly parts: LoopParts;
   readonly intents = new Map<RunId, Intent>();
   readonly driving = new Map<RunId, AbortController>();
-  /** The worker has been asked to stop: it finishes its work, and is removed when the faults are over. */
+  /** Whether the worker has been asked to stop. It finishes its work, and is removed when the faults are over. */
   leaving = false;
   private readonly world: Surroundings;
   private deadline = Number.NEGATIVE_INFINITY;

@@ -1,5 +1,5 @@
-// A scripted Agent Client Protocol agent, built on the official package. It runs as a process and talks over stdin and stdout.
-// Its prompt holds the script, one action per line. It logs what it hears and does, and tests read that log.
+// A scripted agent that speaks the Agent Client Protocol, built on the official package. It is a process that uses stdin and stdout.
+// Its prompt contains the script, with one action on each line. The agent logs everything it receives and does, and tests read the log.
 
 import { spawn } from "node:child_process";
 import { appendFileSync, existsSync, writeFileSync } from "node:fs";
@@ -37,7 +37,7 @@ const OPTIONS: Record<string, PermissionOption[]> = {
 let cancelled = Promise.withResolvers<void>();
 let calls = 0;
 
-/** Performs one line of the script. Returns the stop reason if the line ends the turn, otherwise undefined. */
+/** Performs one line of the script. If the line ends the turn, returns the stop reason; otherwise undefined. */
 async function act(line: string, sessionId: string, client: AgentContext): Promise<string | undefined> {
   const [verb = "", ...rest] = line.trim().split(" ");
   const words = rest.join(" ");
@@ -116,8 +116,9 @@ interface Here {
 
 /**
  * `ask execute rm -rf x` asks for permission first; `run execute ls` does not ask.
- * `begin-ask` behaves like Codex: it reports the call as started before it asks, stops when the answer is no, and reports output in a field of its own.
- * `ask-bare` sends no input, like the Gemini CLI.
+ * `begin-ask` behaves like Codex: it reports the call as started before it asks for permission, and stops if permission is denied.
+ * It reports output in a separate field.
+ * `ask-bare` behaves like the Gemini CLI: it sends no input.
  */
 async function doOrAsk(
   verb: string,
@@ -219,7 +220,7 @@ agent({ name: "scripted" })
     cancelled = Promise.withResolvers();
     const text = prompt.map((part) => (part.type === "text" ? part.text : "")).join("\n");
     log("prompt", JSON.stringify(text));
-    // A restarted session plays the second half of its script.
+    // After a restart, the session plays the second half of its script.
     const [first = "", second = ""] = text.slice(text.lastIndexOf("SCRIPT") + 6).split("THEN");
     const script = text.includes("started again") ? second : first;
     for (const line of script.split("\n")) {

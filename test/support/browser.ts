@@ -1,6 +1,6 @@
 // A client that behaves like a browser.
-// It gets its cookie from a one-time link, sends same-origin requests, and follows events with undici's EventSource, which
-// reconnects by itself with `Last-Event-ID` as the standard says.
+// It gets its cookie from a one-time link, sends same-origin requests, and follows events with undici's EventSource.
+// As the standard requires, the EventSource reconnects by itself with `Last-Event-ID`.
 
 import { Agent, type Dispatcher, EventSource } from "undici";
 import { STREAM_EVENTS } from "../../src/api/client/stream-events.ts";
@@ -8,16 +8,16 @@ import type { JournalEvent } from "../../src/journal/events.ts";
 
 export interface Browser extends Disposable {
   ask(method: string, path: string, body?: unknown): Promise<{ status: number; body: Answered }>;
-  /** Follows a tree to its end. */
+  /** Follows the events of a tree to its end. */
   follow(runId: string): Watching;
-  /** The events after an id, in a tree that has ended. */
+  /** Reads the events after an id, in a tree that has ended. */
   readOn(runId: string, lastEventId: string): Promise<JournalEvent[]>;
 }
 
 export interface Watching {
   events: JournalEvent[];
   ids: string[];
-  /** How often the connection was lost. */
+  /** The number of times that the connection was lost. */
   losses(): number;
   sees(fits: (event: JournalEvent) => boolean): Promise<JournalEvent>;
   /** Resolves when the server has announced the end of the stream. */

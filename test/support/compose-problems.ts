@@ -1,4 +1,4 @@
-// Lists the problems of a Compose file, using the schema that Compose itself publishes, which knows every key.
+// Finds the problems in a Compose file. It uses the schema that Compose itself publishes, which has every key.
 // Style rules, such as the order of keys, are ignored.
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

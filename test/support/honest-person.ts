@@ -1,4 +1,4 @@
-// A person who answers every open item truthfully: the effect oracle shows what really happened.
+// Plays a person who answers every open item truthfully. The log of real effects shows what happened.
 
 import { decideApproval, decideOutcome } from "../../src/loop/commands/person-commands.ts";
 import type { RuntimeAssembly } from "../../src/runtime/assembly.ts";
@@ -24,7 +24,7 @@ export async function beThePerson({ store, people }: RuntimeAssembly, oracle: st
         await decideApproval(`${runId}:${itemId}`, decision, "person", people);
       }
     } catch {
-      // Another answer came first; the next pass sees it.
+      // Another answer came first. The next pass sees the result.
     }
   }
 }

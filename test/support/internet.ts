@@ -1,6 +1,6 @@
-// A small internet over real sockets.
-// Names resolve to public addresses, and connections to those go to handlers on one local HTTP server.
-// Connections to private addresses are really made, so that a test notices when a guard fails.
+// Simulates a small internet with real sockets.
+// Host names resolve to public addresses. Connections to these addresses go to handlers on one local HTTP server.
+// Connections to private addresses are really made, so a test notices if a guard does not work.
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -12,20 +12,20 @@ import { isPublicAddress } from "../../src/tools/web/public-address.ts";
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 export interface Internet extends AsyncDisposable {
-  /** The local server's port. A request that reaches it by address instead of by name has found the canary. */
+  /** The port of the local server. If a request reaches it by address and not by name, the request has found the canary. */
   port: number;
   access(settings?: Partial<WebSettings>): WebAccess;
-  /** `host/path` of each request received. */
+  /** The `host/path` of each request that was received. */
   asked: string[];
   requests: IncomingMessage[];
   lookups: string[];
-  /** `address:port` of each connection attempt. */
+  /** The `address:port` of each connection attempt. */
   dialed: string[];
 }
 
 export const PUBLIC = "93.184.216.34";
 
-/** `names` lists the successive DNS answers of each name; the last one repeats. Other names resolve to PUBLIC. */
+/** `names` lists the successive DNS answers for each name, and the last answer repeats. Any other name resolves to PUBLIC. */
 export async function internet(
   hosts: Readonly<Record<string, Handler>>,
   names: Readonly<Record<string, string[][]>> = {},
@@ -64,7 +64,7 @@ export async function internet(
       connect(options, callback) {
         dialed.push(`${options.hostname}:${options.port || (options.protocol === "https:" ? 443 : 80)}`);
         if (!isPublicAddress(options.hostname)) return real(options, callback);
-        // Plain HTTP instead of TLS, so that tests need no certificate.
+        // Uses plain HTTP where the client wants TLS, so that tests need no certificate.
         return real({ ...options, protocol: "http:", hostname: "127.0.0.1", port: String(port) }, callback);
       },
     }),

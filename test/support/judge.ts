@@ -1,4 +1,4 @@
-// Helpers for permission tests: judge one call under given rules.
+// Helpers for permission tests, which judge one call under the given rules.
 
 import type { Preset } from "../../src/journal/definition.ts";
 import type { FindFacts } from "../../src/journal/tool-facts.ts";
@@ -8,7 +8,7 @@ import { createJudge } from "../../src/permissions/judge.ts";
 import type { PermissionRequest, Verdict } from "../../src/permissions/permission.ts";
 import { builtinTools } from "../../src/tools/index.ts";
 
-/** The facts that Cadre's own tools declare; undefined for any other tool. */
+/** The facts that Cadre's own tools declare about a call. Undefined for any other tool. */
 export const toolFacts: FindFacts = (name) =>
   declaredTool(name) ?? builtinTools.find((tool) => tool.name === name);
 
@@ -53,7 +53,7 @@ export const bash = (command: string, setting: Setting = {}) => verdict("Bash", 
 export const write = (path: string, setting: Setting = {}) =>
   verdict("Write", { path, content: "x" }, setting);
 
-/** The full expected verdict. A default ask is tagged as such, and says why the command could not be judged. */
+/** The complete verdict that a test expects. If a command asks by default, the verdict says so, and why the command could not be judged. */
 export function expectedVerdict(expected: string, rule: string) {
   const [, unjudged] = /: cannot judge, (.+)$/.exec(rule) ?? [];
   return {

@@ -1,4 +1,4 @@
-// Starts, kills and restarts a server, while a command line follows a run.
+// Starts, kills and restarts a server while a `cadre` command follows a run.
 
 import { expect } from "vitest";
 import type { Project, Started } from "../../src/cli/cli.fixture.ts";

@@ -1,5 +1,6 @@
-// A small imitation of Loki over real HTTP.
-// It supports stream selectors, line filters, labels, values, limit, direction and time range, with Loki's own rules for them, and keeps the requests it receives.
+// A small imitation of Loki that tests call over real HTTP.
+// It follows Loki's rules for stream selectors, line filters, labels, values, limit, direction and time range.
+// It also keeps the requests that it receives.
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -16,7 +17,7 @@ export interface FakeLoki extends AsyncDisposable {
   asked: { path: string; parameters: URLSearchParams; headers: IncomingMessage["headers"] }[];
 }
 
-/** `instead` may answer a request in place of Loki, and then returns true. */
+/** `instead` can answer a request in place of Loki. It returns true if it did. */
 export async function fakeLoki(
   entries: readonly FakeEntry[],
   instead: (request: IncomingMessage, response: ServerResponse) => boolean = () => false,
@@ -59,7 +60,7 @@ function answer({ pathname, searchParams }: URL, entries: readonly FakeEntry[]):
   return namesOf(chosen.flatMap(({ labels }) => labels[label] ?? []));
 }
 
-/** Loki sends no `data` when there is nothing to list. */
+/** Loki sends no `data` if there is nothing to list. */
 const namesOf = (names: string[]) => (names.length > 0 ? [...new Set(names)].sort() : null);
 
 function queryRange(entries: readonly FakeEntry[], query: string, parameters: URLSearchParams) {
@@ -85,7 +86,7 @@ function queryRange(entries: readonly FakeEntry[], query: string, parameters: UR
 const MATCHER = /^\s*([a-zA-Z_]\w*)\s*(=~|!~|!=|=)\s*("(?:[^"\\]|\\.)*")\s*(?:,|$)/;
 const LINE_FILTER = /^\s*(\|=|!=|\|~|!~)\s*("(?:[^"\\]|\\.)*"|`[^`]*`)/;
 
-/** Parses queries such as `{app="api"} |= "x" !~ "y"`; anything else is a parse error with Loki's wording. */
+/** Parses queries such as `{app="api"} |= "x" !~ "y"`. Any other query is a parse error with Loki's wording. */
 function filterOf(query: string): (entry: FakeEntry) => boolean {
   const selector = /^\s*\{((?:[^"}]|"(?:[^"\\]|\\.)*")*)\}/.exec(query);
   if (!selector) throw new Error("parse error at line 1, col 1: syntax error: unexpected IDENTIFIER");
@@ -117,7 +118,7 @@ function filterOf(query: string): (entry: FakeEntry) => boolean {
   return (entry) => tests.every((test) => test(entry));
 }
 
-/** A label must match as a whole, a line in any part. */
+/** A label filter must match the whole value. A line filter can match any part of the line. */
 function textTest(operator: string, value: string, how: "whole" | "part"): (text: string) => boolean {
   const isPattern = operator.endsWith("~");
   const [, flags = "", source = ""] = /^(?:\(\?(i)\))?(.*)$/s.exec(value)!;

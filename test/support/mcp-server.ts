@@ -1,6 +1,6 @@
 // An MCP server over stdio that follows a plan: `node mcp-server.ts plan.json`.
-// It is written without the SDK, so that it can misbehave in every way.
-// It rereads the plan for every message and logs what it does to plan.json.log.
+// It does not use the SDK, so that it can misbehave in every way.
+// It reads the plan again for every message, and logs what it does to plan.json.log.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { appendFileSync, closeSync, readFileSync, writeFileSync } from "node:fs";
@@ -10,9 +10,9 @@ import { fileURLToPath } from "node:url";
 
 export interface Plan {
   tools: { name: string; description?: string; inputSchema?: unknown }[];
-  /** The behaviour of each tool when called; by default a tool returns its input. */
+  /** What each tool does when it is called. By default, a tool returns its input. */
   does?: Record<string, Deed>;
-  /** `mute` never answers the first message; `garbage` writes output that is not a message. */
+  /** A `mute` server never answers the first message. A `garbage` server writes output that is not a message. */
   mute?: boolean;
   garbage?: boolean;
 }
@@ -24,14 +24,14 @@ export type Deed =
   | "flood"
   | "environment"
   | "leave-child"
-  /** Closes its output but keeps running. */
+  /** The server closes its output but keeps running. */
   | "close-output"
   | "deep"
-  /** Announces that its tools have changed to these. */
+  /** The server announces that its list of tools has changed to this one. */
   | { becomes: Plan["tools"] }
   | { result: unknown };
 
-/** The server's entry in a configuration. */
+/** The configuration entry for this server. */
 export const plannedServer = (plan: string): { command: string; args: string[] } => ({
   command: process.execPath,
   args: [fileURLToPath(import.meta.url), plan],

@@ -1,16 +1,16 @@
-// A store that a test can kill in the middle of its work, as a SIGKILL would. A test can also inspect, delay or fail its appends.
-// Once it is dead, nothing more reaches the disk.
+// A store that a test can kill at any point of its work, as SIGKILL would. A test can also inspect, delay or fail its appends.
+// After the store is dead, nothing more reaches the disk.
 
 import type { Append, AppendResult, Store } from "../../src/stores/store.ts";
 
-/** Called for every append. Passes it on with `send`, now or later, or throws instead. */
+/** Called for every append. It passes the append on with `send`, now or later, or throws an error. */
 export type Intercept = (append: Append, send: () => Promise<AppendResult>) => Promise<AppendResult>;
 
 export interface MortalStore {
   store: Store;
-  /** Kills the store; writes that are not on disk yet are lost. */
+  /** Kills the store. Writes that are not on disk yet are lost. */
   die(): void;
-  /** Resolves when it has died. */
+  /** Resolves when the store has died. */
   dead: Promise<void>;
 }
 

@@ -1,5 +1,5 @@
-// The effect oracle: tools whose only action is to write one line, synchronously, to a file outside the database.
-// The file shows what really happened; without it no test would notice a duplicate (FAULTS §1).
+// The effect oracle: tools that only write one line to a file outside the database, synchronously.
+// The file shows which effects really happened. Without it, no test would notice a repeated effect (FAULTS §1).
 
 import { closeSync, constants, existsSync, openSync, readFileSync, writeSync } from "node:fs";
 import { z } from "zod";
@@ -19,7 +19,7 @@ export interface OracleHooks {
   after?(tool: string, what: string): Promise<void> | void;
 }
 
-/** `look` reads, `stamp` is idempotent (one line per key), `charge` is unsafe. */
+/** `look` only reads. `stamp` is idempotent: it writes one line for each key. `charge` is unsafe. */
 export function oracleTools(file: string, hooks: OracleHooks = {}): AnyTool[] {
   const input = z.object({ what: z.string() });
   const act = (name: string, effect: "read" | "idempotent" | "unsafe") =>

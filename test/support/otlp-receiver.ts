@@ -1,4 +1,4 @@
-// An OTLP receiver over HTTP. It decodes the spans it receives and answers with the status that the test sets.
+// An OTLP receiver over HTTP. It decodes the spans that it receives, and answers with the status that the test chooses.
 
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders } from "node:http";
@@ -19,10 +19,10 @@ export interface ReceivedSpan {
 
 export interface Receiver extends AsyncDisposable {
   url: string;
-  /** Every span in order of arrival, duplicates included. */
+  /** Every span in the order of arrival, including duplicates. */
   spans: ReceivedSpan[];
   requests: { path: string; headers: IncomingHttpHeaders; body: string }[];
-  /** The status for every request from now on; undefined cuts the connection. */
+  /** Sets the status for every later request. If the status is undefined, the connection is cut. */
   answer: () => number | undefined;
 }
 
@@ -49,7 +49,7 @@ export async function openReceiver(): Promise<Receiver> {
   });
 }
 
-/** The trace as indented text: two spaces per level, in order of start, with the errors. */
+/** The trace as indented text, with two spaces for each level. Spans are in the order of their start, with their errors. */
 export function outline(spans: readonly ReceivedSpan[]): string[] {
   const known = new Map(spans.map((span) => [span.spanId, span]));
   const sorted = [...known.values()].toSorted(
@@ -69,7 +69,7 @@ export function outline(spans: readonly ReceivedSpan[]): string[] {
 export const attribute = ({ attributes }: ReceivedSpan, name: string): string | undefined =>
   Object.values(attributes.find(({ key }) => key === name)?.value ?? {})[0];
 
-/** Breaks ties between spans that start in the same millisecond: the order of a journal. */
+/** If two spans start in the same millisecond, their order in the journal decides. */
 const order = ({ name }: ReceivedSpan): number =>
   ["invoke_agent", "step", "chat", "execute_tool", "wait"].indexOf(name.split(" ", 1)[0]!);
 

@@ -1,4 +1,4 @@
-// One small tree per pattern, for the suites that check the same rules for every pattern.
+// One small tree for each pattern. Some suites check the same rules for every pattern and use these trees.
 // If a pattern has no sample, this file does not compile.
 
 import type { Script, ScriptedRequest, ScriptedTurn } from "../../src/models/scripted/script.ts";
@@ -6,20 +6,20 @@ import type { PatternKey } from "../../src/patterns/declarations/facts.ts";
 import { controlled } from "./steps.ts";
 
 export interface Sample {
-  /** Frontmatter of the agent that uses the pattern, and of the others. */
+  /** Front matter of the agent that uses the pattern, and of the other agents. */
   agent: string;
   cast: Record<string, string>;
   files?: Record<string, string>;
   script: Script;
-  /** The root's summary when nothing goes wrong. */
+  /** The summary of the root run if nothing goes wrong. */
   summary: string;
-  /** Agents and triggers below the root, in the order of their start. */
+  /** The agents below the root with their triggers, in the order of their start. */
   family: string[];
-  /** The pattern has an answer even when no child could be started. */
+  /** Whether the pattern gives an answer even if no child can start. */
   answersAlone?: true;
 }
 
-/** The call that each agent makes in its first turn, so that every stage has more than one event. */
+/** The call that each agent makes in its first turn. It makes sure that every stage has more than one event. */
 export type FirstCall = (agent: string) => NonNullable<ScriptedTurn["calls"]>[number];
 
 const looking: FirstCall = (agent) => ({ tool: "look", input: { what: agent } });

@@ -1,6 +1,8 @@
 // The playground really runs the commands that the permission judge allows.
-// It has a throw-away repository with canaries, a home folder, a neighbouring folder, and programs on PATH that leave a mark when called.
-// It runs each command with the Bash tool and looks for side effects: changed files, marks, connections to a port, and system calls if the machine has strace.
+// It has a temporary repository with canaries, a home folder, and a neighbouring folder.
+// Programs on its PATH leave a mark when they are called.
+// It runs each command with the Bash tool and looks for side effects: changed files, marks, and connections to a port.
+// If the machine has strace, it also looks at system calls.
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -30,10 +32,10 @@ import { judge } from "./judge.ts";
 
 export interface Playground {
   workspace: string;
-  /** A loopback port on which the playground listens. */
+  /** A port on the loopback interface on which the playground listens. */
   port: number;
   judge(command: string, changes?: Partial<PermissionRequest>): Verdict;
-  /** Runs the command as an agent would. Returns its output and a trace of everything it should not have done. */
+  /** Runs the command as an agent would. Returns the output, and a trace of everything that the command should not have done. */
   run(command: string): Promise<{ output: string; traces: string[] }>;
   close(): void;
 }
@@ -71,7 +73,7 @@ export async function playground(): Promise<Playground> {
     listener.listen(0, "127.0.0.1", () => done((listener.address() as { port: number }).port));
   });
   const workspace = at("work");
-  // No sandbox: a command that is allowed without asking must be harmless on any machine.
+  // There is no sandbox here: if a command is allowed without asking, it must be harmless on any machine.
   const bash = bashTool({
     sandbox: { driver: "none", network: "approved", write: [] },
     folder: workspace,
@@ -147,7 +149,7 @@ function buildWorkspace(at: At): void {
   git("commit", "-q", "-m", "first");
   signLastCommit(git);
   writeFileSync(at("work/b.txt"), "one\ntwo\nthree\nfour\n");
-  // Old timestamps: git trusts them and has no reason of its own to rewrite its index.
+  // The files get old timestamps. Git trusts those, so it has no reason to rewrite its index.
   for (const path of Object.keys(files)) utimesSync(at(path), OLD, OLD);
   git("status");
 }
@@ -168,10 +170,10 @@ function buildPrograms(at: At, path: string): void {
     chmodSync(at("bin", name), 0o755);
   };
   for (const name of FAKES) program(name, `echo "$0 $*" >> ${at("marks")}`);
-  // The supervisor itself uses perl; only calls by the command leave a mark.
+  // The supervisor itself uses perl. Only a call by the command leaves a mark.
   program("perl", `case "$2" in syscall*) exec /usr/bin/perl "$@";; esac; echo "$0 $*" >> ${at("marks")}`);
   if (!STRACE) return;
-  // The supervisor starts the first bash; strace follows everything from there.
+  // The supervisor starts the first bash. From then on, strace follows every process.
   const calls =
     "execve,open,openat,creat,socket,connect,unlink,unlinkat,rename,renameat,renameat2,link,linkat,symlink,symlinkat,mkdir,mkdirat,rmdir,mknod,mknodat,chmod,fchmod,fchmodat,chown,fchown,fchownat,lchown,truncate,ftruncate,utime,utimensat,setxattr,mount";
   program(
@@ -182,7 +184,7 @@ TRACED=1 exec /usr/bin/strace -f -qq --seccomp-bpf -s 200 -o '${at()}.strace' -e
   );
 }
 
-/** Every file below a folder with its content and metadata, except access times. */
+/** The content and metadata of every file below a folder, except access times. */
 function snapshot(root: string): Map<string, string> {
   const found = new Map<string, string>();
   const visit = (path: string): void => {
@@ -204,7 +206,7 @@ function differences(before: Map<string, string>, after: Map<string, string>): s
   return [...paths].filter((path) => before.get(path) !== after.get(path)).map((path) => `changed ${path}`);
 }
 
-/** System calls that a read-only command does not need. Each line of the log: process, call, arguments, result. */
+/** System calls that a read-only command does not need. Each log line has the process, the call, its arguments and its result. */
 function suspiciousCalls(log: string): string[] {
   if (!existsSync(log)) return STRACE ? ["strace saw nothing"] : [];
   return readFileSync(log, "utf8")
@@ -223,7 +225,7 @@ function isSuspicious(call: string): boolean {
   );
 }
 
-/** Programs that the supervisor itself starts, and commands known to be read-only. */
+/** Programs that the supervisor itself starts, and commands that are known to be read-only. */
 const PROGRAMS =
   /^execve\("[^"]*\/(bash|grep|strace|sh|basename|ls|cat|head|tail|wc|nl|whoami|id|uname|dirname|realpath|readlink|file|stat|du|cut|tr|sort|uniq|diff|cmp|which|rg|find|git|sed|pwd|echo|true|false)"/;
 

@@ -1,4 +1,4 @@
-// The programs that tests start as processes. Each is a bundle that test/bundle builds before the first test.
+// The programs that tests start as processes. Each one is a bundle that test/bundle builds before the first test.
 
 import { fileURLToPath } from "node:url";
 

@@ -1,18 +1,18 @@
-// Unmodified real coding agents.
-// For each we know how to point it at our mock provider, and with which tool call its model runs a command.
+// Real coding agents of other vendors, without modifications.
+// For each agent, this file says how to connect it to our mock provider, and which tool call runs a command.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 
 export interface RealAgent {
   name: string;
-  /** Its file in `node_modules/.bin`. */
+  /** Name of the agent's file in `node_modules/.bin`. */
   program: string;
-  /** The keys of `runner.acp` other than `command`. */
+  /** The keys of `runner.acp`, except `command`. */
   acp(provider: string): object;
-  /** Whether it reports the output of its commands. */
+  /** Whether the agent reports the output of its commands. */
   tellsOutput: boolean;
-  /** The call that runs a command. */
+  /** The tool call by which the agent's model runs a command. */
   call(command: string): { name: string; arguments: string };
 }
 
@@ -41,7 +41,7 @@ export const REAL_AGENTS: readonly RealAgent[] = [
       env: { CODEX_CONFIG: JSON.stringify(codexConfig(`${provider}/v1`)), PROVIDER_KEY: KEY },
       mode: "workspace-write",
     }),
-    // Request escalation, because the agent does not ask about commands that its own sandbox allows.
+    // Requests escalation, because the agent does not ask about commands that its own sandbox allows.
     call: (cmd) =>
       call("exec_command", { cmd, sandbox_permissions: "require_escalated", justification: "It is needed." }),
   },
@@ -63,7 +63,7 @@ export const REAL_AGENTS: readonly RealAgent[] = [
     program: "gemini",
     tellsOutput: false,
     acp: (provider) => ({
-      // Without `--model` the agent first asks another model which model to use.
+      // Without `--model`, the agent would first ask another model which model to use.
       args: ["--acp", "--model", "gemini-2.5-flash"],
       env: { GOOGLE_GEMINI_BASE_URL: provider, GEMINI_API_KEY: KEY },
       mode: "default",
@@ -95,7 +95,7 @@ const call = (name: string, input: object) => ({ name, arguments: JSON.stringify
 /** The folder in which npm has installed the agents. */
 export const realAgentsFolder = (): string | undefined => process.env["CADRE_REAL_AGENTS"];
 
-/** Path of the agent's program, or undefined if it is not installed. */
+/** Path of the agent's program. Undefined if the agent is not installed. */
 export function findRealAgent({ program }: RealAgent): string | undefined {
   const folder = realAgentsFolder();
   const path = folder && join(folder, "node_modules", ".bin", program);

@@ -1,4 +1,4 @@
-// `scenario` runs a test in a world of its own and then checks every invariant. The other helpers query journals.
+// `scenario` runs a test in its own world and then checks every invariant. The other helpers search journals.
 
 import { expect, test } from "vitest";
 import type { EventOf, EventType, JournalEvent, Payload } from "../../src/journal/events.ts";
@@ -15,7 +15,7 @@ import type { Store } from "../../src/stores/store.ts";
 import { checkInvariants } from "./invariants.ts";
 import { makeWorld, type World, type WorldOptions } from "./world.ts";
 
-/** L2: replaying every run gives the recorded decisions. */
+/** L2: if every run is replayed, the decisions are the recorded ones. */
 async function checkReplay({ runtime: { store, parts } }: World): Promise<void> {
   const unreadable = new Set((await store.leases.quarantined()).map(({ runId }) => runId));
   const { runs } = await store.runs.list({ limit: 10_000 });
@@ -24,7 +24,7 @@ async function checkReplay({ runtime: { store, parts } }: World): Promise<void> 
   expect(divergence, "L2").toBeUndefined();
 }
 
-/** Caches reads, because replaying a run also reads every run that it continues. Nothing writes during the replays. */
+/** Caches reads, because the replay of a run also reads every run that it continues. No events are written during a replay. */
 function readOnce(store: Store): Store {
   const { read, head } = store.journal;
   return overrideStore(store, { journal: { read: cacheCalls(read), head: cacheCalls(head) } });
@@ -40,7 +40,7 @@ function cacheCalls<A extends unknown[], T>(read: (...which: A) => T): (...which
 }
 
 export interface ScenarioOptions extends WorldOptions {
-  /** Set if the test changes rules or files. A replay would then decide differently and is skipped. */
+  /** Set this if the test changes rules or files. A replay would make other decisions, so it is skipped. */
   changes?: true;
 }
 
@@ -61,7 +61,7 @@ export function scenario(
   });
 }
 
-/** A script with one answer per turn; after the last one the agent says "done". */
+/** A script with one answer for each turn. After the last answer, the agent says "done". */
 export function turns(...answers: (ScriptedTurn | ((lastResult: string) => ScriptedTurn))[]): Script {
   return ({ turn, lastResult = "" }) => {
     const answer = answers[turn - 1] ?? { text: "done" };
@@ -69,7 +69,7 @@ export function turns(...answers: (ScriptedTurn | ((lastResult: string) => Scrip
   };
 }
 
-/** A script per agent, by name. */
+/** Combines scripts. The key is the agent's name. */
 export function roles(scripts: Record<string, Script>): Script {
   return (request) => {
     const script = scripts[request.agent];
@@ -94,23 +94,23 @@ export function payloadsOf<T extends EventType>(events: readonly JournalEvent[],
 
 export const typesOf = (events: readonly JournalEvent[]): EventType[] => events.map((event) => event.type);
 
-/** The messages of the next model call. */
+/** The messages that the next model call would send. */
 export const promptOf = (events: readonly JournalEvent[]): PromptMessage[] =>
   promptMessages(fold(transcriptProjection, events));
 
-/** The first text of the prompt, without the random nonces. */
+/** The first text of the prompt, without its random nonces. */
 export function openingOf(events: readonly JournalEvent[]): string {
   const [first] = promptOf(events);
   return (first!.content[0] as { text: string }).text.replaceAll(/untrusted-\w+/g, "untrusted");
 }
 
-/** A run and all its descendants, in the order of their start. */
+/** A run and all its descendants, in the order in which they started. */
 export async function familyOf(world: World, root: string): Promise<RunRow[]> {
   const { runs } = await world.runtime.store.runs.list({ root, limit: 200 });
   return runs.toReversed();
 }
 
-/** The tool results that the model reads, in prompt order. */
+/** The tool results that the model reads, in the order of the prompt. */
 export function resultsRead(events: readonly JournalEvent[]): string[] {
   return promptOf(events).flatMap((message) =>
     message.role === "tool" ? message.content.map((result) => String(result.output.value)) : [],

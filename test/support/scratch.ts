@@ -1,4 +1,4 @@
-// A temporary folder for a test. If the machine has enough memory, the folder is in memory, because that is faster than a disk.
+// Creates a temporary folder for a test. If the machine has enough memory, the folder is in memory, which is faster than a disk.
 // Programs inside a sandbox cannot see this folder.
 
 import { mkdtempSync, statfsSync } from "node:fs";

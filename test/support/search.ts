@@ -1,4 +1,4 @@
-// Three search providers on one real HTTP server, each with its own paths, keys and formats. They keep the requests they receive.
+// Three search providers on one real HTTP server, each with its own paths, keys and formats. They keep the received requests.
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -17,7 +17,7 @@ export interface FakeSearch extends AsyncDisposable {
 
 export const KEY = "s3cret-key";
 
-/** `instead` may answer a request in place of the provider, and then returns true. */
+/** `instead` can answer a request in place of the provider. It returns true if it did. */
 export async function fakeSearch(
   pages: readonly FakePage[],
   instead: (request: IncomingMessage, response: ServerResponse) => boolean = () => false,

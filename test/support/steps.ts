@@ -1,4 +1,4 @@
-// Agents controlled by a steps module. A test writes only the body of the generator.
+// Helpers for agents that a steps module controls. A test writes only the body of the generator function.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ const IMPORTS = `import { type Steps, type StepsInput, ask, delegate, parallel, 
 export const moduleOf = (body: string): string =>
   `${IMPORTS}export default function* ({ task, input }: StepsInput): Steps {\n${body}\n}\n`;
 
-/** World options in which this generator body controls the agent `tester`. */
+/** Options for a world in which this generator body controls the agent `tester`. */
 export const controlled = (body: string, keys = "") => ({
   agent: `steps: ./tester.steps.ts\n${keys}`,
   files: { "agents/tester.steps.ts": moduleOf(body) },
@@ -24,7 +24,7 @@ export function rewrite({ folder }: World, body: string): void {
   writeFileSync(join(folder, "agents/tester.steps.ts"), moduleOf(body));
 }
 
-/** A script with one text per turn. */
+/** A script with one text for each turn. */
 export const says =
   (...texts: string[]) =>
   ({ turn }: { turn: number }) => ({ text: texts[turn - 1] ?? "nothing more" });
@@ -42,7 +42,7 @@ export function refusedByProvider(events: readonly JournalEvent[]): string | und
   return promptProblem(prompt as LanguageModelV4Prompt, false);
 }
 
-/** A short form of the prompt: each message's role and text; calls and results by tool name. */
+/** A short form of the prompt: the role and text of each message. Calls and results are shown by tool name. */
 export function promptText(events: readonly JournalEvent[]): string[] {
   return promptOf(events).map(({ role, content }) => {
     const parts = content as {

@@ -1,4 +1,4 @@
-// Tools that return untrusted text, in which an attacker speaks to the model.
+// Tools that return untrusted text, with which an attacker tries to influence the model.
 
 import { z } from "zod";
 import { type AnyTool, defineTool } from "../../src/tools/tool.ts";
@@ -16,7 +16,7 @@ export const hearTool: AnyTool = defineTool({
   execute: async () => ({ output: ORDER, untrusted: STRANGER }),
 });
 
-/** A WebFetch that connects nowhere and records the URLs it was asked for. */
+/** A WebFetch tool that makes no connections. It only records the URLs that it is asked to fetch. */
 export function fetchTool(asked: string[]): AnyTool {
   return defineTool({
     name: "WebFetch",

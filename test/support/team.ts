@@ -1,4 +1,4 @@
-// Helpers for tests of teams: scripts for members, and queries on their journals.
+// Helpers for tests of teams: scripts for members, and functions that search their journals.
 
 import type { JournalEvent } from "../../src/journal/events.ts";
 import type { Script, ScriptedTurn } from "../../src/models/scripted/script.ts";
@@ -15,12 +15,12 @@ export const conclude = (summary: string): ScriptedTurn => ({
   calls: [{ tool: "conclude_team", input: { summary } }],
 });
 
-/** A member's script by round and turn; after the last entry it says "nothing more". */
+/** A member's script for each round and turn. After the last entry, the member says "nothing more". */
 export function byRound(...rounds: ScriptedTurn[][]): Script {
   return ({ round, turn }) => rounds[round - 1]?.[turn - 1] ?? { text: "nothing more" };
 }
 
-/** The journals of a run's children with this agent, such as a team member, in the order of their start. */
+/** The journals of all children of a run that have this agent, in the order in which they started. */
 export async function runsOf(world: World, runId: string, agent: string): Promise<JournalEvent[][]> {
   const started = payloadsOf(await world.events(runId), "CHILD_RUN_STARTED");
   const ids = started.filter(({ agent_type: name }) => name === agent).map(({ child_run_id: id }) => id);
@@ -38,11 +38,11 @@ export function discussionIn(events: readonly JournalEvent[]): string[] {
 export const roundsIn = (events: readonly JournalEvent[]): string[] =>
   payloadsOf(events, "TEAM_ROUND_STARTED").map(({ round, members }) => `${round}: ${members.join(" ")}`);
 
-/** The text that opens the run in place of its task. */
+/** The text with which the run starts, in place of its task. */
 export const openingOf = (events: readonly JournalEvent[]): string =>
   plain(payloadsOf(events, "CONTEXT_ADDED").find(({ opening }) => opening)!.text);
 
-/** The parts of the discussion that were passed on to this member. */
+/** The messages of the discussion that this member received. */
 export const heardBy = (events: readonly JournalEvent[]): string[] =>
   payloadsOf(events, "CONTEXT_ADDED")
     .filter(({ source }) => source === "team")

@@ -1,6 +1,6 @@
-// The invariants between the runs of a tree, checked from their journals alone. Each child is started once.
-// Its parent records the child's end once, before its own end. Nothing starts below a cancelled run.
-// A tree's spending is the sum of its runs.
+// The invariants between the runs of a tree, checked only from their journals. Each child is started only once.
+// The parent records the end of each child once, before the parent itself ends. Nothing starts below a cancelled run.
+// The spending of a tree is the sum of the spending of its runs.
 
 import type { EventOf, JournalEvent, Payload, Spent } from "../../src/journal/events.ts";
 import { TERMINAL_TYPES } from "../../src/journal/events.ts";
@@ -21,7 +21,7 @@ export function treeProblems(runs: readonly Told[]): string[] {
   ]);
 }
 
-/** J7, P6, D2: checks what the parent's journal records about its children. */
+/** J7, P6, D2: checks the events about children in the parent's journal. */
 function childProblems({ row, events }: Told, byId: ReadonlyMap<string, Told>): string[] {
   const problems: string[] = [];
   const started = payloadsOf(events, "CHILD_RUN_STARTED");
@@ -38,7 +38,7 @@ function childProblems({ row, events }: Told, byId: ReadonlyMap<string, Told>): 
   return problems;
 }
 
-/** J7: compares a child's journal with its parent's. A quarantined child may outlive its parent (E5). */
+/** J7: compares the journal of a child with the journal of its parent. A quarantined child can outlive its parent (E5). */
 function parentProblems({ row, events }: Told, byId: ReadonlyMap<string, Told>): string[] {
   const parent = byId.get(row.parentRunId ?? "");
   if (!parent) return [];
@@ -52,7 +52,7 @@ function parentProblems({ row, events }: Told, byId: ReadonlyMap<string, Told>):
   ];
 }
 
-/** I7: work that was started after a cancel. */
+/** I7: finds work that was started after a cancel. */
 function lateStarts(run: Told, byId: ReadonlyMap<string, Told>): string[] {
   const cancels: number[] = [];
   for (let above: Told | undefined = run; above; above = byId.get(above.row.parentRunId ?? "")) {
@@ -65,7 +65,7 @@ function lateStarts(run: Told, byId: ReadonlyMap<string, Told>): string[] {
   return late ? [`I7 ${run.row.id} #${late.seq} ${late.type} after a cancel in its lineage`] : [];
 }
 
-/** Whether the start only reports a call that an external program had begun without asking. Such reports may follow a cancel. */
+/** Whether the event only reports a call that an external program began without asking. Such a report can come after a cancel. */
 export const isReport = ({ payload: started }: JournalEvent, events: readonly JournalEvent[]): boolean =>
   "toolCallId" in started &&
   events.some(
@@ -86,7 +86,7 @@ function spendingProblems({ row, events }: Told): string[] {
     : [`B1 ${row.id} says that its tree has spent ${JSON.stringify(tree)}, not ${JSON.stringify(sum)}`];
 }
 
-/** A run's own spending plus what its children reported. A quarantined child reports nothing. */
+/** The spending of the run itself, plus the spending that its children reported. A quarantined child reports nothing. */
 export function spentBy({ usage }: RunRow, children: readonly Payload<"CHILD_RUN_COMPLETED">[]): Spent {
   const { input, output, cacheRead, cacheWrite } = usage;
   const sum = {
@@ -112,7 +112,7 @@ export function sameSpent(left: Spent, right: Spent): boolean {
   return near && same;
 }
 
-/** E5: a quarantined run has ended as far as its parent is concerned. */
+/** E5: for its parent, a quarantined run has ended. */
 export const isSetAside = (event: JournalEvent): boolean =>
   event.type === "RUN_SUSPENDED" && event.payload.waitingOn.kind === "quarantine";
 

@@ -1,5 +1,5 @@
-// A project in a temporary folder with its agents, a scripted model, the oracle's tools and a real SQLite store.
-// It drives its runs as `cadre up` does. With `idle`, it drives them only when the test calls `drive`, and no timer runs.
+// A test project in a temporary folder, with agents, a scripted model, tools that record effects, and a real SQLite store.
+// It drives its runs as `cadre up` does. With `idle`, a run continues only when the test calls `drive`, and no timer runs.
 
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,23 +19,23 @@ import { scratchFolder } from "./scratch.ts";
 
 export interface World {
   folder: string;
-  /** Path of the effect oracle's file. */
+  /** Path of the file in which the effect oracle records effects. */
   oracle: string;
   runtime: RuntimeAssembly;
-  /** Stops the runtime if it is alive, and starts another one on the same folder. */
+  /** Stops the runtime if it is alive. Then starts another runtime on the same folder. */
   restart(options?: Partial<WorldOptions>): Promise<RuntimeAssembly>;
-  /** Simulates the death of the process: the store writes nothing more. Continue with `restart`. */
+  /** Simulates the death of the process: the store writes nothing more. The test continues with `restart`. */
   die(): void;
   /** Resolves when the current runtime has died. */
   dead(): Promise<void>;
-  /** Drives the run, if it is due, until it rests or has ended. */
+  /** If the run is due, drives it until it rests or ends. */
   drive(runId: string): Promise<RunState>;
   run(task: string, request?: Partial<Parameters<RuntimeAssembly["admit"]>[0]>): Promise<string>;
   state(runId: string): Promise<RunState>;
   events(runId: string): Promise<JournalEvent[]>;
-  /** Resolves with the run's first event of one of these types, waiting for it if necessary. */
+  /** Resolves with the run's first event of one of these types. Waits if there is none yet. */
   seen(runId: string, ...types: EventType[]): Promise<JournalEvent>;
-  /** Resolves when the run is suspended for a person or has ended. */
+  /** Resolves when the run has ended, or is suspended until a person acts. */
   settled(runId: string): Promise<RunState>;
   close(): Promise<void>;
 }
@@ -43,19 +43,19 @@ export interface World {
 export interface WorldOptions extends Partial<AssemblyOptions> {
   script: Script;
   model?: string;
-  /** Frontmatter lines of the agent, apart from its model. */
+  /** Front matter lines of the agent, except its model. */
   agent?: string;
-  /** Further agents by name: their frontmatter lines, apart from the model. */
+  /** Front matter lines of further agents, except the model. The key is the agent's name. */
   cast?: Record<string, string>;
-  /** Further files, by path relative to the project. */
+  /** Further files. The key is the path relative to the project. */
   files?: Record<string, string>;
-  /** The project's cadre.yaml. */
+  /** The text of the project's cadre.yaml. */
   config?: string;
-  /** Tools in addition to the oracle's. */
+  /** Further tools, in addition to the oracle's tools. */
   more?: AnyTool[];
-  /** Drives nothing by itself: the test calls `drive`. */
+  /** Whether runs continue only when the test calls `drive`. */
   idle?: boolean;
-  /** Called for every append of this runtime. `restart` drops the function unless it is passed again. */
+  /** Called for every append of this runtime. After `restart`, it is called only if it is passed again. */
   intercept?: Intercept;
 }
 
@@ -143,7 +143,7 @@ export async function makeWorld(options: WorldOptions): Promise<World> {
   return world;
 }
 
-/** Checks the journal now and after every commit until `find` returns something. */
+/** Calls `find` with the journal, now and after every commit, until it returns something. */
 async function until<T>(
   world: World,
   runId: string,
@@ -167,7 +167,7 @@ async function until<T>(
 
 export const isEnd = (type: EventType): boolean => ENDS.includes(type);
 
-/** The ids of a run's open approvals, in the order of its calls. */
+/** The ids of a run's open approvals, in the order of the run's calls. */
 export async function openApprovalIds(world: World, runId: string): Promise<string[]> {
   return openItems(await world.state(runId)).map((item) => item.id);
 }
