@@ -64,7 +64,7 @@ test("[P8] a run with a timer is woken on time and not a millisecond earlier", a
   expect(woken).toEqual(["timer"]);
 });
 
-test("[P8] an explicit scan picks up a timer that was set while the scan slept", async () => {
+test("[P8] an explicit scan picks up a timer that was set after the previous scan", async () => {
   const scan = begin({ every: 60_000 });
   await scan.scan();
   await admit("retry");
@@ -123,7 +123,7 @@ test.each([
   expect(woken).toEqual(["lost"]);
 });
 
-test("a run that stays due does not cause a busy loop", async () => {
+test("a run that stays due is not woken again and again without a pause", async () => {
   const due = vi.fn((now: number, limit: number) => store.leases.due(now, limit));
   await admit("stuck");
   await begin({ store: { leases: { due, nextDue: store.leases.nextDue } } }).scan();
@@ -153,7 +153,7 @@ test("scans never overlap: a scan that is requested during another scan starts a
   expect({ begun, most }).toEqual({ begun: 2, most: 1 });
 });
 
-test("[P9] a failing store is reported once and asked less and less often; after it recovers, no run is lost", async () => {
+test("[P9] a failing store is reported once and read less and less often; after it recovers, no run is lost", async () => {
   const full = new CadreError("STORAGE_FULL", "There is no space left.");
   const reported: unknown[] = [];
   let broken = true;
@@ -204,7 +204,7 @@ test("[P9] when the wake of one run fails, the others are still woken, and that 
   expect(woken).toContain("bad");
 });
 
-test("stop waits for the current scan, and nothing is woken afterwards", async () => {
+test("stop waits for the current scan, and no run is woken afterwards", async () => {
   const gate = Promise.withResolvers<void>();
   const order: string[] = [];
   await admit("a");
@@ -257,7 +257,7 @@ function begin(options: Partial<DueScanOptions> = {}): DueScan {
 
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
-/** Takes a run and releases it again, to wait until a time or for a signal. */
+/** Acquires the lease of a run and releases it. The run then waits until `wakeAt`, or for a signal. */
 async function drive(runId: RunId, wakeAt?: number): Promise<void> {
   const lease = await store.leases.acquire(runId, "worker");
   const { refused } = await store.journal.append({

@@ -1,21 +1,21 @@
-// The tests that every engine must pass, against its real server (E6).
-// The tests require only what an engine guarantees: each wake is followed by at least one drive that begins after it.
-// The store's epoch fences off the rest (E4). No test sleeps. A test waits for what must happen.
-// To show that something does not happen, it waits until a later request has been carried out, and then checks.
+// The tests that every engine must pass against its real server (E6).
+// The tests require only what an engine guarantees: after each wake, at least one drive begins.
+// The store's epoch rejects superfluous drives (E4). No test sleeps: it waits for events that must happen.
+// To show that something does not happen, a test waits until a later request has been carried out, and checks afterwards.
 
 import { afterEach, describe, expect, test } from "vitest";
 import type { RunId } from "../ids.ts";
 import type { Drive, Engine } from "./engine.ts";
 
 export interface EngineUnderTest {
-  /** Not started yet, with a concurrency of at least four. The engines of a suite may share a server. */
+  /** The engine has not been started yet. Its concurrency is at least four. The engines of a suite can share a server. */
   engine: Engine;
-  /** Stops anything else that was started for this engine. */
+  /** Stops everything that was started for this engine, except the engine itself. */
   stop?(): Promise<void>;
 }
 
 export interface EngineContractOptions {
-  /** The engine also guarantees that a run never has two drives at the same time. */
+  /** True if the engine also guarantees that a run never has two drives at the same time. */
   exclusive?: boolean;
 }
 
@@ -63,7 +63,7 @@ export function engineContract(
       }
     });
 
-    test("[J6] a wake during a drive is followed by a drive that begins after it", async () => {
+    test("[J6] a wake that arrives during a drive is followed by another drive, which begins after the wake", async () => {
       const { engine, until, begun, hold } = await open();
       const run = freshRun();
       const release = hold(run);
@@ -168,7 +168,7 @@ export function engineContract(
 type Recorder = ReturnType<typeof createRecorder>;
 type Behaviour = (signal: AbortSignal) => Promise<void>;
 
-/** A drive that counts its calls and lets a test wait for them. Late deliveries from other tests do not disturb it. */
+/** A drive function that counts its calls and lets a test wait for them. It ignores late deliveries from other tests. */
 function createRecorder() {
   const counts = new Map<RunId, { begun: number; returned: number; mostAtOnce: number }>();
   const behaviours = new Map<RunId, Behaviour>();

@@ -29,7 +29,7 @@ afterEach(async () => {
   await store.close();
 });
 
-test("[E2] a worker renews immediately and then every five seconds, so it keeps its runs", async () => {
+test("[E2] a worker renews its leases immediately and then every five seconds, so it keeps its runs", async () => {
   const { renewed } = begin();
   await renewed(1);
   await take("a");
@@ -54,7 +54,7 @@ test("[E2] fifteen seconds after the heartbeat stops, the worker's runs are due 
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("[P7] a beat reports the worker's cancelled runs and no others", async () => {
+test("[P7] a heartbeat reports the cancelled runs of its worker, and no other runs", async () => {
   const { heart, renewed } = begin();
   await renewed(1);
   await take("a");
@@ -67,7 +67,7 @@ test("[P7] a beat reports the worker's cancelled runs and no others", async () =
   expect(lost).toEqual([]);
 });
 
-test("[E2] a beat reports the runs that another worker has taken over", async () => {
+test("[E2] a heartbeat reports the runs that another worker has taken over", async () => {
   const { heart, renewed } = begin();
   await renewed(1);
   await take("a");
@@ -78,7 +78,7 @@ test("[E2] a beat reports the runs that another worker has taken over", async ()
   expect(lost).toEqual([["a"]]);
 });
 
-test("[E2] a run that was released and taken again during a beat is not reported as lost because of its old epoch", async () => {
+test("[E2] a run that was released and taken again during a heartbeat is not reported as lost because of its old epoch", async () => {
   const { heart, renewed } = begin({
     before: async () => {
       if (held.length === 0) return;
@@ -94,7 +94,7 @@ test("[E2] a run that was released and taken again during a beat is not reported
   expect(lost).toEqual([]);
 });
 
-test("[E2] effects may start until fifteen seconds after the last renewal was sent, not after it was answered", async () => {
+test("[E2] the deadline for starting effects is fifteen seconds after the last renewal was sent, not after its answer", async () => {
   const { heart, renewed } = begin({ before: async () => clock.advance(4_000) });
   expect(heart.deadline()).toBe(Number.NEGATIVE_INFINITY);
   await renewed(1);
@@ -115,7 +115,7 @@ test("[F36] the deadline does not move when the wall clock jumps", async () => {
   expect(heart.deadline() - clock.elapsed()).toBe(15_000);
 });
 
-test("[E2] a worker cut off from its store reports it once, retries every second and lets its deadline pass, then recovers", async () => {
+test("[E2] a worker that is cut off from its store reports this once, retries every second, lets its deadline pass, and recovers", async () => {
   const gone = new Error("the connection is gone");
   const reported: unknown[] = [];
   let broken = false;
@@ -157,7 +157,7 @@ test("while the store does not answer, no second renewal is sent, and the deadli
   expect(heart.deadline()).toBe(75_000);
 });
 
-/** A heartbeat on the real store, with a hook before each renewal and a way to wait for the n-th one. */
+/** A heartbeat on the real store. A hook runs before each renewal, and a test can wait for the n-th renewal. */
 function begin({ before, ...options }: Partial<HeartbeatOptions> & { before?: () => Promise<void> } = {}) {
   const waiting = new Set<() => void>();
   let renewals = 0;

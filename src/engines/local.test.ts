@@ -32,7 +32,7 @@ test("several wakes of a queued run cause one drive", async () => {
   expect(begun).toEqual(["a", "b"]);
 });
 
-test("when a drive wakes its own run, the run is driven once more after that drive has returned", async () => {
+test("if a drive wakes its own run, the run is driven once more after that drive has returned", async () => {
   const log: string[] = [];
   const engine = createLocalEngine({ concurrency: 4, onError: fail });
   await engine.start(async (runId) => {
@@ -80,7 +80,7 @@ test("a run that is woken all the time does not starve the others", async () => 
   expect(begun).toEqual(["busy", "quiet", "busy"]);
 });
 
-test("[P9] a rejected drive is reported with its run, lets the next run start, and is not retried by the engine", async () => {
+test("[P9] a rejected drive is reported with its run and not retried by the engine, and the next run starts", async () => {
   const reported: unknown[] = [];
   const begun: RunId[] = [];
   const engine = createLocalEngine({
@@ -136,7 +136,7 @@ test("an engine can be started only once", async () => {
   await expect(engine.start(async () => {})).rejects.toThrow("create another one");
 });
 
-/** An engine whose drives return when they are released. */
+/** An engine whose drives return only when the test releases them. */
 async function startEngine(concurrency: number) {
   const begun: RunId[] = [];
   const held = new Map<RunId, () => void>();

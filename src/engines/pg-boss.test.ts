@@ -67,7 +67,7 @@ describe("on a real Postgres server", () => {
     ) {
       const made = insert.apply(this, all);
       const answer = made.then((ids) => ids);
-      // Runs after the engine has seen the answer, but before the callers that await the engine.
+      // This code runs after the engine has seen the answer, but before the callers that await the engine.
       void made.then(() => {}).then(() => engine.wake("late"));
       return answer;
     });
@@ -77,7 +77,7 @@ describe("on a real Postgres server", () => {
     await engine.stop();
   });
 
-  test("[E4] the engine always uses its full concurrency, and wakes requested together are one insert", async () => {
+  test("[E4] the engine always uses its full concurrency, and wakes that are requested together need only one insert", async () => {
     const engine = await open("s5");
     const begun: string[] = [];
     const under = new Map<string, () => void>();

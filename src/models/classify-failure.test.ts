@@ -112,9 +112,12 @@ test.each([
   ["Your credit balance is too low", "quota"],
   ["prompt is too long: 210000 tokens > 200000 maximum", "too_long"],
   ["there is no such model", undefined],
-])("[F40] lack of credit and an overlong prompt are told from other rejections: %s", (message, rejection) => {
-  expect(classifyFailure(apiError({ status: 400, message }), 1, 0).rejection).toBe(rejection);
-});
+])(
+  "[F40] lack of credit and an overlong prompt are distinguished from other rejections: %s",
+  (message, rejection) => {
+    expect(classifyFailure(apiError({ status: 400, message }), 1, 0).rejection).toBe(rejection);
+  },
+);
 
 test("[F40] the delay doubles with each attempt, with jitter, and the sixth attempt is the last", () => {
   const waits = (random: number) =>
@@ -139,7 +142,7 @@ test.each([
   expect(jittered).toBeGreaterThan(least);
 });
 
-test("[F40] without a Date header, a Retry-After date is measured by Cadre's clock", () => {
+test("[F40] without a Date header, Cadre's clock is used to measure a Retry-After date", () => {
   const clock = fakeClock(Date.parse("2026-11-15T12:00:00Z"));
   const error = apiError({ status: 503, headers: { "retry-after": DATED["retry-after"] } });
   expect(createClassifyFailure(clock)(error, 1, 0).after).toBe(42_000);

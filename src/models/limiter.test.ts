@@ -10,7 +10,7 @@ function createLimited(seconds: number) {
   return { clock, limiter, until };
 }
 
-test("[F40] a rate limit applies to all models of its provider, and to no other provider", () => {
+test("[F40] a rate limit applies to all models of its provider, but not to other providers", () => {
   const { limiter, until } = createLimited(30);
   expect(limiter.notBefore("anthropic/a")).toBe(until);
   expect(limiter.notBefore("anthropic/other")).toBe(until);
@@ -28,7 +28,7 @@ test("[F40] after a rate limit, ten waiting calls start one after another until 
   expect(limiter.notBefore("anthropic/c")).toBeUndefined();
 });
 
-test("[F40] if the first call is refused again, the other calls keep waiting", () => {
+test("[F40] if the first call after a rate limit is refused again, the other calls keep waiting", () => {
   const { clock, limiter } = createLimited(30);
   clock.advance(30_000);
   expect(limiter.notBefore("anthropic/a")).toBeUndefined();
@@ -37,7 +37,7 @@ test("[F40] if the first call is refused again, the other calls keep waiting", (
   expect(limiter.notBefore("anthropic/b")).toBe(clock.now() + 59_000);
 });
 
-test("[F40] neither the success of an earlier call nor a later, shorter limit ends the wait early", () => {
+test("[F40] the success of an earlier call does not shorten the wait, and neither does a later, shorter limit", () => {
   const { clock, limiter, until } = createLimited(30);
   clock.advance(5_000);
   limiter.succeeded("anthropic/a");

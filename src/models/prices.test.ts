@@ -15,7 +15,7 @@ test("tokens read from the cache cost less, and are part of the input count", ()
 });
 
 test.each(["anthropic/claude-nonsense-77", "local/qwen", "gpt-5", "openrouter/nobody/x"])(
-  "the price of %s is unknown, which is null and not 0",
+  "the price of %s is unknown, so it is null and not 0",
   (model) => {
     expect(createPrices()(model, million)).toBeNull();
   },
@@ -43,7 +43,7 @@ test("configured prices override the price list", () => {
   expect(priceOf("local/qwen", million)).toBe(0);
 });
 
-test("a cost estimate counts the prompt and the full output limit", () => {
+test("a cost estimate includes the prompt and the full output limit", () => {
   const estimate = createEstimateCall(createPrices({ "a/b": { input: 1, output: 2 } }));
   const { tokens, cost } = estimate("a/b", 4_001, 500);
   expect(tokens).toBe(1_501);

@@ -88,7 +88,7 @@ async function ask(model: Model, text: string): Promise<LanguageModelV4StreamPar
   return Array.fromAsync(stream);
 }
 
-/** Classifies a failure as the loop does, whether it is thrown or arrives as an error part. */
+/** Classifies a failure as the loop does, whether the failure is thrown or arrives as an error part of the stream. */
 async function failureOf(
   model: Model,
   text: string,
@@ -124,7 +124,7 @@ test.each(NAMES)("the provider %s streams text, a tool call and usage", async (n
   });
 });
 
-test("a request to an openai-compatible server has the configured headers, and asks for usage", async () => {
+test("a request to an openai-compatible server has the configured headers, and requests usage data", async () => {
   await ask(modelAt("local/team/qwen", mock.url), "weather");
   const request = mock.getLastRequest()!;
   expect(request.path).toBe("/v1/chat/completions");
@@ -133,7 +133,7 @@ test("a request to an openai-compatible server has the configured headers, and a
 });
 
 test.each(["anthropic/claude-sonnet-4-5", "google/gemini-2.5-pro", "local/qwen"])(
-  "[F40] the error about a wrong key for %s names its variable, but not the key",
+  "[F40] the error about a wrong key for %s names the key's variable, but does not show the key",
   async (name) => {
     const variable = { anthropic: "ANTHROPIC_API_KEY", google: "GEMINI_API_KEY" }[name.split("/")[0]!];
     const models = createModels({
@@ -157,23 +157,29 @@ test("openai is called through its Responses API", async () => {
   expect(mock.getLastRequest()?.path).toBe("/v1/responses");
 });
 
-test.each(NAMES)("[F40] %s: 429, 529 and 500 are retried, 400 and a wrong key are not", async (name) => {
-  const model = modelAt(name, mock.url);
-  expect(await failureOf(model, "limit")).toEqual({
-    cause: "rate_limit",
-    message: expect.stringMatching(/\(429\): provider says limit/),
-    after: 7_000,
-  });
-  expect(await failureOf(model, "busy")).toMatchObject({ cause: "overloaded", after: 500 });
-  expect(await failureOf(model, "broken")).toMatchObject({ cause: "overloaded", after: 500 });
-  expect(await failureOf(model, "bad")).toEqual({
-    cause: "rejected",
-    message: expect.stringMatching(/rejected the request \(400\): provider says bad/),
-  });
-  const wrongKey = await failureOf(model, "key");
-  expect(wrongKey).toEqual({ cause: "auth", message: expect.stringContaining("refused the API key (401)") });
-  expect(wrongKey.message).not.toContain("secret");
-});
+test.each(NAMES)(
+  "[F40] %s: status 429, 529 and 500 are retried; status 400 and a wrong key are not",
+  async (name) => {
+    const model = modelAt(name, mock.url);
+    expect(await failureOf(model, "limit")).toEqual({
+      cause: "rate_limit",
+      message: expect.stringMatching(/\(429\): provider says limit/),
+      after: 7_000,
+    });
+    expect(await failureOf(model, "busy")).toMatchObject({ cause: "overloaded", after: 500 });
+    expect(await failureOf(model, "broken")).toMatchObject({ cause: "overloaded", after: 500 });
+    expect(await failureOf(model, "bad")).toEqual({
+      cause: "rejected",
+      message: expect.stringMatching(/rejected the request \(400\): provider says bad/),
+    });
+    const wrongKey = await failureOf(model, "key");
+    expect(wrongKey).toEqual({
+      cause: "auth",
+      message: expect.stringContaining("refused the API key (401)"),
+    });
+    expect(wrongKey.message).not.toContain("secret");
+  },
+);
 
 test.each(NAMES)("[F40] %s: a reset or refused connection is a network failure", async (name) => {
   const url = await serve((request) => request.socket.resetAndDestroy());
@@ -182,7 +188,7 @@ test.each(NAMES)("[F40] %s: a reset or refused connection is a network failure",
   expect(closed).toMatchObject({ cause: "network", message: expect.stringContaining("127.0.0.1:1") });
 });
 
-test("[F40] a host that does not exist is a network failure", async () => {
+test("[F40] a host that does not exist is reported as a network failure", async () => {
   const failure = await failureOf(modelAt("local/x", "http://nonexistent.invalid"), "hello");
   expect(failure).toMatchObject({ cause: "network", after: 500 });
   expect(failure.message).toContain("nonexistent.invalid");
@@ -198,7 +204,7 @@ const FRAMES: Record<string, string> = {
 };
 
 test.each(Object.keys(FRAMES))(
-  "[F41] %s: a stream that breaks in the middle of JSON is a network failure",
+  "[F41] %s: a stream that breaks in the middle of JSON is reported as a network failure",
   async (name) => {
     const url = await serve((_, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
@@ -208,7 +214,7 @@ test.each(Object.keys(FRAMES))(
   },
 );
 
-test("[F41] a stream that ends without a finish reason is truncated", async () => {
+test("[F41] a stream that ends without a finish reason is reported as truncated", async () => {
   const url = await serve((_, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.end(FRAMES["local/team/qwen"]);

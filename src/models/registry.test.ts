@@ -30,7 +30,7 @@ test.each([
   ["lmstudio/qwen", "lmstudio.chat", "qwen"],
   ["deepseek/deepseek-chat", "deepseek.chat", "deepseek-chat"],
   ["openrouter/anthropic/claude-sonnet-4.5", "openrouter.chat", "anthropic/claude-sonnet-4.5"],
-])("the model %s needs no configuration of its provider", (name, provider, modelId) => {
+])("the model %s works without configuring its provider", (name, provider, modelId) => {
   expect(models().resolve(name)).toMatchObject({ specificationVersion: "v4", provider, modelId });
 });
 
@@ -39,7 +39,7 @@ test("an alias and its full name resolve to the same model object", () => {
   expect(registry.resolve("fast")).toBe(registry.resolve("ollama/llama3.3"));
 });
 
-test("an alias may refer to another alias, and its full name can be looked up", () => {
+test("an alias can refer to another alias, and resolves to its full name", () => {
   const registry = models({ aliases: { cheap: "fast", fast: "ollama/a/b" } });
   expect(registry.resolve("cheap").modelId).toBe("a/b");
   expect(registry.fullName("cheap")).toBe("ollama/a/b");
@@ -51,7 +51,7 @@ test("aliases that form a cycle are reported", () => {
   expect(error.message).toContain("a → b → c → b");
 });
 
-test("the error for an unknown provider suggests the most similar one and lists all", () => {
+test("the error for an unknown provider suggests the most similar provider and lists all providers", () => {
   const error = refusal("antropic/claude-opus-5", { providers: { work: { type: "openai" } } });
   expect(error.code).toBe("MODEL_UNKNOWN");
   expect(error.message).toContain('Did you mean "anthropic/claude-opus-5"?');
@@ -115,14 +115,14 @@ test("scripted/<name> plays the script of that name", () => {
   expect(refusal("scripted/demo").code).toBe("MODEL_UNKNOWN");
 });
 
-test("a context window comes from the configuration, or else from the price list", () => {
+test("a model's context window is taken from the configuration, or else from the price list", () => {
   const registry = models({ aliases: { me: "local/qwen" }, contextWindows: { "local/qwen": 32_768 } });
   expect(registry.contextWindow("me")).toBe(32_768);
   expect(registry.contextWindow("anthropic/claude-sonnet-4-5")).toBe(200_000);
   expect(registry.contextWindow("ollama/whatever")).toBeUndefined();
 });
 
-test("the registry knows without connecting whether a provider has its key, or needs none", () => {
+test("the registry knows, without connecting, whether a provider has the key that it needs", () => {
   const registry = models({
     env: { OPENAI_API_KEY: "o", GEMINI_API_KEY: "  ", MINE: "m" },
     providers: {

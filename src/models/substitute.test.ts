@@ -13,7 +13,7 @@ const names = (config: Partial<ModelNamesConfig> = {}) =>
     ...config,
   });
 
-describe("names that need no substitute", () => {
+describe("model names that need no substitute", () => {
   test.each([
     ["anthropic/claude-opus-4-6", "anthropic/claude-opus-4-6"],
     ["OpenAI/gpt-5", "openai/gpt-5"],
@@ -50,7 +50,7 @@ test.each([
   expect(names().resolve(name)).toEqual({ model });
 });
 
-describe("sizes", () => {
+describe("model sizes", () => {
   const TABLE: [words: string, anthropic: string, openai: string, google: string][] = [
     ["haiku fast light small mini Haiku", "claude-haiku-4-5", "gpt-6-luna", "gemini-3.5-flash-lite"],
     ["sonnet medium SONNET sonnet[1m]", "claude-sonnet-4-5", "gpt-5", "gemini-3.8-flash"],
@@ -97,7 +97,7 @@ describe("sizes", () => {
 });
 
 describe("the user's aliases", () => {
-  test("the user's aliases override sizes, ids and retired models, in any letter case", () => {
+  test("the user's aliases override sizes, model ids and retired models, and ignore letter case", () => {
     const aliases = { sonnet: "ollama/qwen3", "gemini-1.5-pro": "openai/gpt-5", "GPT-4.1": "deepseek/chat" };
     const { resolve } = names({ aliases });
     expect(resolve("Sonnet")).toEqual({ model: "ollama/qwen3" });
@@ -105,7 +105,7 @@ describe("the user's aliases", () => {
     expect(resolve("gpt-4.1")).toEqual({ model: "deepseek/chat" });
   });
 
-  test("an alias may refer to another alias, a size or a bare id", () => {
+  test("an alias can refer to another alias, a size or a model id without its provider", () => {
     const { resolve } = names({ aliases: { a: "b", b: "fast", mine: "gpt-5", old: "claude-2" } });
     expect(resolve("a")).toEqual({ model: "anthropic/claude-haiku-4-5" });
     expect(resolve("mine")).toEqual({ model: "openai/gpt-5" });
@@ -115,13 +115,13 @@ describe("the user's aliases", () => {
     });
   });
 
-  test("aliases that form a cycle fall back to the configured model, and so do names such as toString", () => {
+  test("aliases that form a cycle fall back to the configured model; so do unknown names such as toString", () => {
     const { resolve } = names({ aliases: { a: "b", b: "a" } });
     expect(resolve("a")).toMatchObject({ model: SONNET, note: expect.stringContaining("alias of itself") });
     for (const name of ["toString", "constructor", "__proto__"]) expect(resolve(name).model).toBe(SONNET);
   });
 
-  test("an alias may be used as the default model", () => {
+  test("an alias can be used as the default model", () => {
     const configured = names({ default: "mine", aliases: { mine: "openai/gpt-5" } });
     expect(configured.default).toBe("openai/gpt-5");
     expect(configured.resolve("fast").model).toBe("openai/gpt-6-luna");

@@ -20,7 +20,7 @@ const advised = (more = "") => `advisors: { agents: [legal, risk]${more} }`;
 const noOutput = "output: { type: object }";
 const words = turns({ text: "words" }, { text: "words" });
 
-/** The opening with run ids replaced by agent names, since ids differ in each test run. */
+/** The agent's opening message. Run ids are replaced by agent names, because ids differ in each test run. */
 async function readable(world: World, runId: string): Promise<string> {
   const family = await familyOf(world, runId);
   const text = openingOf(await world.events(runId));
@@ -64,7 +64,7 @@ scenario(
 );
 
 scenario(
-  "[S3-55] [S3-57] [S3-65] the task mentions a failed advisor, and its cost counts",
+  "[S3-55] [S3-57] [S3-65] if an advisor fails, the task mentions the failure, and the advisor's cost counts",
   { agent: advised(), cast: { ...cast, legal: noOutput }, script: roles({ legal: words }) },
   async (world) => {
     const runId = await world.run("buy it?");
@@ -111,7 +111,7 @@ for (const [require, ok] of [
 }
 
 scenario(
-  "[S3-55] an advisor that was cancelled because others failed is not named as a reason",
+  "[S3-55] if an advisor was cancelled because others failed, it is not named as a reason",
   {
     agent: advised(", require: all"),
     cast: { legal: noOutput, risk: "tools: { ask: [charge] }" },
@@ -132,7 +132,7 @@ const MINUTE = 60_000;
 const clock = fakeClock(1_000_000);
 
 scenario(
-  "[H4] an advisor that is named twice is asked once",
+  "[H4] an advisor that is listed twice is asked only once",
   { agent: "advisors: { agents: [legal, Legal], require: all }", cast, script: roles({}) },
   async (world) => {
     const runId = await world.run("buy it?");
@@ -164,7 +164,7 @@ scenario(
 );
 
 scenario(
-  "[F27] [S3-56] [S3-65] an advisor that never answers is cancelled after its timeout, and the agent works without it",
+  "[F27] [S3-56] [S3-65] an advisor that never answers is cancelled after its timeout, and the agent works without its advice",
   {
     agent: advised(", timeout: 5m"),
     cast,
@@ -180,7 +180,7 @@ scenario(
     await world.drive(runId);
     clock.advance(5 * MINUTE);
     const { end } = await world.drive(runId);
-    // The run ends after the late advisor, which is cancelled, has ended.
+    // The run ends only after the cancelled advisor has ended.
     expect(end).toBeUndefined();
     expect(await world.drive(risk!.id)).toMatchObject({ end: { status: "cancelled", stopReason: "parent" } });
     expect((await world.drive(runId)).end).toMatchObject({ status: "completed", summary: "Go." });
@@ -193,7 +193,7 @@ scenario(
 );
 
 scenario(
-  "[B1] [S3-56] an advisor's timeout does not run while it waits for a person",
+  "[B1] [S3-56] an advisor's timeout is suspended while the advisor waits for a person",
   {
     agent: advised(", timeout: 5m"),
     cast: { ...cast, risk: "tools: { ask: [charge] }" },
@@ -221,7 +221,7 @@ scenario(
 );
 
 scenario(
-  "[S3-67] the advisors of a handoff's target see what the target sees",
+  "[S3-67] the advisors of a handoff's target see the same text as the target",
   {
     agent: "handoff: second",
     cast: { second: "advisors: [legal]", legal: "" },

@@ -15,7 +15,7 @@ const drafts = (more = "") =>
   `bestOf: { n: 3, strategies: [short, "with care"]${more} }\ntools: [look, charge]`;
 const noOutput = { text: "words" };
 
-/** Scripted drafts, recognised by their strategies. An agent that sees drafts picks one. */
+/** Scripted answers: each draft is recognised by its strategy, and an agent that sees drafts picks one of them. */
 const drafting =
   (pick: number) =>
   ({ lastUser = "" }: Pick<ScriptedRequest, "lastUser">): ScriptedTurn => {
@@ -26,7 +26,7 @@ const drafting =
   };
 
 scenario(
-  "[S1-4] n drafts are written at the same time, and the judge's pick is the answer, with the reason",
+  "[S1-4] n drafts are written at the same time; the draft that the judge picks is the answer, with the judge's reason",
   { agent: drafts(", judge: critic"), cast: { critic: "" }, script: drafting(2) },
   async (world) => {
     const runId = await world.run("name it");
@@ -54,7 +54,7 @@ scenario(
 );
 
 scenario(
-  "[S1-4] without a judge the agent compares its drafts itself, in a separate run",
+  "[S1-4] without a judge, the agent itself compares its drafts, in a separate run",
   { agent: drafts(), script: drafting(3) },
   async (world) => {
     const runId = await world.run("name it");
@@ -65,7 +65,7 @@ scenario(
 );
 
 scenario(
-  "[S1-4] a draft has only tools that change nothing, and no delegates",
+  "[S1-4] a draft can use only tools that change nothing, and cannot delegate",
   { agent: `${drafts()}\nagents: [critic]`, cast: { critic: "" }, script: drafting(1), idle: true },
   async (world) => {
     const runId = await world.run("name it");
@@ -177,7 +177,7 @@ scenario(
 );
 
 scenario(
-  "[S3-67] the picked draft is handed off",
+  "[S3-67] the picked draft is passed to the handoff target",
   {
     agent: "bestOf: 2\nhandoff: critic",
     cast: { critic: "" },

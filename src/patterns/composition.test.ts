@@ -1,5 +1,5 @@
-// Patterns below delegation, delegation below patterns, approvals and limits inside each.
-// Everything that holds for child runs must hold for each pattern that starts them.
+// Combines patterns with delegation, approvals and limits.
+// Every rule for child runs must also apply to the runs that a pattern starts.
 
 import { describe, expect } from "vitest";
 import { effects } from "../../test/support/oracle.ts";
@@ -18,7 +18,7 @@ describe.each(all(samples((agent) => ({ tool: "charge", input: { what: agent } }
   const options = { ...sample, config: "permissions: { ask: [charge] }" };
 
   scenario(
-    "[S0-61] [S3-67] an approval inside the pattern suspends the root; each is decided once, and then every run resumes",
+    "[S0-61] [S3-67] an approval request inside the pattern suspends the root; after each request is decided, every run resumes",
     options,
     async (world) => {
       const runId = await world.run("the task");
@@ -31,7 +31,7 @@ describe.each(all(samples((agent) => ({ tool: "charge", input: { what: agent } }
   );
 
   scenario(
-    "[F23] a cancel in the middle ends every run below, and nothing is charged",
+    "[F23] a cancel in the middle of the pattern ends all runs of the tree, and nothing is charged",
     options,
     async (world) => {
       const runId = await world.run("the task");
@@ -49,7 +49,7 @@ describe.each(all(samples((agent) => ({ tool: "charge", input: { what: agent } }
 
 describe.each(all(samples()))("%s", (_, sample) => {
   scenario(
-    "[S3-4] [S3-47] a parent that delegates to the pattern gets the final owner's answer, and only delegation counts for depth",
+    "[S3-4] [S3-47] a parent that delegates to the pattern gets the last agent's answer; only delegation adds depth",
     {
       ...sample,
       cast: { ...sample.cast, lead: "agents: [tester]" },
@@ -70,7 +70,7 @@ describe.each(all(samples()))("%s", (_, sample) => {
 });
 
 scenario(
-  "[S3-67] an agent in a pattern can delegate, and the cost of its children counts in the tree",
+  "[S3-67] an agent in a pattern can delegate, and the tree pays for its children",
   {
     agent: "handoff: second",
     cast: { second: "agents: [helper]", helper: "" },
@@ -92,7 +92,7 @@ scenario(
 );
 
 scenario(
-  "[F22] [S3-49] a pattern never starts an agent that is at work above it, and reports the path",
+  "[F22] [S3-49] a pattern never starts an agent that is already at work above it, and reports the cycle",
   {
     agent: "agents: [second]",
     cast: { second: "handoff: tester" },
@@ -144,7 +144,7 @@ function turn(request: ScriptedRequest, ...answers: ScriptedTurn[]): ScriptedTur
   return answers[request.turn - 1] ?? { text: "done" };
 }
 
-/** Approves everything that a run, or a run below it, asks for. */
+/** Approves all requests of a run and of the runs below it. */
 async function approveAll(world: World, runId: string): Promise<void> {
   const { store, people } = world.runtime;
   let news = Promise.withResolvers<void>();

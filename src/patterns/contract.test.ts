@@ -1,4 +1,4 @@
-// The contract of every pattern: its decisions depend only on the journal, and its runs end, keep the limits and survive kills.
+// The contract of every pattern: its decisions depend only on the journal; its runs end, keep the limits and survive kills.
 // With CRASH_ALL=1 the process is killed at every event.
 
 import { describe, expect, test } from "vitest";
@@ -20,7 +20,7 @@ const STRIDE = process.env["CRASH_ALL"] === undefined ? 3 : 1;
 const MINUTE = 60_000;
 
 describe.each(DECLARATIONS.map(({ key }) => [key, samples()[key]] as const))("%s", (_, sample) => {
-  test("[L2] the pattern decides the same from the same journal, at every event", async () => {
+  test("[L2] at every event, the pattern makes the same decision from the same journal", async () => {
     const world = await worldOf(sample);
     const runId = await lived(world);
     for (const { id } of await familyOf(world, runId)) {
@@ -34,7 +34,7 @@ describe.each(DECLARATIONS.map(({ key }) => [key, samples()[key]] as const))("%s
     await world.close();
   });
 
-  test("the run ends, and so does every run that it started", async () => {
+  test("the run ends, and so do all runs that it started", async () => {
     const world = await worldOf(sample);
     const runId = await lived(world);
     expect(await leftBehind(world, runId)).toMatchObject({ summary: sample.summary });
@@ -44,7 +44,7 @@ describe.each(DECLARATIONS.map(({ key }) => [key, samples()[key]] as const))("%s
     await world.close();
   });
 
-  test("[S1-69] [P11] when the tree has no runs left, the pattern starts nothing, and the run ends with the reason", async () => {
+  test("[S1-69] [P11] when the tree's limit of runs is reached, the pattern starts nothing, and the run ends with the reason", async () => {
     const world = await worldOf(sample, { config: "limits: { tree: { maxRuns: 1 } }" });
     const runId = await lived(world);
     expect(await familyOf(world, runId)).toHaveLength(1);
@@ -72,7 +72,7 @@ describe.each(DECLARATIONS.map(({ key }) => [key, samples()[key]] as const))("%s
   });
 
   test(
-    `[F01] [F06] [F26] the run continues after a kill at ${STRIDE === 1 ? "every event" : `each third event`}, and pays for nothing twice`,
+    `[F01] [F06] [F26] the run continues after a kill at ${STRIDE === 1 ? "every event" : `each third event`}, and nothing is paid for twice`,
     async () => {
       const whole = await worldOf(sample);
       const expected = await leftBehind(whole, await lived(whole));
@@ -122,7 +122,7 @@ async function driven(world: World, runId: string): Promise<void> {
   }
 }
 
-/** Kills the process at the n-th append: before it if n is odd, after it if n is even. Later appends get no answer. */
+/** Kills the process at the n-th append: before the append if n is odd, after the append if n is even. Later appends get no answer. */
 function killer(world: () => World, point: number): Intercept {
   let seen = 0;
   return async (_, send) => {

@@ -1,4 +1,4 @@
-// The decisions of the pattern that `new-pattern.test.ts` plants: start the speakers, wait, end with the longest answer.
+// The decisions of the pattern `debate` in `new-pattern.test.ts`: start the speakers, wait, end with the longest answer.
 
 import type { Definition } from "../journal/definition.ts";
 import type { Action, PatternRun } from "./action.ts";
@@ -6,7 +6,7 @@ import { adoptedEnding } from "./child-endings.ts";
 import type { DecisionView, Pattern } from "./pattern.ts";
 import { slotOf, waitOrGiveUp } from "./slot.ts";
 
-/** A real pattern needs no cast: there the compiler knows the key and the trigger from the list of declarations. */
+/** A real pattern needs no cast, because the compiler knows its key and trigger from the list of declarations. */
 const speakersOf = (definition: Definition): string[] =>
   (definition as Definition & { debate: { speakers: string[] } }).debate.speakers;
 

@@ -16,7 +16,7 @@ import { sendMessage } from "../loop/commands/messages.ts";
 import { cancelRun, decideApproval } from "../loop/commands/person-commands.ts";
 
 scenario(
-  "[S3-9] [S3-10] [S3-63] the target gets the request and the answer, and its own answer is returned",
+  "[S3-9] [S3-10] [S3-63] the target gets the request and the first agent's answer, and the target's own answer is returned",
   {
     agent: "handoff: approver",
     cast: { approver: "" },
@@ -58,7 +58,7 @@ scenario(
 const CHAIN = { second: "handoff: third", third: "handoff: fourth", fourth: "" };
 
 scenario(
-  "[S3-11] [S3-13] [S3-18] [S3-47] [S3-63] in a chain, calling the first agent returns the answer of the last",
+  "[S3-11] [S3-13] [S3-18] [S3-47] [S3-63] a call to the first agent of a chain returns the answer of the last agent",
   {
     agent: "handoff: second",
     cast: CHAIN,
@@ -87,7 +87,7 @@ scenario(
 );
 
 scenario(
-  "[S3-17] a failed stage fails the chain, and is named once",
+  "[S3-17] if a stage fails, the chain fails and names that stage once",
   {
     agent: "handoff: second",
     cast: { ...CHAIN, fourth: "output: { type: object }" },
@@ -149,7 +149,7 @@ scenario(
 );
 
 scenario(
-  "[S3-19] a cancel reaches the stage that is at work",
+  "[S3-19] a cancel also reaches the stage that is currently working",
   {
     agent: "handoff: second",
     cast: { second: "tools: { ask: [charge] }" },
@@ -185,7 +185,7 @@ scenario(
 );
 
 scenario(
-  "[S0-61] an approval that the working stage needs is shown and answered at the first run",
+  "[S0-61] if the working stage needs approval, the first run shows the request and accepts the decision",
   {
     agent: "handoff: second",
     cast: { second: "tools: { ask: [charge] }" },
@@ -203,7 +203,7 @@ scenario(
 );
 
 scenario(
-  "[S3-17] [H1] if the second attempt cannot be started, the chain ends with the first failure",
+  "[S3-17] [H1] if a failed stage cannot be started a second time, the chain ends with the first failure",
   {
     agent: "handoff: { agent: second, onFailure: retry }",
     cast: { second: "output: { type: object }" },
@@ -226,7 +226,7 @@ scenario(
 );
 
 scenario(
-  "[F26] after a crash before the target's first turn only the target works: the source is not asked again",
+  "[F26] after a crash before the target's first turn, only the target works; the source is not called again",
   {
     agent: "handoff: second",
     cast: { second: "" },
@@ -250,7 +250,7 @@ scenario(
 );
 
 scenario(
-  "[J11] a message to an agent that has handed off is read once, by the target at work",
+  "[J11] a message to an agent that has handed off is read once, by the target that is currently working",
   {
     agent: "handoff: second",
     cast: { second: "tools: { ask: [charge] }" },
@@ -275,7 +275,7 @@ scenario(
 );
 
 scenario(
-  "[H2] [J11] a message after a crash is not lost if it comes before the source waits, and the target fails",
+  "[H2] [J11] a message between a crash and the source's wait does no harm; the target's failure still returns the source's answer",
   {
     agent: "handoff: { agent: second, onFailure: return }",
     cast: { second: "output: { type: object }" },
@@ -297,7 +297,7 @@ scenario(
 );
 
 scenario(
-  "[F28] a target that a rule forbids is not started, and the failure names the rule",
+  "[F28] if a rule forbids the target, it is not started, and the failure names the rule",
   {
     agent: "handoff: second\npermissions: { deny: [delegate(second)] }",
     cast: { second: "" },
@@ -336,7 +336,7 @@ scenario(
 );
 
 scenario(
-  "[S3-10] [S3-15] a stage's data is never shown as the person's input, however long the chain is",
+  "[S3-10] [S3-15] a stage's data is never shown as the user's input, even in a long chain",
   {
     agent: "handoff: second\noutput: { type: object }",
     cast: { second: "handoff: third\noutput: { type: object }", third: "" },

@@ -1,5 +1,5 @@
-// Adding a pattern takes four product files: its declaration, its decisions, and a line in the list of each.
-// This test plants a pattern `debate` in exactly that way. Every other part of Cadre must pick it up from the lists.
+// A new pattern needs four changes to product files: its declaration, its decisions, and a line in the list of each.
+// This test adds a pattern `debate` in exactly that way. Every other part of Cadre must find it through the lists.
 
 import { expect, test, vi } from "vitest";
 import { EDGE_LOOKS } from "../../dashboard/src/components/agents/edge-looks.ts";
@@ -103,7 +103,7 @@ test("a wrong use of a new pattern is reported", () => {
   ]);
 });
 
-test("explanations, drawings and views show a new pattern", () => {
+test("explanations, diagrams and views show a new pattern", () => {
   const agents = agentSet({ a: debating("b", "c"), b: {}, c: {} });
   const a = agents.get("a")!;
   const explained = explain({ ...a, definition: a.definition! }, { agents, offered: () => [], limits: {} });
@@ -117,8 +117,7 @@ test("explanations, drawings and views show a new pattern", () => {
   expect(EDGE_LOOKS).toHaveProperty("debate.word", "speaker");
 });
 
-/** Every fact is required: a declaration without one of them does not compile. */
-test("a declaration without one of its facts does not compile", () => {
+test("a pattern's declaration does not compile if one of its fields is missing", () => {
   const { key: _1, ...noKey } = debate;
   const { stage: _2, ...noStage } = debate;
   const { input: _3, ...noInput } = debate;

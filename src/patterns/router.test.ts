@@ -63,7 +63,7 @@ scenario(
 );
 
 scenario(
-  "[S3-23] [S3-24] [S3-28] a router is offered `route_to`, and nothing else",
+  "[S3-23] [S3-24] [S3-28] a router is offered the tool `route_to` and no other tool",
   { agent: desk(), cast, script: roles({}), idle: true },
   async (world) => {
     const offers = watchOffers(world, turns({ calls: [route("legal")] }));
@@ -73,7 +73,7 @@ scenario(
 );
 
 scenario(
-  "[S3-23] a router's message is added to the request, marked as the router's words",
+  "[S3-23] a router's message is added to the request and marked as the router's text",
   {
     agent: desk(),
     cast,
@@ -90,7 +90,7 @@ scenario(
 );
 
 scenario(
-  "[F28] [S3-64] an unknown destination is corrected once, with the known names",
+  "[F28] [S3-64] a router that names an unknown destination gets one correction, with the known names",
   {
     agent: desk(),
     cast,
@@ -106,7 +106,7 @@ scenario(
 );
 
 scenario(
-  "[F28] [S3-54] after a second wrong choice the fallback gets the work",
+  "[F28] [S3-54] after a second wrong choice, the fallback agent gets the work",
   {
     agent: desk(", fallback: support"),
     cast,
@@ -122,7 +122,7 @@ scenario(
 );
 
 scenario(
-  "[F28] without a fallback the run fails, names the router, and starts no agent",
+  "[F28] without a fallback agent, the run fails, names the router, and starts no agent",
   {
     agent: desk(),
     cast,
@@ -157,7 +157,7 @@ scenario(
 );
 
 scenario(
-  "[F28] if a rule forbids the destination, the fallback gets the work",
+  "[F28] if a rule forbids the chosen agent, the fallback agent gets the work",
   {
     agent: desk(", fallback: support"),
     cast,
@@ -170,7 +170,7 @@ scenario(
 );
 
 scenario(
-  "[S3-52] of several choices in one turn the first counts",
+  "[S3-52] if a router makes several choices in one turn, only the first counts",
   {
     agent: desk(),
     cast,
@@ -250,7 +250,7 @@ scenario(
 );
 
 scenario(
-  "[S3-22] without `allowAnswer` a router's report is not accepted",
+  "[S3-22] without `allowAnswer`, a router cannot answer with a report",
   {
     agent: desk(),
     cast,
@@ -262,7 +262,7 @@ scenario(
 );
 
 scenario(
-  "[B3] a router may still choose in its forced last turn",
+  "[B3] a router can still choose in its forced last turn",
   {
     agent: `${desk()}\nmaxTurns: 1`,
     cast,
@@ -296,7 +296,7 @@ scenario(
 );
 
 scenario(
-  "[P5] if a rule asks before an agent is started, the choice waits for a person",
+  "[P5] if a rule requires approval before an agent is started, the choice waits for a person",
   {
     agent: desk(),
     cast,
@@ -357,7 +357,7 @@ scenario(
 );
 
 scenario(
-  "[S3-23] [H1] an agent that is not a router has no `route_to`, so its children count for depth",
+  "[S3-23] [H1] an agent that is not a router has no `route_to`, so it cannot avoid the depth limit",
   {
     agent: "agents: [billing]",
     cast,
@@ -371,7 +371,7 @@ scenario(
 );
 
 scenario(
-  "[S3-23] [F28] a router that delegates instead of choosing is told which tools it has",
+  "[S3-23] [F28] a router that delegates instead of choosing is told which tool it can use",
   {
     agent: desk(),
     cast,

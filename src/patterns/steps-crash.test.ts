@@ -37,7 +37,7 @@ test("[F01] [F03] [M1] [M3] after a kill at any append the module is replayed, a
 
 /** Returns false if the run has fewer appends than `point`. */
 async function liveThrough(point: number): Promise<boolean> {
-  // A kill after one append differs from a kill before the next only in what is queued behind it.
+  // A kill after one append and a kill before the next differ only in the work that is queued between them.
   const when = point % 2 === 0 ? "before" : "after";
   const world: World = await makeWorld({
     idle: true,
@@ -81,7 +81,7 @@ function killer(world: () => World, point: number, when: "before" | "after"): In
   };
 }
 
-/** Drives the tree once, answers as the person, and moves the clock. */
+/** Drives the tree once, answers its requests as a person, and advances the clock. */
 async function step(world: World, runId: string): Promise<void> {
   const { people, parts } = world.runtime;
   const state = await world.drive(runId);

@@ -35,7 +35,7 @@ scenario(
 );
 
 scenario(
-  "a person can resume with the changed module if it agrees with the record",
+  "a person can resume with the changed module if the module agrees with the record",
   { changes: true, ...controlled(ASKS), script: says() },
   async (world) => {
     const runId = await world.run("go");
@@ -50,7 +50,7 @@ scenario(
 );
 
 scenario(
-  "[M1] a step that differs from the record fails the run, and the error names both",
+  "[M1] if a step differs from the recorded step, the run fails, and the error names both steps",
   { changes: true, ...controlled(ASKS), script: says() },
   async (world) => {
     const runId = await world.run("go");
@@ -110,13 +110,25 @@ test.each([
     `yield prompt("a");\nthrow new Error("no way");`,
     /threw: no way \(agents\/tester\.steps\.ts:\d+:\d+\)/,
   ],
-  ["yields no step", `yield 42 as never; return "";`, /Yield 0 of the module is no step: 42/],
+  [
+    "yields a value that is not a step",
+    `yield 42 as never; return "";`,
+    /Yield 0 of the module is no step: 42/,
+  ],
   ["yields a prompt without words", `yield prompt(" "); return "";`, /no step.*must not be empty/s],
   ["returns nothing", `yield prompt("a");`, /returned nothing, and its agent never reported/],
-  ["returns what is no answer", `return 42 as never;`, /has returned 42/],
-  ["returns no data", `return (() => 1) as never;`, /has returned a function, which is no data/],
-  ["returns a circle", `const o = { o: {} }; o.o = o; return { summary: "s", output: o };`, /threw: /],
-  ["returns what JSON has not", `return { summary: "s", output: 1n };`, /threw: .*BigInt/],
+  ["returns a value that is not an answer", `return 42 as never;`, /has returned 42/],
+  [
+    "returns a value that is not data",
+    `return (() => 1) as never;`,
+    /has returned a function, which is no data/,
+  ],
+  [
+    "returns a circular object",
+    `const o = { o: {} }; o.o = o; return { summary: "s", output: o };`,
+    /threw: /,
+  ],
+  ["returns a value that JSON cannot represent", `return { summary: "s", output: 1n };`, /threw: .*BigInt/],
   [
     "returns what throws",
     `return { get summary(): string { throw new Error("no way"); } };`,
@@ -127,9 +139,13 @@ test.each([
     `return { summary: "s", warnings: "w" } as never;`,
     /array.*warnings/s,
   ],
-  ["throws what cannot be shown", `throw Object.create(null);`, /threw: something that cannot be shown/],
+  [
+    "throws a value that cannot be printed",
+    `throw Object.create(null);`,
+    /threw: something that cannot be shown/,
+  ],
 ])(
-  "[M1] a module that %s fails its run and says so",
+  "[M1] a run fails with a clear error if its module %s",
   async (_, body, summary) => {
     const world = await makeWorld({ ...controlled(body), script: says() });
     try {
@@ -142,7 +158,7 @@ test.each([
   120_000,
 );
 
-test("a module that never stops yielding is stopped, and its replay stays fast", () => {
+test("a module that yields endlessly is stopped, and its replay stays fast", () => {
   const main = function* () {
     for (;;) yield prompt("more");
   };
@@ -160,7 +176,7 @@ test("a module that never stops yielding is stopped, and its replay stays fast",
   });
 });
 
-test("[M2] a module gets copies of the answers, so the record does not change", () => {
+test("[M2] a module gets copies of the recorded answers, so it cannot change the record", () => {
   const main = function* () {
     const answer = (yield* turns()) as { summary: string };
     answer.summary = "mine";

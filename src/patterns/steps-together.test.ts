@@ -1,4 +1,4 @@
-// Steps together with other features: patterns, limits, trust, a crash in the middle of a call.
+// Combines steps with other features: patterns, limits, trust, and a crash in the middle of a call.
 
 import { expect } from "vitest";
 import { effects, oracleTools } from "../../test/support/oracle.ts";
@@ -8,7 +8,7 @@ import { broadcast, discussionIn, ready, vote } from "../../test/support/team.ts
 import { decideApproval, decideOutcome } from "../loop/commands/person-commands.ts";
 
 scenario(
-  "[S1-35] advisors work before the module, and a handoff after it",
+  "[S1-35] advisors work before the module, and a handoff works after it",
   {
     ...controlled(
       `
@@ -34,7 +34,7 @@ scenario(
 );
 
 scenario(
-  "[K4] broadcasts and votes of a team member with a module count",
+  "[K4] the broadcasts and votes of a team member that has a module are accepted",
   {
     agent: "team: { members: [lead, aide] }",
     cast: { lead: "steps: ./lead.steps.ts", aide: "" },
@@ -85,7 +85,7 @@ scenario(
 );
 
 scenario(
-  "[B3] the turn limit applies to the whole module: the last turn is announced, and ends the run",
+  "[B3] the turn limit applies to the whole module: the agent is told about its last turn, which ends the run",
   {
     ...controlled(`for (;;) yield* turns();`, "limits: { maxTurns: 3 }"),
     script: says("one", "two", "three"),
@@ -101,7 +101,7 @@ scenario(
 );
 
 scenario(
-  "[B3] a module that only makes calls ends when a limit is reached",
+  "[B3] a module that only calls tools ends when a limit is reached",
   {
     ...controlled(`for (;;) yield* tool("look", { what: "a" });`, "limits: { maxEvents: 60 }"),
     script: says("I looked a lot."),
@@ -170,7 +170,7 @@ scenario(
 const DIES = { dies: true };
 
 scenario(
-  "[P4] [F03] after a kill during an unsafe call of the module a person decides, and the call is not repeated",
+  "[P4] [F03] after a kill during an unsafe call of the module, a person decides, and the call is not repeated",
   {
     idle: true,
     ...controlled(`return (yield* tool("charge", { what: "card" })).output as string;`),

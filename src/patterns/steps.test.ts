@@ -63,7 +63,7 @@ scenario(
 );
 
 scenario(
-  "turn: the module gets one turn of the agent with its calls, and a report in it does not end the run",
+  "turn: the module gets one turn of the agent with its calls; a report in that turn does not end the run",
   {
     ...controlled(`
       const one = yield* turn();
@@ -156,7 +156,7 @@ scenario(
 );
 
 scenario(
-  "[F11] a call after the agent's text becomes part of the same message, so the assistant never speaks twice in a row",
+  "[F11] a call after the agent's text is added to the same message, so no two assistant messages follow each other",
   {
     ...controlled(`
       yield* turns();
@@ -180,7 +180,7 @@ scenario(
 );
 
 scenario(
-  "[P5] a call of the module that needs approval waits for a person, and the module gets the decision",
+  "[P5] if a module's call needs approval, it waits for a person, and the module gets the decision",
   {
     ...controlled(`
       const yes = yield* tool("charge", { what: "a" });
@@ -293,7 +293,7 @@ scenario(
 );
 
 scenario(
-  "a question without an answer in time gets the answer null",
+  "a question that is not answered in time gets the answer null",
   {
     idle: true,
     clock: fakeClock(),
@@ -311,7 +311,7 @@ scenario(
 );
 
 scenario(
-  "[P8] sleep: the time is in the journal, and another process can resume the run",
+  "[P8] sleep: the journal contains the wake-up time, so another process can resume the run",
   {
     idle: true,
     clock: fakeClock(),

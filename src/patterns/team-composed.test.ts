@@ -14,9 +14,9 @@ import {
 } from "../../test/support/team.ts";
 import type { World } from "../../test/support/world.ts";
 
-describe("a member with a handoff", () => {
+describe("a member that has a handoff", () => {
   scenario(
-    "[K8] [S3-43] [S3-67] the member takes part through its last stage, and each stage continues its own last run",
+    "[K8] [S3-43] [S3-67] the member's last stage speaks for it, and each stage continues its own run from the previous round",
     {
       agent: "team: { members: [a, b] }",
       cast: { a: "handoff: editor", editor: "", b: "" },
@@ -54,7 +54,7 @@ describe("a member with a handoff", () => {
   );
 
   scenario(
-    "[K3] [K8] the member hears nothing twice if its stage is retried",
+    "[K3] [K8] if a stage of the member is retried, the member gets no message twice",
     {
       agent: "team: { members: [a, b], maxRounds: 2 }",
       cast: {
@@ -107,7 +107,7 @@ describe("a member with a handoff", () => {
 });
 
 scenario(
-  "[K8] [S3-67] a member that is a router takes part through the chosen agent, which hears the same messages",
+  "[K8] [S3-67] if a member is a router, the chosen agent speaks for it and gets the same messages",
   {
     agent: "team: { members: [a, b] }",
     cast: { a: "router: { destinations: [red, blue] }", red: "", blue: "", b: "" },
@@ -136,7 +136,7 @@ scenario(
   },
 );
 
-describe("[K8] an agent that begins in a later round knows the request and the discussion", () => {
+describe("[K8] an agent that starts in a later round gets the request and the discussion", () => {
   const later = async (world: World, agent: string) => {
     const runId = await world.run("write it");
     await world.settled(runId);
@@ -199,7 +199,7 @@ scenario(
   },
 );
 
-describe("[K8] a team in a team", () => {
+describe("[K8] a team inside a team", () => {
   scenario(
     "the inner coordinator leads its team, then speaks and votes in the outer team; the inner members hear the outer discussion",
     {
@@ -277,7 +277,7 @@ describe("[K8] a team in a team", () => {
 });
 
 scenario(
-  "[S3-60] [S3-68] each model call counts once, and the trigger separates the cost of the discussion",
+  "[S3-60] [S3-68] each model call counts once, and the trigger shows the cost of the discussion separately",
   {
     agent: "team: { members: [a, b] }",
     cast: { a: "handoff: editor", editor: "", b: "" },

@@ -7,7 +7,7 @@ import { cancelRun, decideApproval } from "../loop/commands/person-commands.ts";
 import { promptMessages, transcriptProjection } from "../projections/folds/transcript.ts";
 import { fold } from "../projections/projection.ts";
 
-describe("[K6] a member that fails", () => {
+describe("[K6] a failing member", () => {
   const failing = roles({
     tester: turns({ text: "without b" }),
     a: byRound([{ text: "hm" }], [ready()]),
@@ -89,7 +89,7 @@ describe("[K6] a member that fails", () => {
 
 const clock = fakeClock();
 scenario(
-  "[K6] [F27] a late member is cancelled, announced and dropped; its later answer changes nothing",
+  "[K6] [F27] a late member is cancelled, reported to the others and dropped; its later answer changes nothing",
   {
     idle: true,
     clock,
@@ -157,7 +157,7 @@ scenario(
 
 const held = fakeClock();
 scenario(
-  "[K6] a member's timeout does not run while it waits for a person",
+  "[K6] a member's timeout is suspended while the member waits for a person",
   {
     idle: true,
     clock: held,
@@ -219,7 +219,7 @@ describe("[K3] a process that dies in the middle of a round", () => {
 
   let die = (): void => {};
   scenario(
-    "[S3-45] a crash before the round is closed: each message is published once, and no member is asked again",
+    "[S3-45] after a crash before the end of a round, each message is published once, and no member is called again",
     {
       ...options,
       intercept(append, send) {
@@ -250,7 +250,7 @@ describe("[K3] a process that dies in the middle of a round", () => {
 });
 
 scenario(
-  "an approval inside a member suspends the coordinator, and can be answered there",
+  "an approval request of a member suspends the coordinator, where a person can decide it",
   {
     agent: "team: { members: [a, b], maxRounds: 1 }",
     cast: { a: "", b: "tools: { ask: [charge] }" },
@@ -268,7 +268,7 @@ scenario(
 );
 
 scenario(
-  "[P7] a cancel in the middle of a round ends every member and starts nothing new",
+  "[P7] a cancel in the middle of a round ends all members and starts nothing new",
   {
     agent: "team: { members: [a, b] }",
     cast: { a: "", b: "tools: { ask: [charge] }" },
@@ -288,7 +288,7 @@ scenario(
 );
 
 scenario(
-  "[B3] when the budget is used up, members that cannot speak are dropped and the coordinator gets its last turn",
+  "[B3] when the budget is used up, members that cannot speak are dropped, and the coordinator gets its last turn",
   {
     agent: "team: { members: [a, b], terminationMode: maxRounds, maxRounds: 5 }",
     cast: { a: "", b: "" },

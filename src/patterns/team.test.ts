@@ -25,7 +25,7 @@ import type { Script } from "../models/scripted/script.ts";
 
 describe("rounds", () => {
   scenario(
-    "[K1] [K2] [S3-34] [S3-37] [S3-38] [S3-42] [S3-66] two members, two rounds, consensus: the coordinator answers",
+    "[K1] [K2] [S3-34] [S3-37] [S3-38] [S3-42] [S3-66] after two members agree in two rounds, the coordinator answers",
     {
       agent: "team: { members: [alpha, beta] }",
       cast: { alpha: "", beta: "" },
@@ -71,7 +71,7 @@ describe("rounds", () => {
   );
 
   scenario(
-    "[K3] [S3-40] a member reads who is in the team, then each message of the others once, marked as untrusted",
+    "[K3] [S3-40] a member reads who is in the team, and each message of the others once, marked as untrusted",
     {
       agent: "team: { members: [alpha, beta], maxRounds: 3 }",
       cast: { alpha: "", beta: "" },
@@ -125,7 +125,7 @@ describe("rounds", () => {
   );
 
   scenario(
-    "[K9] a member counts as one child, however many rounds there are",
+    "[K9] a member counts as one child, whatever the number of rounds",
     {
       agent:
         "team: { members: [a, b], terminationMode: maxRounds, maxRounds: 3 }\nlimits: { maxChildren: 2 }",
@@ -140,7 +140,7 @@ describe("rounds", () => {
   );
 
   scenario(
-    "[K1] a member may take several turns per round, and its system prompt is the same in every round",
+    "[K1] a member can take several turns per round, and its system prompt is the same in every round",
     {
       agent: "team: { members: [a, b], terminationMode: maxRounds, maxRounds: 2 }",
       cast: { a: "", b: "" },
@@ -173,7 +173,7 @@ describe("rounds", () => {
   );
 
   scenario(
-    "[K4] a member without Finalize speaks too, and a member with an `output` schema need not return data",
+    "[K4] a member without Finalize can speak, too, and a member with an `output` schema need not return data",
     {
       agent: "team: { members: [a, b], maxRounds: 1 }",
       cast: {
@@ -191,7 +191,7 @@ describe("rounds", () => {
   );
 
   scenario(
-    "[K4] the last vote counts, and a vote with other calls is postponed",
+    "[K4] only a member's last vote counts, and a vote together with other calls is postponed",
     {
       agent: "team: { members: [a], terminationMode: consensus, maxRounds: 1 }",
       cast: { a: "" },
@@ -217,7 +217,7 @@ describe("rounds", () => {
   );
 
   scenario(
-    "[K4] [S3-39] [S3-46] members have no report, other agents have no team calls, and a wrong call is refused by name",
+    "[K4] [S3-39] [S3-46] members have no report tool, other agents have no team tools, and the refusal of a wrong call names its tool",
     {
       agent: "team: { members: [a], maxRounds: 1 }",
       cast: { a: "" },
@@ -254,7 +254,7 @@ describe("a member's last turn", () => {
     return purpose === "final" ? { calls: [broadcast("no time left")] } : { calls: [look(`n${turn}`)] };
   };
   scenario(
-    "[B3] [K4] a member's last turn offers the team's calls, and they count",
+    "[B3] [K4] a member's last turn offers the team's tools, and their calls count",
     {
       idle: true,
       agent: "team: { members: [a], memberMaxTurns: 2, maxRounds: 1 }",
@@ -280,7 +280,7 @@ describe("a member's last turn", () => {
   );
 
   scenario(
-    "a member that has said nothing by its last turn is dropped",
+    "a member that has not spoken by the end of its last turn is dropped",
     {
       agent: "team: { members: [a, b], memberMaxTurns: 1, maxRounds: 2 }",
       cast: { a: "", b: "" },

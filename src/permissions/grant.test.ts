@@ -28,7 +28,7 @@ describe("grantFor", () => {
     },
   );
 
-  it("[A21] a file name with white space at its start or end gets no grant, since the rule would name another file", () => {
+  it("[A21] a file name that starts or ends with white space gets no grant, because the rule would match another file", () => {
     for (const path of [" .envrc", ".envrc ", "\tcadre.yaml", "a.txt\n"])
       expect(grantFor("Write", { path, content: "" })).toBeUndefined();
   });

@@ -5,7 +5,7 @@ import type { PermissionRequest } from "./permission.ts";
 
 type Effect = PermissionRequest["effect"];
 
-/** One call of each kind, with the verdict of each preset. */
+/** One call of each kind, with the verdict that each preset gives. */
 const CALLS: [string, unknown, Effect, Record<Preset, string>][] = [
   ["Read", { path: "a" }, "read", { "read-only": "allow", ask: "allow", edits: "allow", trusted: "allow" }],
   [
@@ -73,13 +73,13 @@ describe("presets", () => {
     }
   }
 
-  it("the verdict names the preset that decided", () => {
+  it("the verdict names the preset that gave it", () => {
     expect(write({ project: { preset: "edits" } }).rule).toBe("preset edits allow Write");
     expect(write({ project: { preset: "trusted" } }).rule).toBe("preset trusted allow *");
     expect(write({ project: { preset: "read-only" } }).rule).toBe("preset read-only deny Write");
   });
 
-  it("any rule overrides a preset, except read-only, which no rule can lift", () => {
+  it("every rule overrides a preset, except the preset read-only, which no rule can override", () => {
     for (const ask of [["*"], ["Write"], ["Write(a)"]])
       expect(write({ project: { preset: "trusted", ask } }).verdict).toBe("ask");
     expect(write({ project: { preset: "trusted", deny: ["Write"] } }).verdict).toBe("deny");
@@ -90,14 +90,14 @@ describe("presets", () => {
     );
   });
 
-  it("the run's preset overrides the project's, but read-only applies if either of them sets it", () => {
+  it("the run's preset overrides the project's preset, but read-only applies if the run or the project sets it", () => {
     expect(write({ project: { preset: "trusted" }, run: { preset: "ask" } }).verdict).toBe("ask");
     expect(write({ project: { preset: "ask" }, run: { preset: "edits" } }).verdict).toBe("allow");
     expect(write({ project: { preset: "read-only" }, run: { preset: "trusted" } }).verdict).toBe("deny");
     expect(write({ project: { preset: "trusted" }, run: { preset: "read-only" } }).verdict).toBe("deny");
   });
 
-  it("[A66] the trusted preset still asks about unsafe calls in a tainted run", () => {
+  it("[A66] with the preset trusted, unsafe calls in a tainted run still need approval", () => {
     const taint = { sources: ["loki"], hosts: [] };
     const judged = verdict(
       "Bash",
@@ -116,7 +116,7 @@ describe("the scope of a grant", () => {
   const bash = (grants: PermissionRequest["grants"], command = "npm test") =>
     verdict("Bash", { command }, { effect: "unsafe", grants }).verdict;
 
-  it("[A21] a grant applies only in its folder, until it expires, and to exactly these arguments", () => {
+  it("[A21] a grant applies only in its folder, until it expires, and only to the same arguments", () => {
     const rule = "Bash(npm test)";
     expect(bash([{ rule, folder: "/w/proj", until: 1_001 }])).toBe("allow");
     expect(bash([{ rule, folder: "/w/proj", until: 1_000 }])).toBe("ask");

@@ -8,15 +8,15 @@ const tainted = (tool: string, input: unknown, setting: Setting = {}) =>
 const unsafe = (setting: Setting = {}) =>
   tainted("restart_service", { service: "web" }, { effect: "unsafe", ...setting });
 
-describe("taint", () => {
-  it("[A66] in a tainted run, an unsafe call asks even if a rule allows it", () => {
+describe("judging calls in a tainted run", () => {
+  it("[A66] in a tainted run, an unsafe call needs approval even if a rule allows it", () => {
     for (const allow of [["*"], ["restart_service"], ["restart_*"]]) {
       expect(unsafe({ project: { allow } })).toEqual({ verdict: "ask", rule: CAME_IN, basis: "taint" });
       expect(unsafe({ person: { allow } })).toEqual({ verdict: "ask", rule: CAME_IN, basis: "taint" });
     }
   });
 
-  it("[A66] a deny rule and a person's grant override taint, and taint replaces the reason of an ancestor's ask", () => {
+  it("[A66] a deny rule and a person's grant override taint; taint replaces the reason of an ancestor's ask rule", () => {
     const grants = [{ rule: "restart_service(web)" }];
     expect(unsafe({ grants })).toEqual({
       verdict: "allow",
@@ -29,7 +29,7 @@ describe("taint", () => {
     expect(unsafe({ parent: { ask: ["*"] } }).rule).toBe(CAME_IN);
   });
 
-  it("[A46] in a tainted run, a fetch from a new host asks; hosts seen before are allowed", () => {
+  it("[A46] in a tainted run, a fetch from a new host needs approval; hosts seen before are allowed", () => {
     const fetch = (url: unknown, setting: Setting = {}) =>
       tainted("WebFetch", { url }, { project: { allow: ["WebFetch"] }, ...setting });
     expect(fetch("https://leak.test/?d=1").rule).toBe(`${CAME_IN}, and leak.test is new`);
@@ -48,7 +48,7 @@ describe("taint", () => {
     expect(fetch("https://leak.test.evil.test/", { grants }).verdict).toBe("ask");
   });
 
-  it("taint does not affect read or idempotent calls, nor runs without untrusted input", () => {
+  it("taint does not affect read or idempotent calls; without untrusted input, it affects no call", () => {
     expect(tainted("Read", { path: "a" }).verdict).toBe("allow");
     expect(
       tainted("Write", { path: "a" }, { effect: "idempotent", project: { allow: ["Write"] } }).verdict,
@@ -57,7 +57,7 @@ describe("taint", () => {
     expect(unsafe({ taint: none, project: { allow: ["*"] } }).verdict).toBe("allow");
   });
 
-  it("the verdict names the first source of untrusted input and counts the others", () => {
+  it("the verdict names the first source of untrusted input and the number of other sources", () => {
     const sources = ["loki", "mcp git", "https://a.test"];
     expect(unsafe({ taint: { sources, hosts: [] } }).rule).toBe(
       "taint ask: words from loki and 2 more came in",

@@ -80,13 +80,13 @@ describe("the order of rules", () => {
       "project allow Bash(npm test)",
     ],
     [
-      "equally specific allow and ask rules ask",
+      "of equally specific allow and ask rules, the ask rule wins",
       { project: { allow: ["Bash(npm test)"] }, person: { ask: ["Bash(npm test)"] } },
       "ask",
       "person ask Bash(npm test)",
     ],
     [
-      "equally specific allow and ask rules ask, in either order",
+      "of equally specific allow and ask rules, the ask rule wins in either order",
       { person: { allow: ["Bash"] }, project: { ask: ["Bash"] } },
       "ask",
       "project ask Bash",
@@ -149,13 +149,13 @@ describe("the order of rules", () => {
     expect(bash("npm test", setting)).toEqual(expectedVerdict(expected, rule));
   });
 
-  it("a tool list with a command pattern denies other commands", () => {
+  it("a tool list with a command pattern denies all other commands", () => {
     const setting = { gate: { allow: ["Bash(git diff *)"] } };
     expect(bash("git diff --stat", setting).verdict).toBe("allow");
     expect(bash("ls", setting).verdict).toBe("deny");
   });
 
-  it("an agent's tool list matches tools only by their own names, not by aliases", () => {
+  it("an agent's tool list matches tools only by their main names, not by aliases", () => {
     expect(
       verdict("Grep", { pattern: "x", path: "src/a" }, { gate: { allow: ["Read(src/**)"] } }).verdict,
     ).toBe("deny");
@@ -163,7 +163,7 @@ describe("the order of rules", () => {
     expect(verdict("Read", { path: "src/a" }, { gate: { allow: ["Read(src/**)"] } }).verdict).toBe("allow");
   });
 
-  it("ruleProblem explains why a rule is invalid, and an invalid deny rule denies", () => {
+  it("ruleProblem explains why a rule is invalid; an invalid deny rule denies the whole tool", () => {
     expect(ruleProblem("Bash(npm test)")).toBeUndefined();
     expect(ruleProblem("mcp__git__*")).toBeUndefined();
     expect(ruleProblem("Bash(npm 'test)")).toContain("quote");
@@ -174,14 +174,14 @@ describe("the order of rules", () => {
       expect(bash("ls", { project: { deny: [rule] } }).verdict).toBe("deny");
   });
 
-  it("a rule may match names of MCP tools by glob", () => {
+  it("a rule can match the names of MCP tools by glob", () => {
     const setting = { project: { allow: ["mcp__git__*"], deny: ["mcp__git__push"] } };
     expect(verdict("mcp__git__status", {}, setting).verdict).toBe("allow");
     expect(verdict("mcp__git__push", {}, setting).verdict).toBe("deny");
     expect(verdict("mcp__github__status", {}, setting).verdict).toBe("ask");
   });
 
-  it("a pattern for a tool with unknown input may deny a call but never allows one", () => {
+  it("a rule with a pattern can deny a call of a tool with unknown input, but never allows it", () => {
     expect(
       verdict(
         "WebFetch",

@@ -10,7 +10,7 @@ const absolutes = (path: string, workspace: string, mergesInto: string[]) =>
   pathNames(path, { workspace, mergesInto }).map((place) => place.absolute);
 
 describe("pathNames", () => {
-  it("[P12] pathNames names a file in a worktree also by the path it will have in each parent", () => {
+  it("[P12] for a file in a worktree, pathNames also returns the path it will have in each parent", () => {
     expect(pathNames("src/a.ts", { workspace: project })).toEqual([
       { path: "src/a.ts", absolute: "/w/proj/src/a.ts" },
     ]);
@@ -21,7 +21,7 @@ describe("pathNames", () => {
     ]);
   });
 
-  it("[P12] pathNames names a file outside the worktree relative to each workspace", () => {
+  it("[P12] for a file outside the worktree, pathNames returns its path relative to each workspace", () => {
     expect(pathNames("../../../src/a.ts", { workspace: child, mergesInto: [project] })[1]).toEqual({
       path: "src/a.ts",
       absolute: "/w/proj/src/a.ts",
@@ -43,7 +43,7 @@ describe("pathNames", () => {
   });
 });
 
-describe("rules about the parent's folder, in a worktree", () => {
+describe("rules about the parent's folder also apply in a worktree", () => {
   const rules = (deny: string[], ask: string[] = [], allow: string[] = ["Write", "Bash"]) => ({
     allow,
     ask,
@@ -77,13 +77,13 @@ describe("rules about the parent's folder, in a worktree", () => {
     },
   );
 
-  it("[P12] ask rules and file protection also apply in a worktree; a rule for .cadre does not cover the worktrees inside it", () => {
+  it("[P12] ask rules and file protection also apply in a worktree; a rule for .cadre does not apply to the worktrees inside it", () => {
     expect(inWorktree("Write", write("db/x"), rules([], ["Write(/w/proj/db/**)"]))).toBe("ask");
     expect(inWorktree("Bash", { command: "cp x /w/proj/agents/y.md" }, rules([]))).toBe("ask");
     expect(inWorktree("Read", { path: "a.txt" }, rules(["Read(.cadre/**)"]))).toBe("allow");
   });
 
-  it("[P12] an allow rule must match the path in the worktree, not only the parent's path", () => {
+  it("[P12] an allow rule must match the path in the worktree; matching only the parent's path is not enough", () => {
     expect(inWorktree("Write", write("src/x"), rules([], [], ["Write(/w/proj/src/**)"]))).toBe("ask");
     expect(inWorktree("Write", write("src/x"), rules([], [], ["Write(src/**)"]))).toBe("allow");
   });

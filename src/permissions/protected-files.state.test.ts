@@ -11,14 +11,14 @@ describe("Cadre's own files", () => {
     "wc -c < .cadre/token",
     "rg --hidden . .cadre",
   ];
-  it("[A32] a command that reads Cadre's own files asks, even if all commands are allowed", () => {
+  it("[A32] a command that reads Cadre's own files needs approval, even if all commands are allowed", () => {
     for (const command of READS) {
       expect(bash(command).verdict, command).toBe("ask");
       expect(bash(command, { project: { allow: ["Bash", "Bash(cat *)"] } }).verdict, command).toBe("ask");
     }
   });
 
-  it("[A32] a tool that reads one of Cadre's own files asks, unless a rule names the exact file", () => {
+  it("[A32] a tool that reads one of Cadre's own files needs approval, unless a rule names the exact file", () => {
     for (const tool of ["Read", "Grep"]) {
       const ask = { verdict: "ask", rule: "protected .cadre/token" };
       expect(verdict(tool, { path: ".cadre/token" })).toEqual(ask);

@@ -20,7 +20,7 @@ AGENT.md .rules .openhands/setup.sh .kilocode/rules/a.md crush.json lefthook.tom
   .trim()
   .split(/\s+/);
 
-describe("[A37] files that run automatically, or decide who may do what", () => {
+describe("[A37] files that run automatically or define permissions", () => {
   it.each(EACH)("the file %s is protected, also in a subfolder", (path) => {
     expect(isProtectedPath(path)).toBe(true);
     if (!path.startsWith("agents/")) expect(isProtectedPath(`packages/a/${path}`)).toBe(true);

@@ -8,7 +8,7 @@ import { configRuleProblems, ruleProblems } from "./rule-problems.ts";
 
 const TOOLS = ["Read", "read_file", "Write", "Edit", "Bash", "shell", "Grep", "search"];
 
-describe("rules that are fine", () => {
+describe("valid rules", () => {
   test.each([
     "Read",
     "read",
@@ -27,7 +27,7 @@ describe("rules that are fine", () => {
   });
 });
 
-describe("rules that do nothing", () => {
+describe("rules that have no effect", () => {
   test("a mistyped tool name in a rule is reported with the rule's index and a suggested name", () => {
     expect(ruleProblems(["Read", "Raed(.env)"], TOOLS)).toEqual([
       {
@@ -40,7 +40,7 @@ describe("rules that do nothing", () => {
     ]);
   });
 
-  test("the message says whether the mistyped rule allows, asks about or forbids nothing", () => {
+  test("the message about a mistyped rule says that it allows nothing, asks about nothing or forbids nothing", () => {
     const ending = (effect: "allow" | "ask" | "deny") => ruleProblems(["Bsah(x)"], TOOLS, effect)[0]?.message;
     expect(ending("allow")).toMatch(/allows nothing$/);
     expect(ending("ask")).toMatch(/asks about nothing$/);
@@ -51,7 +51,7 @@ describe("rules that do nothing", () => {
     expect(ruleProblems(["Fly"], TOOLS)[0]).not.toHaveProperty("suggestion");
   });
 
-  test("a tool that this version lacks is reported in an allow rule, but not in a deny or ask rule", () => {
+  test("a tool that this version lacks is reported as a problem of an allow rule, but not of a deny or ask rule", () => {
     expect(ruleProblems(["WebSearch"], TOOLS, "deny")).toEqual([]);
     expect(ruleProblems(["WebSearch"], TOOLS, "ask")).toEqual([]);
     expect(ruleProblems(["WebSearch"], TOOLS, "allow")).toEqual([
@@ -64,7 +64,7 @@ describe("rules that do nothing", () => {
   });
 });
 
-test("the problem of an unreadable rule says what the rule does until it is fixed", () => {
+test("the message about an unreadable rule says what the rule does until it is fixed", () => {
   const message = (rule: string, effect: "allow" | "ask" | "deny") => {
     const [problem] = ruleProblems([rule], TOOLS, effect);
     expect(problem?.code).toBe("BAD_RULE");
@@ -86,7 +86,7 @@ describe("rules of cadre.yaml", () => {
     return configRuleProblems(config, TOOLS);
   };
 
-  test("problems in cadre.yaml have line numbers; a broken ask or deny rule is an error, a broken allow rule a warning", () => {
+  test("problems in cadre.yaml have line numbers; a broken ask or deny rule is an error, and a broken allow rule is a warning", () => {
     const found = problems(
       'permissions:\n  allow: ["Bsah(x)", "Bash(unclosed"]\n  ask:\n    - Bash\n    - Wriet\n  deny: [ "Raed(.env)" ]\n',
     );
@@ -98,7 +98,7 @@ describe("rules of cadre.yaml", () => {
     ]);
   });
 
-  test("in an untrusted folder only ask and deny rules are checked, since allow rules are ignored", () => {
+  test("in an untrusted folder only ask and deny rules are checked, because allow rules are ignored there", () => {
     const found = problems('permissions: { allow: [Bsah], deny: ["Raed(.env)"] }', "");
     expect(found.map(({ message }) => message)).toEqual([expect.stringContaining("Raed")]);
   });

@@ -62,14 +62,14 @@ describe("rules for commands", () => {
     expect(bash(command, { project: { allow: ["Bash"], deny: ["Bash(rm *)"] } }).verdict).toBe("deny");
   });
 
-  it("a rule recognises the subcommand after global options", () => {
+  it("a rule recognises the subcommand of a command with global options before it", () => {
     const setting = { project: { allow: ["Bash"], deny: ["Bash(git push *)"] } };
     expect(bash("git -C sub push origin", setting).verdict).toBe("deny");
     expect(bash("git --no-pager push", setting).verdict).toBe("deny");
     expect(bash("git log push", setting).verdict).toBe("allow");
   });
 
-  it("a command that might match a deny rule asks", () => {
+  it("a command that might match a deny rule needs approval", () => {
     const setting = { project: { allow: ["Bash"], deny: ["Bash(rm *)"] } };
     expect(bash("$x foo", setting)).toEqual({
       verdict: "ask",
@@ -121,7 +121,7 @@ describe("rules for paths", () => {
     expect(verdictFor(rule, path)).toBe(expected);
   });
 
-  it("a deny rule covers Write and Edit, in any letter case, and everything in a folder that it names", () => {
+  it("a deny rule covers Write and Edit, in any letter case; a rule that names a folder covers everything in it", () => {
     const setting = { project: { allow: ["Write", "Edit"], deny: ["Write(secret)"] } };
     expect(write("secret/a", setting).verdict).toBe("deny");
     expect(write("SECRET/a", setting).verdict).toBe("deny");
@@ -153,7 +153,7 @@ describe("rules for paths", () => {
     ".vscode/tasks.json",
     ".bashrc",
     ".ssh/authorized_keys",
-  ])("[A37] writing %s asks even if all edits are allowed", (path) => {
+  ])("[A37] writing %s needs approval even if all edits are allowed", (path) => {
     const all = {
       project: { allow: ["Write", "Edit", "Edit(**)", "Write(**)", "*", "Bash"] },
       grants: [{ rule: "Write" }, { rule: "Edit(**)" }],
@@ -173,10 +173,10 @@ describe("rules for paths", () => {
   });
 });
 
-describe("[A61] a recorded rule in which a secret was masked", () => {
+describe("[A61] a recorded rule that contains a masked secret", () => {
   const masked = "Bash(⟦secret X_TOKEN⟧ *)";
 
-  it("a deny or ask rule with a masked secret makes every call ask, because its target is unknown", () => {
+  it("if a deny or ask rule contains a masked secret, every call needs approval, because the rule's target is unknown", () => {
     for (const setting of [
       { parent: { deny: [masked] } },
       { parent: { ask: [masked] } },
@@ -187,7 +187,7 @@ describe("[A61] a recorded rule in which a secret was masked", () => {
       });
   });
 
-  it("an allow rule with a masked secret allows no call", () => {
+  it("an allow rule that contains a masked secret allows no call", () => {
     expect(bash("git push", { project: { allow: [masked] } })).toMatchObject({ verdict: "ask" });
   });
 });

@@ -32,7 +32,7 @@ const allowedWrites = (...paths: string[]) =>
 const rules = (calls: readonly PastCall[]) => suggestRules(calls, judge, toolFacts).map(({ rule }) => rule);
 
 describe("[SG1] a suggestion is checked against past decisions", () => {
-  test("a suggestion says how many questions it saves, how many calls were refused, and which would still ask", () => {
+  test("a suggestion says how many approval requests it saves, how many calls were refused, and which calls would still need approval", () => {
     const calls = [
       ...allowedCommands("npm run lint a", "npm run lint b", "npm run lint c", "npm run lint d", "make"),
       ...refusedCommands("npm run start", "touch x"),
@@ -42,7 +42,7 @@ describe("[SG1] a suggestion is checked against past decisions", () => {
     ]);
   });
 
-  test("a rule that would have allowed a refused call is not suggested; a narrower rule may be", () => {
+  test("a rule that would have allowed a refused call is not suggested, but a narrower rule can be", () => {
     const lints = ["npm run lint a", "npm run lint b", "npm run lint c"];
     expect(
       rules([...allowedCommands(...lints, "npm run test"), ...refusedCommands("npm run eject")]),
@@ -50,13 +50,13 @@ describe("[SG1] a suggestion is checked against past decisions", () => {
     expect(rules([...allowedCommands(...lints), ...refusedCommands("npm run lint --fix")])).toEqual([]);
   });
 
-  test("after a refused command that writes a file, no rule is suggested that would allow this write", () => {
+  test("after a command that writes a file was refused, no rule is suggested that would allow this write", () => {
     const files = allowedWrites("src/a.ts", "src/b.ts", "src/c.ts");
     expect(rules(files)).toEqual(["Edit(src/**/*.ts)"]);
     expect(rules([...files, ...refusedCommands("echo x > src/d.ts")])).toEqual([]);
   });
 
-  test("calls that current rules already allow or deny lead to no suggestion", () => {
+  test("no rule is suggested for calls that current rules already allow or deny", () => {
     const by = (rule: object) => ({
       authority: [{ source: "project", rules: { allow: [], ask: [], deny: [], ...rule } }],
     });
@@ -147,7 +147,7 @@ describe("[SG2] a suggestion is never wider than the past calls, and never dange
     expect(candidateRules("mcp__git__status", {}, toolFacts("mcp__git__status"))).toHaveLength(1);
   });
 
-  test("calls allowed in a tainted run or in a fork lead to no suggestion", () => {
+  test("no rule is suggested for calls that were allowed in a tainted run or in a fork", () => {
     const tainted = { taint: { sources: ["example.com"], hosts: [] } };
     const three = (more: object) =>
       ["a", "b", "c"].map((to) => past("allowed", "Bash", { command: `npm run ${to}` }, more));

@@ -1,10 +1,10 @@
-// Finds the Restate server binary for tests. An npm package contains it.
+// Finds the Restate server binary for tests. The binary is part of an npm package.
 
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
-/** Path of the binary; undefined if there is none for this platform. */
+/** Path of the binary; undefined if there is no binary for this platform. */
 export function findRestate(): string | undefined {
   try {
     const of = createRequire(

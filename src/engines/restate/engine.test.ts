@@ -36,7 +36,7 @@ describe("against a real Restate", () => {
     return {
       engine,
       service,
-      /** Number of the service's invocations in Restate, running or retained. */
+      /** Number of the service's invocations in Restate, both running and retained. */
       invocations: async () =>
         (await restate.query(`SELECT id FROM sys_invocation WHERE target_service_name = '${service}'`))
           .length,
@@ -63,7 +63,7 @@ describe("against a real Restate", () => {
     expect(begun).toEqual(["a", "a"]);
   });
 
-  test("[E3] a drive may take a day, a wake that no worker takes is dropped, and completed wakes are not retained", async () => {
+  test("[E3] a drive can take a day; a wake that no worker takes is dropped; completed wakes are not retained", async () => {
     const { service } = await startEngine(async () => {});
     const answer = await fetch(`${restate.admin}/services/${service}`);
     const { handlers } = (await answer.json()) as { handlers: { name: string }[] };
@@ -80,7 +80,7 @@ describe("against a real Restate", () => {
     ]);
   });
 
-  test("[E4] while Restate is down a worker drives its runs itself and reports it once, then uses Restate again", async () => {
+  test("[E4] while Restate is down, a worker drives its runs itself and reports this once; later it uses Restate again", async () => {
     const begun: RunId[] = [];
     const said: unknown[] = [];
     const { engine, invocations } = await startEngine(
@@ -102,7 +102,7 @@ describe("against a real Restate", () => {
     expect(await invocations()).toBe(1);
   });
 
-  test("[E4] a worker that Restate no longer knows registers again", async () => {
+  test("[E4] a worker that Restate has forgotten registers again", async () => {
     const begun: RunId[] = [];
     const { engine, invocations, service } = await startEngine(async (runId) => {
       begun.push(runId);

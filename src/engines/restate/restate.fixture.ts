@@ -1,4 +1,4 @@
-// Starts a real Restate server for tests, with its own folder and ports. It is removed when the tests end.
+// Starts a real Restate server for tests, with its own folder and ports. Both are released when the tests end.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -15,7 +15,7 @@ export interface TestRestate {
   query(sql: string): Promise<Record<string, unknown>[]>;
   /** Unregisters the workers of a service. */
   forget(service: string): Promise<void>;
-  /** Kills the server as a crash would. Its files stay. */
+  /** Kills the server without cleaning up, like a crash. Its files stay. */
   kill(): Promise<void>;
   start(): Promise<void>;
   /** Kills the server and deletes its files. */
@@ -24,7 +24,7 @@ export interface TestRestate {
 
 const binary = findRestate();
 
-/** Skipped where Restate cannot run. `test/untried.ts` reports skipped tests. */
+/** Skips the tests where Restate cannot run. `test/untried.ts` reports skipped tests. */
 export const test = anyTest.skipIf(!binary);
 export const describe = anyDescribe.skipIf(!binary);
 
@@ -111,10 +111,10 @@ async function serve(folder: string, { ingress, admin, node }: Ports): Promise<C
   return server;
 }
 
-/** A shell script whose stdin closes when the test process ends. It then kills the server and deletes its folder. */
+/** A shell script that waits until the test process ends, then kills the server and deletes the server's folder. */
 const GUARD = 'read -r _; kill -KILL "$0"; sleep 0.2; rm -rf "$1"';
 
-/** Opens all ports before it closes any, so that no port is returned twice. */
+/** Opens all ports before closing any of them, so that no port is returned twice. */
 export async function freePorts(count: number): Promise<number[]> {
   const probes = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"));
   await Promise.all(probes.map((probe) => once(probe, "listening")));

@@ -13,7 +13,7 @@ async function listening(worker: string): Promise<{ port: number; close(): Promi
   return { ...server.reachedAt(), close: () => server.close() };
 }
 
-test("[E10] a worker is gone if nothing listens at its address, or another worker does", async () => {
+test("[E10] a worker is gone if nothing listens at its address, or if another worker listens there", async () => {
   const { port, close } = await listening("w2");
   expect(await isGone({ worker: "w1", host: HOST, port })).toBe(true);
   await close();
@@ -29,7 +29,7 @@ test("[E10] a worker that answers is not gone, even while it is stopping", async
   expect(await isGone(taken)).toBe(false);
 });
 
-test("[E10] if the address leads to the asking worker, only a worker of the same machine is known to be gone", async () => {
+test("[E10] if the address leads back to the asking worker, only a worker of the same machine counts as gone", async () => {
   const { port, close } = await listening(ME);
   onTestFinished(close);
   expect(await isGone({ worker: "box-a-70-beef", host: HOST, port })).toBe(true);

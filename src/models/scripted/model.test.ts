@@ -82,7 +82,7 @@ test("reasoning, text, calls and a report of a scripted model arrive in the same
   expect(parts.at(-1)).toBe(finish);
 });
 
-test("scripted text streams in a few deltas or in chunks of a given size; without calls the finish reason is stop", async () => {
+test("scripted text is streamed in a few deltas or in chunks of a given size; without calls, the finish reason is stop", async () => {
   const long = "x".repeat(1_000);
   const few = await play(one({ text: long }));
   expect(few.parts.filter((part) => part.type === "text-delta")).toHaveLength(4);
@@ -95,7 +95,7 @@ test("scripted text streams in a few deltas or in chunks of a given size; withou
   ]);
 });
 
-test("an empty scripted text is an empty answer, and usage is estimated if the script gives none", async () => {
+test("an empty scripted text gives an empty answer, and usage is estimated if the script contains none", async () => {
   const { parts, finish } = await play(one({ text: "" }));
   expect(parts.map((part) => part.type)).toEqual(["stream-start", "finish"]);
   expect(finish).toMatchObject({ usage: { inputTokens: { total: 50 }, outputTokens: { total: 0 } } });
@@ -186,7 +186,7 @@ test("[F41] with `cut: stream`, the stream breaks in the middle of JSON after th
   expect(spoken.text).toBe("half ");
 });
 
-test("[F41] with `cut: length` or `cut: silent` the stream ends after calls that look complete", async () => {
+test("[F41] with `cut: length` or `cut: silent`, the stream ends after calls that look complete", async () => {
   const calls = [{ tool: "Write", input: {} }];
   const length = await play(one({ calls, cut: "length" }));
   expect(length.calls).toHaveLength(1);
@@ -197,7 +197,7 @@ test("[F41] with `cut: length` or `cut: silent` the stream ends after calls that
   expect(silent.failure).toBeUndefined();
 });
 
-test("[F42] a scripted call may have invalid JSON, an empty name, a repeated id or half a surrogate pair", async () => {
+test("[F42] a scripted call can have invalid JSON, an empty name, a repeated id or half a surrogate pair", async () => {
   const { calls } = await play(
     one({
       calls: [
@@ -237,7 +237,7 @@ test("placeholders in scripted text and input are replaced with data of the call
   expect(calls[0]?.input).toBe(`{"command":["echo \${HOME}","fix the bug"]}`);
 });
 
-test("a scripted answer is delayed as written, and an abort ends the delay immediately", async () => {
+test("a scripted answer is delayed by the time in the script, and an abort ends the delay immediately", async () => {
   const model = createScriptedModel(one({ text: "late", delay: 30 }));
   const started = performance.now();
   await model.doStream(call());
@@ -261,7 +261,7 @@ test("each call of a scripted model takes at least one turn of the event loop", 
   expect(turned).toBe(true);
 });
 
-test("scripted answers are deterministic: the order and number of earlier calls change nothing", async () => {
+test("scripted answers are deterministic: earlier calls do not affect them", async () => {
   const script = parseScript(
     "turns:\n  - { when: { turn: 1 }, text: first }\n  - { when: { attempt: 1 }, error: network }\n  - text: later\n",
     "s.yaml",
@@ -278,14 +278,14 @@ test("scripted answers are deterministic: the order and number of earlier calls 
   expect(forward[3]).toEqual(forward[0]);
 });
 
-test("a script may be a function of the request", async () => {
+test("a script can be a function of the request", async () => {
   const script: Script = ({ agent, turn, lastTool }) =>
     lastTool === undefined ? undefined : { text: `${agent} ${turn} ${lastTool}` };
   expect((await play(script, call({ turn: 4 }, answered))).text).toBe("main 4 Read");
   expect((await play(script)).failure?.cause).toBe("rejected");
 });
 
-test("a script function gets the length of the whole request, tools included", async () => {
+test("a script function gets the length of the whole request, including the tools", async () => {
   const seen: number[] = [];
   const model = createScriptedModel(({ characters }) => {
     seen.push(characters);

@@ -57,7 +57,7 @@ test.each([
     "turns:\n  - text: a\n    when: { lastResult: /(/ }\n",
     /^s\.yaml:3:25: turns\[0\]\.when\.lastResult/,
   ],
-  ["a turn that says nothing", "turns:\n  - when: { turn: 1 }\n", /^s\.yaml:2:5: turns\[0\]: says nothing/],
+  ["a turn without any content", "turns:\n  - when: { turn: 1 }\n", /^s\.yaml:2:5: turns\[0\]: says nothing/],
 ])("a script with %s is reported with line and column", (_, text, message) => {
   let thrown: unknown;
   try {
@@ -69,7 +69,7 @@ test.each([
   expect(thrown).toMatchObject({ code: "CONFIG_INVALID", message: expect.stringMatching(message) });
 });
 
-test("the details list all problems of a script, and the message is about the first", () => {
+test("the error's details list all problems of a script, and its message describes the first problem", () => {
   let details: Record<string, unknown> | undefined;
   try {
     parseScript("turns:\n  - delay: x\n    text: a\n  - cut: b\n", "s.yaml");

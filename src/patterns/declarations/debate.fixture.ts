@@ -1,4 +1,4 @@
-// The declaration of a pattern that Cadre does not have, as a developer would add it. `new-pattern.test.ts` plants it.
+// The declaration of a pattern that Cadre does not have, as a developer would add it. `new-pattern.test.ts` adds it to the lists.
 
 import { z } from "zod";
 import { SomeNames } from "../../config/names.ts";

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these strings are shell
-// The attacks A21 and A24 to A29 and variants of them. Each must ask, although the harmless command it starts with is allowed.
-// Commands that are allowed without a question are really run, and must leave no trace.
+// The attacks A21 and A24 to A29, and variants. Each attack must need approval, although its harmless first command is allowed.
+// Commands that are allowed without approval are really run, and must leave no trace.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bash, type Setting } from "../../../test/support/judge.ts";
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => ground.close());
 
-/** Rules that a person might have given. They allow the harmless command that an attack starts with. */
+/** Allow rules that a person might have given. They allow the harmless command that an attack starts with. */
 const LEADING = [
   ...[
     "git status",
@@ -37,7 +37,7 @@ const LEADING = [
   ],
 ].map((words) => `Bash(${words})`);
 
-/** The same rules with any arguments. They are not used for A26, which is about flags, because they do allow every flag. */
+/** The same allow rules with any arguments. They are not used for A26, which is about flags, because they allow every flag. */
 const WIDE = ["ls *", "echo *", "cat *", "git log *", "git status *", "true *"].map(
   (words) => `Bash(${words})`,
 );
@@ -485,13 +485,13 @@ const ATTACKS: Record<string, string[]> = {
   ],
 };
 
-describe("attacks on rules that allow", () => {
-  it.each(Object.keys(ATTACKS))("[%s] [Z1] [Z3] every attack asks", async (id) => {
+describe("attacks on allow rules", () => {
+  it.each(Object.keys(ATTACKS))("[%s] [Z1] [Z3] every attack needs approval", async (id) => {
     const passed = ATTACKS[id]!.filter((command) => {
       const rules = { allow: [...LEADING, ...(id === "A26" ? [] : WIDE)], ask: [], deny: [] };
       const authority = [{ source: "project", rules }];
       const byRule = ground.judge(command, { authority });
-      // The attack must also ask without any rule.
+      // Without any rule, the attack must need approval, too.
       return byRule.verdict !== "ask" || ground.judge(command).verdict !== "ask";
     });
     expect(passed).toEqual([]);
@@ -514,7 +514,7 @@ describe("attacks on rules that allow", () => {
   );
 });
 
-describe("commands that are allowed without a rule", () => {
+describe("commands that are allowed without any rule", () => {
   const HONEST = [
     ...[
       "ls -la src",
@@ -624,7 +624,7 @@ describe("commands that are allowed without a rule", () => {
     "find out/ -type f",
     "diff src secrets",
     "wc -l src/link",
-  ])("[A35] the command %s asks, because a link may lead out of the workspace", (command) => {
+  ])("[A35] the command %s needs approval, because a link might lead out of the workspace", (command) => {
     expect(ground.judge(command).verdict).toBe("ask");
   });
 });

@@ -97,7 +97,7 @@ describe("judgeShell", () => {
     expect(why).not.toBe("");
   });
 
-  it("a read-only command may read an absolute path inside the workspace", () => {
+  it("a read-only command can read an absolute path inside the workspace", () => {
     expect(isReadOnlyCommand(["cat", "/w/proj/a"], { workspace: "/w/proj" }).readOnly).toBe(true);
     expect(isReadOnlyCommand(["cat", "/w/proj-evil/a"], { workspace: "/w/proj" }).readOnly).toBe(false);
   });

@@ -1,5 +1,5 @@
-// Compares the parser with bash: every command that bash runs must be among the parsed commands, word for word. The seed is
-// fixed. Set SEEDS for more samples.
+// Compares the parser with bash: every command that bash runs must be among the parsed commands, word for word.
+// The seed is fixed. Set SEEDS for more samples.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -101,7 +101,7 @@ it("[A29] parseShell finds every command that bash runs, with exactly the same w
 });
 
 /**
- * No command exists on this PATH, so bash passes the words of each command to the handler, which logs them in a single write.
+ * No command exists on this PATH. So bash passes the words of each command to the handler, which logs them in a single write.
  */
 const RECORD = `
 command_not_found_handle() { local words; printf -v words '%s\\2' "$@"; printf '%s\\1' "$words" >> "$log"; }
@@ -116,7 +116,7 @@ function actuallyRun(source: string, cwd: string, log: string): string[] {
       timeout: 5_000,
     });
   } catch {
-    // A failing command is fine, because only the log of commands matters.
+    // The command is allowed to fail, because only the log of commands matters.
   }
   if (!existsSync(log)) return [];
   const records = readFileSync(log, "utf8").split("\x01").slice(0, -1);

@@ -13,7 +13,7 @@ describe("parseShell", () => {
     ]);
   });
 
-  it("parseShell decodes words as bash passes them", () => {
+  it("parseShell decodes words exactly as bash does", () => {
     const parsed = parseShell("find . \\( -name a\\ b -o -name 'x*' \\) HEAD~1 HEAD^ r\\m");
     expect(parsed.grade).toBe("exact");
     expect(parsed.commands[0]!.argv).toEqual([
@@ -57,7 +57,7 @@ describe("parseShell", () => {
     ["f() { ls; }"],
     ["l\\\ns"],
     ["export A=b"],
-  ])("parseShell grades %j as dynamic, since its words are known only at run time", (source) => {
+  ])("parseShell grades %j as dynamic, because its words are known only at run time", (source) => {
     expect(parseShell(source).grade).toBe("dynamic");
   });
 

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these strings are shell
-// Generates commands from the shell's grammar. Each command that is allowed without a question is really run, and must leave no
-// trace: no changed file, no connection, and no program outside the read-only list. The seed is fixed; set FC_RUNS for more
-// commands and FC_SEED for different ones.
+// Generates commands from the shell's grammar. Each command that is allowed without approval is really run.
+// It must leave no trace: no changed file, no connection, and no program outside the read-only list.
+// The seed is fixed. Set FC_RUNS for more commands and FC_SEED for different commands.
 
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -36,7 +36,7 @@ it("[A26] [A29] a generated command that is allowed without a rule leaves no tra
   expect(ran).toBeGreaterThan(RUNS / 8);
 });
 
-/** One to three commands joined by shell operators. Every second script also contains something that should ask. */
+/** One to three commands joined by shell operators. Every second script also contains a part that should need approval. */
 function script(): fc.Arbitrary<string> {
   const part = fc.tuple(command(), fc.constantFrom(...JOINTS));
   const joined = (one: fc.Arbitrary<[string, string]>) =>
@@ -65,7 +65,7 @@ function script(): fc.Arbitrary<string> {
 
 const JOINTS = [" | ", " | ", " && ", " || ", "; ", "\n", " & ", "|&", ";", " 2>&1 | ", " 2>/dev/null; "];
 
-/** Text put before a command: wrappers, variables, redirections, a change of folder. */
+/** Text that is put before a command: wrappers, variables, redirections, a change of folder. */
 const BEFORE = [
   ...[
     "A=1 ",
@@ -104,7 +104,7 @@ const BEFORE = [
   ],
 ];
 
-/** Text put after a command: redirections, further commands, words whose value is known only at run time. */
+/** Text that is put after a command: redirections, further commands, words whose value is known only at run time. */
 const BEHIND = [
   ...[
     " > canary",
@@ -225,7 +225,7 @@ function command(): fc.Arbitrary<string> {
           maxLength: 3,
         }),
         fc.array(fc.oneof({ arbitrary: operand(spec), weight: 40 }, { arbitrary: danger(), weight: 1 }), {
-          // A command that takes no operands would be refused if it got any.
+          // A command that takes no operands would be refused if it had any.
           maxLength: spec.operands === undefined ? 0 : 3,
         }),
         fc.array(quoting(), { minLength: 7, maxLength: 7 }),
@@ -286,7 +286,7 @@ function flag({ words = [], letters = "", values = "", counts }: ReadOnlySpec): 
   return kinds.length === 0 ? danger() : fc.oneof(...kinds);
 }
 
-/** A dangerous flag of some program. No list of allowed flags may contain it. */
+/** A dangerous flag of some program. No list of allowed flags is allowed to contain it. */
 function danger(): fc.Arbitrary<string> {
   const letter = fc.constantFrom(...Array.from("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0"));
   const short = fc

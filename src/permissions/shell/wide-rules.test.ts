@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these strings are shell
-// Deny and ask rules in a project that allows everything else. A command that certainly matches a deny rule is denied, one that
-// might match asks, and ordinary work is allowed.
+// Deny and ask rules in a project that allows everything else. A command that certainly matches a deny rule is denied.
+// A command that might match a deny rule needs approval, and ordinary work is allowed.
 
 import { describe, expect, it } from "vitest";
 import { bash, type Setting } from "../../../test/support/judge.ts";
@@ -11,7 +11,7 @@ const verdicts = (commands: readonly string[], setting: Setting) =>
 const all = (verdict: string, commands: readonly string[]) =>
   commands.map((command) => `${verdict}: ${command}`);
 
-it("an ask rule asks only about commands that could match it", () => {
+it("with an ask rule, only commands that could match it need approval", () => {
   const setting: Setting = { project: { allow: ["Bash"], ask: ["Bash(tee *)", "Edit(app.js)"] } };
   const harmless = ["a=1; ls", "a=1; b=2 ls", "git add app.js && git commit -m done"];
   expect(verdicts(harmless, setting)).toEqual(all("allow", harmless));
@@ -149,7 +149,7 @@ describe("a deny rule for a command", () => {
     "env -S '$x evil'",
     "find . -exec sh -c '$1 evil' {} \\;",
   ];
-  it("[A28] [Z4] a command that might run a denied one asks", () => {
+  it("[A28] [Z4] a command that might run a denied command needs approval", () => {
     expect(verdicts(DOUBTFUL, setting)).toEqual(all("ask", DOUBTFUL));
   });
 
@@ -247,7 +247,7 @@ describe("a deny rule for editing a folder", () => {
     "python3 <<E\nopen('secrets/y','w')\nE",
     "OUT=secrets/y npm run build",
   ];
-  it("a command that might edit a denied folder asks", () => {
+  it("a command that might edit a denied folder needs approval", () => {
     expect(verdicts(DOUBTFUL, setting)).toEqual(all("ask", DOUBTFUL));
   });
 
@@ -326,7 +326,7 @@ describe("a deny rule for reading files", () => {
     "cd $x; cat y",
     "FILE=.env npm run show",
   ];
-  it("a command that might read denied files asks", () => {
+  it("a command that might read denied files needs approval", () => {
     expect(verdicts(DOUBTFUL, setting)).toEqual(all("ask", DOUBTFUL));
   });
 
@@ -345,7 +345,7 @@ describe("a deny rule for reading files", () => {
   });
 });
 
-describe("protected files, which decide what runs", () => {
+describe("protected files, which decide which programs run", () => {
   const COMMANDS = [
     "sh -c 'echo x > .git/config'",
     "python3 -c \"open('.git/hooks/pre-commit','w')\"",
@@ -361,13 +361,13 @@ describe("protected files, which decide what runs", () => {
     "env sh -c 'tee .mcp.json'",
     `cd a; cd b; cd c; cd d; cp ${Array.from({ length: 200 }, (_, at) => at).join(" ")} .git/hooks`,
   ];
-  it("[A37] a command that changes protected files asks, even if rules allow every command and edit", () => {
+  it("[A37] a command that changes protected files needs approval, even if rules allow every command and edit", () => {
     const setting: Setting = { project: { allow: ["Bash", "Edit(**)", "Write(**)", "*"] } };
     expect(verdicts(COMMANDS, setting)).toEqual(all("ask", COMMANDS));
   });
 });
 
-it("[A28] a command built to be slow is judged within 3 s of CPU time", () => {
+it("[A28] a command that is designed to be slow to judge is judged within 3 s of CPU time", () => {
   const setting: Setting = {
     project: { allow: ["Bash"], deny: ["Bash(curl *)", "Edit(secrets/**)", "Read(**/.env)"] },
   };
@@ -386,13 +386,13 @@ it("[A28] a command built to be slow is judged within 3 s of CPU time", () => {
     const before = process.cpuUsage();
     bash(command, setting);
     const { user, system } = process.cpuUsage(before);
-    // On an idle machine, each command takes less than a second. Without the judge's limits, each would take ten seconds or
-    // more.
+    // On an idle machine, each command takes less than a second.
+    // Without the judge's limits, each command would take ten seconds or more.
     expect((user + system) / 1_000, command.slice(0, 30)).toBeLessThan(3_000);
   }
 });
 
-describe("allow rules for a command that changes the folder", () => {
+describe("allow rules for a command that changes its folder", () => {
   const setting: Setting = { project: { allow: ["Bash(cd *)", "Bash(echo *)", "Edit(src/**)"] } };
   it("[A34] [Z3] a relative path after cd is not matched as a path in the workspace", () => {
     const asking = [
@@ -439,7 +439,7 @@ describe("a deny rule with flags", () => {
     "tar cf a x --checkpoint-action=exec='rm -rf x'",
     "socat - EXEC:'rm -rf x'",
   ];
-  it("[A28] [Z4] a command that may contain the denied flags asks", () => {
+  it("[A28] [Z4] a command that might contain the denied flags needs approval", () => {
     expect(verdicts(DOUBTFUL, setting)).toEqual(all("ask", DOUBTFUL));
   });
 
