@@ -1,4 +1,4 @@
-// The command line as people and scripts use it: real processes, real folders, a scripted model.
+// Tests the command line as people and scripts use it: with real processes, real folders and a scripted model.
 
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -60,7 +60,7 @@ describe("cadre run", () => {
     expect((await p.cadre("runs", "--status", "failed")).stdout).toBe("No runs match.\n");
   });
 
-  test("[U50] a run that needs a person exits with 3 and prints the commands to decide; after the approval `cadre run` continues it", async () => {
+  test("[U50] if a run needs a person, `cadre run` exits with 3 and prints the commands that answer; the next `cadre run` continues it", async () => {
     await using p = await writer();
     const parked = await p.cadre("run", "write it");
     expect(parked.code).toBe(3);
@@ -111,7 +111,7 @@ describe("cadre run", () => {
     expect((await p.cadre("runs")).stdout).toContain("Needs you");
   });
 
-  test("an approval with an impossible scope is refused in one sentence, and nothing is decided", async () => {
+  test("an approval with an impossible scope is refused with a one-sentence error, and nothing is decided", async () => {
     await using p = await project({
       "agents/pen.md": agent("pen"),
       "pen.script.yaml":
@@ -128,7 +128,7 @@ describe("cadre run", () => {
     expect(open).not.toHaveProperty("grant");
   });
 
-  test("a call rejected with a command does not run, and the agent reads the reason", async () => {
+  test("a call that a person rejects with `cadre reject` does not run, and the agent reads the reason", async () => {
     await using p = await writer();
     const [, id] = /cadre approve (\S+)/.exec((await p.cadre("run", "write it")).stdout)!;
     expect((await p.cadre("reject", id!.slice(0, 10), "--note", "wrong file")).code).toBe(0);
@@ -259,7 +259,7 @@ describe.concurrent("two processes in one folder", () => {
     expect(over).toMatchObject({ code: 1, stderr: expect.stringContaining("has ended already (cancelled)") });
   });
 
-  test("[E1] when the owner is killed, a waiting client takes the lock and continues both runs", async () => {
+  test("[E1] when the owner is killed, a waiting client takes the lock and continues its own run and the owner's run", async () => {
     await using p = await project({
       "agents/slow.md": agent("slow"),
       "slow.script.yaml": SLOW,
@@ -300,7 +300,7 @@ describe.concurrent("two processes in one folder", () => {
     });
   });
 
-  test("the next `cadre run` continues a killed run", async () => {
+  test("the next `cadre run` continues a run whose process was killed", async () => {
     await using p = await project({
       "agents/slow.md": agent("slow"),
       "slow.script.yaml":
@@ -444,7 +444,7 @@ describe("mistakes on the command line", () => {
   });
 });
 
-test("`run --input` passes the agent's input as JSON or from a file, and reports invalid input", async () => {
+test("`run --input` accepts the agent's input as JSON or as a file, and reports invalid input", async () => {
   const schema = "input: { type: object, properties: { ticket: { type: integer } }, required: [ticket] }\n";
   await using p = await project({
     "agents/desk.md": agent("desk", schema),

@@ -19,13 +19,13 @@ export interface Io {
   stderr: Output;
   env: Env;
   cwd: string;
-  /** How this person starts Cadre, for example `npx cadre`. Default: `cadre`. */
+  /** The command with which this person starts Cadre, for example `npx cadre`. Default: `cadre`. */
   launcher?: string;
-  /** Requests a shutdown, as SIGTERM does. Used when several commands share one process. */
+  /** Aborted to request a shutdown, as SIGTERM does. Used when several commands share one process. */
   shutdown?: AbortSignal;
 }
 
-/** Output format: JSON for programs, or plain lines that are never redrawn for people. */
+/** Output format for a command: `json` for programs, or plain lines that are never redrawn. */
 export interface OutputFormat {
   json: boolean;
   plain: boolean;

@@ -11,7 +11,7 @@ export function maskIo(io: Io, argv: readonly string[]): Io {
   return { ...io, stdout: maskedOutput(io.stdout, mask), stderr: maskedOutput(io.stderr, mask) };
 }
 
-/** Finds the value of `--folder` without parsing the whole command line, because that might be invalid. */
+/** Finds the value of `--folder` without parsing the whole command line, because the command line might be invalid. */
 export function folderArgument(argv: readonly string[]): string {
   const at = argv.findIndex((word) => /^(-C|--folder(=|$))/.test(word));
   const [, inline] = /^(?:-C|--folder=)(.+)$/.exec(argv[at] ?? "") ?? [];

@@ -8,7 +8,7 @@ import { visible } from "./view/visible.fixture.ts";
 export interface Pty extends Disposable {
   pty: IPty;
   code: Promise<number>;
-  /** Everything written to the terminal. */
+  /** Everything that was written to the terminal. */
   raw(): string;
   /** All lines of the screen, including lines that have scrolled out. Only valid while the terminal's size stays the same. */
   screen(): string;

@@ -60,7 +60,7 @@ export function settingSecrets(
   ];
 }
 
-/** Keys whose variables are not secret: a tenant's name is part of every address of its server. */
+/** Keys that name variables without secrets. A tenant's name is not secret, because every address of its server contains it. */
 const NOT_SECRET = new Set(["tenantEnv"]);
 
 /** Finds the names of environment variables in keys like `apiKeyEnv` and `tokenEnv`, at any depth. */

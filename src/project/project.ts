@@ -1,4 +1,4 @@
-// A project as its files define it: configuration, models, tools and agents. A store is not part of it.
+// A project as its files define it: configuration, models, tools and agents. The store does not belong to it.
 // Opening a project creates nothing and runs nothing.
 // Only `project/` and `runtime/` know concrete implementations. `runtime/` adds the store, the engine and the loop.
 
@@ -244,7 +244,7 @@ function catalogue(own: readonly AnyTool[], servers: McpServers) {
   };
   return { tools: () => now().tools, byName: () => now().byName };
 }
-/** Reports which sandbox commands would run in on this machine, and why other sandboxes do not work. */
+/** Reports which sandbox is used for commands on this machine, and why other sandboxes do not work. */
 export const inspectSandbox = ({ sandbox }: Pick<Config, "sandbox">): Promise<SandboxReport> =>
   reportSandbox(sandbox);
 

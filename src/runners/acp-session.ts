@@ -40,7 +40,7 @@ type Facts = Pick<RunnerFacts, "session" | "mode" | "loads" | "loaded">;
 /** Length of the longest message that a program is allowed to send. */
 const MAX_MESSAGE_BYTES = 8_000_000;
 
-/** Opens a session. Throws an error whose message people can read. */
+/** Opens a session. Throws an error with a message that people can understand. */
 export async function openSession(
   program: RunnerProcess,
   wanted: SessionOptions,

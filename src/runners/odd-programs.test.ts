@@ -20,7 +20,7 @@ const options = (permissions: string): WorldOptions => ({
 const script = (...lines: string[]): string => `SCRIPT\n${lines.join("\n")}`;
 
 scenario(
-  "[RN2] a call reported before its permission request is judged once; a program that stops after a refusal is told to continue",
+  "[RN2] a call reported before its permission request is judged once; a program that stops after a refusal must continue",
   options('{allow: ["Bash(touch *)"], deny: ["Bash(rm *)"]}'),
   async (world) => {
     const runId = await world.run(
@@ -42,7 +42,7 @@ scenario(
 );
 
 scenario(
-  "[RN2] if a call has no input, its title is its command; its description is not taken for output",
+  "[RN2] if a call has no input, its title is used as its command; its description is not recorded as output",
   options('{allow: ["Bash(touch *)"]}'),
   async (world) => {
     const runId = await world.run(

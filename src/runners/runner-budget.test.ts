@@ -15,7 +15,7 @@ const coder = (env = ""): string =>
 /** A task that lists the program's actions, one per line. */
 const script = (...lines: string[]): string => `SCRIPT\n${lines.join("\n")}`;
 
-/** A lead that delegates all work to an agent whose work a program does. */
+/** A lead that delegates all work to an agent that is an external program. */
 const led = (limits: string, work: string, env = ""): WorldOptions => ({
   agent: "agents: [coder]",
   cast: { coder: coder(env) },
@@ -57,7 +57,7 @@ scenario(
 const SUSPEND = "{onBudget: suspend, tree: {maxCost: 0.2}}";
 
 scenario(
-  "[RN7] with `onBudget: suspend` the program is stopped and a person is asked; after the budget is raised, it continues",
+  "[RN7] with `onBudget: suspend` the program is stopped and a person is asked; it continues after the budget is raised",
   led(SUSPEND, script("cost 0.25", "wait", "THEN", "cost 0.5", "say Went on.")),
   async (world) => {
     const root = await world.run("go");

@@ -18,7 +18,7 @@ import { trySandbox } from "../tools/sandbox/find-sandbox.ts";
 const ROOT = join(import.meta.dirname, "../..");
 const AGENT = join(ROOT, "test/support/acp-agent.ts");
 
-/** An agent whose work the scripted program does. */
+/** Front matter of an agent that runs as the scripted program. */
 const runner = (more = "", env = ""): string =>
   `runner: {acp: {command: "${process.execPath}", args: ["${AGENT}"], env: {${env}}${more}}}`;
 
@@ -337,7 +337,7 @@ scenario(
 );
 
 scenario(
-  "[RN8] if a program cannot resume its session, its outcome is unknown and a person decides",
+  "[RN8] if a program cannot resume its session, the outcome of its work is unknown and a person decides",
   options(),
   async (world) => {
     const runId = await world.run(TWICE);

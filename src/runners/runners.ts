@@ -1,6 +1,6 @@
 // The programs that this process runs, at most one per run. A shell supervises each program.
 // When the pipe from Cadre closes, the shell kills the program and every process it started.
-// The shell and the program run in the project's sandbox. The sandbox is the security boundary.
+// The program and every process it starts run in the project's sandbox, which is the security boundary.
 // A program's permission requests are no boundary, because the program asks voluntarily.
 
 import { hostname } from "node:os";

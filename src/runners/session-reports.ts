@@ -163,7 +163,7 @@ export class SessionReports {
 const isOver = (call: AcpCall | undefined): boolean =>
   call?.status === "completed" || call?.status === "failed";
 
-/** Finds an option by its kind, because the order of options means nothing. Only options that apply once are ever chosen. */
+/** Finds the option of this kind; the order of options means nothing. Only options that apply once are ever chosen. */
 export const optionOf = (
   { options }: RequestPermissionRequest,
   kind: "allow_once" | "reject_once",

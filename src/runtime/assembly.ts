@@ -64,13 +64,13 @@ import { hasFolder, worktreesOf } from "./worktrees.ts";
 export interface AssemblyOptions extends ProjectOptions {
   clock?: Clock;
   ids?: Ids;
-  /** A store that is already open. `stop` does not close it. */
+  /** A store that is already open. `stop` does not close this store. */
   store?: Store;
-  /** Maximum number of runs driven at the same time. */
+  /** Maximum number of runs that this process drives at the same time. */
   concurrency?: number | undefined;
   /** The pool whose runs this process drives. Default: the pool of the folder. */
   pool?: string | undefined;
-  /** Version of the program, shown in the list of workers. */
+  /** Version of Cadre, shown in the list of workers. */
   version?: string;
   onProblem?:
     | ((problem: { runId?: string; message: string; error: unknown; answered?: true }) => void)
@@ -86,7 +86,7 @@ export interface RuntimeAssembly {
   readonly store: Store;
   readonly parts: LoopParts;
   readonly people: CommandParts;
-  /** Model of agents whose file names no model. It is the scripted rehearsal model if no provider's key was found. */
+  /** The model for agents whose file names no model. Without an API key, it is the scripted rehearsal model. */
   readonly defaultModel: string;
   /** Reads the agents from disk on each call, so that new files are found immediately. */
   agents(name?: string): Promise<AgentSet>;
@@ -94,7 +94,7 @@ export interface RuntimeAssembly {
   explain(name: string): Promise<Explanation>;
   /** Reads an agent's file from disk and masks its secrets. */
   agentFile(file: string): Promise<AgentFile | undefined>;
-  /** Lists the project's files below one of its folders. */
+  /** Lists the project's files inside one of its folders. */
   workspaceTree(path: string): ReturnType<typeof workspaceTree>;
   /** Starts a run. Repeating the call with the same idempotency key starts no second run. */
   admit(request: RunRequest, idempotencyKey?: string): ReturnType<typeof admit>;
@@ -102,9 +102,9 @@ export interface RuntimeAssembly {
   say(message: PersonMessage, idempotencyKey?: string): Promise<{ runId: RunId; joined: boolean }>;
   /** Starts a new run that continues where an ended run stopped. */
   retry(runId: RunId, idempotencyKey?: string, by?: string): Promise<{ runId: RunId }>;
-  /** Starts a new root run from the journal of another run, up to one event. */
+  /** Starts a new root run that copies the journal of another run up to one event. */
   fork(runId: RunId, request: ForkRequest, idempotencyKey?: string, by?: string): Promise<{ runId: RunId }>;
-  /** Delivers webhooks while this runtime is started. */
+  /** Delivers webhooks while this runtime is running. */
   readonly webhooks: Notifier;
   /** Replays these runs with the current code and rules, and compares the decisions. Nothing is executed. */
   replay(runIds: readonly RunId[]): Promise<ReplaySummary>;
@@ -225,7 +225,7 @@ const peopleParts = (parts: LoopParts, toolFacts: FindFacts, wake: CommandParts[
   wake,
 });
 
-/** Returns a function that builds the worker's card. It is built on each call, so that it is up to date. */
+/** Returns a function that builds the worker's card from current values. */
 function cardOf(
   { host, pid, clock, skippedRuns }: LoopParts,
   pool: string,

@@ -1,4 +1,4 @@
-// `cadre acp`, started as an editor starts it: as its own process, on stdin and stdout.
+// Tests `cadre acp`, started as an editor would start it: as a separate process, over stdin and stdout.
 
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -81,7 +81,7 @@ describe("one editor", () => {
     expect(stdout).toMatch(/"by":"[^"]+ via ACP"/);
   });
 
-  test("a rejected call does not run, and the agent continues without it", async () => {
+  test("a call that the editor rejects does not run, and the agent continues without it", async () => {
     const before = await paid();
     const sessionId = await editor.begin("clerk");
     const turn = editor.prompt(sessionId, "pay");
@@ -105,7 +105,7 @@ describe("one editor", () => {
     expect(await next).toEqual({ stopReason: "end_turn" });
   });
 
-  test("[C15] a question that the editor dismisses stays open, and the next message asks the question again", async () => {
+  test("[C15] a question that the editor dismisses stays open, and is asked again after the next message", async () => {
     const before = await paid();
     const sessionId = await editor.begin("clerk");
     const turn = editor.prompt(sessionId, "pay");
@@ -156,7 +156,7 @@ describe("one editor", () => {
     expect(await turn).toEqual({ stopReason: "end_turn" });
   });
 
-  test("[D0] [C15] a question without choices ends the turn, and the next message is the answer", async () => {
+  test("[D0] [C15] a question without choices ends the turn, and the next message answers the question", async () => {
     const sessionId = await editor.begin("painter");
     expect(await editor.prompt(sessionId, "paint the door")).toEqual({ stopReason: "end_turn" });
     expect(editor.said(sessionId)).toContain("Which colour?");

@@ -1,4 +1,4 @@
-// `cadre acp`: an agent of the Agent Client Protocol on stdin and stdout, for editors.
+// `cadre acp`: lets editors use Cadre as an agent of the Agent Client Protocol, over stdin and stdout.
 // For each open folder, this process either owns the store and drives the runs, or is a client of the owner.
 // The process exits when stdin ends.
 

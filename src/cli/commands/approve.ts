@@ -1,5 +1,5 @@
 // `cadre approve [ID]`: approves a call as proposed, or with an edited input.
-// Without an id it decides nothing and lists the open items. `cadre reject ID` rejects a call.
+// `cadre approve` without an id decides nothing and lists the open items. `cadre reject ID` rejects a call.
 
 import type { CadreClient } from "../../api/client/client.ts";
 import type { ApprovalView, DecisionBody } from "../../api/client/types.ts";
@@ -46,7 +46,7 @@ export async function approve(
   });
 }
 
-/** U21: `--ask` passes the decision to another person, so it cannot be combined with options that decide. */
+/** U21: `--ask` asks another person to decide, so it cannot be combined with options that decide. */
 async function ask(
   invocation: Invocation,
   id: string,

@@ -138,7 +138,7 @@ function budgetLines({ nodes, unpriced }: BudgetRiver, { nodes: [top], limit }: 
   ];
 }
 
-/** Returns the numbers of each run and the limits of the tree, for `--json`. */
+/** Returns the usage and limits of each run, and the limits of the tree, for `--json`. */
 const budgetJson = ({ nodes }: BudgetRiver, tree: Budget) => ({
   tree,
   runs: nodes.map(({ runId, agent, parentId: parentRunId, row, own, branch, limit, frozen }: RiverNode) => ({

@@ -1,5 +1,5 @@
 // `cadre cancel RUN`: cancels a run and its descendants, and waits until all have ended.
-// It never reports a run as stopped before the run has ended (U41). If no process drives the runs, this command ends them itself.
+// The command reports a run as stopped only after the run has ended (U41). If no process drives the runs, it ends them itself.
 
 import { setTimeout as pause } from "node:timers/promises";
 import type { CadreClient } from "../../api/client/client.ts";
@@ -14,7 +14,7 @@ import { allNodes } from "../view/text/branches.ts";
 import { fitLines } from "../view/text/fit.ts";
 import { plainLine } from "../view/text/plain.ts";
 
-/** Longest time to wait. A tool's process is killed earlier than that. */
+/** Longest time to wait for the runs to end. The processes of tools are killed earlier than that. */
 const PATIENCE_MS = 30_000;
 const PAUSE_MS = 50;
 

@@ -1,4 +1,4 @@
-// `cadre doctor` reports problems outside of the project: with a provider or a port.
+// Tests how `cadre doctor` reports problems outside of the project: with a provider or a port.
 
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
@@ -47,7 +47,7 @@ test("[U55] doctor reports a provider that is unknown, or configured in an untru
   expect(code).toBe(1);
 });
 
-test("[U55] doctor says whether `cadre up` can listen on its port, and which program uses the port already", async () => {
+test("[U55] doctor says whether `cadre up` can listen on its port and, if not, which program uses the port", async () => {
   await using p = await project({});
   p.env["CADRE_PORT"] = new URL(await serve((_, response) => response.end("hello"))).port;
   expect((await p.cadre("doctor")).stdout).toMatch(

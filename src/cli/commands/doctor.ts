@@ -1,4 +1,4 @@
-// `cadre doctor`: finds everything that could keep Cadre from working here, and says how to fix it.
+// `cadre doctor`: finds everything that could prevent Cadre from working here, and says how to fix it.
 
 import type { CadreClient } from "../../api/client/client.ts";
 import { configChecks } from "../../runtime/checks/config.ts";

@@ -1,4 +1,4 @@
-// `cadre eval`: runs tasks, checks answers and compares rates with the baseline, also after a crash.
+// Tests `cadre eval`: it runs tasks, checks the answers and compares pass rates with the baseline, also after a crash.
 
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";

@@ -105,7 +105,7 @@ async function runEach(
   await Promise.all(Array.from({ length: AT_ONCE }, next));
 }
 
-/** Names the eval's folder. Files of the same name in two folders get different names. */
+/** Returns a name for the eval's folder. Eval files with the same name in two folders get different names. */
 const nameOf = (path: string): string =>
   `${path.replaceAll(/[^A-Za-z0-9]+/g, "-").slice(-40)}-${hash("sha256", path).slice(0, 8)}`;
 
@@ -138,7 +138,7 @@ interface ComparedEval {
   regressions: { case: string; rule: string }[];
 }
 
-/** Finds the cases that got worse. Cases with the same name are compared. */
+/** Compares each case with the baseline's case of the same name, and finds the cases that got worse. */
 function compareWithBaseline(result: EvalResult, baseline: EvalResult | undefined): ComparedEval {
   const regressions = result.cases.flatMap((each) => {
     const before = caseIn(baseline, each.name);

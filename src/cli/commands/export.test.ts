@@ -171,7 +171,7 @@ describe("cadre export --format cadre", () => {
     expect(taken.stdout).toMatch(/Imported r\w+ \(1 run, completed\)\. See it/);
   });
 
-  test("[E1] [E7] a running server that owns the store imports a tree once, and continues it", async () => {
+  test("[E1] [E7] a running server that owns the store imports a tree once, and continues the tree", async () => {
     await using laptop = await project(FILES);
     await using desk = await project(FILES);
     const up = desk.start("up", "--port", "0", "--no-open");

@@ -1,4 +1,4 @@
-// `cadre init` in an empty folder: with a template, and with its questions in a real terminal.
+// Tests `cadre init` in an empty folder: with a template, and with its questions in a real terminal.
 
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -44,7 +44,7 @@ describe.each([
   });
 });
 
-test("`init` copies both a template and a pack, and the copied pack is not listed as built in", async () => {
+test("`init` can copy a template and a pack together, and the copied pack is not listed as built-in", async () => {
   await using p = await project({});
   const made = await p.cadre("init", "--template", "coding", "--pack", "ops");
   expect(made).toMatchObject({ code: 0, stderr: "" });

@@ -1,4 +1,4 @@
-// `cadre mcp`, started as an MCP client starts it: as its own process, on stdin and stdout.
+// Tests `cadre mcp`, started as an MCP client would start it: as a separate process, over stdin and stdout.
 
 import { execFile } from "node:child_process";
 import { join } from "node:path";

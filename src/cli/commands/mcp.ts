@@ -1,4 +1,4 @@
-// `cadre mcp`: an MCP server on stdin and stdout, for programs that start their servers themselves.
+// `cadre mcp`: an MCP server over stdin and stdout, for MCP clients that start their servers themselves.
 // This process either owns the store and drives the runs, or is a client of the owner. It exits when stdin ends.
 
 import { once } from "node:events";
@@ -91,7 +91,7 @@ async function tellChanges(
         if (runId !== undefined) void changes([runId], tellAll);
       }
     });
-    // A lost connection is not reported here: the client's requests report it. The stream of changes only tries again.
+    // A lost connection is not reported here, because the client's next request reports it. The stream of changes is just opened again.
     await followed.catch(() => pause(PAUSE_MS, undefined, { signal }).catch(() => {}));
   }
 }

@@ -52,7 +52,7 @@ test("`run --permissions` sets the preset of one run: read-only refuses a call, 
   expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("read-only, ask, edits, trusted")]);
 });
 
-test("an untrusted project cannot choose a preset that allows more", async () => {
+test("an untrusted project cannot choose a more permissive preset", async () => {
   await using p = await maker("permissions: { preset: trusted, deny: [Read] }\n");
   const run = await p.cadre("run", "--json", "make it");
   expect(run.stderr).toContain("`permissions.preset` is ignored: this folder is not trusted");

@@ -1,5 +1,5 @@
 // `cadre prune`: deletes trees that have ended.
-// The command first lists what it would delete, and then deletes exactly that. A tree that ends while the person decides is kept.
+// The command first lists what it would delete, and deletes nothing beyond that list. A tree that ends while the person decides is kept.
 // While the person decides, other processes can use the store.
 
 import { resolve } from "node:path";
@@ -21,7 +21,7 @@ import { confirm } from "../terminal/keys.ts";
 interface PruneOptions {
   olderThan?: string;
   status?: string;
-  /** `true` means the project's own folder. */
+  /** Deletes only runs that worked in this folder. `true` means the project's own folder. */
   workspace?: string | true;
   run?: string;
   dryRun?: boolean;
@@ -80,7 +80,7 @@ function filterOf({ io, folder }: Invocation, options: PruneOptions): PruneFilte
 
 function ageOf(text: string | undefined): number {
   const age = text === undefined ? 0 : parseDuration(text);
-  // A bare number would mean milliseconds, which is surely a mistake.
+  // A number without a unit would mean milliseconds, so it is surely a mistake.
   if (age !== undefined && !/^\s*\d+\s*$/.test(text ?? "")) return age;
   throw usageError(`--older-than ${text}: write 30d, 12h or 1d 12h. Nothing was deleted.`);
 }

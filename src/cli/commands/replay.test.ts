@@ -120,7 +120,7 @@ test("[L2] `cadre replay --agent` reports a changed model, limit, rule or destin
   expect(routed[1]!.lines).toEqual(["-route_to", "+route_to (described otherwise)"]);
 });
 
-test("[L2] `cadre replay --agent` reports where a lower limit would have ended a root run, and where a handoff would have gone", async () => {
+test("[L2] `cadre replay --agent` reports where a lower limit would have ended a root run, and which agent a handoff would have chosen", async () => {
   await using p = await project({ ...FILES, "agents/other.md": agent("other") });
   await p.write("agents/first.md", agent("first", "handoff: tidy\n"));
   await p.write("first.script.yaml", SCRIPT);

@@ -60,7 +60,7 @@ test.each([
   }
 });
 
-test("at a terminal, a module's question is shown with its choices, and the person answers it there", async () => {
+test("at a terminal, a module's question is shown with its choices, and the person answers the question there", async () => {
   await using p = await shipper();
   p.env["CADRE_TRUST"] = "1";
   const terminal = p.terminal("run", "ship it now");

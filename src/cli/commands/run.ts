@@ -41,7 +41,7 @@ export async function run(invocation: Invocation, words: string[], options: RunO
   return startAndFollow(invocation, parseStartRequest(words, options, invocation.io.cwd), options);
 }
 
-/** Starts the requested run and follows it, or lets a background process continue the run. */
+/** Starts the requested run. Follows the run, or lets a background process continue it. */
 async function startAndFollow(
   invocation: Invocation,
   request: StartRequest,

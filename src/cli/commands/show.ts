@@ -165,7 +165,7 @@ function timelineLines(entry: TimelineEntry, page: Page): string[] {
   return [...line, ...fitLine({ head: under, text: page.paint("dim", plainLine(entry.detail)) }, page)];
 }
 
-/** Shows the status, time and usage of each run, and a second usage that includes its descendants. */
+/** Shows the status, time and usage of each run, and its usage including all descendants. */
 function treeTable(top: RunTree, statuses: Found["statuses"], { paint, rich, columns }: Screen): string[] {
   const now = Date.now();
   const drawn = branches(top);

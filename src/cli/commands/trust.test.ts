@@ -43,7 +43,7 @@ const waits = async (p: Project, ...args: string[]) => {
   return done;
 };
 
-describe("[A52] [A53] a folder that was only cloned", () => {
+describe("[A52] [A53] a cloned folder that nobody has trusted yet", () => {
   test("commands in a cloned folder start nothing, import nothing, allow nothing and write nothing outside the folder", async () => {
     await using p = await project(HOSTILE);
     const asked = await waits(p, "toucher", "go");
@@ -120,7 +120,7 @@ describe("[A52] an untrusted folder whose cadre.yaml names a store on a server",
   const files = { ...HOSTILE, "cadre.yaml": "model: scripted/x\nstore: env:DATABASE_URL\nengine: pg-boss\n" };
   const times = (text: string) => text.replaceAll(/\s+/g, " ").split(ELSEWHERE).length - 1;
 
-  test("a command that opens another store because the named store is ignored says so once, with the line of cadre.yaml", async () => {
+  test("a command that ignores the named store and opens another one says so once, with the line of cadre.yaml", async () => {
     await using p = await project(files);
     for (const words of [
       ["runs"],

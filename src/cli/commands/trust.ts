@@ -1,5 +1,5 @@
 // `cadre trust`: allows this folder's files to set endpoints, start commands and grant permissions.
-// The decision is recorded outside the folder.
+// The decision to trust a folder is recorded outside the folder.
 
 import { isTrusted, setTrust, trustedFolders } from "../../config/trust.ts";
 import { EXIT, type Invocation, isAttended, report } from "../invocation.ts";

@@ -136,7 +136,7 @@ test.each([
   },
 );
 
-test("`cadre up` reports a port that is taken or invalid in one sentence", async () => {
+test("`cadre up` reports a used or invalid port with a one-sentence error", async () => {
   await using p = await project(FILES);
   await using q = await project(FILES);
   const up = p.startHere("up", "--port", "0", "--no-open");
@@ -150,7 +150,7 @@ test("`cadre up` reports a port that is taken or invalid in one sentence", async
   expect((await q.cadre("up", "--port", "70000")).code).toBe(2);
 });
 
-test("[P1] the incident of `up --demo` waits for the viewer, and continues after all processes were killed", async () => {
+test("[P1] the incident of `up --demo` waits for a person's decision, and continues after all processes were killed", async () => {
   await using p = await project({});
   const asked = async () => {
     const up = p.start("up", "--demo", "--port", "0", "--no-open", "--json");

@@ -43,7 +43,7 @@ export async function up(invocation: Invocation, options: UpOptions): Promise<nu
 
 /** The parts that the demo adds to the server. */
 export interface DemoParts {
-  /** The demo's run, which is started only once. */
+  /** The run of the demo. It is started only once. */
   order: StartRun;
   plug(parts: ApiParts): Promise<DemoServer>;
   onUp(url: string): void;
@@ -98,7 +98,7 @@ function flagsOf({ host, port, model }: UpOptions): ConfigFlags {
 }
 
 interface ServeWith {
-  /** Token from the variable CADRE_TOKEN. */
+  /** The token from the environment variable CADRE_TOKEN. */
   set: string | undefined;
   log: ServerLog | undefined;
 }

@@ -28,7 +28,7 @@ test("[S1-75] [S2-93] [S2-94] `cadre usage` prints the measures of success, then
     /^1 task completed, 0 failed; 1 of the completed ones needed no person \(100 %\)\.$/m,
   );
   expect(stdout).toMatch(/^.* of work took .*: parallel work saved .*\.$/m);
-  // How the estimate adds up: one agent alone reads 10,000 tokens, then 10,100 and writes 500, then reads 10,600 and 200 new tokens.
+  // The estimate: one agent alone reads 10,000 tokens, then reads 10,100 and writes 500, then reads 10,600 and 200 new tokens.
   expect(stdout).toContain(
     "1 task by several agents used 23k tokens and $0.21; one agent alone would have used about 32k and $0.32 (an estimate",
   );

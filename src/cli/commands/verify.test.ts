@@ -40,7 +40,7 @@ async function approved(p: Project): Promise<{ root: string; child: string }> {
   return { root: root!, child: child! };
 }
 
-/** Alters the payload of an event and recomputes the chain, as anyone with access to the file could. */
+/** Alters the payload of an event and recomputes the hash chain. Anyone with access to the file could do this. */
 function alter(p: Project, runId: string, type: string, change: (payload: string) => string): number {
   using file = new DatabaseSync(join(p.folder, ".cadre/cadre.db"));
   const { n } = file.prepare("SELECT n FROM runs WHERE id = ?").get(runId) as { n: number };

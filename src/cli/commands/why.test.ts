@@ -31,7 +31,7 @@ async function runs(p: Project): Promise<Record<string, string>> {
 }
 
 describe("a failed tree", () => {
-  test("[U44] [U42] [S1-66] `why` prints the first cause, then the path up to the root, then what to do", async () => {
+  test("[U44] [U42] [S1-66] `why` prints the first cause, then the path up to the root run, then what to do", async () => {
     await using p = await tree("turns:\n  - error: { status: 401, message: no }\n");
     expect((await p.cadre("run", "lead", "get it ready")).code).toBe(1);
     const { lead, worker, researcher } = await runs(p);

@@ -249,7 +249,7 @@ test("[E6] a worker takes only the runs of its pool", async () => {
   expect(events.filter(({ type }) => type === "MODEL_CALL_STARTED")).toHaveLength(1);
 }, 120_000);
 
-test("[E6] only workers of an agent's pool drive the runs of that agent, even when they are child runs", async () => {
+test("[E6] if an agent names a pool, only workers of that pool drive the agent's runs, even its child runs", async () => {
   await using p = await scaled({
     ...FILES,
     "cadre.yaml": "pools: { gpu: [] }\n",
@@ -267,7 +267,7 @@ test("[E6] only workers of an agent's pool drive the runs of that agent, even wh
     .poll(async () => (await client.get("/api/runs/{id}/tree", { id: runId })).children?.length ?? 0)
     .toBe(1);
   const [child] = (await client.get("/api/runs/{id}/tree", { id: runId })).children!;
-  // Runs two more runs. When the second one completes, the worker has also considered every run that was due at the first one.
+  // Starts two more runs. When the second run completes, the worker has already considered everything that was due at the first run.
   for (const task of ["look", "again"]) {
     const next = await client.post("/api/runs", { body: { agent: "tidy", task } });
     await expect.poll(() => statusOf(client, next.runId)).toBe("completed");

@@ -10,7 +10,7 @@ import { type NoticeIo, otherConfigProblems, printIgnoredSettings } from "./igno
 
 export interface ConnectOptions extends Omit<ConnectionOptions, "env" | "onConfig"> {
   io: NoticeIo;
-  /** Prints a problem that does not concern the command's own run. By default it is printed to stderr. */
+  /** Prints a problem that does not concern the command's own run. By default, `say` prints to stderr. */
   say?: (line: string) => void;
   /** True if the command itself prints which settings are ignored. */
   showsIgnoredSettings?: boolean;
@@ -36,7 +36,7 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
   return { ...connection, problems: config ? otherConfigProblems(config) : [] };
 }
 
-/** Calls `use` with a client. If the owner of the store exits before it answers, calls `use` again with a new client. */
+/** Calls `use` with a client. If the owner of the store exits before it has answered, calls `use` again with a new client. */
 export async function withClient<T>(
   { folder, io }: Pick<Invocation, "folder" | "io">,
   use: (client: CadreClient) => Promise<T>,

@@ -1,5 +1,5 @@
 // A cadre.yaml in an untrusted folder must not choose the store or the engine (A52).
-// Cadre ignores these two settings and opens the default store instead. Every command reports this, or refuses to run.
+// Cadre ignores the two settings and opens the default store. Every command reports this, or refuses to run.
 
 import { type Config, type IgnoredKeys, loadConfig } from "../../config/config.ts";
 import { problemText } from "../../config/problem.ts";
@@ -13,7 +13,7 @@ const reported = new WeakMap<object, Set<string>>();
 /** Where notices are printed. The default is the stderr of the process. */
 export type NoticeIo = Pick<Io, "env"> & Partial<Pick<Io, "stderr" | "cwd" | "launcher">>;
 
-/** Prints which settings are ignored, once per command and folder. If `tell` is given, it receives the text instead of stderr. */
+/** Prints which settings are ignored, once per command and folder. If `tell` is given, it receives the text and nothing is printed. */
 export function printIgnoredSettings(
   { folder, ignoredKeys }: Config,
   io: NoticeIo,

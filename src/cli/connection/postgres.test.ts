@@ -1,4 +1,4 @@
-// The same commands on Postgres. No process owns the database: each command opens it, and leases decide which process drives.
+// Tests the same commands on Postgres. Each command opens the database itself, and leases decide which process drives a run.
 
 import { afterAll, beforeAll, expect } from "vitest";
 import { PASSWORD, startPostgres, type TestPostgres, test } from "../../stores/postgres/postgres.fixture.ts";

@@ -1,6 +1,6 @@
 // An API client for a long-running command.
 // If the owner of the store exits, the client connects to the next owner. If there is none, this process becomes the owner and drives runs.
-// Interrupted requests are repeated, so they must be idempotent.
+// The client repeats interrupted requests, so requests must be idempotent.
 
 import type { CadreClient } from "../../api/client/client.ts";
 import { type ConnectOptions, connect, isConnectionLost } from "./connect.ts";

@@ -44,7 +44,7 @@ export async function withServerClient<T>(
 
 const ANSWER_MS = 2_000;
 
-/** Asks this folder's `cadre up` for its health. Returns undefined if no server answers or it uses another store. */
+/** Asks this folder's `cadre up` for its health. Returns undefined if no server answers or the server uses another store. */
 export async function serverHealth(
   storeId: string,
   config: Config,

@@ -16,7 +16,7 @@ const ANSWER_MS = 50;
 const PATIENCE_MS = 10_000;
 const MOST = 500;
 
-/** `goneAt` is the time at which the previous server was found dead. Call this function before any run is driven. */
+/** Must be called before any run is driven. `goneAt` is the time at which the previous server was found dead. */
 export async function createKillSwitch(
   { store }: Pick<ApiParts, "store">,
   goneAt: number | undefined,

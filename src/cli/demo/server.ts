@@ -1,5 +1,5 @@
 // The server process of `cadre up --demo`. The supervisor starts it as a child process.
-// The server exits with its supervisor, because without a supervisor a killed demo could not be restarted.
+// The server exits when its supervisor exits, because without a supervisor nothing would restart a killed server.
 
 import { once } from "node:events";
 import { exitCode, toCadreError } from "../../errors.ts";
@@ -37,7 +37,7 @@ interface DemoAnnouncement {
   /** A link that signs in one browser and works once. */
   link: string;
   folder: string;
-  /** True after the server was killed from its page and restarted. */
+  /** True if the server was killed from its web page and restarted. */
   again: boolean;
   /** The command that starts Cadre from any folder, for example `npx cadre`. */
   cadre: string;

@@ -56,7 +56,7 @@ export async function superviseDemo(options: Options, { json, screen }: Invocati
   }
 }
 
-/** Uses another port if the default one is taken, so that trying the demo needs no setup. */
+/** Uses another port if the default port is taken, so that trying the demo needs no setup. */
 async function freePort(folder: string): Promise<string> {
   const { host, port } = loadConfig({ folder, env: process.env }).server;
   return String((await canListen(host, port)) ? port : 0);

@@ -1,5 +1,5 @@
 // Reads an eval file: an agent, its tasks, and the expectations about each answer.
-// Mistakes are reported with their line before anything runs.
+// Mistakes in the file are reported with their line before any run starts.
 
 import { existsSync } from "node:fs";
 import { dirname, isAbsolute, normalize, resolve, sep } from "node:path";
@@ -67,7 +67,7 @@ const EvalFile = z.strictObject({
 });
 
 export interface Eval extends z.infer<typeof EvalFile> {
-  /** Absolute path of the file. */
+  /** Absolute path of the eval file. */
   path: string;
   text: string;
 }

@@ -1,4 +1,4 @@
-// The files of an eval in `.cadre/evals/<name>`: the eval in progress, every result, and a pointer to the baseline result.
+// The files of an eval in `.cadre/evals/<name>`: the eval in progress, every result, and the id of the baseline result.
 //  EV1  The id of an eval is on disk before its first run starts, and the key of every run contains this id.
 //       After a crash, the same command therefore continues the same runs, and no ended run is paid for again.
 

@@ -1,4 +1,4 @@
-// Runs each repeat of each case as a run of the project, and checks the answer.
+// Runs each repeat of each case as a run of its own, and checks the answer.
 // A run that needs a person counts as failed, because an eval cannot ask a person.
 //  EV2  A judge is an agent whose declared output is `{pass, why}`. It receives the answer as untrusted text.
 //       The judge works in the workspace of the judged run. Its cost is counted separately.
@@ -71,7 +71,7 @@ export async function runRepeat(wanted: PlannedRepeat, context: EvalContext): Pr
   return { ...base, passed: all.length === 0, failures: all, judge: judged };
 }
 
-/** Starts the run with this key, or finds the run that has it, and waits for its end. `problem` says why the run did not complete. */
+/** Starts the run with this key, or finds it if it was already started, and waits for its end. `problem` says why it did not complete. */
 async function runToEnd(
   request: StartRun,
   key: string,

@@ -15,7 +15,7 @@ const TOKEN = "CADRE_DESTINATION_TOKEN";
 export interface Destination {
   /** Address of the server, without credentials. */
   url: string;
-  /** Throws if the server would not accept the tree. `hasLeft` means that the server might already have the tree. */
+  /** Throws if the server would not accept the tree. If `hasLeft` is true, the server might already have the tree. */
   check(root: string, hasLeft: boolean): Promise<void>;
   /** Uploads the file, then deletes it. Calls `settle` once it is certain whether the server imported the tree. */
   deliver(file: string, settle: Settle): Promise<ImportView>;
@@ -51,7 +51,7 @@ export function destinationOf(to: string, format: string, env: Io["env"]): Desti
           if (isRefusal(error)) await settle("refused");
           throw deliveryError(place, file, error);
         });
-      // The file is deleted before the move is settled, because after that the same command would not delete it any more.
+      // The file is deleted before the move is settled: once it is settled, repeating the command would not delete the file.
       await rm(file, { force: true });
       await settle("arrived");
       return taken;
@@ -85,7 +85,7 @@ function readAddress(to: string): URL {
     throw refusal(
       `${JSON.stringify(to.replace(/\/\/[^/]*@/, "//"))} is not the address of a server: use https://host.`,
     );
-  // Without TLS the token and the tree could be read on the way.
+  // Without TLS, others could read the token and the tree on the network.
   if (address.protocol === "http:" && !isLoopback(address.hostname.replace(/^\[|\]$/g, "")))
     throw refusal(`http://${address.host} is not encrypted: use https.`);
   return address;

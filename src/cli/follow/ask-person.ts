@@ -49,7 +49,7 @@ const MAY_BE_ASKED_AGAIN = new Set(["UNPROCESSABLE", "BAD_REQUEST", "USAGE"]);
 
 interface Choice {
   key: string;
-  /** Text in the prompt. The key `?` shows the longer `help`. */
+  /** Short text in the prompt. The key `?` shows the longer text `help`. */
   label: string;
   help: string;
   /** Returns false if nothing was decided. */

@@ -15,7 +15,7 @@ const painter = () =>
 `,
   });
 
-test("at a terminal, an agent's question is shown with its choices and its reason, and the person answers it there", async () => {
+test("at a terminal, an agent's question is shown with its choices and its reason, and the person answers the question there", async () => {
   await using p = await painter();
   const terminal = p.terminal("run", "paint the door");
   await terminal.sees(

@@ -1,6 +1,6 @@
-// `--detach`: records the run and starts a background process. It drives the run, or waits until the process that drives it exits.
+// `--detach`: records the run and starts a background process. That process drives the run, or waits until the driving process exits.
 // The background process exits when no run can continue without a person.
-// If a server drives the runs, no background process is started: after a kill it would take the store, and no new server could start.
+// If a server drives the runs, no background process is started: when the server is killed, it would take the store and block a new server.
 
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";

@@ -1,4 +1,4 @@
-// Follows a run and its descendants until the run has ended, or until it needs a person and none is at the terminal.
+// Follows a run and its descendants until the run has ended, or until it needs a person and nobody is at the terminal.
 // While the person at the terminal is asked, the other branches continue. A decision made elsewhere withdraws the question.
 
 import type { CadreClient } from "../../api/client/client.ts";
@@ -74,7 +74,7 @@ function watchForQuarantine(client: CadreClient, runId: string, answerer: Answer
   };
   async function look(): Promise<void> {
     const seen = await findQuarantined(client, runId);
-    // A person who is being asked is not interrupted.
+    // Does not interrupt a person who is answering a question.
     if (!seen || (answerer.type === "person" && seen.items.length > 0)) return restartTimer();
     stuck = seen;
     found.abort();

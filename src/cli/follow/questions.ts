@@ -50,7 +50,7 @@ export function createQuestions(
   const over = AbortSignal.any([leaving, closed.signal]);
   const question = createQuestion(over);
   const approved = new Set<string>();
-  /** Items the person skipped, with the round in which they were asked. */
+  /** The items that the person skipped. Each key includes the round, so that a repeated question is shown again. */
   const skipped = new Set<string>();
   let failure: unknown;
   /** Undefined if no person is being asked. `news` means that an item was opened since the last check. */

@@ -124,7 +124,7 @@ export async function printAgentWarnings(
   request: StartRequest,
   { io }: Invocation,
 ): Promise<void> {
-  // A fork uses the pinned agent, not the current file.
+  // A fork uses the agent definition that the original run pinned, not the current file.
   if (request.type === "fork") return;
   const { agent } = await client.get("/api/runs/{id}", { id: runId });
   for (const problem of await problemsOf(client, agent))

@@ -44,14 +44,14 @@ const runsOf = ({ lines }: Finished) =>
   lines() as { id: string; agent: string; status: string; below: number }[];
 
 describe("at a terminal", () => {
-  test("[U18] each run has its own line; a question names agent, call and task; the other runs continue while it is open", async () => {
+  test("[U18] each run has its own line; a question names agent, call and task; other runs continue while the question is open", async () => {
     await using p = await team({
       worker: `  - { when: { turn: 2, task: parser }, calls: [${write("parser.txt")}] }
   - { when: { task: printer }, delay: 700, report: { summary: The printer is done. } }`,
     });
     const terminal = p.terminal("run", "lead", "get it ready");
     await terminal.sees(/lead › worker needs your approval\nworks on: parser\ntool Write\nwhy it asks: /);
-    // The other branch ends while the question is open.
+    // The other branch of the tree ends while the question is open.
     await terminal.sees(
       /lead +waiting for 1 run below .* \? worker .* ✓ worker#2 +The printer is done\..*\[a\]pprove .*\[\?\]/s,
     );
@@ -194,7 +194,7 @@ describe("without a terminal", () => {
 });
 
 describe("two processes", () => {
-  test("[E1] the next `cadre run` continues a killed tree, and nothing is done twice", async () => {
+  test("[E1] the next `cadre run` continues a tree whose process was killed, and nothing is done twice", async () => {
     await using p = await team({
       lead: `${ask("worker", "printer")}, ${ask("worker", "docs")}`,
       researcher: `turns:\n  - ${WAIT.replace("attempt: 1", "attempt: 1, task: docs")}\n  - report: { summary: Known. }\n`,

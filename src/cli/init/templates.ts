@@ -1,4 +1,4 @@
-// The templates of `cadre init`: small, commented sets of agents. Each has a script for the scripted model, which is used without an API key.
+// The templates of `cadre init`: small, commented sets of agents. Without an API key, the agents use the scripted model.
 
 import { fileURLToPath } from "node:url";
 
@@ -7,7 +7,7 @@ export interface Template {
   /** The template's label in the question of `cadre init`. */
   label: string;
   hint: string;
-  /** Folder with the template's files. Undefined if the project already has agents of its own. */
+  /** Folder with the template's files. Undefined for the template that uses the agents already in the project. */
   folder?: string;
   /** The agent and the task that we suggest for the first run. */
   first?: { agent: string; task: string };

@@ -3,7 +3,7 @@ import { parseRunsFilter } from "./runs.ts";
 
 const NOW = new Date(2026, 0, 31, 12, 30).getTime();
 
-test("[U02] every filter of the list of runs has an option on the command line", () => {
+test("[U02] every filter of the API's list of runs is also an option of the command line", () => {
   const options = {
     status: "failed,cancelled",
     agent: "lead",

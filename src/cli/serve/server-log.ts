@@ -1,7 +1,7 @@
 // The log of a server or worker: one line of JSON on stderr per event, for journald, Docker or a file.
-// At a terminal only problems are printed, as sentences.
+// At a terminal, the log prints only problems, as sentences.
 //  G7  An event is always one line, whatever names it contains (A68). It contains no secrets and no content of runs.
-//      Events that outsiders can cause at will are rate-limited. The next line says how many events were dropped.
+//      Events that outsiders can cause at will are rate-limited. The next logged event says how many events were dropped.
 
 import type { CadreClient } from "../../api/client/client.ts";
 import type { ApiParts } from "../../api/parts.ts";
@@ -63,7 +63,7 @@ export function createServerLog(write: (line: string) => void, now: () => number
         ...(runId === undefined ? {} : { runId }),
         ...(error instanceof CadreError ? { code: error.code } : {}),
         error: messageOf(error),
-        // The stack shows where an unforeseen error happened.
+        // A stack is logged only for an unforeseen error, to show where it happened.
         ...(error instanceof Error && !(error instanceof CadreError) ? { stack: error.stack } : {}),
       }),
     recovered: (message) => tell("recovered", { message }),

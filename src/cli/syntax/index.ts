@@ -1,4 +1,4 @@
-// Declares all commands with their arguments, options and help. Help lists the commands in the order of this file.
+// Declares all commands with their arguments, options and help. Help lists the commands in the order in which they are declared.
 
 import type { Command } from "commander";
 import { addAgentCommands } from "./agents.ts";

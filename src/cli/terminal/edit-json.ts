@@ -63,7 +63,7 @@ async function editInEditor(
   }
 }
 
-/** The editor can be a command with flags (`code --wait`), so a shell parses it. The file is passed as a separate argument. */
+/** The editor can be a command with flags (`code --wait`), so a shell parses the command. The file is a separate argument. */
 function runEditor(editor: string, file: string, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn("sh", ["-c", `${editor} "$1"`, "sh", file], { stdio: "inherit", signal });

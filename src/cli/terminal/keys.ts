@@ -8,7 +8,7 @@ import type { Screen } from "../view/screen.ts";
 export interface Keys {
   /** Reads the next key. Rejects when the signal is aborted. */
   readKey(signal: AbortSignal): Promise<string>;
-  /** Reads a line. The line already contains `typed`, which the person can change. */
+  /** Reads a line. The line initially contains `typed`, which the person can edit. */
   readLine(question: string, signal: AbortSignal, typed?: string): Promise<string>;
 }
 

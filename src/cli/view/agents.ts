@@ -46,7 +46,7 @@ function toolWords(names: readonly string[] | undefined): string {
   return names.length > SHOWN_TOOLS ? `${shown} +${names.length - SHOWN_TOOLS}` : shown;
 }
 
-/** Describes how an agent is reached: `directly`, `via supervisor`, or `via planner, by handoff`. */
+/** Describes how to reach an agent: `directly`, `via supervisor`, or `via planner, by handoff`. */
 export function wayText(path: readonly Edge[], names: (name: string) => string = plainLine): string {
   const above = path.slice(0, -1).map(({ key, to }) => (key === "agents" ? "" : `(${key}) `) + names(to));
   const { key } = path.at(-1)!;

@@ -14,7 +14,7 @@ import { type Paint, truncate } from "./screen.ts";
 import { fitLine, fitLines, type Page } from "./text/fit.ts";
 import { jsonLine, plain, plainLine } from "./text/plain.ts";
 
-/** The run that needs the decision: its agents from the root down, and its task. */
+/** The run that needs the decision: its path of agents from the root, and its task. */
 export interface Asker {
   path: readonly string[];
   task: string | undefined;
@@ -85,7 +85,7 @@ export function answerCommands(item: ApprovalView, commandLine: CommandLine): st
   }
 }
 
-/** A longer edit command is shortened, because it would push the other commands off the screen. */
+/** Length of the longest edit command. A longer command is shortened, so that the other commands stay on the screen. */
 const LONGEST_EDIT = 300;
 
 function editCommands({ id, kind, input }: ApprovalView, commandLine: CommandLine): string[] {

@@ -1,5 +1,5 @@
 // Explains a shell command part by part (U24). The parts are parsed from the command, never taken from the agent's description.
-// Parts that are only known at run time are marked.
+// Parts of a command that are only known at run time are marked.
 
 import type { CommandView } from "../../api/client/types.ts";
 import { truncate } from "./screen.ts";
@@ -42,7 +42,7 @@ function programText({ argv, depth, readOnly, note }: CommandView["programs"][nu
   return `${"  ".repeat(depth)}runs ${words}${tail}`;
 }
 
-/** Longer words are truncated here, because the command itself is shown in full. */
+/** Length at which words are truncated. The command itself is always shown in full. */
 const LONGEST = 120;
 
 function wordText(word: string): string {

@@ -52,7 +52,7 @@ export function noDriverLines({ drives, due, idlePools = [] }: Health, commandLi
   });
 }
 
-/** Names the process that continues a run. If no process drives runs, says what happens until then. */
+/** Names the process that continues a run. If no process drives runs, says which command would continue the run. */
 export async function nextDriverText(
   client: CadreClient,
   commandLine: CommandLine,

@@ -19,7 +19,7 @@ describe("a screen that only prints lines", () => {
     expect(written()).toBe("half and\nnext\n\n");
   });
 
-  test("a question is shown with its card; if text is written below it, the question is shown again", () => {
+  test("a question is shown with its card; if text is written below the question, the question is shown again", () => {
     const { screen, written } = terminal({ NO_COLOR: "1" });
     screen.prompt({ card: () => ["about"], text: () => "well? " });
     screen.redraw();

@@ -1,6 +1,6 @@
-// The output of a command as permanent lines.
+// Writes the output of a command as permanent lines.
 // A command that follows a run opens the live screen (live/live-screen.ts) on top of this screen.
-// Output is plain lines without a terminal, in CI, and with `--plain`, NO_COLOR, TERM=dumb or ACCESSIBLE.
+// This screen is used without a terminal, in CI, and with `--plain`, NO_COLOR, TERM=dumb or ACCESSIBLE.
 //  W1  Text from models, tools, files and people must pass through `plain` before it is written to the screen.
 
 import { stripVTControlCharacters, styleText } from "node:util";
@@ -40,9 +40,9 @@ export interface Area {
 export type Draw = (room: Area) => { lines: readonly string[]; status: string };
 
 export interface Question {
-  /** The lines that describe the item in question. */
+  /** The lines that describe the item that the person decides about. */
   card(): readonly string[];
-  /** The possible answers. */
+  /** The line with the possible answers. */
   text(): string;
 }
 

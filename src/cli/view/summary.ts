@@ -1,4 +1,4 @@
-// Sums up a run: its result, its cost, what it changed, what it waits for, and the commands to continue with.
+// Sums up a run: its result, its cost, what it changed, what it waits for, and which commands continue it.
 
 import type { ApprovalView, Health, RunDetail, RunTree } from "../../api/client/types.ts";
 import { isAnswered } from "../../projections/folds/approvals.ts";

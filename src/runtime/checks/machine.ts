@@ -10,7 +10,7 @@ export interface Finding {
   state: "ok" | "warn" | "bad";
   name: string;
   text: string;
-  /** What a person can do about the problem. */
+  /** What a person can do to fix the problem. */
   fix?: string;
 }
 
@@ -42,7 +42,7 @@ export function versionCheck(name: string, found: string, wanted: readonly numbe
   return { state: "bad", name, text: `${found} is older than ${wanted.join(".")}`, fix };
 }
 
-/** A clock that shows an earlier date is wrong, because this version of Cadre did not exist then. */
+/** If the clock shows a date before this one, it is wrong: this version of Cadre did not exist then. */
 const WRITTEN = Date.UTC(2025, 0, 1);
 
 export function clockCheck(now: number): Finding {

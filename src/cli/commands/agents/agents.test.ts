@@ -1,4 +1,4 @@
-// `cadre agents` and `cadre init` as people, editors and CI use them.
+// Tests `cadre agents` and `cadre init` as people, editors and CI use them.
 
 import { readdir, readFile, symlink } from "node:fs/promises";
 import { join } from "node:path";
@@ -99,7 +99,7 @@ describe("cadre agents", () => {
 });
 
 describe("cadre agents validate", () => {
-  test("`agents validate` exits with 0 on warnings and with 1 under --strict, and prints paths relative to the current folder", async () => {
+  test("`agents validate` exits with 0 if there are only warnings, and with 1 under --strict; paths are relative to the current folder", async () => {
     await using p = await project({ "agents/a.md": file("titel: A\n") });
     expect(await p.cadre("agents", "validate")).toMatchObject({
       code: 0,
@@ -238,7 +238,7 @@ At worst
 `);
   });
 
-  test("`agents explain --json` prints the whole explanation, and an unknown name is reported in one sentence", async () => {
+  test("`agents explain --json` prints the whole explanation; an unknown name is refused with a one-sentence error", async () => {
     await using p = await ours();
     const [value] = (await p.cadre("agents", "explain", "coder", "--json")).lines();
     expect(value).toMatchObject({
@@ -396,7 +396,7 @@ test("[S4-6] [S4-20] an agent whose policy lacks Patch cannot run commands or ch
   expect(blastRadius).toMatchObject({ changesFiles: false, runsCommands: false });
 });
 
-test("[N5] run, runs and scripts accept an agent's name in any spelling", async () => {
+test("[N5] run, runs and scripts accept an agent's name in upper or lower case", async () => {
   await using p = await project({
     "agents/teamA.md": agent("teamA"),
     "teamA.script.yaml": "turns:\n  - when: { agent: teamA }\n    text: It is me.\n",

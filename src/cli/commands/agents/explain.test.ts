@@ -1,4 +1,4 @@
-// In terminals of any width, the explanation loses nothing, and no line is longer than the screen.
+// The explanation is complete at any terminal width, and no line is wider than the terminal.
 
 import { expect, test } from "vitest";
 import { advisors, agentSet, handoff, router, team } from "../../../agents/agent-set.fixture.ts";

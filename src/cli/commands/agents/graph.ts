@@ -1,4 +1,4 @@
-// `cadre agents graph`: shows which agent can start which, as a tree or as a Mermaid flowchart.
+// `cadre agents graph`: shows which agents each agent can start, as a tree or as a Mermaid flowchart.
 
 import { edgesOf } from "../../../agents/explain/edges.ts";
 import { drawGraph, drawMermaid } from "../../../agents/explain/graph.ts";

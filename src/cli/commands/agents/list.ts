@@ -114,7 +114,7 @@ const builtinRow = (name: string, text: string, { paint }: Screen): string[] => 
   plainLine(text),
 ];
 
-/** Prints only the number of warnings, because files written for other products cause many. `agents validate` lists them. */
+/** Prints only the number of warnings: files written for other products cause many, and `agents validate` lists them. */
 function problemLines(problems: readonly Problem[], { screen, commandLine }: Invocation): string[] {
   if (problems.length === 0) return [];
   const errors = problems.filter(({ severity }) => severity === "error");

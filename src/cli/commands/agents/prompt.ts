@@ -1,4 +1,4 @@
-// `cadre agents prompt`: prints the exact prompt that the model would get, and the tools it is offered.
+// `cadre agents prompt`: prints the exact prompt that the model would get, and the tools offered to the model.
 
 import type { PromptTool } from "../../../project/project.ts";
 import { plural } from "../../../projections/words/format.ts";

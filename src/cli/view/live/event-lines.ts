@@ -65,7 +65,7 @@ export function eventLines({ run, event, entry, tree }: LineContext, screen: Scr
     case "MODEL_CALL_FAILED":
       return retitled(`${entry.title}${nextTry(run, event)}`);
     case "CHILD_RUN_COMPLETED": {
-      // The child's other lines use its numbered name, such as `worker#2`, so its end does so, too.
+      // All lines about a child use its numbered name, such as `worker#2`.
       const child = tree.runs.get(event.payload.child_run_id);
       return retitled(child ? describeChildEnd(child.name, event.payload) : entry.title);
     }

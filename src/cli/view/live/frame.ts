@@ -11,7 +11,7 @@ const SHARE = 0.6;
 const FEW = 8;
 
 export interface FrameState {
-  /** The last line of the streamed text, if it is unfinished. */
+  /** The unfinished last line of the streamed text. */
   open: string;
   draw: Draw | undefined;
   question: Question | undefined;

@@ -1,5 +1,5 @@
 // The live view of a tree: a drawing of all runs that is updated in place, and permanent lines above the drawing.
-// In the style `tree` the lines show the text of the top run. Of the other runs they show only important events.
+// In the style `tree`, the lines show the text of the top run, and only important events of the other runs.
 // In the style `lines`, and without a terminal, every event of every run has a line. If there are several runs, each line names its run.
 
 import type { Delta } from "../../../journal/deltas.ts";

@@ -1,4 +1,4 @@
-// The status line of the live screen (U51). It shows the run that needs a person or is working, the preset, the used budget and the counts.
+// The status line of the live screen (U51): a run that needs a person or is working, the preset, the used budget and the counts of runs.
 // If the status line is too long, its least important parts are left out first.
 
 import type { Budget } from "../../../journal/events.ts";

@@ -65,7 +65,7 @@ describe("a tree that is drawn with a limited number of lines", () => {
     );
   });
 
-  test("the drawing first leaves out the descendants of ended runs, and says how many it left out", () => {
+  test("the drawing leaves out the descendants of ended runs before other runs, and says how many it left out", () => {
     const { lines, hidden } = picture(tree([done, done, { is: thinking, helper: thinking }]), 5);
     expect(shape(lines)).toEqual([
       "● lead",
@@ -78,7 +78,7 @@ describe("a tree that is drawn with a limited number of lines", () => {
     expect(hidden).toBe(2);
   });
 
-  test("[TV4] next the drawing leaves out ended runs, then working runs, and last the runs that need a person", () => {
+  test("[TV4] if space is short, the drawing leaves out ended runs first, then working runs, and last the runs that need a person", () => {
     const many = Array.from({ length: 30 }, () => ({ is: completed() }));
     const busy = Array.from({ length: 30 }, () => ({ is: thinking }));
     const { lines, status } = picture(tree([...many, ...busy, { is: thinking, helper: waiting }]), 5);
@@ -121,7 +121,7 @@ describe("a tree that is drawn with a limited number of lines", () => {
   );
 });
 
-test("the drawing shows an agent's to-do list after its activity", () => {
+test("the drawing shows the progress of an agent's to-do list after the agent's activity", () => {
   const live = tree([{ is: thinking }]);
   const todos = [
     { content: "Look", status: "completed" as const },

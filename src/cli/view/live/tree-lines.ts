@@ -20,7 +20,7 @@ export interface TreeLayout {
 
 export interface TreePicture {
   lines: string[];
-  /** Number of runs that did not fit. */
+  /** Number of runs that did not fit into the drawing. */
   hidden: number;
 }
 
@@ -89,7 +89,7 @@ function neededOf({ state }: LiveRun): string {
   return `needs you: ${plainLine(waitText(waitingOn) ?? "an approval")}`;
 }
 
-/** Returns the task if there is room for it. It distinguishes runs of the same agent. */
+/** Returns the task if there is room for it. The task distinguishes runs of the same agent. */
 function taskOf(run: LiveRun, top: LiveRun, room: number): string {
   if (run === top || run.state.end || room < 12) return "";
   return truncate(` · ${plainLine(run.state.start?.task ?? "")}`, room);

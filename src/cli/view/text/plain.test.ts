@@ -16,7 +16,7 @@ const ATTACKS = [
   "a\u0000b\u0008c",
 ];
 
-describe("[A64] text from outside", () => {
+describe("[A64] text from models, tools, files and people", () => {
   test.each(ATTACKS)("%j is printed as text and cannot control the terminal", (attack) => {
     const shown = plain(attack);
     expect(shown).not.toMatch(/[^\n\t\P{C}]|\p{Default_Ignorable_Code_Point}/u);
@@ -25,7 +25,7 @@ describe("[A64] text from outside", () => {
     expect(JSON.parse(jsonLine({ attack }))).toEqual({ attack });
   });
 
-  test("`plain` keeps newlines, tabs, other scripts and joined emoji", () => {
+  test("`plain` keeps newlines, tabs, non-Latin text and joined emoji", () => {
     const text = "a\tb\nçà et là, 日本語, עברית, 👩‍💻 ✔️ 👍🏽";
     expect(plain(text)).toBe(text);
     expect(plain("one\r\ntwo")).toBe("one\ntwo");
