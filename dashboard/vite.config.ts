@@ -10,11 +10,11 @@ export default defineConfig({
   build: {
     outDir: "dist",
     emptyOutDir: true,
-    // The server's policy allows nothing inline, so every asset is a file.
+    // The server's content security policy allows nothing inline, so every asset is a file.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rolldownOptions: {
-      // Modules shared with the server have no side effects, so unused parts of them are dropped.
+      // Modules shared with the server have no side effects, so the bundler removes their unused parts.
       treeshake: {
         moduleSideEffects: [
           { test: /\/src\/(api|config|journal|patterns|projections)\//, sideEffects: false },
@@ -22,7 +22,7 @@ export default defineConfig({
       },
       output: {
         codeSplitting: {
-          // Otherwise each icon is a separate file, and a page loads forty of them.
+          // Without these groups each icon would be a separate file, and a page would load forty of them.
           groups: [
             { name: "main", tags: ["$initial"] },
             { name: "shared", minShareCount: 3, maxModuleSize: 20_000 },
@@ -30,7 +30,7 @@ export default defineConfig({
         },
       },
     },
-    // Lists the licences of bundled packages, which the published page mentions nowhere else.
+    // Lists the licences of bundled packages. The published page mentions these licences nowhere else.
     license: { fileName: "third-party.md" },
   },
 });

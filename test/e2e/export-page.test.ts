@@ -1,4 +1,5 @@
-// Opens the exported page in a real browser, from a file and without a server. It sends no requests and runs no foreign code.
+// Opens the exported page in a real browser, from a file and without a server.
+// The page sends no requests and runs no scripts from the tree's texts.
 
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";

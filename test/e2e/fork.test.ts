@@ -90,7 +90,7 @@ test("[FK7] `compare` shows the first line that differs, even far down in a long
   expect(stdout).toMatch(/▶ A .*: … .*"port": 80 .*\n.*▶ B .*: … .*"port": 81 /);
 });
 
-test("[FK4] a run whose agent file was deleted can still be forked and retried, and both complete", async () => {
+test("[FK4] a run whose agent file was deleted can still be forked and retried; the fork and the retry complete", async () => {
   await using p = await project({
     "agents/ops.md": agent("ops"),
     "ops.script.yaml": "turns:\n  - error: { status: 401, message: wrong key }\n",

@@ -1,5 +1,6 @@
-// A browser, the command line, an MCP client and the `openai` package follow the same tree while the server is killed twice and restarted on the same port.
-// Each client continues where it was and sees every event once. No run starts twice.
+// A browser, the command line, an MCP client and the `openai` package follow the same tree.
+// Meanwhile the server is killed twice and restarted on the same port.
+// Each client continues after its last event and sees every event once. No run starts twice.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +15,7 @@ import { kill, tailOf, up } from "../support/killed-server.ts";
 
 const LEAD = "---\ndescription: Leads.\nmodel: scripted/desk\nagents: [clerk]\ntools: []\n---\nYou lead.\n";
 const CLERK = "---\nkind: subagent\ndescription: Pays.\nmodel: scripted/desk\ntools: [Bash]\n---\nYou pay.\n";
-/** The clerk's first attempt never answers, so the server is killed during a model call. */
+/** The clerk's first model call gets no answer, so the server is killed during this call. */
 const DESK = `turns:
   - { when: { agent: lead, turn: 1 }, text: I have it paid., calls: [{ tool: delegate, input: { agent: clerk, task: pay } }] }
   - { when: { agent: lead }, text: All is paid. }
@@ -29,7 +30,7 @@ beforeEach(async () => {
 });
 afterEach(() => p[Symbol.asyncDispose]());
 
-test("[F46] [P10] [F50] a browser, the command line, MCP and openai see the same events although the server is killed twice", async () => {
+test("[F46] [P10] [F50] a browser, the command line, MCP and openai see the same events, even if the server is killed twice", async () => {
   const first = await up(p, "0");
   const { port } = new URL(first.url);
   const token = readFileSync(join(p.folder, ".cadre/token"), "utf8").trim();
@@ -69,7 +70,7 @@ test("[F46] [P10] [F50] a browser, the command line, MCP and openai see the same
   expect((await third.process.end()).code).toBe(0);
 });
 
-/** The time that a client without a server waits before it sends its request again. */
+/** While the server is down, a client waits this long before it sends its request again. */
 const AGAIN_MS = 200;
 
 /** A chat client that repeats its request under the same key until it has the whole answer. */

@@ -1,4 +1,5 @@
-// MCP servers through a whole run: Cadre lists and pins their tools, offers them, asks for approval, calls them, and stops the servers when the process ends.
+// How a run uses MCP servers: Cadre pins their tools, offers the tools to agents, asks for approval, and calls them.
+// When Cadre's process ends, the servers stop too.
 
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -14,7 +15,7 @@ import { makeWorld, openApprovalIds, type World, type WorldOptions } from "../su
 const program = (name: string): string =>
   join(import.meta.dirname, "../../node_modules/@modelcontextprotocol", name, "dist/index.js");
 
-/** A project with an MCP server `git` that follows a plan, which is a file next to the project folder. */
+/** A project with an MCP server `git`. The server follows a plan, which is a file next to the project folder. */
 async function withServer(
   plan: Plan,
   options: Omit<WorldOptions, "config">,
@@ -42,7 +43,7 @@ const decide = async (world: World, runId: string, decision: "approve" | "reject
 const count = (plan: string, note: string): number =>
   notesOf(plan).filter((line) => line.startsWith(note)).length;
 
-it("[A48] [P5] an MCP tool needs approval; the request shows its input and description, and the tool's result is marked as untrusted", async () => {
+it("[A48] [P5] an MCP tool needs approval; the request shows its input and description; the tool's result is marked as untrusted", async () => {
   const world = await makeWorld({
     config: `mcpServers: { files: { command: ${process.execPath}, args: [${program("server-filesystem")}, .] } }`,
     agent: "mcpServers: [files]",
@@ -108,7 +109,7 @@ it("[P5] a call that a person rejects never reaches the server", async () => {
   );
 });
 
-it("[A49] a tool whose description changes between the approval and the call is not called, and the journal says why", async () => {
+it("[A49] if a tool's description changes after the approval, the tool is not called, and the journal says why", async () => {
   const script = turns({ calls: [{ tool: "mcp__git__log", input: {} }] }, { text: "Done." });
   await withServer(
     { tools: [{ name: "log" }] },
@@ -134,7 +135,7 @@ it("[A49] a tool whose description changes between the approval and the call is 
   );
 });
 
-it("[A49] if the server's command changes while an approval is open, the tool is unavailable and nothing is started", async () => {
+it("[A49] if the command that starts the server changes while an approval is open, the tool is unavailable and nothing is started", async () => {
   const script = turns({ calls: [{ tool: "mcp__git__log", input: {} }] }, { text: "Done." });
   await withServer(
     { tools: [{ name: "log" }] },
@@ -156,7 +157,7 @@ it("[A49] if the server's command changes while an approval is open, the tool is
   );
 });
 
-it("[F02] [P4] after a kill in the middle of a call, a person decides the outcome and the tool is not called again", async () => {
+it("[F02] [P4] after a kill in the middle of a call, a person decides the outcome; the tool is not called again", async () => {
   const script = turns({ calls: [{ tool: "mcp__git__log", input: {} }] }, { text: "Done." });
   const plan: Plan = { tools: [{ name: "log" }], does: { log: "hang" } };
   await withServer(plan, { script, agent: "mcpServers: [git]" }, async (world, file) => {
@@ -188,7 +189,7 @@ it("[A54] a call to a server that never answers fails at its time limit, and the
   });
 });
 
-it("[A50] Cadre offers a tool only to agents that name the tool or its server, and to none if a deny rule forbids the tool", async () => {
+it("[A50] Cadre offers a tool only to agents that name the tool or its server; a deny rule hides the tool from all agents", async () => {
   const script = turns({ calls: [{ tool: "mcp__git__log", input: {} }] }, { text: "Done." });
   const cast = {
     lister: "mcpServers: [git]\ntools: [Read]",

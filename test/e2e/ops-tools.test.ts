@@ -1,4 +1,4 @@
-// The agent `ops/coding` with a Loki server and a service: it reads the logs, and restarts the service after approval.
+// The agent `ops/coding` works with a Loki server and a service. It reads the logs, and restarts the service after approval.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ services: { api: { restart: [touch, restarted], health: { command: [test, -f, re
   });
 }
 
-it("[S0-5] [S0-40] [P5] ops/coding reads logs without asking, as untrusted data, and restarts a service only after approval", async () => {
+it("[S0-5] [S0-40] [P5] ops/coding reads logs without approval, as untrusted data; it restarts a service only after approval", async () => {
   const at = BigInt(Date.now() - 60_000) * 1_000_000n;
   await using loki = await fakeLoki([{ at, line: obey, labels: { app: "api" } }]);
   const world = await incident(loki);

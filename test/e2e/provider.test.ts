@@ -1,5 +1,5 @@
-// A folder with one agent file, a server that speaks OpenAI's protocol, and the real command line: an agent does real work and is
-// killed with `kill -9` in the middle of it.
+// An agent does real work: one agent file, the real command line, and a server that speaks OpenAI's protocol.
+// One test kills Cadre with `kill -9` while the agent works.
 
 import { existsSync, readFileSync, watch } from "node:fs";
 import { dirname, join } from "node:path";
@@ -10,7 +10,7 @@ import { type Project, project } from "../../src/cli/cli.fixture.ts";
 const mock = new LLMock({ port: 0, strict: true, logLevel: "silent" });
 const usage = { prompt_tokens: 100, completion_tokens: 20 };
 
-/** The model's answers, indexed by the number of results in the prompt. */
+/** The model's answers. The index of an answer is the number of tool results in the prompt. */
 const STEPS = [
   { toolCalls: [{ name: "Read", arguments: '{"path":"todo.txt"}' }], usage },
   { toolCalls: [{ name: "Write", arguments: '{"path":"done.txt","content":"greeted\\n"}' }], usage },
@@ -41,7 +41,7 @@ function worker(): Promise<Project> {
 }
 
 describe("an agent on an OpenAI-compatible server", () => {
-  it("the agent reads, writes and runs commands to complete its task", async () => {
+  it("the agent completes its task by reading, writing and running commands", async () => {
     await using p = await worker();
     p.env["CADRE_TRUST"] = "1";
     const done = await p.spawn("run", "--yes", "do it");
@@ -83,7 +83,7 @@ describe("an agent on an OpenAI-compatible server", () => {
   });
 });
 
-/** Resolves when the command has written the file, which it does before it sleeps. */
+/** Resolves when the command has written the file. The command writes the file before it sleeps. */
 async function untilFile(path: string): Promise<void> {
   const written = (): boolean => existsSync(path) && readFileSync(path, "utf8") !== "";
   if (written()) return;

@@ -1,5 +1,5 @@
-// Real coding agents do the work of Cadre runs in the sandbox, with a scripted provider on this machine.
-// They are not dependencies of Cadre: CADRE_REAL_AGENTS names the folder in which npm has installed them.
+// Real coding agents do the work of Cadre runs in the sandbox. A scripted provider on this machine plays their model.
+// The coding agents are not dependencies of Cadre. CADRE_REAL_AGENTS is the path of the folder in which npm has installed them.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -47,7 +47,7 @@ function works(agent: RealAgent, command: string): void {
   });
 
   scenario(
-    `[RN2] [RN3] ${agent.name} runs an approved command and does not run a rejected one`,
+    `[RN2] [RN3] ${agent.name} runs an approved command and does not run a rejected command`,
     options,
     async (world) => {
       const made = join(world.folder, "made");
@@ -71,7 +71,7 @@ function works(agent: RealAgent, command: string): void {
   );
 
   scenario(
-    `[RN6] cancelling ${agent.name} in the middle leaves no process behind`,
+    `[RN6] cancelling ${agent.name} while it works leaves no process behind`,
     options,
     async (world) => {
       const asked = mock.getRequests().length;
@@ -86,7 +86,7 @@ function works(agent: RealAgent, command: string): void {
   );
 }
 
-/** Scripts the agent's model. Requests without its tools are side tasks, such as finding a title. */
+/** Scripts the agent's model. Requests that do not offer the agent's tools are side tasks, such as finding a title. */
 function play(agent: RealAgent): void {
   const call = agent.call(COMMAND);
   const isTold = (word: string) => (request: ChatCompletionRequest) =>
@@ -96,7 +96,7 @@ function play(agent: RealAgent): void {
   const isToldToMake = isTold("MAKE A FILE");
   mock.addFixture({
     match: { predicate: (request) => isToldToMake(request) && isFirst(request) },
-    // The Gemini CLI takes a call with any other finish reason for a malformed answer.
+    // The Gemini CLI treats a call with any other finish reason as a malformed answer.
     response: { toolCalls: [call], ...(agent.program === "gemini" ? { finishReason: "STOP" } : {}) },
   });
   mock.addFixture({
@@ -117,7 +117,7 @@ async function runAndDecide(world: World, decision: "approve" | "reject"): Promi
   return world.events(runId);
 }
 
-/** The running processes of a session. */
+/** The processes of a session that are still running. */
 const processesOf = (leader: number): string[] =>
   readdirSync("/proc").filter((name) => {
     try {

@@ -1,5 +1,5 @@
-// Puts canary secrets everywhere a run can meet them, with real parts: the command line as a process, SQLite on disk, a streaming provider over HTTP, the shell.
-// Afterwards no file or output of Cadre contains a canary in any encoding.
+// Puts canary secrets everywhere a run can encounter them. Afterwards no file or output of Cadre contains a canary in any encoding.
+// The test uses real parts: the command line as a process, SQLite on disk, a streaming provider over HTTP, and the shell.
 
 import { randomBytes } from "node:crypto";
 import { lstatSync, readdirSync, readFileSync, statSync } from "node:fs";
@@ -11,7 +11,7 @@ import { type Project, project } from "../../src/cli/cli.fixture.ts";
 import { assembleRuntime } from "../../src/runtime/assembly.ts";
 
 const word = (): string => randomBytes(18).toString("base64url");
-/** The canaries: in the environment, in the project's `.env`, and the provider's API key. */
+/** The canaries: one in the environment, one in the project's `.env`, and the provider's API key. */
 const CANARY = { env: `Env/${word()}+"q'`, file: `file-${word()}`, key: `prov:${word()}` };
 
 const usage = { prompt_tokens: 100, completion_tokens: 20 };
@@ -20,8 +20,8 @@ const bash = (command: string) => ({
   usage,
 });
 /**
- * The model's answers, indexed by the number of results in the prompt.
- * The model knows the canaries, because providers see keys and people paste secrets.
+ * The model's answers. The index of an answer is the number of tool results in the prompt.
+ * The answers contain the canaries, because a real model can know secrets: providers see keys, and people paste secrets.
  */
 const STEPS = [
   { toolCalls: [{ name: "Read", arguments: '{"path":".env"}' }], usage },
@@ -62,7 +62,7 @@ async function canaryProject(): Promise<Project> {
   return p;
 }
 
-/** Every encoding of each canary, and the first half of each. */
+/** Every encoding of each canary, and the first half of each canary. */
 const TRACES = Object.values(CANARY).flatMap((value) => {
   const bytes = Buffer.from(value);
   const shifted = ["", "x", "xy"].map((before) =>
@@ -85,7 +85,7 @@ function filesBelow(folder: string): string[] {
     .filter((path) => lstatSync(path).isFile());
 }
 
-describe("[A61] [A32] a run that meets secrets in many places", () => {
+describe("[A61] [A32] a run that encounters secrets in many places", () => {
   it("the run writes no secret to the database, log, blobs, streams or problem reports", async () => {
     await using p = await canaryProject();
     const problems: string[] = [];
@@ -188,7 +188,7 @@ describe("[A61] [A32] a run that meets secrets in many places", () => {
     expectNoTrace("a crash", stdout + stderr);
   });
 
-  it("Cadre creates files that only this user can read, whatever the umask", async () => {
+  it("only this user can read the files that Cadre creates, whatever the umask is", async () => {
     const before = process.umask(0);
     try {
       await using p = await canaryProject();
@@ -222,7 +222,7 @@ async function readStream(
   return text;
 }
 
-/** The full text that a reader gets by joining the streamed pieces. */
+/** The full text that a reader sees after joining the streamed pieces. */
 const deltasIn = (stream: string, type: string): string =>
   Array.from(stream.matchAll(/^data: (.*)$/gm), (found) => JSON.parse(found[1]!) as Record<string, string>)
     .filter((frame) => frame["type"] === type)

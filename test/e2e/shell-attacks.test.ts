@@ -1,5 +1,5 @@
-// Untrusted text has turned a model with the Bash tool hostile.
-// The commands it tries do not run, and the journal names the rule that stopped each command.
+// A model that has the Bash tool follows hostile instructions from untrusted text.
+// Its commands do not run, and the journal records which rule stopped each command.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -14,7 +14,7 @@ const config =
   "permissions: { allow: ['Bash(git status)', 'Bash(npm test)'], deny: ['Bash(curl *)', 'Edit(secrets/**)'] }\n";
 
 scenario(
-  "[A24] [A25] [A26] [A27] [A29] a command hidden behind an allowed command waits for a person and does not run",
+  "[A24] [A25] [A26] [A27] [A29] if another command hides behind an allowed command, Cadre asks for approval and runs neither",
   {
     agent: "tools: [Bash]",
     config,
@@ -42,7 +42,7 @@ scenario(
 );
 
 scenario(
-  "[A21] [A28] a denied command and a denied path are refused, and the model is told by which rule",
+  "[A21] [A28] a denied command and a denied path are refused; the model learns which rule refused them",
   {
     agent: "tools: [Bash]",
     config: config.replace("allow: [", "allow: [Bash, "),
@@ -71,7 +71,7 @@ scenario(
 );
 
 scenario(
-  "[A30] [A35] reading through a link out of the workspace, or in a repository that configures programs, needs approval and is refused in an unattended run",
+  "[A30] [A35] an unattended run cannot read through a link out of the workspace, or use git in a repository that configures programs",
   {
     agent: "tools: [Bash]",
     config: "approvals: { unattended: reject }\n",
@@ -106,7 +106,7 @@ scenario(
 );
 
 scenario(
-  "[A32] an agent cannot read the API token without approval, and its value is masked wherever it appears",
+  "[A32] an agent cannot read the API token without approval; the token's value is masked wherever it appears",
   {
     agent: "tools: [Bash, Read, Grep]",
     config,

@@ -11,7 +11,7 @@ import {
   type Receiver,
 } from "../support/otlp-receiver.ts";
 
-/** The clerk's first attempt never answers, so the process is killed during a model call. */
+/** The clerk's first model call gets no answer, so the process is killed during this call. */
 const DESK = `turns:
   - { when: { agent: lead, turn: 1 }, calls: [{ tool: delegate, input: { agent: clerk, task: look at violet } }] }
   - { when: { agent: lead }, report: { summary: The lead is done. } }
@@ -43,7 +43,7 @@ afterEach(async () => {
   await receiver[Symbol.asyncDispose]();
 });
 
-test("[TL1] [TR1] [TR2] [TR3] [S1-65] a tree that two processes worked on is one trace, although the first was killed during a model call while exporting", async () => {
+test("[TL1] [TR1] [TR2] [TR3] [S1-65] a tree that two processes worked on is one trace, even if the first process was killed during an export", async () => {
   const first = p.start("run", "lead", "paint it violet", "--json");
   receiver.answer = () => {
     first.process.kill("SIGKILL");
@@ -73,14 +73,14 @@ test("[TL1] [TR1] [TR2] [TR3] [S1-65] a tree that two processes worked on is one
   const ids = receiver.spans.map(({ spanId }) => spanId);
   expect(new Set(ids).size).toBe(ids.length);
   expect(new Set(receiver.spans.map(({ traceId }) => traceId)).size).toBe(1);
-  // The second process sends the spans of the dead one again, identical to the last byte.
+  // The second process sends the spans of the dead process again. They are identical to the last byte.
   for (const span of before) expect(receiver.spans).toContainEqual(span);
   expectInside(receiver.spans);
   for (const word of ["violet", "turquoise", "done"])
     expect(receiver.requests.map(({ body }) => body).join()).not.toContain(word);
 });
 
-test("[TL1] if the receiver is down, the run succeeds and the next process sends the missed spans once", async () => {
+test("[TL1] if the receiver is down, the run still succeeds; the next process sends the missed spans once", async () => {
   receiver.answer = () => 503;
   const away = await p.cadre("run", "alone", "look");
   expect(away.code).toBe(0);
@@ -95,7 +95,7 @@ test("[TL1] if the receiver is down, the run succeeds and the next process sends
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-test("[TL3] spans carry texts only if enabled, and never secrets; attributes use the GenAI names", async () => {
+test("[TL3] spans contain texts only if this is enabled, and never secrets; attributes use the GenAI names", async () => {
   p.env["HUSH_TOKEN"] = "hush-hush-4711";
   p.env["OTEL_EXPORTER_OTLP_HEADERS"] = "x-team=sesame%20opens";
   p.env["OTEL_SERVICE_NAME"] = "desk";
@@ -123,7 +123,7 @@ test("[TL3] spans carry texts only if enabled, and never secrets; attributes use
   expect(JSON.stringify(receiver.spans)).not.toContain("hush-hush");
 });
 
-test("[TL1] spans that the receiver rejects for good are reported and not sent again", async () => {
+test("[TL1] if the receiver permanently rejects spans, this is reported and the spans are not sent again", async () => {
   receiver.answer = () => 400;
   const { code, stderr } = await p.spawn("run", "alone", "look");
   expect(code).toBe(0);
@@ -137,7 +137,7 @@ test("[TL1] spans that the receiver rejects for good are reported and not sent a
 const named = (spans: readonly ReceivedSpan[], name: string): ReceivedSpan =>
   spans.find((span) => span.name === name)!;
 
-/** Expects every span to lie within its parent's time. */
+/** Checks that every span lies within the time of its parent. */
 function expectInside(spans: readonly ReceivedSpan[]): void {
   const known = new Map(spans.map((span) => [span.spanId, span]));
   for (const span of spans) {

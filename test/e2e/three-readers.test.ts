@@ -1,5 +1,5 @@
 // Two browsers and a command line follow the same tree while the server is killed twice and restarted on the same port.
-// Each continues from its last event, and in the end each has seen every event of the journal exactly once.
+// Each reader continues from its last event. In the end each reader has seen every event of the journal exactly once.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { kill, tailOf, up } from "../support/killed-server.ts";
 
 const LEAD = "---\ndescription: Leads.\nmodel: scripted/desk\nagents: [clerk]\ntools: []\n---\nYou lead.\n";
 const CLERK = "---\nkind: subagent\ndescription: Pays.\nmodel: scripted/desk\ntools: [Bash]\n---\nYou pay.\n";
-/** The first attempt never answers, so the server is killed during a model call. */
+/** The first model call gets no answer, so the server is killed during this call. */
 const DESK = `turns:
   - { when: { agent: lead, turn: 1 }, calls: [{ tool: delegate, input: { agent: clerk, task: pay twice } }] }
   - { when: { agent: lead }, report: { summary: All is paid. } }
@@ -27,7 +27,7 @@ beforeEach(async () => {
 });
 afterEach(() => p[Symbol.asyncDispose]());
 
-test("[F46] [F12] [F13] [P10] two browsers and a command line see the same sequence of events although the server is killed twice", async () => {
+test("[F46] [F12] [F13] [P10] two browsers and a command line see the same sequence of events, even if the server is killed twice", async () => {
   const first = await up(p, "0");
   const { port } = new URL(first.url);
   using ann = await openBrowser(first.link);
@@ -78,7 +78,7 @@ const isDecided =
   ({ type, payload }: JournalEvent): boolean =>
     type === "APPROVAL_DECIDED" && payload.itemId === itemId;
 
-/** [F13] The person who decides second learns what was decided, when and by whom; the effect matches the recorded decision. */
+/** [F13] The person who decides second learns what was decided, when and by whom. The call follows the recorded decision. */
 async function expectOneWins(ann: Browser, bob: Browser): Promise<void> {
   const [item] = (await ann.ask("GET", "/api/approvals")).body.approvals;
   const answers = await Promise.all([
@@ -96,7 +96,7 @@ async function expectOneWins(ann: Browser, bob: Browser): Promise<void> {
   await expect.poll(() => readFileSync(join(p.folder, "paid.txt"), "utf8"), { timeout: 30_000 }).toBe(paid);
 }
 
-/** [F46] An event id from before both kills still marks the reader's position. */
+/** [F46] An event id that was sent before both kills still marks the reader's position. */
 async function expectLastEventId(browser: Browser, runId: string, { ids, events }: Watching): Promise<void> {
   const missed = await browser.readOn(runId, ids[2]!);
   expect(missed).toEqual(events.slice(3));

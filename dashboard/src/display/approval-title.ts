@@ -7,7 +7,7 @@ interface Asked {
   detail?: string | undefined;
 }
 
-/** The title of a request to a person, in one line: the call, or the question in the run's words. */
+/** The title of a request to a person, in one line: a description of the call, or the run's question. */
 export const approvalTitle = ({ kind, tool, input, detail }: Asked): string =>
   tool === undefined ? (detail ?? TITLES[kind] ?? kind) : describeCall(tool, input);
 

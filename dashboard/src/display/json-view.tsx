@@ -6,7 +6,7 @@ import { Button } from "../ui/button.tsx";
 import { Details } from "../ui/details.tsx";
 import { VisibleText } from "./visible-text.tsx";
 
-/** Levels, characters and entries shown at first. */
+/** How many levels, characters and entries are shown at first. */
 const OPEN_LEVELS = 2;
 const MAX_TEXT = 2_000;
 const MAX_ENTRIES = 100;

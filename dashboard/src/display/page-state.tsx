@@ -1,5 +1,5 @@
 // U47: what a page shows instead of data. While data loads, the page says what is loading.
-// After an error, it says what happened, whether data is safe, and what to do.
+// After an error, the page says what happened, whether data is safe, and what to do.
 
 import type { UseQueryResult } from "@tanstack/react-query";
 import { CloudOff, Lock, SearchX, TriangleAlert } from "lucide-react";
@@ -13,7 +13,7 @@ import { Command } from "./command/command.tsx";
 export interface FailureProps {
   error: unknown;
   onAgain?: () => void;
-  /** More ways to continue. */
+  /** Further links and buttons that let the user continue. */
   children?: ReactNode;
 }
 
@@ -67,7 +67,7 @@ interface LoadedProps<Data> {
   children(data: Data): ReactNode;
 }
 
-/** Shows the data of a query. Before it arrives, this shows what is loading; after an error, a button to try again. */
+/** Shows the data of a query. While the data loads, it says what is loading. After an error, it shows a button to try again. */
 export function Loaded<Data>({ query, what = "Loading", children }: LoadedProps<Data>) {
   if (query.isError) return <Failure error={query.error} onAgain={() => void query.refetch()} />;
   return query.isPending ? <Loading what={what} /> : children(query.data);

@@ -1,5 +1,5 @@
 // The feed of all runs, shared by all tabs.
-// A browser opens only six connections per server, so one tab reads the stream and passes the events on to the others.
+// A browser opens only six connections per server, so one tab reads the stream and passes the events on to the other tabs.
 // When that tab closes, another tab continues from the same position.
 
 import { omitUndefined } from "../../../src/omit-undefined.ts";
@@ -7,7 +7,7 @@ import type { LiveEvent } from "../../../src/projections/formats/live-feed.ts";
 import { type Connection, setConnection } from "./connection.ts";
 import { followStream, type StreamState } from "./reconnecting-stream.ts";
 
-/** `reset` says that events may have been missed, so everything must be refetched. */
+/** `reset` means that some events might have been missed, so everything must be refetched. */
 export type FeedNews = { type: "live"; live: LiveEvent } | { type: "reset" };
 
 type Told =
@@ -16,7 +16,7 @@ type Told =
   | { type: "hello" };
 
 const NAME = "cadre.feed";
-/** Events that arrive within this time after a reconnect happened while the connection was down. */
+/** If an event arrives within this time after a reconnect, it happened while the connection was down. */
 const CATCH_UP_MS = 2_000;
 
 export function followFeed(onNews: (news: FeedNews) => void): () => void {
@@ -31,7 +31,7 @@ export function followFeed(onNews: (news: FeedNews) => void): () => void {
   };
   channel.postMessage({ type: "hello" } satisfies Told);
   const hold = () => holdStream(place, channel, onNews, end.signal);
-  // Web Locks need a secure context (TLS or localhost); elsewhere each tab has its own stream.
+  // Web Locks need a secure context (TLS or localhost). Without one, each tab opens its own stream.
   if ("locks" in navigator) {
     navigator.locks.request(NAME, { signal: end.signal }, hold).catch(() => {});
   } else void hold();
@@ -75,7 +75,7 @@ async function holdStream(
         tell({ type: "reset" });
       } else {
         become({ state });
-        // Data loaded before the stream opened may have changed without an event.
+        // Refetches, because data loaded before the stream opened might have changed without an event.
         if (state === "live") tell({ type: "reset" });
       }
     },

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { JournalEvent } from "../../../src/journal/events.ts";
 import { incrementalFold } from "./folds.ts";
 
-test("[U14] each event of a growing journal is folded once", () => {
+test("[U14] a projection processes each event of a growing journal once", () => {
   const seen: number[] = [];
   const of = incrementalFold({
     name: "count",

@@ -1,4 +1,4 @@
-// The projections of a run's journal that views use. All views share one fold of each projection.
+// The projections of a run's journal that views use. All views share the result of each projection.
 
 import type { JournalEvent } from "../../../src/journal/events.ts";
 import { runStateProjection } from "../../../src/projections/folds/run-state.ts";
@@ -12,7 +12,7 @@ export const waterfallOf = incrementalFold(waterfallProjection);
 export const runStateOf = incrementalFold(runStateProjection);
 export const runBudgetOf = incrementalFold(runBudgetProjection);
 
-/** Applies a projection to a growing journal. Each event is folded only once. */
+/** Applies a projection to a growing journal. Each event is processed only once. */
 export function incrementalFold<State>(
   projection: Projection<State>,
 ): (events: readonly JournalEvent[]) => State {

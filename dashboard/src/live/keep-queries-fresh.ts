@@ -7,7 +7,7 @@ const PAUSE_MS = 250;
 /** Statistics over many runs are expensive to query, so they refresh more slowly. */
 const MEASURES_PAUSE_MS = 5_000;
 
-/** Topics (first words of query keys) that an event of any run may affect. */
+/** Topics (first words of query keys) that any event of any run can affect. */
 const OF_ANY_RUN = ["runs", "approvals", "sessions"];
 
 const listeners = new Set<(news: FeedNews) => void>();

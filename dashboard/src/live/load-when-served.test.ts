@@ -3,7 +3,7 @@ import { loadWhenServed } from "./load-when-served.ts";
 
 const gone = new TypeError("Failed to fetch dynamically imported module");
 
-/** A page that loads at attempt number `good`, and a server that responds at check number `up`. */
+/** A page that loads at attempt number `good`, and a server that responds from check number `up` on. */
 function world({ good, up }: { good: number; up: number }) {
   let loads = 0;
   let asked = 0;
@@ -15,7 +15,7 @@ function world({ good, up }: { good: number; up: number }) {
   return { page: loadWhenServed(load, server), loads: () => loads, asked: () => asked };
 }
 
-test("a page whose code is available loads without a check of the server", async () => {
+test("a page whose code is available loads without checking the server", async () => {
   const { page, asked } = world({ good: 1, up: 1 });
   expect(await page()).toBe("the page");
   expect(asked()).toBe(0);
@@ -27,7 +27,7 @@ test("a page waits while the server is down", async () => {
   expect([asked(), loads()]).toEqual([4, 2]);
 });
 
-test("if the server responds but lacks the page's code, the router gets the error and can reload", async () => {
+test("if the server responds but does not have the page's code, the router gets the error and can reload", async () => {
   const { page, loads } = world({ good: 2, up: 1 });
   await expect(page()).rejects.toBe(gone);
   expect(loads()).toBe(1);

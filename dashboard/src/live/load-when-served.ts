@@ -1,5 +1,5 @@
 // Loads the code of a page even if the server is down at first.
-// If the code cannot be loaded, the router reloads the browser, which without a server shows the browser's error page.
+// If the code cannot be loaded, the router reloads the browser. Without a server the browser would show its own error page.
 // So `loadWhenServed` waits for the server and tries again.
 
 const PAUSE_MS = 500;
@@ -21,7 +21,7 @@ const OURS: Server = {
 export function loadWhenServed<T>(load: () => Promise<T>, server: Server = OURS): () => Promise<T> {
   return () =>
     load().catch(async (error: unknown) => {
-      // The server responds but lacks this code, so it has a newer version, and the router should reload.
+      // If the server responds but does not have this code, the server has a newer version. The router should reload.
       if (await server.answers()) throw error;
       do await new Promise((done) => setTimeout(done, server.pauseMs));
       while (!(await server.answers()));

@@ -1,4 +1,4 @@
-// The signed-in user and what their role allows. The server enforces roles; the page only hides what would be refused.
+// The signed-in user and what their role allows. The server enforces roles; the page only hides actions that the server would refuse.
 
 import { useQuery } from "@tanstack/react-query";
 import type { RoleView } from "../../../src/api/client/types.ts";
@@ -6,7 +6,7 @@ import { meQuery } from "./queries.ts";
 
 const RANKS: readonly RoleView[] = ["viewer", "operator", "admin"];
 
-/** Why the user's role does not allow something; undefined if it does, or if the role is not known yet. */
+/** Says why the user's role does not allow an action; undefined if the role allows it or is not known yet. */
 export function useRefusal(needed: RoleView): string | undefined {
   const { data: me } = useQuery(meQuery);
   if (!me || RANKS.indexOf(me.role) >= RANKS.indexOf(needed)) return undefined;

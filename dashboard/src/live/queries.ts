@@ -1,4 +1,4 @@
-// All queries of the page. The first word of a key is its topic, which keep-queries-fresh.ts uses to decide what to refetch.
+// All queries of the page. The first word of a query's key is its topic. keep-queries-fresh.ts refetches by topic.
 
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import type { RunsFilter, UsageFilter } from "../../../src/api/client/types.ts";
@@ -8,7 +8,7 @@ import { client } from "./client.ts";
 const query = <Data>(queryKey: readonly unknown[], queryFn: () => Promise<Data>) =>
   queryOptions({ queryKey, queryFn });
 
-/** A query whose data may change without an event, so every component that uses it fetches again. */
+/** A query whose data can change without an event, so every component that uses the query fetches again. */
 const unstableQuery = <Data>(queryKey: readonly unknown[], queryFn: () => Promise<Data>) =>
   queryOptions({ queryKey, queryFn, staleTime: 0 });
 
@@ -29,7 +29,7 @@ export const workersQuery = unstableQuery(
 
 const POLL_MS = 5_000;
 
-/** Whether any worker is running, and how many runs wait for one. Polled too, because a dying worker sends no event. */
+/** Whether any worker is running, and how many runs wait for a worker. The page also polls this, because a dying worker sends no event. */
 export const driversQuery = queryOptions({
   queryKey: ["runs", "drivers"],
   queryFn: () => client.get("/api/health"),
@@ -49,11 +49,11 @@ export const runCountQuery = (filter: RunsFilter) =>
   queryOptions({
     queryKey: ["runs", "count", filter],
     queryFn: async () => (await client.get("/api/runs", { ...filter, limit: 1, total: true })).total ?? 0,
-    // The previous count is close enough while the new one loads.
+    // Shows the previous count while the new count loads.
     placeholderData: (before: number | undefined) => before,
   });
 
-/** U45: runs that wait because a provider refused a request or asked to wait. */
+/** U45: runs that wait because a model provider refused a request or asked Cadre to wait. */
 export const providerWaitsQuery = query(["runs", "provider-waits"], () =>
   client.get("/api/runs", { waiting: "provider", limit: 100, total: true }),
 );
@@ -80,7 +80,7 @@ export const agentQuery = (name: string) =>
 export const explanationQuery = (name: string) =>
   query(["agents", name, "explain"], () => client.get("/api/agents/{name}/explain", { name }));
 
-/** Reads many journals, so it runs only on request. */
+/** Runs only when the user asks for it, because the server reads many journals. */
 export const agentReplayQuery = (name: string) =>
   queryOptions({
     queryKey: ["agents", name, "replay"],
@@ -101,7 +101,7 @@ export const usageQuery = (filter: UsageFilter) =>
 export const compareQuery = (a: string, b: string) =>
   unstableQuery(["measures", "compare", a, b], () => client.get("/api/compare", { a, b }));
 
-/** A definition never changes: its hash is its address. */
+/** A definition never changes, because its hash is its address. */
 export const definitionQuery = (hash: string) =>
   query(["definition", hash], () => client.get("/api/definitions/{hash}", { hash }));
 
@@ -109,7 +109,7 @@ export const sessionsQuery = query(["sessions"], () => client.get("/api/sessions
 
 export const settingsQuery = query(["settings"], () => client.get("/api/settings"));
 
-/** The definition of a run never changes: the run pinned it when it started. */
+/** The definition of a run never changes, because the run pinned it at its start. */
 export const runDefinitionQuery = (runId: string) =>
   query(["run-definition", runId], () => client.get("/api/runs/{id}/definition", { id: runId }));
 

@@ -11,7 +11,7 @@ test("[U19] a change during the first request triggers another request", async (
   await expect.poll(shown).toBe("one waits");
 });
 
-test("[U19] after many changes during a request, the page shows its answer and makes one more request", async () => {
+test("[U19] after many changes during a request, the page shows the request's answer and makes one more request", async () => {
   const { asks, news, shown } = page();
   asks[0]?.("first");
   await expect.poll(shown).toBe("first");
@@ -26,7 +26,7 @@ test("[U19] after many changes during a request, the page shows its answer and m
   expect(asks).toHaveLength(3);
 });
 
-/** A page with one query whose answers the test releases one by one. */
+/** A page with one query. The test releases the answers to the query one by one. */
 function page() {
   const client = new QueryClient();
   const asks: ((words: string) => void)[] = [];

@@ -1,4 +1,4 @@
-// The query cache. Data stays fresh until the feed reports a change (keep-queries-fresh.ts), so only `driversQuery` polls.
+// The query cache. Data stays fresh until the feed reports a change (keep-queries-fresh.ts). Only `driversQuery` polls.
 // Failures are not retried silently.
 
 import { type Query, QueryClient, type QueryFilters } from "@tanstack/react-query";
@@ -9,7 +9,7 @@ export const queryClient = new QueryClient({
     queries: {
       staleTime: Number.POSITIVE_INFINITY,
       refetchOnWindowFocus: false,
-      // Retries only while the server is unreachable; after a reconnect everything is refetched.
+      // Retries a query only while the server is unreachable. After a reconnect everything is refetched.
       retry: (failures, error) => isUnreachable(error) && failures < 3,
       networkMode: "always",
     },
@@ -18,8 +18,8 @@ export const queryClient = new QueryClient({
 });
 
 /**
- * Refetches queries. If a request is under way, its answer may be older than the change, so another request follows it.
- * The query client alone would accept the old answer, or cancel the request at every change and never show an answer.
+ * Refetches queries. If a request is under way, its answer might be older than the change, so a second request follows.
+ * The query client alone would accept the old answer. Or it would cancel the request at every change and never show an answer.
  */
 export function refetchQueries(client: QueryClient, filters: QueryFilters): void {
   for (const query of client.getQueryCache().findAll(filters)) void askQueryAgain(client, query);

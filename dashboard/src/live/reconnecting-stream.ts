@@ -1,6 +1,6 @@
 // Follows a stream and reopens it from the last position whenever the connection is lost.
-// The stream is open once the server has responded.
-// A connection without even a heartbeat counts as lost, because a page must not look live when it is not (U19).
+// The state becomes `live` once the server has responded.
+// If not even a heartbeat arrives, the connection counts as lost, because a page must not look live when it is not (U19).
 
 import { type CadreClient, createClient } from "../../../src/api/client/client.ts";
 import { CadreError } from "../../../src/errors.ts";
@@ -8,7 +8,7 @@ import { CadreError } from "../../../src/errors.ts";
 export type StreamState = "connecting" | "live" | "lost" | "signed-out";
 
 export interface StreamOptions<Item> {
-  /** Opens the stream at the last position; called again after each loss. */
+  /** Opens the stream at the last position. Called again each time the connection is lost. */
   open(client: CadreClient, signal: AbortSignal): AsyncIterable<Item>;
   onItem(item: Item): void;
   onState(state: StreamState): void;
@@ -17,7 +17,7 @@ export interface StreamOptions<Item> {
 
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5_000;
-/** Three missed heartbeats of the server. */
+/** The time in which the server sends three heartbeats. */
 const SILENCE_MS = 45_000;
 
 /** Returns when the stream ends, the signal is aborted, or the browser is signed out. */
@@ -63,7 +63,7 @@ async function followOnce<Item>(
   }
 }
 
-/** Wraps a response, and calls back if no data arrives for too long. */
+/** Wraps a response and calls back if no data arrives for too long. */
 function watched(response: Response, onSilence: () => void): Response {
   let timer = setTimeout(onSilence, SILENCE_MS);
   const body = response.body?.pipeThrough(
@@ -79,7 +79,7 @@ function watched(response: Response, onSilence: () => void): Response {
   return new Response(body ?? null, response);
 }
 
-/** Waits for this time. Returns earlier if the browser goes online or the page's visibility changes. */
+/** Waits for the given time. Returns earlier if the browser goes online or the page's visibility changes. */
 function until(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
@@ -96,12 +96,12 @@ function until(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** A tab hidden for less than this keeps its stream. */
+/** A tab that is hidden for a shorter time than this keeps its stream. */
 const HIDDEN_MS = 5_000;
 
 /**
- * Follows a stream only while the page is visible: a browser opens six connections per server, and hidden tabs must leave them to the visible tab.
- * Calls `follow` whenever the page becomes visible, and returns when `follow` ends on its own.
+ * Follows a stream only while the page is visible. A browser opens only six connections per server, so hidden tabs close their streams.
+ * Calls `follow` whenever the page becomes visible. Returns when `follow` ends by itself.
  */
 export async function whileVisible(
   signal: AbortSignal,

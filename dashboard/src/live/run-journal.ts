@@ -1,5 +1,5 @@
 // The journal of one run in the page, and the state derived from it.
-// The tenth event costs as much as the fifty-thousandth (U14): lists grow in place, and a row is copied at most once per render.
+// Each event takes the same time to add, however long the journal is (U14): lists grow in place, and a row is copied at most once per render.
 
 import type { Delta } from "../../../src/journal/deltas.ts";
 import type { EventOf, JournalEvent } from "../../../src/journal/events.ts";
@@ -8,18 +8,18 @@ import { applyRunRow, initialRow, type RunRow } from "../../../src/projections/f
 import { applyTimeline, type Timeline, timelineProjection } from "../../../src/projections/views/timeline.ts";
 
 export interface RunJournal {
-  /** `answered`: all requests of the run and of the runs below it are answered, but no worker has resumed it yet. */
+  /** `answered` means that all requests of the run and of the runs below it are answered, but no worker has resumed the run yet. */
   row: RunRow & { answered?: boolean };
   /** Ids of the run's open requests. */
   open: Set<string>;
   /** All events. `events[n]` has seq n + 1 unless `gaps` is set; see `eventAt`. */
   events: JournalEvent[];
-  /** Some events could not be read. */
+  /** Whether some events could not be read. */
   gaps: boolean;
   timeline: Timeline;
   /** Child run ids in start order. */
   children: string[];
-  /** Text and output being streamed, by call; never part of the journal. */
+  /** Text and output being streamed, by call. Streamed text is never part of the journal. */
   streaming: Map<string, Streaming>;
 }
 
@@ -29,10 +29,10 @@ export interface Streaming {
   text: string;
 }
 
-/** Of streamed output, only the end is kept. The recorded result has all of it. */
+/** The page keeps only the end of streamed output. The recorded result contains all of it. */
 const MAX_STREAMING = 20_000;
 
-/** P9: skips an unreadable event and keeps the rest. */
+/** P9: skips an unreadable event and keeps all other events. */
 export function applyEvent(runs: Map<string, RunJournal>, fresh: Set<string>, event: JournalEvent): void {
   try {
     fold(runs, fresh, event);
@@ -42,7 +42,7 @@ export function applyEvent(runs: Map<string, RunJournal>, fresh: Set<string>, ev
   }
 }
 
-/** `fresh` holds the runs whose rows were already copied since the last render. */
+/** `fresh` contains the runs whose rows were already copied since the last render. */
 function fold(runs: Map<string, RunJournal>, fresh: Set<string>, event: JournalEvent): void {
   if (event.type === "RUN_STARTED") runs.set(event.runId, startedRun(event));
   const run = runs.get(event.runId);
@@ -81,7 +81,7 @@ function applyItemChange(open: Set<string>, change: ItemChange): void {
   else open.clear();
 }
 
-/** Updates `answered` of a run and of the runs above it, which may have waited only for this run. */
+/** Updates `answered` of a run and of the runs above it, because they might have waited only for this run. */
 function markAnswered(runs: Map<string, RunJournal>, fresh: Set<string>, run: RunJournal): void {
   const answered = isAnswered(run.row, {
     hasOpenItem: (id) => (runs.get(id)?.open.size ?? 0) > 0,
@@ -95,7 +95,7 @@ function markAnswered(runs: Map<string, RunJournal>, fresh: Set<string>, run: Ru
   if (above) markAnswered(runs, fresh, above);
 }
 
-/** The number of loaded events. The journal is one mutable object; views recognise by this number that it has grown. */
+/** The number of loaded events. The journal is one mutable object, so views use this number to notice that it has grown. */
 export const eventCount = ({ runs }: { runs: ReadonlyMap<string, RunJournal> }): number =>
   [...runs.values()].reduce((sum, { events }) => sum + events.length, 0);
 

@@ -1,6 +1,6 @@
-// The journals of a whole tree, folded in the page with the server's projections.
-// The page first loads all events and then follows the stream. After a lost connection the stream continues after the last event.
-// All views of the tree read the same journals, so they show the same instant.
+// The journals of a whole tree. The page computes their state with the server's projections.
+// The page first loads all events and then follows the stream. After a lost connection it continues after the last event.
+// All views of the tree read the same journals, so they show the same moment.
 
 import { useEffect, useState, useSyncExternalStore } from "react";
 import { isUnreachable } from "../../../src/api/client/client.ts";
@@ -16,7 +16,7 @@ export interface TreeJournal {
   readonly runs: ReadonlyMap<string, RunJournal>;
   /** Whether all events that existed when the page was opened are loaded. */
   readonly loaded: boolean;
-  /** Why the journal could not be loaded. */
+  /** Says why the journal could not be loaded. */
   readonly failure: Error | undefined;
   /** Increases with every change. */
   readonly version: number;
@@ -72,7 +72,7 @@ export function openTreeJournal(rootId: string): TreeJournal {
       }),
     );
   load()
-    // If the server went down during loading, the stream continues after the last loaded event once the server is back.
+    // If the server went down during loading, the page waits for it. Then the stream continues after the last loaded event.
     .catch((error: unknown) => {
       if (!isUnreachable(error)) throw error;
     })
@@ -100,7 +100,7 @@ export function openTreeJournal(rootId: string): TreeJournal {
   };
 }
 
-/** Notifies views once per animation frame, however many events arrive. */
+/** Notifies views once per animation frame, even if many events arrive. */
 function createViews(onTell: () => void) {
   const listeners = new Set<() => void>();
   let frame: number | undefined;
@@ -124,7 +124,7 @@ function createViews(onTell: () => void) {
   };
 }
 
-/** Requests the next page while the current one is folded. */
+/** Requests the next page while the current page is processed. */
 async function* pagesOf(rootId: string, signal: AbortSignal): AsyncGenerator<readonly JournalEvent[]> {
   const ask = (after: number): Promise<EventPage> =>
     client.get("/api/runs/{id}/events", { id: rootId, after, tree: true });

@@ -9,7 +9,7 @@ export interface Action {
   perform(what: () => Promise<unknown>): Promise<boolean>;
 }
 
-/** Performs one action at a time and keeps its error message, to be shown where the user started the action. */
+/** Performs one action at a time. Keeps the error message, so that it can be shown where the user started the action. */
 export function useAction(): Action {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();

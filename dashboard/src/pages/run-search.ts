@@ -13,7 +13,7 @@ export type RunView = (typeof RUN_VIEWS)[number];
 
 export interface RunSearch {
   view?: RunView;
-  /** Event filters; absent for all events. */
+  /** Event filters; absent if all events are shown. */
   show?: Facet[];
   /** Search text. */
   q?: string;
@@ -22,7 +22,7 @@ export interface RunSearch {
   /** Pinned events as `<run>:<seq>`. */
   pin?: string[];
   tree?: "closed";
-  /** Absent: the details are open if there is room or an event is selected. */
+  /** Whether the details are open. If absent, they are open if there is room or an event is selected. */
   details?: "open" | "closed";
   /** Journal position of a past moment; absent for the present. */
   at?: number;
@@ -31,7 +31,7 @@ export interface RunSearch {
   /** Conversation filters: by kind, and by text. */
   talk?: TalkKind;
   words?: string;
-  /** Unit of the budget view. Absent: money or tokens, depending on what is limited or known. */
+  /** Unit of the budget view. If absent, the view uses money if a cost is limited or known, and tokens otherwise. */
   unit?: "cost" | "tokens";
 }
 

@@ -43,7 +43,7 @@ export function RunViews({ journal, rootId, runId, address, onFork }: RunViewsPr
   const found = useTreeSearch(journal, q, show);
   const { closed, toggle } = usePanes(address);
   useViewKeys(address, view, toggle);
-  // The callback keeps its identity, so that unchanged rows do not render again.
+  // The callback stays the same object, so that unchanged rows do not render again.
   const select = useCallback(
     (id: string, seq?: number) =>
       seq !== undefined && view === "timeline" ? look({ runId: id, seq }) : go(id, seq),
@@ -119,7 +119,7 @@ interface OtherViewProps {
   address: RunAddress;
 }
 
-/** All views except the timeline. Each is loaded on demand. */
+/** All views except the timeline. The code of each view loads on demand. */
 function OtherView({ view, common, address: { search, go, change } }: OtherViewProps) {
   return (
     <Suspense fallback={<Loading />}>
@@ -178,7 +178,7 @@ function useViewKeys(
   ]);
 }
 
-/** Counts the events while the journal loads. The views already show them. */
+/** Counts the events while the journal loads. The views already show the loaded events. */
 function LoadingProgress({ journal }: { journal: TreeJournal }) {
   if (journal.loaded) return null;
   return (

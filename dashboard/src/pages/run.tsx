@@ -42,7 +42,7 @@ export function RunPage() {
   return <TreeOf key={tree.data.rootRunId} top={tree.data} />;
 }
 
-/** `top` is the run's row as it was when the page was opened. */
+/** `top` is the run's row at the time the page was opened. */
 function TreeOf({ top }: { top: RunTree }) {
   const journal = useTreeJournal(top.rootRunId);
   if (journal?.failure) return <Failure error={journal.failure} />;
@@ -61,7 +61,7 @@ function isDamaged({ runs, loaded }: TreeJournal, top: RunTree): boolean {
   return run.gaps || top.waitingOn?.kind === "quarantine" || (loaded && run.row.seq < top.seq);
 }
 
-/** The page of a run, at present or at a past moment. */
+/** Shows a run, in the present or at a past moment. */
 function RunAt({ journal: live, top }: { journal: TreeJournal; top: RunTree }) {
   const { id: runId, rootRunId: rootId } = top;
   const address = useRunAddress(runId);
@@ -139,7 +139,7 @@ function NotStarted({ agent, onNow, onRoot }: { agent: string; onNow(): void; on
   );
 }
 
-/** The requests that were open at the selected moment. A person cannot answer them here. */
+/** Lists the requests that were open at the selected moment. A person cannot answer them here. */
 function PastNotices({ journal, onSelect }: { journal: TreeJournal; onSelect(runId: string): void }) {
   const items = [...journal.runs.values()].flatMap((run) => openItems(runStateOf(run.events)));
   if (items.length === 0) return null;

@@ -1,4 +1,4 @@
-// The URL state of most pages. The list of runs (runs-search.ts) and the page of a run (run-search.ts) have their own.
+// The URL state of most pages. The list of runs (runs-search.ts) and a run's page (run-search.ts) have their own files.
 
 import { omitUndefined } from "../../../src/omit-undefined.ts";
 import { RANGES } from "../components/usage/usage-range.ts";
@@ -30,13 +30,13 @@ export const parseAgentsSearch = ({ view, scope, q }: Params) =>
 /** The ids of the two runs to compare. */
 export const parseCompareSearch = ({ a, b }: Params) => omitUndefined({ a: textParam(a), b: textParam(b) });
 
-/** U20: the selected request of the inbox. U28: `together` answers it together with similar requests. */
+/** U20: the selected request of the inbox. U28: if `together` is set, the user answers it together with similar requests. */
 export const parseInboxSearch = ({ item, together }: Params) => {
   const id = typeof item === "string" && item !== "" ? item : undefined;
   return omitUndefined({ item: id, together: id && together === true ? (true as const) : undefined });
 };
 
-/** The usage page. Plots are grouped by agent unless `by` says otherwise; `root` selects a run and the runs below it. */
+/** The usage page. Plots are grouped by agent unless `by` is set. `root` selects a run and all runs below it. */
 export const parseUsageSearch = ({ range, by, root }: Params) =>
   omitUndefined({
     range: oneOf(RANGES, range),

@@ -1,4 +1,4 @@
-// U16: reads and writes the URL state of a run's page, so that a reload, the back button and a shared link show the same.
+// U16: reads and writes the URL state of a run's page. A reload, the back button and a shared link restore the same state.
 
 import { useLocation, useNavigate, useSearch } from "@tanstack/react-router";
 import { useMemo } from "react";
@@ -17,11 +17,11 @@ export interface RunAddress {
   selected: EventRef | undefined;
   pins: readonly EventRef[];
   open: ReadonlySet<string>;
-  /** Selects another run, or an event of that run. */
+  /** Selects another run. If `seq` is given, also selects an event of that run. */
   go(runId: string, seq?: number): void;
-  /** Selects an event of the run or of an expanded child, or nothing. */
+  /** Selects an event of the run or of an expanded child. Undefined selects nothing. */
   look(ref: EventRef | undefined): void;
-  /** Opens a run of another tree, without any URL state. */
+  /** Opens a run of another tree and drops the URL state of this one. */
   leaveFor(runId: string): void;
   change(next: Change): void;
   toggleOpen(childId: string): void;
@@ -78,7 +78,7 @@ export function useRunAddress(runId: string): RunAddress {
 
 /**
  * Whether another pane already shows the answer.
- * The selected event does not matter, so that the answer's card does not come and go.
+ * It ignores the selected event, so that the answer's card does not appear and disappear with every selection.
  */
 export function useShowsAnswer({ search: { view, details, tab } }: RunAddress): boolean {
   const wide = useWide();

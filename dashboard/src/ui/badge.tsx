@@ -13,7 +13,7 @@ export const TONES = {
 } as const;
 export type Tone = keyof typeof TONES;
 
-/** Colours of coloured text without a background. */
+/** Text colours for text without a coloured background. */
 export const TEXT_TONES = {
   plain: "text-ink",
   quiet: "text-muted",

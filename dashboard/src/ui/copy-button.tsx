@@ -31,7 +31,7 @@ export function CopyButton({ text, label, icon, className, children }: CopyButto
   );
 }
 
-/** If `text` is a function, it is called when the user copies. */
+/** If `text` is a function, it is called only when the user copies. */
 export function useCopy(text: string | (() => string)): { copied: boolean; copy(): void } {
   const [copied, setCopied] = useState(false);
   const write = async () => {
@@ -45,7 +45,7 @@ export function useCopy(text: string | (() => string)): { copied: boolean; copy(
 interface CopyableProps {
   text: string;
   label?: string;
-  /** Breaks the text over several lines instead of cutting it off. */
+  /** Whether the text wraps over several lines. Otherwise it is cut off. */
   wraps?: boolean;
 }
 

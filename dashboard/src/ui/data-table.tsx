@@ -5,14 +5,14 @@ interface DataTableProps {
   label: string;
   head: readonly string[];
   rows: readonly { key: string; cells: readonly ReactNode[]; isChosen?: boolean }[];
-  /** Number of leading text columns; the others are numbers. */
+  /** How many columns on the left contain text. All other columns contain numbers. */
   words?: number;
-  /** The first cell of each row names the row. */
+  /** Whether the first cell of each row is the row's name. */
   hasRowNames?: boolean;
   className?: string;
 }
 
-/** A table that scrolls in its own box, also with the keyboard. */
+/** A table that scrolls in its own box. Keyboard users can scroll it too. */
 export function DataTable({ label, head, rows, words = 1, hasRowNames, className }: DataTableProps) {
   const side = (index: number): string => (index < words ? "text-left" : "text-right");
   return (

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** An empty page that explains what belongs here and how to get it. */
+/** An empty page. It explains what would appear here and how to create it. */
 export function EmptyState({
   icon,
   title,

@@ -1,12 +1,12 @@
 import { createContext, type ReactNode, useId } from "react";
 
-/** The id that a control takes from the `Field` around it. */
+/** The id for the control inside a `Field`. */
 export const FieldId = createContext<string | undefined>(undefined);
 
 export interface FieldProps {
   label: ReactNode;
   quiet?: boolean | undefined;
-  /** The control, or a function that gets the id for it. */
+  /** The control, or a function that receives the control's id and returns the control. */
   children: ReactNode | ((id: string) => ReactNode);
 }
 

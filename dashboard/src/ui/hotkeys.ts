@@ -1,6 +1,6 @@
 // Keyboard shortcuts: one key (`j`) or two in a row (`g i`). Active shortcuts can be listed for the help dialog.
 // Typing into a field never triggers a shortcut.
-// A key pressed with Ctrl or ⌘ triggers only a shortcut that names it (`mod+k`), and a key pressed with Alt triggers none.
+// A key pressed with Ctrl or ⌘ triggers only shortcuts with `mod`, such as `mod+k`. A key pressed with Alt triggers no shortcut.
 
 import { useEffect, useRef } from "react";
 
@@ -14,7 +14,7 @@ const bound = new Set<readonly Hotkey[]>();
 const PAUSE_MS = 1_000;
 let begun: { key: string; at: number } | undefined;
 
-/** Binds shortcuts while the component is mounted; a later binding wins. */
+/** Binds shortcuts while the component is mounted. If two bindings use the same key, the later binding wins. */
 export function useHotkeys(hotkeys: readonly Hotkey[]): void {
   const latest = useRef(hotkeys);
   latest.current = hotkeys;
@@ -62,7 +62,7 @@ function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&
     (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) &&
-    // Users cannot type into a checkbox.
+    // A checkbox is not a text field: users cannot type into it.
     !(target instanceof HTMLInputElement && target.type === "checkbox")
   );
 }

@@ -6,7 +6,7 @@ export function Kbd({ children }: { children: ReactNode }) {
   );
 }
 
-/** The key of a button. Phones have no keyboard, so it is hidden there. */
+/** Shows the keyboard shortcut of a button. Phones have no keyboard, so the shortcut is hidden there. */
 export const KeyHint = ({ children }: { children: ReactNode }) => (
   <span className="max-md:hidden">
     <Kbd>{children}</Kbd>

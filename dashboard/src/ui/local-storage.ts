@@ -1,10 +1,10 @@
-// Values that only this browser keeps: pane widths, the pinned run, the theme, notification settings.
+// Values that only this browser stores: pane widths, the pinned run, the theme, notification settings.
 
 import { useSyncExternalStore } from "react";
 
 const listeners = new Set<() => void>();
 
-/** The value under a name. Components that use the same name render again when the value changes, also in other tabs. */
+/** The value stored under a name. When it changes, all components that use the name render again, even in other tabs. */
 export function useLocalStorage(
   name: string,
 ): [text: string | undefined, write: (text: string | undefined) => void] {

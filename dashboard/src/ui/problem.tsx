@@ -1,4 +1,4 @@
-/** An error message next to the control that caused it. Renders nothing without a text. */
+/** An error message next to the control that caused it. Renders nothing if there is no message. */
 export function Problem({ text }: { text: string | undefined }) {
   if (text === undefined) return null;
   return (

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { classNames } from "./class-names.ts";
 
-/** A scrolling box that keyboard users can scroll too. */
+/** A scrolling box. Keyboard users can scroll it too. */
 export function ScrollBox({ label, className, children }: ScrollBoxProps) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a group of content, not of form fields

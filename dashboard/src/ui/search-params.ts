@@ -1,4 +1,4 @@
-// Parses the search parameters of a URL, which may hold anything.
+// Parses the search parameters of a URL. The parameters can contain anything.
 
 export type Params = Record<string, unknown>;
 
@@ -6,6 +6,6 @@ export type Params = Record<string, unknown>;
 export const textParam = (value: unknown): string | undefined =>
   typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
 
-/** A parameter as one of the allowed values; undefined if it is none of them. */
+/** A parameter as one of the allowed values; undefined if its value is not allowed. */
 export const oneOf = <Value>(allowed: readonly Value[], value: unknown): Value | undefined =>
   allowed.find((each) => each === value);

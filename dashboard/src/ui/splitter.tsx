@@ -7,7 +7,7 @@ export interface PaneSize {
   max: number;
 }
 
-/** The width of a pane, kept in this browser and held within its bounds. */
+/** The width of a pane. The browser stores the width, and the page keeps it within its bounds. */
 export function usePaneWidth(
   name: string,
   { initial, min, max }: PaneSize,
@@ -22,14 +22,14 @@ export interface SplitterProps {
   width: number;
   min: number;
   max: number;
-  /** Which side the resized pane is on. */
+  /** Whether the resized pane is to the left or to the right of the splitter. */
   pane: "left" | "right";
   onChange(width: number): void;
 }
 
 const STEP = 24;
 
-/** A movable border of a pane, for the pointer and the arrow keys. */
+/** A movable border of a pane. The pointer and the arrow keys move it. */
 export function Splitter({ label, width, min, max, pane, onChange }: SplitterProps) {
   const [grip, setGrip] = useState<{ x: number; width: number }>();
   const way = pane === "left" ? 1 : -1;

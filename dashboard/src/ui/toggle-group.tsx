@@ -6,11 +6,11 @@ interface ToggleGroupProps<Value extends string> {
   choices: Readonly<Record<Value, string>>;
   value: NoInfer<Value>;
   onChange(value: NoInfer<Value>): void;
-  /** Why a choice is not available; undefined if it is. */
+  /** Says why a choice is not available; undefined if it is available. */
   refusal?(value: Value): string | undefined;
 }
 
-/** A row of buttons of which exactly one is pressed. */
+/** A row of buttons. Exactly one of them is pressed. */
 export function ToggleGroup<Value extends string>(props: ToggleGroupProps<Value>) {
   const { label, choices, value, onChange, refusal } = props;
   return (

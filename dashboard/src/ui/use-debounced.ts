@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 
-/** The latest value that did not change for `pauseMs`. */
+/** The latest value that stayed the same for `pauseMs`. */
 export function useDebounced<T>(value: T, pauseMs: number): T {
   const [settled, setSettled] = useState(value);
   useEffect(() => {

@@ -1,9 +1,9 @@
 import { useCallback, useSyncExternalStore } from "react";
 
-/** True below Tailwind's `md:` breakpoint: a phone. */
+/** True below Tailwind's `md:` breakpoint, which means on a phone. */
 export const useNarrow = (): boolean => useMedia("(max-width: 767px)");
 
-/** True where three panes fit side by side. */
+/** True if the screen has room for three panes side by side. */
 export const useWide = (): boolean => useMedia("(min-width: 1440px)");
 
 export const usePrefersDark = (): boolean => useMedia("(prefers-color-scheme: dark)");

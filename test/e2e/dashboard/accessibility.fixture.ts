@@ -1,5 +1,5 @@
 // Finds the accessibility problems of a page with axe, in both themes.
-// Axe runs inside the page itself, because the Playwright builder opens another page for each check and loads half a megabyte into both.
+// Axe runs inside the tested page. Axe's Playwright package would open a second page for each check and load half a megabyte into both pages.
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -8,12 +8,12 @@ import type { Page } from "playwright-core";
 
 type Axe = typeof axe;
 
-/** The minified file: `axe.source` includes comments and is more than twice as long. */
+/** Reads the minified file, because `axe.source` includes comments and is more than twice as long. */
 let source: string | undefined;
 const axeSource = (): string =>
   (source ??= readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8"));
 
-/** Returns each problem as `theme rule: element`. In the dark theme only contrast is checked; the rest is the same. */
+/** Returns each problem as `theme rule: element`. The dark theme is checked only for contrast, because nothing else differs. */
 export async function accessibilityProblems(page: Page, within = "html"): Promise<string[]> {
   if (await page.evaluate(() => !("axe" in window))) await page.evaluate(axeSource());
   const light = await violations(page, within, {});

@@ -63,7 +63,7 @@ test("[S1-60] [S1-63] the graph shows every agent, labels every kind of edge, an
   expect(opened.problems).toEqual([]);
 });
 
-test("[S1-60] a phone opens the list first, with the same content, and each problem links to its line", async () => {
+test("[S1-60] a phone opens the list first; the list has the same content as the graph, and each problem links to its line", async () => {
   const page = await go("/agents", { width: 390, height: 844 });
   const row = page
     .getByRole("row")
@@ -81,7 +81,7 @@ test("[S1-60] a phone opens the list first, with the same content, and each prob
   expect(opened.problems).toEqual([]);
 });
 
-test("[S2-79] an agent has the icon and colour from its file", async () => {
+test("[S2-79] an agent appears with the icon and colour from its file", async () => {
   const page = await go("/agents?view=list");
   const row = (name: string) =>
     page.getByRole("row").filter({ has: page.getByRole("link", { name: `agent ${name}`, exact: true }) });
@@ -95,7 +95,7 @@ test("[S2-79] an agent has the icon and colour from its file", async () => {
   expect(opened.problems).toEqual([]);
 });
 
-test("[U53] [S1-62] an agent's page shows its file, its effective tools, the agents it reaches, and the worst case", async () => {
+test("[U53] [S1-62] an agent's page shows its file, the tools it can call, the agents it can reach, and the worst case of one task", async () => {
   const page = await go("/agents/writer");
   await page.getByText("Can change files").waitFor();
   await page.getByText("Can run commands").waitFor();
@@ -111,7 +111,7 @@ test("[U53] [S1-62] an agent's page shows its file, its effective tools, the age
   expect(opened.problems).toEqual([]);
 });
 
-test("[U53] [S4-59] a changed file is a new version: the page shows the diff and replays past runs with it", async () => {
+test("[U53] [S4-59] a changed file is a new version; the page shows the diff and replays past runs with the new version", async () => {
   const page = await go("/agents/lead");
   await page.getByRole("button", { name: "Start a run" }).click();
   await page.getByRole("dialog").getByLabel("Task").fill("Mend the parser");

@@ -1,4 +1,4 @@
-// Answers between approve and reject: only some changes of a file, a tighter limit, or asking another person.
+// A person can also approve only some changes of a file, approve with a tighter limit, or ask another person.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -25,7 +25,7 @@ const requestsProject = (): Promise<Project> =>
   });
 
 test.each(["edit", "write"])(
-  "[U22] a person selects some changes of an %s, and Cadre makes only those",
+  "[U22] a person selects some changes of an %s call, and Cadre makes only the selected changes",
   async (task) => {
     await using p = await requestsProject();
     const { client, page, problems, runIds } = await openInbox(browser, p, { [task]: "clerk" });
@@ -61,7 +61,7 @@ test("[U21] a person approves a command with a time limit", async () => {
   await client.post("/api/runs/{id}/cancel", { id: runIds[0]! });
 });
 
-test("[U21] a request that is passed to another person names that person on the page and at the terminal, and stays open", async () => {
+test("[U21] if a person asks another person to decide, the page and the terminal show the other person's name, and the request stays open", async () => {
   await using p = await requestsProject();
   const { client, page, runIds } = await openInbox(browser, p, { sleep: "clerk" });
   await page.getByRole("button", { name: "Ask someone else" }).click();

@@ -1,4 +1,5 @@
-// Opens pages in a real browser (Chromium from npm) and collects their problems: policy violations, thrown errors, and requests to other hosts.
+// Opens pages in a real browser (Chromium from npm).
+// It collects the problems of each page: policy violations, thrown errors, and requests to other hosts.
 
 import { existsSync } from "node:fs";
 import chromium from "@sparticuz/chromium";
@@ -14,7 +15,7 @@ import { afterAll, afterEach } from "vitest";
 export interface OpenPage {
   page: Page;
   context: BrowserContext;
-  /** Problems so far: thrown errors, policy violations, requests to other hosts. */
+  /** The problems found so far: thrown errors, policy violations, requests to other hosts. */
   problems: string[];
 }
 
@@ -22,14 +23,14 @@ export interface PageOptions {
   theme?: "light" | "dark";
   width?: number;
   height?: number;
-  /** Keeps the page open for all tests of the file; otherwise it closes after the test. */
+  /** Keeps the page open for all tests of the file. By default the page closes after each test. */
   stays?: boolean;
 }
 
 export interface TestBrowser {
   /** Opens the link in the page, as a person would. */
   open(link: string, options?: PageOptions): Promise<OpenPage>;
-  /** Signs in with the link but leaves the page empty, which saves loading a page that the test does not need. */
+  /** Signs in with the link but opens no page of the dashboard. This saves time if the test does not need the first page. */
   enter(link: string, options?: PageOptions): Promise<OpenPage>;
 }
 
@@ -70,10 +71,10 @@ export function withBrowser(): TestBrowser {
   };
 }
 
-/** Signs in all pages of the context without loading one. */
+/** Signs in all pages of the browser context without loading a page. */
 export async function signIn({ request }: BrowserContext, link: string): Promise<void> {
   const answer = await request.get(link);
-  // Without a cookie the test would only time out on the sign-in page.
+  // Fails early: without a cookie the test would wait on the sign-in page until it times out.
   if (!answer.headers()["set-cookie"])
     throw new Error(`The link gave no cookie: ${answer.status()} ${await answer.text()}`);
 }
@@ -83,14 +84,14 @@ export async function expectConnection(page: Page, text: string | RegExp): Promi
   await page.getByTestId("connection").filter({ hasText: text, visible: true }).first().waitFor();
 }
 
-/** The row of a diff that adds this line. */
+/** The diff row that adds this line. */
 export const addedLine = (where: Page | Locator, line: string): Locator =>
   where
     .getByRole("table", { name: "Diff" })
     .getByRole("row")
     .filter({ hasText: `added${line}` });
 
-/** Starts one process per page. The package's own arguments are meant for a tiny machine with one page. */
+/** Starts one process per page. The package's default arguments are meant for a tiny machine with one page. */
 const ARGS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"];
 
 async function launch(): Promise<Browser> {

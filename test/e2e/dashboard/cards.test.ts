@@ -1,4 +1,4 @@
-// The less common cards: a web request, an MCP tool, a delegation, a used-up budget, a loop.
+// The less common cards: a web request, an MCP tool, a delegation, a used-up budget, and an agent that repeats itself.
 
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -42,7 +42,7 @@ const requestsProject = async (): Promise<Project> => {
   return p;
 };
 
-test("[U20] [U21] each kind of request has an accessible card that shows what it is about", async () => {
+test("[U20] [U21] each kind of request has an accessible card that shows what is requested", async () => {
   await using p = await requestsProject();
   const { client, page, problems } = await openInbox(browser, p, {
     fetch: "clerk",

@@ -1,4 +1,4 @@
-// Chat with main agents: messages reach them while they work, and the page shows what they do.
+// Chats with main agents. Messages reach an agent while it works, and the page shows what the agent does.
 
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
@@ -43,7 +43,7 @@ test("[S4-10] [S4-58] [S1-63] a conversation spans several runs and survives a r
   expect(problems).toEqual([]);
 });
 
-test("[S4-43] [S4-63] a message to a busy agent stays visible until the agent reads it, and status cards show what each agent does", async () => {
+test("[S4-43] [S4-63] a message to a busy agent stays visible until the agent reads it; status cards show what each agent does", async () => {
   await using p = await treeProject(CLERK);
   const { url, link } = await serve(p);
   const { page } = await browser.enter(link);
@@ -62,7 +62,7 @@ test("[S4-43] [S4-63] a message to a busy agent stays visible until the agent re
   await expectText(page, "and be quick");
 });
 
-test("[U47] a draft survives a dead server and is delivered once after the restart", async () => {
+test("[U47] a draft survives a server crash; after the restart it is delivered once", async () => {
   await using p = await treeProject(CLERK);
   const { url, link, up } = await serveSeparately(p);
   const { page } = await browser.enter(link);

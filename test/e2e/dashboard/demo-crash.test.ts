@@ -1,4 +1,4 @@
-// The demo kills its own server from the page, and the server comes back.
+// A button on the demo's page kills the server, and the server restarts.
 
 import { expect, test } from "vitest";
 import { project } from "../../../src/cli/cli.fixture.ts";
@@ -44,7 +44,7 @@ test("[U43] [P4] after the demo has killed its server, the page reports the cras
   expect((await up.end()).code).toBe(0);
 });
 
-test("[U43] a server that is not a demo has no button that kills it", async () => {
+test("[U43] outside the demo, the page has no button that kills the server", async () => {
   await using p = await treeProject();
   const server = await serve(p);
   const { page } = await browser.open(server.link);

@@ -10,7 +10,7 @@ import { clientOf, serve, treeProject } from "./server.fixture.ts";
 
 const browser = withBrowser();
 
-test("[FK8] [U38] the scrubber shows the whole tree at any moment; the URL keeps the moment, and the page marks it as past", async () => {
+test("[FK8] [U38] the scrubber shows the whole tree at a past moment; the URL contains the moment, and the page is marked as past", async () => {
   await using p = await treeProject();
   const server = await serve(p);
   const { page, problems } = await browser.enter(server.link);
@@ -31,7 +31,7 @@ test("[FK8] [U38] the scrubber shows the whole tree at any moment; the URL keeps
     "the past offers no actions",
   ).toBe(0);
 
-  // Both editors wait for approval, and no person has answered yet.
+  // At this moment both editors wait for approval, and no person has answered yet.
   const asked = await positionWhenOpen(page, root);
   await page.goto(`${server.url}/r/${root}?at=${asked}`);
   await page.getByText("Was waiting for a person").waitFor();
@@ -49,7 +49,7 @@ test("[FK8] [U38] the scrubber shows the whole tree at any moment; the URL keeps
   expect(problems).toEqual([]);
 });
 
-test("[FK1] [FK2] [FK4] [FK7] [U37] [U38] [U39] a fork from an event links to its origin, and comparing them shows the first divergence", async () => {
+test("[FK1] [FK2] [FK4] [FK7] [U37] [U38] [U39] a fork links to its original run; a comparison of the two shows the first divergence", async () => {
   await using p = await treeProject();
   const server = await serve(p);
   const { page, problems } = await browser.enter(server.link);
@@ -94,7 +94,7 @@ test("[FK1] [FK2] [FK4] [FK7] [U37] [U38] [U39] a fork from an event links to it
   expect(problems).toEqual([]);
 });
 
-/** The position before the first decision, when all approvals are open. */
+/** The journal position before the first decision, when all approvals are open. */
 const positionWhenOpen = (page: Page, root: string): Promise<number> =>
   page.evaluate(async (id) => {
     const answer = await fetch(`/api/runs/${id}/events?tree=1`);
@@ -102,7 +102,7 @@ const positionWhenOpen = (page: Page, root: string): Promise<number> =>
     return events.find(({ type }) => type === "APPROVAL_DECIDED")!.position - 1;
   }, root);
 
-/** Approves everything as soon as this many approvals are open. */
+/** Waits until this many approvals are open, and then approves all of them. */
 async function approveAll(page: Page, wanted: number): Promise<void> {
   const open = () =>
     page.evaluate(async () => {

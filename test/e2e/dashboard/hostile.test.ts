@@ -1,4 +1,5 @@
-// Hostile text from a model, a tool, a file or a web page stays text: no view executes it, loads anything for it, or lets it hide.
+// Every view shows hostile text from a model, a tool, a file or a web page as plain, visible text.
+// No view runs a script from such text or loads a resource that it names.
 
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
@@ -59,7 +60,7 @@ const hostileProject = (): Promise<Project> =>
     "worker.script.yaml": script({ error: { status: 400, message: EVIL } }),
   });
 
-/** Expands everything that can be expanded. */
+/** Expands every collapsed part of the page. */
 async function unfold(page: Page): Promise<void> {
   for (let round = 0; round < 3; round++) {
     await page.evaluate(() => {

@@ -1,4 +1,4 @@
-// Opens the inbox in a real browser, with requests from some runs.
+// Opens the inbox in a real browser. Some runs have open requests.
 
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
@@ -9,7 +9,7 @@ import { clientOf, serve, type TestServer } from "./server.fixture.ts";
 
 export const SOON = { timeout: 15_000 };
 
-/** `tasks` maps each task to the agent that is started with it. */
+/** `tasks` maps each task to the agent that performs it. */
 export async function openInbox(
   browser: ReturnType<typeof withBrowser>,
   p: Project,
@@ -35,7 +35,7 @@ export const openRow = async (page: Page, row: RegExp) => {
   await page.getByRole("article").waitFor();
 };
 
-/** Waits for the end of the run. */
+/** Waits until the run ends, and returns its summary. */
 export async function summaryOf(client: CadreClient, runId: string): Promise<string> {
   const signal = AbortSignal.timeout(30_000);
   for await (const _ of client.follow({ runId, signal })) {

@@ -10,7 +10,7 @@ const browser = withBrowser();
 
 const boxOf = async (where: Locator) => (await where.boundingBox())!;
 
-test("[U34] on a phone the timeline starts in the upper half, every view tab fits, and the Reload button needs no row of its own", async () => {
+test("[U34] on a phone the timeline starts in the upper half, every view tab fits, and the Reload button shares a row", async () => {
   await using p = await treeProject();
   const server = await serve(p);
   const { page, problems } = await browser.enter(server.link, { width: 390, height: 844 });
@@ -30,7 +30,7 @@ test("[U34] on a phone the timeline starts in the upper half, every view tab fit
   expect(problems).toEqual([]);
 });
 
-test("[U01] [S1-60] at 1280 pixels a long duration fits its column, and no graph card is under the buttons", async () => {
+test("[U01] [S1-60] at 1280 pixels a long duration fits its column; the zoom buttons cover no card of the graph", async () => {
   await using p = await treeProject(PATTERNS);
   const server = await serve(p);
   const { page, problems } = await browser.enter(server.link, { width: 1280 });

@@ -7,7 +7,7 @@ import { serve, serveSeparately, treeProject } from "./server.fixture.ts";
 
 const browser = withBrowser();
 
-test("[U19] one tab reads the feed for all tabs; when it closes, another tab takes over and no tab misses an event", async () => {
+test("[U19] one tab reads the feed for all tabs; when that tab closes, another tab takes over and no tab misses an event", async () => {
   await using p = await treeProject();
   const { url, link } = await serve(p);
   const { page: first, context } = await browser.open(link);
@@ -33,7 +33,7 @@ test("[U19] one tab reads the feed for all tabs; when it closes, another tab tak
   expect(feeds).toHaveLength(1);
 });
 
-test("[U19] [F46] the page shows that the server is down, and shows the missed events after the restart", async () => {
+test("[U19] [F46] the page shows that the server is down; after the restart it shows the missed events", async () => {
   await using p = await treeProject();
   const { url, link, up } = await serveSeparately(p);
   const { page, problems } = await browser.open(link);
@@ -51,7 +51,7 @@ test("[U19] [F46] the page shows that the server is down, and shows the missed e
   expect(problems).toEqual([]);
 });
 
-test("[U19] a hidden tab closes its stream, and catches up when it becomes visible", async () => {
+test("[U19] a hidden tab closes its stream; when it becomes visible, it loads the missed events", async () => {
   await using p = await treeProject();
   const { url, link } = await serve(p);
   const { page, problems } = await browser.enter(link);
@@ -74,7 +74,7 @@ test("[U19] a hidden tab closes its stream, and catches up when it becomes visib
 });
 
 test("[U19] a user at the end of the timeline sees the last events, even if many arrive together", async () => {
-  // The end arrives a second after the other events have been scrolled into view.
+  // The run's end arrives a second after the other events have been scrolled into view.
   await using p = await treeProject({
     "lead.script.yaml": `turns:
   - when: { turn: 1 }
@@ -99,7 +99,7 @@ test("[U19] a user at the end of the timeline sees the last events, even if many
   expect(await page.getByTestId("timeline").evaluate(({ scrollTop }) => scrollTop)).toBeGreaterThan(0);
 });
 
-/** Hides or shows the page, as switching tabs would. */
+/** Hides or shows the page, as if the user switched tabs. */
 const setVisible = (page: Page, visible: boolean) =>
   page.evaluate((isVisible) => {
     Object.defineProperty(document, "hidden", { value: !isVisible, configurable: true });

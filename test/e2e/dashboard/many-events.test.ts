@@ -1,4 +1,5 @@
-// U14: a run with fifty thousand events opens like any other: the first rows appear immediately, and the page stays responsive while the rest loads.
+// U14: a run with fifty thousand events opens as fast as a small run.
+// The first rows appear immediately, and the page stays responsive while it loads the other events.
 
 import { join } from "node:path";
 import type { BrowserContext, Page } from "playwright-core";
@@ -22,12 +23,12 @@ import { serve, treeProject } from "./server.fixture.ts";
 
 const EVENTS = 50_000;
 const RUN = "r1m0000000manyevents00";
-/** Counts only the page's own CPU time, so a busy machine does not fail the test. */
+/** Measures only the page's own CPU time, so that a busy machine does not make the test fail. */
 const LONGEST_TASK_MS = 500;
 
 const browser = withBrowser();
 
-test(`[U14] [U17] a run with ${EVENTS} events shows its first rows immediately and never blocks the page, and a link opens the last event`, async () => {
+test(`[U14] [U17] a run with ${EVENTS} events shows its first rows immediately and never blocks the page; a link opens the last event`, async () => {
   await using p = await treeProject();
   await fill(p);
   const { url, link } = await serve(p);
@@ -64,7 +65,7 @@ interface TraceEvent {
   args: { name?: string };
 }
 
-/** Names of the page's main thread: the renderer may run in its own process or in the browser's. */
+/** Names of the page's main thread. The renderer runs either in its own process or in the browser's process. */
 const MAIN = /^(CrRendererMain|Chrome_InProcRendererThread)$/;
 
 /** The longest task of the page's main thread, from the browser's trace. */
@@ -94,7 +95,7 @@ async function scrollThrough(page: Page): Promise<void> {
       list.scrollTop = (list.scrollHeight / 40) * at;
       await nextFrame();
     }
-    // Rows get their height only when rendered, so the end moves while scrolling to it.
+    // Rows get their height only when they are rendered, so the end of the list moves while the test scrolls to it.
     for (let at = 0; at < 10; at++) {
       list.scrollTop = list.scrollHeight;
       await nextFrame();
@@ -102,7 +103,7 @@ async function scrollThrough(page: Page): Promise<void> {
   });
 }
 
-/** Writes the run through the store, as a driver would: turns with one call each. */
+/** Writes the run directly to the store, as a driver would. Each turn has one call. */
 async function fill(p: Project): Promise<void> {
   // Cadre creates the store first, because it does not open a store that another program made.
   await p.cadre("runs");

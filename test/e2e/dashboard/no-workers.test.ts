@@ -1,5 +1,5 @@
-// A server without workers of its own, while no other worker is running.
-// People answer requests, and the page says that the run is answered, that no worker is running, and how to start one.
+// A server that executes no runs itself, while no separate worker is running.
+// After a person has answered a request, the page says that no worker is running and how to start one.
 
 import { afterAll, beforeAll, expect } from "vitest";
 import { agent, type Project } from "../../../src/cli/cli.fixture.ts";
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => postgres.end());
 
-/** One root whose child needs approval, and one that needs approval itself. */
+/** One root run whose child needs approval, and one root run that needs approval itself. */
 async function postgresProject(): Promise<Project> {
   const p = await treeProject({
     "lead.script.yaml": `turns:
@@ -38,7 +38,7 @@ async function postgresProject(): Promise<Project> {
   return p;
 }
 
-test("[U01] [U03] [U43] [E9] without a worker every page shows that a run is answered but not resumed, and how to start a worker", async () => {
+test("[U01] [U03] [U43] [E9] if no worker is running, every page shows that a run is answered but not resumed, and how to start a worker", async () => {
   await using p = await postgresProject();
   const server = await serve(p, 0, "--no-worker");
   const client = clientOf(server, p);

@@ -1,4 +1,4 @@
-// One agent per pattern, with scripts: router, handoff, advisors, best-of, team.
+// One scripted agent per pattern: router, handoff, advisors, best-of, team.
 
 import { agent } from "../../../src/cli/cli.fixture.ts";
 

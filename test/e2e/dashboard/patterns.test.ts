@@ -1,4 +1,4 @@
-// Runs that patterns start: their place in the tree, and their labels.
+// Runs that a pattern starts: their position in the tree, and their labels.
 
 import { expect, test } from "vitest";
 import { agent } from "../../../src/cli/cli.fixture.ts";
@@ -28,7 +28,7 @@ test("[U07] [S2-80] a run started by a pattern appears below the run that starte
   expect(problems).toEqual([]);
 });
 
-test("[S2-35] agents appear by title, followed by the name where readers need it to tell agents apart", async () => {
+test("[S2-35] agents appear by title; headings and the list of agents also show the name", async () => {
   await using p = await treeProject({
     ...PATTERNS,
     "agents/editor.md": agent("editor", "kind: subagent\ntitle: The copy editor\n"),
@@ -61,7 +61,7 @@ test("[S2-35] agents appear by title, followed by the name where readers need it
   expect(problems).toEqual([]);
 });
 
-test("[S0-76] [S0-77] [U44] the start and end of each draft show its number, and a failed run shows the reason first", async () => {
+test("[S0-76] [S0-77] [U44] the start and end of each draft show the draft's number; a failed run shows the reason first", async () => {
   await using p = await treeProject({
     ...PATTERNS,
     "referee.script.yaml": `turns:

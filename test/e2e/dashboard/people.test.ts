@@ -1,4 +1,4 @@
-// Several users: an admin adds a viewer, and the page offers only what a role allows.
+// Several users: an admin adds a viewer, and the page shows only the actions that a role allows.
 
 import { expect, test } from "vitest";
 import { expectConnection, withBrowser } from "./browser.fixture.ts";
@@ -6,7 +6,7 @@ import { serve, treeProject } from "./server.fixture.ts";
 
 const browser = withBrowser();
 
-test("[A09] [A23] a viewer whom an admin adds can only look, and is signed out as soon as access is revoked", async () => {
+test("[A09] [A23] an admin adds a viewer; the viewer can only look, and is signed out as soon as the admin revokes access", async () => {
   await using p = await treeProject();
   await p.write("cadre.yaml", "users: { see: all }\n");
   Object.assign(p.env, { CADRE_TRUST: "1" });

@@ -1,4 +1,4 @@
-// Before an approval: the blast radius of a delegation. After several: a suggested rule that makes them unnecessary.
+// A delegation's card shows its blast radius. After several similar approvals, the settings suggest a rule.
 
 import { expect, test } from "vitest";
 import { agent } from "../../../src/cli/cli.fixture.ts";
@@ -9,7 +9,7 @@ import { treeProject } from "./server.fixture.ts";
 
 const browser = withBrowser();
 
-test("[BR1] [BR2] the card sums up the blast radius of a delegation, marks what is new, and lists the agents on demand", async () => {
+test("[BR1] [BR2] the card sums up the blast radius of a delegation, marks new powers, and lists the agents on demand", async () => {
   await using p = await treeProject({
     "agents/chief.md": agent(
       "chief",
@@ -45,7 +45,7 @@ test("[BR1] [BR2] the card sums up the blast radius of a delegation, marks what 
   expect(problems).toEqual([]);
 });
 
-test("[SG1] [SG2] after several similar approvals the settings suggest a rule, tested against what people refused", async () => {
+test("[SG1] [SG2] after several similar approvals the settings suggest a rule; the rule is tested against past rejections", async () => {
   const write = (path: string) => `      - { tool: Write, input: { path: ${path}, content: x } }\n`;
   await using p = await treeProject({
     "worker.script.yaml": `turns:

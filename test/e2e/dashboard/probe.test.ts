@@ -1,4 +1,4 @@
-// A call with an unknown outcome: the probe suggests a verdict, and a person decides.
+// Cadre does not know the outcome of a call. The probe suggests a verdict, and a person decides.
 
 import { readdir } from "node:fs/promises";
 import { expect, test } from "vitest";

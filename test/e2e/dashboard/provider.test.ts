@@ -1,4 +1,4 @@
-// A run that waits for its model provider, and a retry without waiting.
+// A run waits for its model provider, and a person makes it retry immediately.
 
 import { expect, test } from "vitest";
 import { agent } from "../../../src/cli/cli.fixture.ts";
@@ -7,7 +7,7 @@ import { clientOf, serve, treeProject } from "./server.fixture.ts";
 
 const browser = withBrowser();
 
-test("[U45] a waiting run shows the reason, the time left and other waiting runs, and one click retries", async () => {
+test("[U45] a waiting run shows the reason, the time left and other waiting runs; one click retries", async () => {
   await using p = await treeProject({
     "agents/asker.md": agent("asker"),
     "asker.script.yaml": `turns:

@@ -1,4 +1,4 @@
-// The budget view of a tree: the river, and changing, freezing and thawing a branch.
+// The budget view of a tree. People change the budget of a branch, freeze the branch, and thaw it.
 
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
@@ -9,7 +9,7 @@ import { clientOf, serve, serveSeparately, treeProject } from "./server.fixture.
 
 const browser = withBrowser();
 
-/** A lead with two workers, each in the middle of a call. */
+/** A lead with two workers. Each worker is in the middle of a call. */
 const project = () =>
   treeProject({
     "cadre.yaml": `limits: { tree: { maxCost: 4 } }
@@ -36,7 +36,7 @@ prices:
 
 const row = (page: Page, name: RegExp) => page.getByRole("row", { name });
 
-test("[U35] [U36] [BV1] [BV2] [BV4] a branch gets more budget, is frozen, stays frozen after a crash, and continues when thawed", async () => {
+test("[U35] [U36] [BV1] [BV2] [BV4] a branch gets more budget and is frozen; it stays frozen after a crash and continues when thawed", async () => {
   await using p = await project();
   const server = await serveSeparately(p);
   const { page, problems } = await browser.enter(server.link);
@@ -77,7 +77,7 @@ test("[U35] [U36] [BV1] [BV2] [BV4] a branch gets more budget, is frozen, stays 
   expect(problems.filter((problem) => !/Failed to fetch|ERR_CONNECTION/.test(problem))).toEqual([]);
 });
 
-test("[U48] [U49] axe finds no problem in the budget view, in either theme or on a phone", async () => {
+test("[U48] [U49] axe finds no problem in the budget view, in both themes and on a phone", async () => {
   await using p = await project();
   const server = await serve(p);
   const { page, problems } = await browser.enter(server.link);

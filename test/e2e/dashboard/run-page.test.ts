@@ -29,7 +29,7 @@ test("[U07] [S0-63] [S0-64] [S0-76] [S0-77] [S0-78] [S2-83] [S4-60] the tree nav
   expect(await page.getByRole("link", { name: "View child run" }).count()).toBeGreaterThan(1);
   await expect.poll(() => page.getByRole("treeitem").count()).toBe(5);
 
-  // The keyboard alone leads down to the first editor.
+  // The keyboard alone can move the selection down to the first editor.
   await page.getByRole("treeitem").first().focus();
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("ArrowRight");
@@ -104,7 +104,7 @@ test("[U10] [U12] [U13] [U15] [U16] [U17] [U29] children expand in place, search
   await page.getByRole("button", { name: /^Approvals/ }).click();
   await expect.poll(() => page.getByTestId("timeline").getByRole("listitem").count()).toBe(2);
 
-  // Another user who opens the URL sees the same.
+  // Another user who opens the URL sees the same page state.
   const other = await context.newPage();
   await other.goto(page.url());
   await other.getByRole("region", { name: "Pinned events" }).waitFor();
@@ -115,7 +115,7 @@ test("[U10] [U12] [U13] [U15] [U16] [U17] [U29] children expand in place, search
   expect(problems).toEqual([]);
 });
 
-test("[U18] [U19] [U42] after a crash during a call, no event is missing or doubled, and a person says what happened", async () => {
+test("[U18] [U19] [U42] after a crash during a call, no event is missing or doubled; a person decides the outcome of the call", async () => {
   await using p = await treeProject({
     "agents/shell.md": agent("shell"),
     "shell.script.yaml": `turns:
@@ -156,7 +156,7 @@ test("[U18] [U19] [U42] after a crash during a call, no event is missing or doub
   expect(problems).toEqual([]);
 });
 
-test("[U40] [U41] a person sends a run a message, pauses it and cancels it, and the page reports when nothing is running", async () => {
+test("[U40] [U41] a person sends a message to a run, pauses it and cancels it; the page reports when nothing is running", async () => {
   await using p = await treeProject({
     "agents/slow.md": agent("slow"),
     "slow.script.yaml": `turns:
@@ -189,7 +189,7 @@ test("[U40] [U41] a person sends a run a message, pauses it and cancels it, and 
   expect(problems).toEqual([]);
 });
 
-test("[U44] a failed tree shows the first cause and what to do", async () => {
+test("[U44] a failed tree shows the first cause and how to fix it", async () => {
   await using p = await treeProject({
     "editor.script.yaml": `turns:
   - error: { status: 401, message: "The key is not valid" }
@@ -243,7 +243,7 @@ test("[U47] [P9] the page reports an unknown run and a damaged journal", async (
   await page.getByTestId("timeline").getByText("Started: lead").waitFor();
 });
 
-test("[U48] [U49] [U34] axe finds no problem on the page of a run, in either theme or on a phone", async () => {
+test("[U48] [U49] [U34] axe finds no problem on the page of a run, in both themes and on a phone", async () => {
   await using p = await treeProject();
   const server = await serve(p);
   const { page, problems } = await browser.enter(server.link);
@@ -265,7 +265,7 @@ test("[U48] [U49] [U34] axe finds no problem on the page of a run, in either the
   expect(problems).toEqual([]);
 });
 
-/** Approves everything through the API. */
+/** Approves every open request through the API. */
 async function approveAll(page: Page): Promise<void> {
   const decided = await page.evaluate(async () => {
     const { approvals } = (await (await fetch("/api/approvals")).json()) as { approvals: { id: string }[] };

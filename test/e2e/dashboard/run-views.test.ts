@@ -8,7 +8,7 @@ import { serve, type TestServer, treeProject } from "./server.fixture.ts";
 
 const browser = withBrowser();
 
-/** A lead that streams slowly, makes one call itself, and delegates the rest to a coder. */
+/** A lead that streams slowly, makes one call itself, and delegates all other work to a coder. */
 const conversationProject = (): Promise<Project> =>
   treeProject({
     "agents/lead.md": agent("lead", "agents: [coder]\nlimits: { maxTokens: 50000 }\n"),
@@ -41,7 +41,7 @@ async function approve(p: Project): Promise<void> {
 
 const at = ({ url }: TestServer, runId: string, view: string): string => `${url}/r/${runId}?view=${view}`;
 
-test("[S4-55] [S4-56] [S4-58] [S2-78] [S2-82] [S2-83] [S2-84] [U18] each agent has one message that grows while it works and ends as the final text", async () => {
+test("[S4-55] [S4-56] [S4-58] [S2-78] [S2-82] [S2-83] [S2-84] [U18] each agent's message grows while the agent works and ends as the final text", async () => {
   await using p = await conversationProject();
   const server = await serve(p);
   const { page, problems } = await browser.enter(server.link);
@@ -70,7 +70,7 @@ test("[S4-55] [S4-56] [S4-58] [S2-78] [S2-82] [S2-83] [S2-84] [U18] each agent h
   expect(problems).toEqual([]);
 });
 
-test("[U08] [U09] the waterfall shows where the time went, and a span opens its event", async () => {
+test("[U08] [U09] the waterfall shows how the time was spent; clicking a span opens its event", async () => {
   await using p = await conversationProject();
   const server = await serve(p);
   const { page, problems } = await browser.enter(server.link);

@@ -1,4 +1,4 @@
-// A project with more runs to list: a tree of three levels whose editors need approval, quick runs that end or fail, and a slow one.
+// A project with many kinds of runs to list: a tree of three levels whose editors need approval, quick runs that end or fail, and a slow run.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

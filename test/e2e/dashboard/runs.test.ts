@@ -17,7 +17,7 @@ const rows = (page: Page) => page.getByTestId("runs").locator("[data-run]");
 const shownIds = (page: Page): Promise<string[]> =>
   rows(page).evaluateAll((all) => all.map((row) => (row as HTMLElement).dataset["run"]!));
 
-test("[U46] [U01] the empty list explains how to start a run, and a started run shows what it waits for", async () => {
+test("[U46] [U01] the empty list explains how to start a run; a started run shows what it waits for", async () => {
   await using p = await runsProject();
   const { url, link } = await serveRuns(p);
   const { page, problems } = await browser.open(link);
@@ -47,7 +47,7 @@ test("[U46] [U01] the empty list explains how to start a run, and a started run 
   expect(problems).toEqual([]);
 });
 
-test("[U05] rows do not move under the pointer, and new runs are only counted until the user asks for them", async () => {
+test("[U05] rows do not move under the pointer; new runs are only counted until the user asks to see them", async () => {
   await using p = await runsProject();
   const { link, start, client } = await serveRuns(p);
   for (const task of ["one", "two", "three"]) await untilEnded(client, await start("quick", task));
@@ -62,19 +62,19 @@ test("[U05] rows do not move under the pointer, and new runs are only counted un
   await page.getByRole("button", { name: "2 new" }).click();
   await expect.poll(() => rows(page).count(), PATIENT).toBe(5);
   expect((await shownIds(page)).slice(2)).toEqual(before);
-  // A row under the pointer changes in place.
+  // The row under the pointer updates without moving.
   await rows(page).nth(2).hover();
   await client.post("/api/runs/{id}/cancel", { id: slow });
   await page.locator(`[data-run="${slow}"]`).getByText("cancelled").filter({ visible: true }).waitFor();
   expect((await shownIds(page)).indexOf(slow)).toBe(1);
-  // With the pointer elsewhere, new rows appear on their own.
+  // When the pointer is elsewhere, new rows appear automatically.
   await page.getByRole("heading", { level: 1 }).hover();
   await start("quick", "six");
   await expect.poll(() => rows(page).count(), PATIENT).toBe(6);
   expect(problems).toEqual([]);
 });
 
-test("[U02] [U03] [U04] the URL keeps the filters, a button copies them as a CLI command, and a search hit opens at its event", async () => {
+test("[U02] [U03] [U04] the URL contains the filters, a button copies them as a CLI command, and a search hit opens at its event", async () => {
   await using p = await runsProject();
   const { url, link, start, startTree, client } = await serveRuns(p);
   await untilEnded(client, await start("quick", "violet"));
@@ -94,7 +94,7 @@ test("[U02] [U03] [U04] the URL keeps the filters, a button copies them as a CLI
   await page.getByRole("button", { name: "Copy as one command" }).click();
   const command = await page.evaluate(() => navigator.clipboard.readText());
   expect(command).toMatch(/ runs --status failed --since today$/);
-  // The command also works in a terminal in another folder.
+  // The command also works in a terminal whose current folder is not the project.
   const shell = await promisify(execFile)("sh", ["-c", `${command} --json`], { cwd: tmpdir(), env: p.env });
   expect(JSON.parse(shell.stdout)).toMatchObject([{ id: failed }]);
   await page.getByRole("button", { name: "Clear" }).click();
@@ -115,7 +115,7 @@ test("[U02] [U03] [U04] the URL keeps the filters, a button copies them as a CLI
   expect(problems).toEqual([]);
 });
 
-test("[U06] [U30] a user selects runs with the keyboard, and sees the effect of a cancel before confirming it", async () => {
+test("[U06] [U30] a user selects runs with the keyboard; before confirming a cancellation, they see its effect", async () => {
   await using p = await runsProject();
   const { link, start, startTree, client } = await serveRuns(p);
   const failed = await start("quick", "please fail");

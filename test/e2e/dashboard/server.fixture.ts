@@ -1,5 +1,5 @@
 // A project with a tree of three levels: a lead, two workers, and an editor below each.
-// `cadre up` serves it, in the test's process or in a separate one that can be killed.
+// `cadre up` serves the project, in the test's process or in a separate process that can be killed.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -53,7 +53,7 @@ export const treeProject = (more: Record<string, string> = {}): Promise<Project>
     ...more,
   });
 
-/** Serves the project in the test's process. After a restart, `port` is the port of the earlier server. */
+/** Serves the project in the test's process. To restart on the same port, pass the port of the earlier server. */
 export const serve = (p: Project, port = 0, ...flags: string[]): Promise<TestServer> =>
   readLink(p.startHere(...upAt(port, flags)));
 

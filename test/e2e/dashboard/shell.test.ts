@@ -11,7 +11,7 @@ const browser = withBrowser();
 const isLive = (page: Page) =>
   page.getByTestId("connection").getByText("Live").filter({ visible: true }).waitFor();
 
-test("[U31] [U30] the palette finds pages, agents, runs and actions, and the help lists the active shortcuts", async () => {
+test("[U31] [U30] the palette finds pages, agents, runs and actions; the help dialog lists the active shortcuts", async () => {
   await using p = await runsProject();
   const { link, start, client } = await serveRuns(p);
   const runId = await start("quick", "Paint the fence violet");
@@ -46,7 +46,7 @@ test("[U31] [U30] the palette finds pages, agents, runs and actions, and the hel
   expect(problems).toEqual([]);
 });
 
-test("[U43] [U19] [U33] a banner reports a dead server and, after the restart, how many runs resumed", async () => {
+test("[U43] [U19] [U33] a banner reports that the server is down; after the restart it says how many runs resumed", async () => {
   await using p = await runsProject();
   const { url, link, up, start, startTree } = withRuns(p, await serveSeparately(p));
   await start("slow", "think");
@@ -69,11 +69,11 @@ test("[U43] [U19] [U33] a banner reports a dead server and, after the restart, h
   await again.client.get("/api/health");
 });
 
-test("[U32] [U49] a tree that needs a person or ends notifies once: as toast, announcement, sound and desktop notification", async () => {
+test("[U32] [U49] when a tree needs a person or ends, the user gets one toast, announcement, sound and desktop notification", async () => {
   await using p = await runsProject();
   const { url, link, start, startTree, client } = await serveRuns(p);
   const { page, context, problems } = await browser.enter(link);
-  // A headless browser shows no notifications, so this records what the page asks for.
+  // A headless browser shows no notifications, so the test records the notifications that the page requests.
   await context.addInitScript(() => {
     const shown: { title: string; tag: string }[] = [];
     class Kept {
@@ -131,7 +131,7 @@ test("[U25] the settings list a permanent grant, and one click revokes it", asyn
   expect(problems).toEqual([]);
 });
 
-test("[A09] [U47] signing out other browsers keeps this one signed in, and tells the others how to get a new link", async () => {
+test("[A09] [U47] signing out other browsers keeps this browser signed in; the other browsers show how to get a new link", async () => {
   await using p = await runsProject();
   const { url, link, client } = await serveRuns(p);
   const { page } = await browser.open(link);

@@ -1,4 +1,4 @@
-// Every page opens, shows that it is live, and violates none of its own policies.
+// Every page opens, shows that it is live, and does not violate the content security policy.
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -23,7 +23,7 @@ test("the list of pages in this test covers every route", () => {
   );
 });
 
-test("[U19] every page opens after the one-time link, and shows that it is live", async () => {
+test("[U19] after the one-time link is used, every page opens and shows that it is live", async () => {
   await using p = await treeProject();
   const { url, link } = await serve(p);
   const { page, problems } = await browser.open(link);

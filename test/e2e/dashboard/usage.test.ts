@@ -1,4 +1,4 @@
-// The usage page in a real browser: key figures, plots, and the same numbers as tables.
+// The usage page in a real browser: key figures, plots, and tables with the same numbers.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { agent, type Project } from "../../../src/cli/cli.fixture.ts";
@@ -25,16 +25,16 @@ beforeAll(async () => {
 });
 afterAll(() => p[Symbol.asyncDispose]());
 
-test("[U46] before any usage the page shows the demo command", async () => {
+test("[U46] as long as there is no usage, the page shows the demo command", async () => {
   await opened.page.goto(`${server.url}/usage`);
   await opened.page.getByText(/bin\/cadre\.js -C \S+ demo$/).waitFor();
   const ran = await p.cadre("run", "lead", "Mend both", "--yes", "--json");
   runId = String(ran.lines().find((line) => typeof line["runId"] === "string")!["runId"]);
-  // The page updates from the feed, without polling.
+  // The page updates when the feed reports an event. It does not poll.
   await opened.page.getByRole("heading", { name: "Cost" }).waitFor();
 });
 
-test("[S1-70] [S1-75] [S2-93] [S2-94] [U35] the usage page shows figures, plots with tables, and delegations for the range in the URL", async () => {
+test("[S1-70] [S1-75] [S2-93] [S2-94] [U35] the usage page shows figures, plots, tables and delegations for the time range in the URL", async () => {
   const { page, problems } = opened;
   await page.goto(`${server.url}/usage`);
   const tile = (name: string) =>
@@ -72,7 +72,7 @@ test("[S1-70] [S1-75] [S2-93] [S2-94] [U35] the usage page shows figures, plots 
   expect(problems).toEqual([]);
 });
 
-test("[U35] the page shows the usage of one tree, reports an unknown run, and one click shows all runs", async () => {
+test("[U35] the page shows the usage of one tree; one click shows all runs; an unknown run is reported", async () => {
   const { page, problems } = opened;
   await page.goto(`${server.url}/usage?root=${runId}`);
   await page.getByText("3 completed, 0 failed, 0 cancelled").waitFor();
@@ -85,7 +85,7 @@ test("[U35] the page shows the usage of one tree, reports an unknown run, and on
   expect(problems).toEqual([]);
 });
 
-test("[U48] axe finds no problem on the usage page in either theme, plots follow the theme, and everything fits on a phone", async () => {
+test("[U48] axe finds no problem on the usage page in either theme; plots follow the theme; everything fits on a phone", async () => {
   const { page, problems } = opened;
   await page.goto(`${server.url}/usage`);
   await page.locator("canvas").first().waitFor();
@@ -94,7 +94,7 @@ test("[U48] axe finds no problem on the usage page in either theme, plots follow
       .locator("canvas")
       .first()
       .evaluate((canvas) => (canvas as HTMLCanvasElement).toDataURL());
-  // The picture is taken before the axe check, which may leave the dark theme on.
+  // The test takes the picture before the axe check, because that check might leave the dark theme on.
   const light = await ink();
   expect(await accessibilityProblems(page)).toEqual([]);
   await page.emulateMedia({ colorScheme: "dark" });

@@ -1,5 +1,5 @@
-// The whole story in one browser: start a run, watch three levels, edit and approve a grandchild's change, reject another, kill
-// the server, restart it, and see the tree finish.
+// One long story in a browser: a person starts a run, watches three levels, edits and approves a grandchild's change, and rejects another change.
+// Then the server is killed and restarted, and the tree finishes.
 // The test saves screenshots of every page in `test/e2e/shots/`, in both themes and at phone width.
 
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
@@ -16,7 +16,7 @@ mkdirSync(SHOTS, { recursive: true });
 
 const browser = withBrowser();
 
-test("[P1] a person starts, watches, edits, approves and rejects, and the tree finishes after kill -9 and a restart", async () => {
+test("[P1] a person edits, approves and rejects requests of a tree; after kill -9 and a restart the tree finishes", async () => {
   await using p = await treeProject(SLOW_END);
   const { url, link, up } = await serveSeparately(p);
   const { page, problems } = await browser.open(link);
@@ -55,7 +55,7 @@ test("[P1] a person starts, watches, edits, approves and rejects, and the tree f
   expect(problems).toEqual([]);
 });
 
-/** The lead's last turn takes three seconds, so that the server can be killed during it. */
+/** The lead's last turn takes three seconds, so that the test can kill the server during this turn. */
 const SLOW_END = {
   "lead.script.yaml": `turns:
   - when: { turn: 1 }
@@ -97,7 +97,7 @@ async function pictures(page: Page, name: string): Promise<void> {
   for (const [suffix, colorScheme, width, height] of LOOKS) {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width, height });
-    // Lists and plots redraw at a new size; two frames later they are done.
+    // At a new size, lists and plots redraw. They are done after two frames.
     await page.evaluate(
       () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
     );

@@ -1,4 +1,4 @@
-// The "why" view in a real browser: from a failed root to its first cause, and from any event back to the task.
+// The "why" view in a real browser. It leads from a failed root to the first cause, and from any event back to the task.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { agent, type Project } from "../../../src/cli/cli.fixture.ts";
@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => p[Symbol.asyncDispose]());
 
-test("[U44] [S1-64] [S1-66] the view shows the first cause, how it spread and the decision log, and an event shows its causes", async () => {
+test("[U44] [S1-64] [S1-66] the view shows the first cause, how the failure spread, and the decision log; an event shows its causes", async () => {
   const { page, context, problems } = opened;
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.goto(`${server.url}/r/${root}`);
@@ -57,7 +57,7 @@ test("[U44] [S1-64] [S1-66] the view shows the first cause, how it spread and th
     new RegExp(`\\*\\*First cause\\*\\*: .*\\(\\[c\\w+#3\\]\\(${server.url}/r/c\\w+#3\\)\\)`),
   );
 
-  // The cause links to its event, and that event's causes lead back to the task.
+  // The first cause links to its event, and the causes of that event lead back to the task.
   await first.getByRole("button", { name: /The model call failed/ }).click();
   await page.waitForURL(/\/r\/c\w+\?view=why#3$/);
   const led = page.getByRole("list", { name: "What led to it, back to the task" });
@@ -67,7 +67,7 @@ test("[U44] [S1-64] [S1-66] the view shows the first cause, how it spread and th
   expect(problems).toEqual([]);
 });
 
-test("[U29] an approved call shows by its hash that it is identical to what was approved", async () => {
+test("[U29] the hash of an approved call shows that the approved and the executed call are identical", async () => {
   const { page, problems } = opened;
   const runId = (await p.cadre("run", "writer", "Write it", "--detach")).stdout.trim();
   const open = async () => (await p.cadre("approve", "--json")).lines().map(({ id }) => String(id));
@@ -84,7 +84,7 @@ test("[U29] an approved call shows by its hash that it is identical to what was 
   expect(problems).toEqual([]);
 });
 
-test("[U48] axe finds no problem in the why view in either theme, and everything fits on a phone", async () => {
+test("[U48] axe finds no problem in the why view in either theme; everything fits on a phone", async () => {
   const { page, problems } = opened;
   await page.goto(`${server.url}/r/${root}?view=why`);
   await page.getByRole("region", { name: /^Decision log/ }).waitFor();

@@ -1,4 +1,4 @@
-// U12: searches the timelines of a tree in chunks, so that the page stays responsive and a tree can be searched while it loads.
+// U12: searches the timelines of a tree in chunks. So the page stays responsive, and a tree can be searched while it loads.
 
 import { useEffect, useMemo, useState } from "react";
 import type { TimelineEntry } from "../../../../src/projections/views/timeline.ts";
@@ -9,10 +9,10 @@ import { treeOrder } from "../run-tree/roll-up.ts";
 import { type Facet, matchesFacets } from "./facets.ts";
 
 export interface TreeSearch {
-  /** Sequence numbers of the hits by run, in order. */
+  /** For each run, the sequence numbers of its hits in order. */
   readonly hits: ReadonlyMap<string, readonly number[]>;
   readonly total: number;
-  /** Searches the next entries. Returns true if there are more to search. */
+  /** Searches the next entries. Returns true if some entries are still unsearched. */
   advance(runs: ReadonlyMap<string, RunJournal>, entries: number): boolean;
 }
 
@@ -41,7 +41,7 @@ export function createTreeSearch(q: string, show: readonly Facet[]): TreeSearch 
         const all = journal.timeline.entries;
         const from = seen.get(journal) ?? 0;
         if (from === 0 && hits.has(runId)) {
-          // The journal was loaded again from the start.
+          // The journal was loaded again from the start, so its earlier hits are dropped.
           total -= hits.get(runId)!.length;
           hits.delete(runId);
         }
@@ -118,6 +118,6 @@ function stepIn(all: readonly EventRef[], from: EventRef | undefined, way: 1 | -
   const at = all.findIndex(({ runId, seq }) => runId === from?.runId && seq === from.seq);
   if (at !== -1) return all[(at + way + all.length) % all.length];
   if (way === -1) return all.at(-1);
-  // The selected event is not a match: step to the next match in its run, or else to the first match of the tree.
+  // If the selected event is not a match, steps to the next match in its run, or else to the first match of the tree.
   return all.find(({ runId, seq }) => runId === from?.runId && seq > (from?.seq ?? 0)) ?? all[0];
 }

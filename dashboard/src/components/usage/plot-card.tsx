@@ -18,7 +18,7 @@ export interface PlotCardProps {
   words(value: number): string;
 }
 
-/** A plot with a title and a legend. A table has the same numbers, for screen readers and for copying. */
+/** A plot with a title and a legend. A table shows the same numbers, for screen readers and for copying. */
 export function PlotCard({ title, total, data, words }: PlotCardProps) {
   const heading = useId();
   return (
@@ -90,8 +90,8 @@ const SWATCHES: Readonly<Record<SeriesColour, string>> = {
   edge: "bg-edge",
 };
 
-// Under the POSIX locale a browser reports its language as `en-US@posix`, which Intl rejects.
-// A library that passes this language to Intl while it loads would fail to load.
+// Under the POSIX locale a browser reports its language as `en-US@posix`. `Intl` rejects this language.
+// A library that passes it to `Intl` during loading would fail to load.
 function fixLanguage(): void {
   try {
     new Intl.NumberFormat(navigator.language);

@@ -14,7 +14,7 @@ const overTime = (...items: ReturnType<typeof spent>[]) =>
     runs: [{ from: 2 * HOUR, started: 2, completed: 1, failed: 1, cancelled: 0, depth: 0 }],
   }) as unknown as NonNullable<UsageView["overTime"]>;
 
-test("[S2-94] a series has one value per time bucket, the most expensive series comes first, and the cheapest are summed up", () => {
+test("[S2-94] each series has one value per time bucket; the most expensive series comes first, and the cheapest are summed up", () => {
   const data = overTime(
     spent(1, "lead", 1),
     spent(3, "lead", 2),
@@ -38,14 +38,14 @@ test("[S2-94] a series has one value per time bucket, the most expensive series 
   expect(runSeries(data, times).series.map(({ name }) => name)).toEqual(["completed", "failed"]);
 });
 
-test("the range `all` starts with the first entry, and an empty report has no buckets", () => {
+test("the range `all` starts with the first entry; an empty report has no buckets", () => {
   const { since, every } = rangeFilter("all", 100_000 * HOUR);
   const data = { ...overTime(spent(2, "lead", 1)), every };
   expect(timeBuckets(data, since, 100_000 * HOUR)[0]).toBe(2 * HOUR);
   expect(timeBuckets({ ...overTime(), runs: [] }, 0, HOUR)).toEqual([]);
 });
 
-test("a range starts at a full hour or at midnight, and stays the same for an hour", () => {
+test("a time range starts at a full hour or at midnight; the start stays the same for an hour", () => {
   const now = new Date(2026, 10, 16, 14, 30).getTime();
   expect(rangeFilter("24h", now)).toEqual(rangeFilter("24h", now + 20 * 60_000));
   expect(new Date(rangeFilter("7d", now).since).getHours()).toBe(0);

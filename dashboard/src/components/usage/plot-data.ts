@@ -20,7 +20,7 @@ export interface Series {
   values: number[];
 }
 
-/** Colours in order of assignment. More colours would be hard to tell apart. */
+/** Colours in order of assignment. Readers could hardly distinguish more colours. */
 const COLOURS: readonly SeriesColour[] = ["accent", "good", "warn", "info", "child"];
 
 export const METRICS = {
@@ -30,7 +30,7 @@ export const METRICS = {
 };
 export type Metric = keyof typeof METRICS;
 
-/** One series for each of the most expensive names, and one for the rest. A name has the same colour in every plot. */
+/** One series for each of the most expensive names, and one for all other names. A name has the same colour in every plot. */
 export function spentSeries(
   overTime: OverTime,
   times: number[],
@@ -80,7 +80,7 @@ export function runSeries(overTime: OverTime, times: number[]): PlotData {
   return { times, every: overTime.every, series: series.filter(hasData) };
 }
 
-/** The time buckets until now. They start with the report, or with its first entry if that is much later. */
+/** The time buckets until now. The first bucket starts at `since`, or at the first entry if the range is long. */
 export function timeBuckets({ every, spent, runs }: OverTime, since: number, now: number): number[] {
   const first = Math.min(...[...spent.slice(0, 1), ...runs.slice(0, 1)].map(({ from }) => from));
   if (!Number.isFinite(first)) return [];
@@ -99,7 +99,7 @@ function valuesAt<T extends { from: number }>(
   return times.map((time) => sums.get(time) ?? 0);
 }
 
-/** The values of stacked bars: each series is on top of the series that follow it. */
+/** The values of stacked bars. Each value includes the values of all later series, which are drawn below it. */
 export function stackSeries(series: readonly Series[]): number[][] {
   return series.map((_, index) =>
     (series[0]?.values ?? []).map((__, at) =>
@@ -110,7 +110,7 @@ export function stackSeries(series: readonly Series[]): number[][] {
 
 const DAY = 86_400_000;
 
-/** The start of a time bucket in words, as precise as the length of the bucket requires. */
+/** Formats the start of a time bucket in words. A shorter bucket needs a more precise text. */
 export function timeWords(from: number, every: number): string {
   const day = { month: "short", day: "numeric" } as const;
   if (every >= DAY) return new Date(from).toLocaleDateString(undefined, { weekday: "short", ...day });

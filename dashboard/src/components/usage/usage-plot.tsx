@@ -1,4 +1,4 @@
-// A stacked bar plot in the colours of the theme. The table below it has the same numbers.
+// A stacked bar plot in the colours of the theme. The table below the plot shows the same numbers.
 
 import "uplot/dist/uPlot.min.css";
 import { useEffect, useRef, useState } from "react";
@@ -103,7 +103,7 @@ function optionsFor(
   };
 }
 
-/** Resolves a CSS colour for the canvas, which does not understand `light-dark()`. */
+/** Resolves a CSS colour, because a canvas does not understand `light-dark()`. */
 function resolveColour(element: HTMLElement, name: string): string {
   const probe = document.createElement("span");
   probe.style.color = `var(${name})`;

@@ -1,4 +1,4 @@
-// Turns a time range into a query: its start and the length of a time bucket.
+// Turns a time range into a query with a start time and the length of a time bucket.
 
 import type { UsageFilter } from "../../../../src/api/client/types.ts";
 

@@ -40,10 +40,10 @@ export function UsageReport({ usage, since, by }: UsageReportProps) {
   );
 }
 
-/** An amount for an axis, precise enough that no two labels are the same. */
+/** Formats an amount for an axis, precisely enough that no two labels are equal. */
 const dollars = (value: number): string =>
   value > 0 && value < 0.1 ? `$${value.toPrecision(2)}` : money(value);
-/** A whole number for an axis. A fraction has no label, because there are no half turns. */
+/** Formats a whole number for an axis. A fraction gets no label, because there are no half turns. */
 const whole = (value: number): string => (Number.isInteger(value) ? shortCount(value) : "");
 
 function plotsOf(usage: UsageView, since: number, by: "agent" | "model") {
@@ -163,7 +163,7 @@ function tilesOf(usage: UsageView): Tile[] {
 
 type Together = ReturnType<typeof usageTotals>["trees"]["together"];
 
-/** S1-75: the cost compared with a single agent. The note explains the estimate. */
+/** S1-75: compares the cost with the estimated cost of a single agent. The note explains the estimate. */
 function aloneTile({ trees, tokens, cost, singleTokens, singleCost }: Together): Tile {
   const priced = singleCost !== null && singleCost > 0;
   const alone = `${shortCount(Math.round(singleTokens))} tokens${priced ? `, ${money(singleCost)}` : ""}`;
@@ -177,7 +177,7 @@ function aloneTile({ trees, tokens, cost, singleTokens, singleCost }: Together):
   };
 }
 
-/** S2-93, S2-94: usage by agent and by model, and the success of delegations. */
+/** S2-93, S2-94: usage by agent and by model, and how many delegations succeeded. */
 function UsageTables({ usage }: { usage: UsageView }) {
   return (
     <div className="grid items-start gap-4 xl:grid-cols-2">

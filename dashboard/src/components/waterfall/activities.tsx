@@ -1,4 +1,4 @@
-// Each activity has a colour, a pattern and a word, so readers need not tell colours apart.
+// Each activity has a colour, a pattern and a word, so readers do not depend on colours.
 
 import { ACTIVITIES, type Activity } from "../../../../src/projections/views/waterfall.ts";
 import { useNarrow } from "../../ui/use-media.ts";

@@ -1,4 +1,4 @@
-// The time axis and its zoom. Dragging over the axis zooms to that range; Ctrl and the wheel zoom at the pointer.
+// The time axis and its zoom. Dragging over the axis zooms to the dragged range. Ctrl with the mouse wheel zooms at the pointer.
 
 import { type PointerEvent, type RefObject, useEffect, useRef, useState } from "react";
 import { duration } from "../../../../src/projections/words/format.ts";
@@ -78,7 +78,7 @@ export function Axis({ zoom, start, now }: { zoom: Zoom; start: number; now: num
   );
 }
 
-/** The listener is added without React: only a non-passive listener can keep the page from scrolling while it zooms. */
+/** The listener is added without React. Only a non-passive listener can keep the page from scrolling during a zoom. */
 function useWheel(zoom: Zoom): void {
   const latest = useRef(zoom);
   latest.current = zoom;
@@ -102,7 +102,7 @@ export interface Zoom {
   window: TimeWindow;
   width: number;
   isWhole: boolean;
-  /** The element that spans the time axis. */
+  /** The element whose width is the length of the time axis. */
   measure: RefObject<HTMLDivElement | null>;
   by(factor: number, at?: number): void;
   shift(share: number): void;

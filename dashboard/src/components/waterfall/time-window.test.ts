@@ -11,7 +11,7 @@ const span = (activity: Span["activity"], from: number, to: number): Span => ({
   label: "",
 });
 
-test("[U08] only spans inside the window are drawn, clipped at its edges", () => {
+test("[U08] only spans inside the window are drawn, and they are clipped at its edges", () => {
   const spans = [span("model", 0, 100), span("tool", 100, 200), span("person", 200, 300)];
   expect(barsIn(spans, { from: 150, to: 250 }, 100, 300)).toEqual([
     { x: 0, width: 50, activity: "tool" },
@@ -19,7 +19,7 @@ test("[U08] only spans inside the window are drawn, clipped at its edges", () =>
   ]);
 });
 
-test("[U14] a thousand spans on a hundred pixels become at most fifty bars, and each bar shows its longest activity", () => {
+test("[U14] a thousand spans on a hundred pixels become at most fifty bars; each bar shows its longest activity", () => {
   const spans = Array.from({ length: 1_000 }, (_, at) =>
     span(at % 4 === 0 ? "tool" : "model", at * 10, at * 10 + 10),
   );
@@ -47,7 +47,7 @@ test("[U08] in any window, bars do not overlap and do not leave the window", () 
   );
 });
 
-test("[U08] zooming keeps the time under the pointer in place and never leaves the whole range", () => {
+test("[U08] zooming keeps the time under the pointer in place; the window never leaves the whole range", () => {
   const whole = { from: 0, to: 1_000 };
   expect(zoomWindow(whole, 0.5, whole, 250)).toEqual({ from: 125, to: 625 });
   expect(zoomWindow({ from: 0, to: 100 }, 100, whole)).toEqual(whole);

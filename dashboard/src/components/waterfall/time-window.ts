@@ -1,5 +1,5 @@
 // Pure functions for the visible time window and the bars in it.
-// Their cost depends on what is visible, not on the number of spans.
+// The functions take time in proportion to what is visible, not to the number of spans.
 
 import type { Activity, Span } from "../../../../src/projections/views/waterfall.ts";
 
@@ -22,7 +22,7 @@ export const timeScale =
   (ts: number): number =>
     ((ts - from) / Math.max(1, to - from)) * width;
 
-/** Neighbouring spans that are too narrow to see become one bar, which shows the activity that took the most time. */
+/** Joins neighbouring spans that are too narrow to see into one bar. The bar shows the activity that took the most time. */
 export function barsIn(spans: readonly Span[], window: TimeWindow, width: number, now: number): Bar[] {
   const x = timeScale(window, width);
   const bars: Bar[] = [];
@@ -62,7 +62,7 @@ export function spanAt(spans: readonly Span[], ts: number): number {
   return low;
 }
 
-/** Zooms in (factor below 1) or out. The time `at` keeps its place, and the window stays within the whole range. */
+/** Zooms in (factor below 1) or out. The time `at` keeps its position, and the window stays within the whole range. */
 export function zoomWindow(window: TimeWindow, factor: number, whole: TimeWindow, at?: number): TimeWindow {
   const { from, to } = window;
   const point = at ?? (from + to) / 2;

@@ -96,7 +96,7 @@ export interface Tip {
 
 const HEIGHT = 24;
 
-/** The spans of one run. To keyboard users they are a slider: arrow keys step through the spans, Enter opens one. */
+/** The spans of one run. For keyboard users the row is a slider: arrow keys step through the spans, and Enter opens a span. */
 const Bars = memo(function Bars({ row, window, width, onHover, onPick }: BarsProps) {
   const { life, run } = row;
   const [at, setAt] = useState(0);

@@ -1,5 +1,5 @@
 // U08, U09: shows how the runs of a tree spent their time, on a shared time axis.
-// Only visible rows are rendered, and only as many bars as a reader can tell apart.
+// Only visible rows are rendered, and only as many bars as a reader can distinguish.
 
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { ArrowLeft, ArrowRight, Maximize, ZoomIn, ZoomOut } from "lucide-react";
@@ -90,7 +90,7 @@ function visibleRows<Row extends { depth: number; run: { row: { id: string } } }
   });
 }
 
-/** U09: one sentence about how the time was spent. It counts time on the critical path, so the shares add up to 100 %. */
+/** U09: one sentence about how the time was spent. It covers only the critical path, so the shares add up to 100 %. */
 function TimeSummary({ path, isOver }: { path: readonly PathPiece[]; isOver: boolean }) {
   const shares = activityShares(path);
   const total = shares.reduce((sum, { ms }) => sum + ms, 0);

@@ -73,11 +73,11 @@ export function ReasonRow({ reason, onSelect }: ReasonRowProps) {
 
 interface WithCodeProps {
   text: string;
-  /** Whether Cadre wrote the text. Only then do its commands get a copy button. */
+  /** Whether Cadre wrote the text. Only commands in Cadre's own text get a copy button. */
   isOurs?: boolean;
 }
 
-/** Shows the parts of a text in backticks as code. */
+/** Shows a text. Its parts in backticks appear as code. */
 export function TextWithCode({ text, isOurs = false }: WithCodeProps) {
   const whole = useCommand();
   let at = 0;

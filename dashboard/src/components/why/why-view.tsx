@@ -1,4 +1,5 @@
-// Explains why the run is in its current state: the answer, the first cause of a failure, the chain of causes, next steps, and the decision log.
+// Explains why the run is in its current state.
+// The view shows the answer, the first cause of a failure, the chain of causes, next steps, and the decision log.
 
 import { useMemo, useState } from "react";
 import { decisionLog } from "../../../../src/projections/views/decision-log.ts";
@@ -92,7 +93,7 @@ function Next({ why: { next } }: { why: Why }) {
   );
 }
 
-/** A longer log shows only its latest decisions at first. */
+/** A log with more decisions than this shows only its latest decisions at first. */
 const SHOWN = 200;
 
 function Log({ log, onSelect }: { log: readonly Reason[]; onSelect: ReasonsProps["onSelect"] }) {

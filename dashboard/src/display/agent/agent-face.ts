@@ -1,5 +1,5 @@
-// Checks `icon`, `color` and `title` of an agent file, which may come from an untrusted source.
-// The page shows only one emoji, a plain colour, and one line of text.
+// Checks `icon`, `color` and `title` of an agent file, because the file might come from an untrusted source.
+// The page accepts only one emoji, a plain colour, and one line of text.
 
 import { revealHidden } from "../../../../src/journal/visible.ts";
 
@@ -24,13 +24,13 @@ export interface AgentFace {
   icon?: string | undefined;
   color?: string | undefined;
   title?: string | undefined;
-  /** Another agent has the same title. */
+  /** Whether another agent has the same title. */
   isShared?: boolean;
 }
 
 const LONGEST = 80;
 
-/** The title to show; undefined if the agent has no title other than its name. */
+/** The title to show; undefined if the agent has no title or its title equals its name. */
 export function agentTitle({ name, title = "" }: Titled): string | undefined {
   const line = revealHidden(title.replaceAll(/\s+/g, " ").trim());
   if (line === "" || line === name) return undefined;
@@ -51,6 +51,6 @@ export function agentFace(agents: readonly (Titled & AgentFace)[], name: string)
   return { icon: agent.icon, color: agent.color, title, isShared };
 }
 
-/** Whether the agent has this title, or this name. */
+/** Whether the agent's title or name equals `title`. */
 const isCalled = (agent: Titled, title: string): boolean =>
   agent.name === title || agentTitle(agent) === title;

@@ -17,7 +17,7 @@ import { agentsQuery } from "../../live/queries.ts";
 import { VisibleText } from "../visible-text.tsx";
 import { type AgentFace, agentFace, parseColor, parseEmoji } from "./agent-face.ts";
 
-/** S2-35: the agent's title. The name follows if `full` is set, or if another agent has the same title. */
+/** S2-35: shows the agent's title. The name follows the title if `full` is set, or if another agent has the same title. */
 export function AgentName({ agent, full = false }: { agent: string; full?: boolean }) {
   const { title, isShared = false } = useAgentFace(agent);
   if (title === undefined) return <VisibleText text={agent} />;
@@ -40,7 +40,7 @@ function useAgentFace(agent: string): AgentFace {
   return data ?? {};
 }
 
-/** S2-79: words in an agent's name, and the icon and role they suggest; the first match wins. */
+/** S2-79: patterns for an agent's name, each with the icon and role it suggests. The first match wins. */
 const ROLES: readonly [RegExp, typeof Bot, string][] = [
   [/debug/, Bug, "debugger"],
   [/review|critic|judge|audit/, ClipboardCheck, "reviewer"],

@@ -96,7 +96,7 @@ function Word({ word }: { word: string | null }) {
   return <CommandTitle text={/[\s]/.test(shown) || shown === "" ? JSON.stringify(shown) : shown} />;
 }
 
-/** Longer words are cut. The command's full text is shown above. */
+/** Longer words are cut, because the page also shows the full text of the command. */
 const LONGEST = 120;
 
 interface NameShown {

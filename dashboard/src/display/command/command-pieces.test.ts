@@ -7,7 +7,7 @@ const shown = (text: string) =>
     .join("");
 
 describe("[A17] nothing can hide in a command", () => {
-  test("many empty lines or spaces collapse to a count, so the text after them stays visible", () => {
+  test("long runs of empty lines or spaces collapse to a count, so the text after them stays visible", () => {
     expect(shown(`ls${"\n".repeat(3_000)}rm -rf ~`)).toBe("ls\n⟦3,000 empty lines⟧\nrm -rf ~");
     expect(shown(`ls${" \t\n".repeat(9)}rm x`)).toBe("ls\n⟦9 empty lines⟧\nrm x");
     expect(shown(`ls #${" ".repeat(500)}rm x`)).toBe("ls #⟦500 spaces⟧rm x");
@@ -20,7 +20,7 @@ describe("[A17] nothing can hide in a command", () => {
     );
   });
 
-  test("letters that look like Latin ones are marked; words in another alphabet are not", () => {
+  test("letters that look like Latin letters are marked; words in another alphabet are not marked", () => {
     expect(shown("curl https://ex\u0430mple.com")).toBe("curl https://ex\u0430⟦U+0430⟧mple.com");
     expect(shown("\u0441\u043e\u0440\u0443 x")).toContain("⟦U+0441⟧");
     expect(shown("\uff52\uff4d x")).toContain("⟦U+FF52⟧");

@@ -39,7 +39,7 @@ function spelled(text: string): Piece[] {
     .flatMap((part, at): Piece[] => (at % 2 === 1 ? [{ kind: "hidden", text: part }] : letters(part)));
 }
 
-/** Marks look-alike letters word by word. A word in one alphabet is fine, unless all its letters look like Latin ones. */
+/** Marks look-alike letters word by word. A word in one alphabet gets no marks, unless all its letters look like Latin letters. */
 function letters(text: string): Piece[] {
   return text.split(/([\p{L}\p{M}\p{N}]+)/u).flatMap((part, at): Piece[] => {
     if (at % 2 === 0 || !isDisguised(part)) return [{ kind: "plain", text: part }];
@@ -59,7 +59,7 @@ function isDisguised(word: string): boolean {
   return all.some((letter) => /[a-z]/i.test(letter) || FORMS.test(letter)) || all.every(isAlike);
 }
 
-/** Full-width and mathematical letters, which no normal word uses. */
+/** Full-width and mathematical letters. No normal word uses them. */
 const FORMS = /[\uff01-\uff5e\u{1d400}-\u{1d7ff}]/u;
 const ALIKE = new Set("асеорхуіјѕһԁԛԝґАВЕКМНОРСТУХІЈЅԌονραικτυΑΒΕΖΗΙΚΜΝΟΡΤΥΧօոսցհ");
 

@@ -8,8 +8,9 @@ export function Command({ words }: { words: string }) {
 }
 
 /**
- * Returns a function that turns arguments like `show 01J…` into a complete command for any terminal of the server's machine.
- * The server knows how it was started and where its project is.
+ * Returns a function that turns arguments like `show 01J…` into a complete command.
+ * The command works in any terminal on the server's machine.
+ * The server reports how it was started and where its project is.
  */
 export function useCommand(): (words: string) => string {
   const { data } = useQuery(healthQuery);

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { diffParts, diffRows } from "./diff-rows.ts";
 
-test("[U22] each line of a patch has its line number on both sides", () => {
+test("[U22] each line of a patch has its line numbers in the old and the new file", () => {
   const patch = "--- a\n+++ b\n@@ -2,3 +2,3 @@ where\n same\n-old\n+new\n end\n";
   expect(diffRows(patch)).toEqual([
     { kind: "file", text: "--- a" },
@@ -21,12 +21,12 @@ test("[A17] changed lines that look like headers are shown as changed lines", ()
   expect(diffRows(patch).map(({ kind }) => kind)).toEqual(["hunk", "removed", "added", "same"]);
 });
 
-test("[A17] a text without hunks is shown as a note, and new content as added lines", () => {
+test("[A17] a text without hunks is shown as a note; the content of a new file is shown as added lines", () => {
   const rows = diffRows("a.txt: too different for a diff; the whole new content:\n+one\n+two");
   expect(rows.map(({ kind }) => kind)).toEqual(["note", "added", "added"]);
 });
 
-test("[U22] long unchanged parts collapse, and every row is in exactly one part", () => {
+test("[U22] long unchanged parts collapse; every row is in exactly one part", () => {
   const before = Array.from({ length: 60 }, (_, index) => `line ${index}`);
   const after = before.with(30, "changed");
   const patch = createTwoFilesPatch("a", "a", before.join("\n"), after.join("\n"), "", "", { context: 60 });

@@ -1,5 +1,5 @@
 // Parses a unified diff into rows.
-// The counts in a hunk's header say how many lines belong to the hunk, so changed text cannot pass for a header.
+// The counts in a hunk's header say how many lines belong to the hunk, so changed text cannot be mistaken for a header.
 
 export interface DiffLine {
   kind: "same" | "added" | "removed";
@@ -65,7 +65,7 @@ function outside(line: string): DiffRow {
 const AROUND = 3;
 const FOLD_FROM = 4;
 
-/** Separates long unchanged parts, which the page collapses, from changes and the lines around them. */
+/** Separates changes and the lines around them from long unchanged parts. The page collapses the unchanged parts. */
 export function diffParts(rows: readonly DiffRow[]): DiffPart[] {
   const parts: DiffPart[] = [];
   let same: DiffLine[] = [];

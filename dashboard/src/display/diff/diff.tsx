@@ -7,12 +7,12 @@ import { Button } from "../../ui/button.tsx";
 import { VisibleText } from "../visible-text.tsx";
 import { type DiffLine, type DiffRow, diffParts, diffRows } from "./diff-rows.ts";
 
-/** A longer diff shows its remaining rows on demand. */
+/** If a diff has more rows than this, the user must ask for the rest. */
 const MAX_ROWS = 3_000;
 
 export interface DiffProps {
   patch: string;
-  /** A17: shows every row, because a person makes a decision by this diff. */
+  /** A17: shows every row, because a person bases a decision on this diff. */
   whole?: boolean;
 }
 

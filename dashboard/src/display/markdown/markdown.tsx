@@ -9,11 +9,11 @@ const RenderedMarkdown = lazy(() =>
   import("./rendered-markdown.tsx").then((file) => ({ default: file.RenderedMarkdown })),
 );
 
-/** Rendering a longer or more deeply nested text would freeze the page. */
+/** Rendering a text that is longer or more deeply nested than this would freeze the page. */
 const MAX_LENGTH = 40_000;
 const DEEP = /^(?:[ \t]*(?:[>*+-]|\d+[.)])){40}|[[(*_~`]{200}/m;
 
-/** Renders complete texts, and texts that are still streaming. */
+/** Renders a complete text, or a text that is still streaming. */
 export const Markdown = memo(function Markdown({ text }: { text: string }) {
   const shown = useDeferredValue(text);
   let at = 0;

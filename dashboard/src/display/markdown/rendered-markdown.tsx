@@ -1,5 +1,6 @@
 // A62, A63: renders untrusted Markdown.
-// Raw HTML is shown as text, images are never loaded, links show their host, and headings become bold lines, so the text cannot affect the structure of the page.
+// Raw HTML is shown as text, images are never loaded, and links show their host.
+// Headings become bold lines, so the text cannot affect the structure of the page.
 
 import { ExternalLink, ImageOff } from "lucide-react";
 import { type ComponentProps, memo, type ReactNode } from "react";
@@ -38,7 +39,7 @@ interface MarkdownNode {
 const rawAsText = () => (tree: MarkdownNode) =>
   eachChild(tree, (node) => (node.type === "raw" ? [{ type: "text", value: node.value ?? "" }] : [node]));
 
-/** A17: spells out and marks characters that hide or reverse text, even if written as entities like `&#8238;`. */
+/** A17: spells out and marks characters that hide or reverse text, even if the text writes them as entities like `&#8238;`. */
 const markHidden = () => (tree: MarkdownNode) =>
   eachChild(tree, (node) => {
     if (node.type !== "text") return [node];

@@ -18,7 +18,7 @@ import {
 } from "../../../../src/projections/words/statuses.ts";
 import { Badge } from "../../ui/badge.tsx";
 
-/** The status of a run as a word and an icon, so that readers need not tell colours apart. */
+/** The status of a run as a word and an icon, so that readers do not depend on colours. */
 export function StatusBadge({ run }: { run: RunForStatus }) {
   const status = shownStatus(run);
   const { label, tone } = STATUS_LABELS[status];
@@ -48,7 +48,7 @@ const ICONS: Record<ShownStatus, typeof Check> = {
   moved: ArrowUpRight,
 };
 
-/** The icon of a status. The icon spins while the run is at work. */
+/** The icon of a status. The icon spins while the run is working. */
 export function StatusIcon({ status, size }: { status: ShownStatus; size: number }) {
   const Icon = ICONS[status];
   return <Icon size={size} aria-hidden className={Icon === LoaderCircle ? "animate-spin" : undefined} />;

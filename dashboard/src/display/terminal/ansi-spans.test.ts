@@ -4,7 +4,7 @@ import { ansiSpans } from "./ansi-spans.ts";
 
 const ESC = "\u001b";
 
-test("[A64] a colour code sets the style of the text up to its reset code", () => {
+test("[A64] a colour code sets the style of the text until the reset code", () => {
   expect(ansiSpans(`a${ESC}[1;31mb${ESC}[22mc${ESC}[0md`)).toEqual([
     { text: "a", style: {} },
     { text: "b", style: { bold: true, colour: 1 } },
@@ -23,7 +23,7 @@ test("[A64] a colour code that starts with the single CSI character is understoo
   expect(ansiSpans("\u009b31mx")).toEqual([{ text: "x", style: { colour: 1 } }]);
 });
 
-test("[A64] cursor and clear sequences are dropped; title, link and clipboard sequences stay visible", () => {
+test("[A64] cursor and clear sequences are removed; title, link and clipboard sequences stay visible", () => {
   expect(ansiSpans(`a${ESC}[2J${ESC}[1Ab`).map(({ text }) => text)).toEqual(["a", "b"]);
   expect(ansiSpans(`${ESC}]52;c;ZXZpbA==\u0007`)).toEqual([
     { text: `${ESC}]52;c;ZXZpbA==\u0007`, style: {} },

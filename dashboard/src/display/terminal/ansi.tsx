@@ -6,7 +6,7 @@ import { ScrollBox } from "../../ui/scroll-box.tsx";
 import { VisibleText } from "../visible-text.tsx";
 import { type AnsiStyle, ansiSpans } from "./ansi-spans.ts";
 
-/** Longer output shows only its start and end at first. */
+/** Output with more characters than this shows only its start and end at first. */
 const MAX_SHOWN = 20_000;
 
 /** The output of a program with its colours, in a scrolling box. */

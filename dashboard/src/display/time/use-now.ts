@@ -7,7 +7,7 @@ let held = false;
 
 /**
  * The current time. One clock for the whole page updates it once a second.
- * The time does not change if `still` is set, or if the page shows a past moment.
+ * The time stands still if `still` is set, or if the page shows a past moment.
  */
 export function useNow(still = false): number {
   const moment = useContext(Moment);
@@ -18,7 +18,7 @@ export function useNow(still = false): number {
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   if (timer === undefined) {
-    // The clock stopped while it had no listeners.
+    // Catches up, because the clock stopped while it had no listeners.
     tick();
     timer = setInterval(tick, 1_000);
   }
