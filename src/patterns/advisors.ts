@@ -1,5 +1,4 @@
-// Decisions of the advisors pattern.
-// All advisors are asked at the same time, with the agent's own input, before its first turn.
+// Decisions of the advisors pattern. All advisors are asked at the same time, with the agent's own input, before its first turn.
 // The advisors' answers become part of the task.
 // For an advisor that fails or is late (F27) the task says so, and `require` decides whether enough of them have answered.
 

@@ -1,5 +1,4 @@
-// A run's role in a team: coordinator, member, or neither.
-// In a team within a team a run is first coordinator and then member.
+// A run's role in a team: coordinator, member, or neither. In a team within a team a run is first coordinator and then member.
 // The role decides which closing calls the run has and how it ends.
 
 import type { Definition } from "../journal/definition.ts";

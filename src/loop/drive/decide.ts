@@ -1,5 +1,4 @@
-// Decides what happens next, from the journal's fold alone.
-// Pure: the same journal and the same time give the same action (L2).
+// Decides what happens next, from the journal's fold alone. Pure: the same journal and the same time give the same action (L2).
 // The order of the questions is the order of precedence: the end, a cancel, a pause, open calls, the next turn.
 // Calls that only read run together, others one after the other. Every call gets exactly one result.
 //  D0  A delegation that waits has neither TOOL_STARTED nor TOOL_RESULT: its child's end is its one result.

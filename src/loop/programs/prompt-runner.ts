@@ -310,8 +310,8 @@ function recordCost({ action, live, run }: Prompt): void {
 }
 
 /**
- * Checks the reported cost against the budgets of the run and its tree. The cost of a prompt is not known beforehand,
- * so the budget may end the work in the middle: for good, or until a person raises the budget (`stays`).
+ * Checks the reported cost against the budgets of the run and its tree.
+ * The cost of a prompt is not known beforehand, so the budget may end the work in the middle: for good, or until a person raises the budget (`stays`).
  */
 async function checkBudget(prompt: Prompt): Promise<(Failure & { stays: boolean }) | undefined> {
   const { action, live, run } = prompt;

@@ -52,10 +52,7 @@ function judgeDelegationNow(
   return judgeDelegation(asked, grantsOf(view), view, by);
 }
 
-/**
- * Only grants of the run itself.
- * A wider grant that decided is taken as recorded; whether it was revoked since is in no journal.
- */
+/** Only grants of the run itself. A wider grant that decided is taken as recorded; whether it was revoked since is in no journal. */
 const grantsOf = ({ state }: RunView) => state.grants.filter(({ scope }) => scope === "run");
 
 /** A67: whether a person was asked because, after untrusted input, the other agent may do more. */

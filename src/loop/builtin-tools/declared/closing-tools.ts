@@ -1,6 +1,5 @@
-// The tools that close a turn or a run.
-// With `final_report` an agent ends its run with a structured result. An agent may also end with plain text.
-// With `broadcast`, `vote_conclude` and `conclude_team` agents work as a team.
+// The tools that close a turn or a run. With `final_report` an agent ends its run with a structured result.
+// An agent may also end with plain text. With `broadcast`, `vote_conclude` and `conclude_team` agents work as a team.
 // These tools have no effect beyond the journal, so a call is neither judged nor run, and gets its result immediately.
 // A report that cannot be accepted gets its result immediately, too.
 

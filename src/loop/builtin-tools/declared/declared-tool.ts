@@ -1,6 +1,5 @@
 // The declaration of a built-in tool: its name, its input, its effect, and when an agent has it.
-// Everything in this folder is pure, so that `decide` may import it.
-// The folder above says how a call is proposed and performed.
+// Everything in this folder is pure, so that `decide` may import it. The folder above says how a call is proposed and performed.
 
 import { z } from "zod";
 import type { Definition, Effect } from "../../../journal/definition.ts";
