@@ -1,6 +1,6 @@
 // The parts that the API needs.
-// `who` names the acting person. With the socket or the folder's token, that is the user who started this process.
-// Otherwise it is the named user that the public server has identified.
+// `who` names the acting person: a named user, or the user who started this process.
+// The latter acts in requests over the socket and in requests with the folder's token.
 
 import type { Agent } from "../agents/agent.ts";
 import type { Explanation } from "../agents/explain/explanation-schema.ts";
@@ -60,7 +60,7 @@ export interface ApiParts {
   web: { served?: BrowserAccess; plug?: DemoServer };
   /** Reports a problem to the user who runs the process. `answered` is set if the client also got an error response. */
   onProblem(problem: { message: string; error: unknown; answered?: true }): void;
-  /** The named user whom these routes serve; absent for the holder of the folder's token. */
+  /** The named user whom these routes serve. Absent for the holder of the folder's token. */
   person?: Person;
   /** Undefined if no webhooks are configured. */
   webhooks?: Pick<Notifier, "hooks" | "test">;
@@ -96,6 +96,6 @@ export interface ServerInfo {
   model: string;
   /** Selects the runs that this process drives. If absent, the process drives all runs. */
   ours?: PoolFilter | undefined;
-  /** The pools of all machines. */
+  /** All pools in the configuration, including pools of other machines. */
   pools?: Pools;
 }

@@ -1,6 +1,6 @@
 // Checks a model's input against an MCP server's JSON Schema before the server is called.
 // The schema is untrusted (A54). The check takes a bounded number of steps and matches patterns without backtracking.
-// It follows only references within the schema.
+// The check follows only references within the schema.
 // Unknown keywords are ignored, because the server also validates its input.
 
 import { RE2JS } from "re2js";

@@ -63,8 +63,8 @@ function adder(): RequestListener {
   return (request, response) => void serve(request, response);
 }
 
-describe("a server at a URL", () => {
-  test("a server at a URL gets the configured headers with their variables replaced", async () => {
+describe("an MCP server at a URL", () => {
+  test("a server at a URL receives the configured headers, with variables replaced by their values", async () => {
     const serve = adder();
     const seen = new Set<string | undefined>();
     const { url, asked } = await listen((request, response) => {
@@ -134,7 +134,7 @@ describe("[A51] a server that requires a sign-in", () => {
     'Bearer resource_metadata="--flag"',
     'Bearer resource_metadata="URL/.well-known/oauth-protected-resource", error="insufficient_scope"',
   ])(
-    "a server that wants a sign-in is reported as unusable, and no URL that it names is requested: %s",
+    "a server that requires a sign-in is reported as unusable, and Cadre requests no URL from its header: %s",
     async (challenge) => {
       for (const status of [401, 403]) {
         const { url, asked } = await listen((_request, response) => {

@@ -60,7 +60,7 @@ describe("[A50] names of tools and servers", () => {
 });
 
 describe("[A54] hostile lists of tools", () => {
-  test("tools that are too deep, too long or malformed are skipped; the other tools are accepted", () => {
+  test("tools that are nested too deeply, too long or malformed are skipped; the other tools are accepted", () => {
     let deep: Record<string, unknown> = { type: "object" };
     for (let level = 0; level < 2_000; level++) deep = { type: "object", properties: { a: deep } };
     const long = tool("long", { description: "x".repeat(70_000) });
@@ -96,7 +96,7 @@ describe("[A49] the hash of a tool", () => {
   });
 });
 
-describe("[A48] hidden characters", () => {
+describe("[A48] finding hidden characters", () => {
   test.each([
     ["zero-width characters", "a\u200bb"],
     ["bidirectional controls", "a\u202eb"],

@@ -1,6 +1,6 @@
 // Names of MCP servers and their tools.
 // Models and people must be able to distinguish the names easily.
-// A server must not be able to choose a name that looks like another one (A50).
+// A server must not be able to choose a name that looks like another server's name (A50).
 
 import type { Definition } from "../journal/definition.ts";
 
@@ -29,7 +29,7 @@ export function toolNameProblem(server: string, tool: string): string | undefine
     : undefined;
 }
 
-/** Finds names that a person could confuse. Cadre cannot know which of two similar names is the fake, so it returns both. */
+/** Finds names that look alike. Cadre cannot know which of them is the fake, so it returns all of them. */
 export function lookalikes(names: readonly string[]): Set<string> {
   const groups = Map.groupBy(names, skeleton);
   return new Set([...groups.values()].filter((group) => group.length > 1).flat());

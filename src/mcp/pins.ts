@@ -1,5 +1,5 @@
 // A pin records an MCP server as it was when a person first used or approved it.
-// It contains the server's command or URL, and each tool with its description.
+// A pin contains the server's command or URL, and each tool with its description.
 // Pins are stored in the user's configuration folder, outside of any project. There is one file for each project and server.
 // The pin tells Cadre which tools a server has, so that Cadre does not need to start the server.
 
@@ -12,14 +12,14 @@ import type { McpServer } from "../config/schema.ts";
 import { omitUndefined } from "../omit-undefined.ts";
 import { canonical, ListedTool } from "./listing.ts";
 
-/** How Cadre starts or reaches a server. Variables are not expanded, so this contains no secrets. */
+/** How Cadre starts or reaches a server. Variables are not expanded, so no secrets are stored. */
 const Launch = z.object({
   command: z.string().optional(),
   args: z.array(z.string()).optional(),
   env: z.record(z.string(), z.string()).optional(),
   url: z.string().optional(),
   headers: z.record(z.string(), z.string()).optional(),
-  /** Hashes of the project's files that the command runs. They are included because an agent could change these files. */
+  /** Hashes of the project's files that the command runs. They are recorded because an agent could change these files. */
   programs: z.record(z.string(), z.string()).optional(),
 });
 export type Launch = z.infer<typeof Launch>;
@@ -39,7 +39,7 @@ export interface PinPlace {
   home?: string;
 }
 
-/** Reads a server's pin. Returns undefined if there is none or it cannot be read. */
+/** Reads a server's pin. Returns undefined if there is no pin or it cannot be read. */
 export function readPin(place: PinPlace, server: string): Pin | undefined {
   try {
     return Pin.parse(JSON.parse(readFileSync(pinFile(place, server), "utf8")));

@@ -67,7 +67,7 @@ async function waitUntilGone(pid: number): Promise<void> {
 
 const startedPid = (): number => Number(notesOf(plan)[0]!.split(" ")[1]);
 
-describe("real servers", () => {
+describe("real MCP servers", () => {
   test.each([
     ["server-filesystem", 14, "list_allowed_directories", {}, /Allowed directories/],
     ["server-memory", 9, "read_graph", {}, /entities/],
@@ -82,8 +82,8 @@ describe("real servers", () => {
   });
 });
 
-describe("a server that misbehaves", () => {
-  test("[A54] if a server dies during a call, the call might have taken effect; the next call restarts the server", async () => {
+describe("servers that misbehave", () => {
+  test("[A54] if a server dies during a call, the error says that the call was sent; the next call restarts the server", async () => {
     const connection = connectToPlanned("die");
     await expect(connection.call(act, {}, never)).rejects.toMatchObject({
       sent: true,
@@ -171,7 +171,7 @@ describe("a server that misbehaves", () => {
   });
 });
 
-describe("the server's process", () => {
+describe("the process of a server", () => {
   test("[A32] the server's process gets the configured environment variables, but not those of Cadre's own process", async () => {
     const connection = connectToPlanned("environment", { env: { KEY: "${TOKEN}", PLAIN: "x" } });
     await expect(connection.list()).rejects.toThrow("it needs the variable TOKEN, which is not set");

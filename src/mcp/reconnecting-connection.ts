@@ -1,4 +1,4 @@
-// The connection to one MCP server. It opens when it is first needed. If it is lost, it reopens after a delay that grows.
+// The connection to one MCP server. It opens when it is first needed. If it is lost, it reopens. After failures the delay grows.
 // All runs of the process share the connection. A process that needs no MCP server never loads the MCP package.
 //  C6  The list of tools is cached until the server says that its tools have changed, or until the connection reopens.
 
@@ -91,7 +91,7 @@ function createBackOff(clock: Clock) {
   let last = "";
   let notBefore = 0;
   return {
-    /** Says why the server must not be tried yet. Returns undefined if it can be tried now. */
+    /** Says why we must wait before trying the server again. Returns undefined if no wait is needed. */
     waiting(): string | undefined {
       const wait = notBefore - clock.elapsed();
       return wait > 0 ? `${last}. It is tried again in ${Math.ceil(wait / 1000)} s` : undefined;

@@ -61,8 +61,8 @@ const call = (servers: McpServers, tool: string, input: unknown = {}) =>
 const LOG: Plan = { tools: [{ name: "log", description: "Shows the log." }] };
 const starts = (): number => notesOf(plan).filter((note) => note.startsWith("start")).length;
 
-describe("pins", () => {
-  test("a server is started only when an agent could use it; its pin makes its tools known without starting it again", async () => {
+describe("pinning servers", () => {
+  test("a server is started when an agent first needs it; after that its pin names its tools, and it is not started again", async () => {
     writePlan(plan, LOG);
     const first = open();
     expect(names(first)).toEqual([]);
@@ -250,7 +250,7 @@ inner
     });
   });
 
-  test("a trusted server's answer is not marked; structured content becomes JSON; a long answer is shortened, and the full text is kept", async () => {
+  test("a trusted server's answer is not marked; structured content becomes JSON; of a long answer the full text is kept too", async () => {
     const structuredContent = { rows: ["x".repeat(50_000)] };
     writePlan(plan, {
       tools: [{ name: "log" }],

@@ -1,6 +1,6 @@
 // All MCP servers of a project. Pins tell Cadre which tools the servers have, so Cadre starts no server to find out.
 // A server without a pin is started and pinned just before the first run of an agent that could use it.
-// If the command, URL or description of a pinned server changes, it is not used until a person approves the change.
+// If the command, URL or a description of a pinned server changes, the change takes effect only after a person approves it.
 
 import type { Clock } from "../clock.ts";
 import type { McpServer } from "../config/schema.ts";
@@ -32,7 +32,7 @@ export interface McpServers {
   ready(names: readonly string[]): Promise<string[]>;
   /** Starts the server and lists its tools, so that a person can approve them. */
   inspect(name: string): Promise<ServerInspection>;
-  /** Returns the pin, and how Cadre would start the server now. It starts nothing. */
+  /** Returns the pin, and how Cadre would start the server now. Does not start the server. */
   pinnedState(name: string): Pick<ServerInspection, "pin" | "launch" | "isChanged">;
   approve(name: string, seen: Pick<ServerInspection, "launch" | "listing">): void;
   close(): Promise<void>;

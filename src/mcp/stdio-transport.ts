@@ -1,5 +1,5 @@
 // The transport to an MCP server that Cadre starts as a process. Each line is one JSON message.
-// A server that sends more than a limited number of bytes between two requests is killed (A54).
+// A server that sends too many bytes between two requests is killed (A54).
 // The last part of the server's stderr is kept for the error message.
 
 import {
@@ -17,7 +17,7 @@ export interface StdioTransport extends Transport {
 }
 
 const MAX_ERRORS = 2_000;
-/** A server that closes its stdout is usually exiting. We wait this long for its exit code, which says more than killing it would. */
+/** How long we wait for the exit code of a server that closed its stdout. Such a server is usually exiting, and its exit code is useful. */
 const ENDING_MS = 1_000;
 
 export function createStdioTransport(

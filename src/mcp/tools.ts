@@ -18,7 +18,7 @@ export interface ServerParts {
   name: string;
   /** The server's command or URL, shown to the person who approves a call. */
   how: string;
-  /** Hash of the configuration that starts or reaches the server. */
+  /** Hash of the server's launch: its command or URL, variables and program files. */
   launchHash: string;
   trusted: boolean;
   readOnly: boolean;
@@ -28,7 +28,7 @@ export interface ServerParts {
   changed(tool: string): void;
 }
 
-/** The model sees only this many characters of a description. A person sees all of it. */
+/** Maximum number of characters of a description that the model sees. A person sees the whole description. */
 const MAX_DESCRIPTION = 4_000;
 
 export function serverTool(pinned: ListedTool, server: ServerParts): AnyTool {
@@ -118,7 +118,7 @@ interface AnswerSource {
 /** Bytes reserved for the mark and for Cadre's own text before the mark. */
 const FRAME = 1_000;
 
-/** Returns the text that a model reads. Unless the user trusts the server, a mark surrounds the text, and the text cannot close the mark. */
+/** Returns the text that a model reads. Text from an untrusted server is surrounded by a mark that the text cannot close. */
 function answerOf(result: CallToolResult, said: AnswerSource): ToolAnswer {
   const text = textOf(result) || "(no content)";
   const answer = markAnswer("", text, said);

@@ -1,7 +1,7 @@
 // Sends the spans of all runs to an OTLP receiver in the background. No run ever waits for the receiver.
 // Spans are computed from the journals. A cursor in the store records up to which event they were sent.
 //  TL1  The cursor advances only after the receiver has accepted the spans or has refused them for good.
-//       If the process dies before that, the next process sends the same spans again with the same ids.
+//       If the process dies earlier, the next process sends the same spans again with the same ids.
 //  TL2  Only one process at a time sends. If that process dies, its hold on the cursor expires.
 //       A process that finds events of a newer version releases the cursor.
 
@@ -137,7 +137,7 @@ function createFold(store: Store): (event: JournalEvent) => Promise<readonly Tra
   };
 }
 
-/** Reads the events before an event of the same run. A damaged or pruned journal is read as empty, so that it does not block other runs. */
+/** Reads a run's events before this event. A damaged or pruned journal is read as empty, so that it does not block other runs. */
 async function journalBefore(store: Store, { runId, seq }: JournalEvent): Promise<JournalEvent[]> {
   return seq === 1 ? [] : store.journal.read(runId, 0, seq - 1).catch(() => []);
 }

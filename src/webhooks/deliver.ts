@@ -36,7 +36,7 @@ export interface DeliverParts {
 }
 
 export interface Deliverer {
-  /** Sends all due notices. Returns the milliseconds until the next attempt, or undefined if the next attempt is after a new event. */
+  /** Sends all due notices. Returns the milliseconds until the next attempt, or undefined if there is nothing to do until a new event. */
   deliver(signal: AbortSignal): Promise<number | undefined>;
   /** Sends a test notice. Returns undefined if no webhook has that name. */
   test(name: string): Promise<Answer | undefined>;
@@ -49,7 +49,7 @@ const HOLD_MS = 20_000;
 const FIRST_RETRY_MS = 2_000;
 const LONGEST_RETRY_MS = 600_000;
 const GIVE_UP_MS = 24 * 3_600_000;
-/** Maximum number of attempts; more than fit into a day. It ends the retries even if each restart begins a new day of retries. */
+/** Maximum number of attempts, more than fit into a day. It ends the retries even if every restart begins a new day of retries. */
 const MAX_ATTEMPTS = 200;
 
 export function createDeliverer(parts: DeliverParts): Deliverer {
@@ -153,12 +153,12 @@ async function nextNotice(
       const notice = mayBeNotice(event) ? await readNotice(store, event) : undefined;
       if (notice && wanted.includes(notice.event)) return { to, notice };
     }
-    // Unreadable events are left out of a page. So a page that is not full can have a successor, but an empty page cannot.
+    // Unreadable events are left out of a page, so a page that is not full can be followed by another one. Only an empty page is the last.
     if (page.length === 0) return { to };
   }
 }
 
-/** Computes the notice of an event. A damaged or pruned journal has no notice, so that it does not block notices of other runs. */
+/** Computes the notice of an event. If the journal is damaged or pruned, there is no notice, so notices of other runs are not blocked. */
 async function readNotice(store: Store, event: JournalEvent): Promise<Notice | undefined> {
   const row = await store.runs.get(event.runId);
   if (!row || row.parentRunId !== undefined) return undefined;

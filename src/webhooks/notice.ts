@@ -1,5 +1,5 @@
 // A notice tells people who are not watching that a tree needs a person, is done, or has failed.
-// Each tree sends one notice, not each run (U32). Only the root's journal is read. It also records what the descendants need.
+// Only the root of a tree sends notices (U32). The root's journal also records what the descendants need, so no other journal is read.
 
 import type { WebhookEvent } from "../config/schema.ts";
 import type { JournalEvent } from "../journal/events.ts";
@@ -17,7 +17,7 @@ const NOTICE_TYPES: ReadonlySet<JournalEvent["type"]> = new Set([
   "RUN_FAILED",
 ]);
 
-/** A quick check of the event's type, before its journal is read. */
+/** A quick check of the event's type. It avoids reading the journal for other events. */
 export const mayBeNotice = ({ type }: JournalEvent): boolean => NOTICE_TYPES.has(type);
 
 /** Derives the notice of an event. `journal` is the run's journal up to and including that event. */
@@ -34,6 +34,6 @@ export function noticeOf(event: JournalEvent, journal: readonly JournalEvent[]):
   return needsPerson(run) && !neededBefore ? { event: "needs-you", run, at } : undefined;
 }
 
-/** True if the run waits for a person. A paused run does not count, because the person who paused it knows. */
+/** True if the run waits for a person. False for a paused run, because the person who paused it knows. */
 const needsPerson = ({ status, waitingOn }: RunRow): boolean =>
   status === "suspended" && waitingOn?.kind !== "paused";

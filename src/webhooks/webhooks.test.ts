@@ -96,7 +96,7 @@ const begin = (over: object = {}) => {
 const end = async (runId: string, type?: Parameters<typeof runEnded>[0]) =>
   (await acquireRun(store, runId)).append([runEnded(type)]);
 
-describe("notices", () => {
+describe("sending notices", () => {
   test("[WH3] a completed run sends a signed notice with a link to the run", async () => {
     const deliver = begin();
     await deliver();
@@ -136,7 +136,7 @@ describe("notices", () => {
     ]);
   });
 
-  test("a webhook gets only the events it asks for, in the format of Slack or ntfy; for Slack, the agent's text is escaped", async () => {
+  test("a webhook gets only the events it asks for, in the format of Slack or ntfy; Slack messages escape the agent's text", async () => {
     const slack = begin({ events: ["failed"], form: "slack" });
     await slack();
     await admit(store, "r1", { task: "greet <!channel> & go" });
@@ -196,17 +196,20 @@ describe("an endpoint that fails", () => {
   test.each([
     ["redirects", say(302, { location: "http://169.254.169.254/latest" }), /^302: redirects/],
     ["refuses the notice", say(400), /^400/],
-  ])("[WH4] [A42] an endpoint that %s loses that notice and gets the next one", async (_, how, detail) => {
-    answer = how;
-    const deliver = await withOneNotice();
-    await deliver();
-    expect(await latest()).toMatchObject({ outcome: "given up", detail: expect.stringMatching(detail) });
-    answer = say(200);
-    await admit(store, "r2");
-    await end("r2");
-    await deliver();
-    expect(await latest()).toMatchObject({ outcome: "delivered", runId: "r2" });
-  });
+  ])(
+    "[WH4] [A42] if an endpoint %s, that notice is given up and the next one is sent",
+    async (_, how, detail) => {
+      answer = how;
+      const deliver = await withOneNotice();
+      await deliver();
+      expect(await latest()).toMatchObject({ outcome: "given up", detail: expect.stringMatching(detail) });
+      answer = say(200);
+      await admit(store, "r2");
+      await end("r2");
+      await deliver();
+      expect(await latest()).toMatchObject({ outcome: "delivered", runId: "r2" });
+    },
+  );
 
   test("[WH4] after a day of failures, the notice is given up", async () => {
     const deliver = await withOneNotice({ url: "http://127.0.0.1:1/" });
@@ -256,11 +259,14 @@ describe("an endpoint that fails", () => {
     [{ private: false, url: "https://localhost:1/" }, /private address/],
     [{ url: "http://169.254.169.254/latest" }, /webhooks may not reach/],
     [{ secretEnv: "UNSET" }, /^UNSET is not set$/],
-  ])("[A42] a webhook with %o sends nothing, and its delivery says why", async (over, detail) => {
-    await (await withOneNotice(over))();
-    expect(received).toEqual([]);
-    expect(await latest()).toMatchObject({ outcome: "failed", detail: expect.stringMatching(detail) });
-  });
+  ])(
+    "[A42] a webhook with the settings %o sends nothing, and the delivery record says why",
+    async (over, detail) => {
+      await (await withOneNotice(over))();
+      expect(received).toEqual([]);
+      expect(await latest()).toMatchObject({ outcome: "failed", detail: expect.stringMatching(detail) });
+    },
+  );
 
   test("[WH2] if two processes serve the same webhook, a notice is sent only once", async () => {
     const deliver = await withOneNotice();
@@ -269,7 +275,7 @@ describe("an endpoint that fails", () => {
     expect(received).toHaveLength(1);
   });
 
-  test("[E9] [WH1] [WH2] an older process does not send notices of a newer version; a newer process sends them immediately", async () => {
+  test("[E9] [WH1] [WH2] an older process does not send notices for events of a newer version; a newer process sends them immediately", async () => {
     const deliver = await withOneNotice();
     await asOlderVersion("RUN_STARTED", async () => {
       await deliver();

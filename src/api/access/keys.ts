@@ -1,6 +1,6 @@
 // The keys of the public server: a token for people and scripts, cookies derived from the token, and one-time links that give a browser its cookie.
 //  G4  A new token immediately invalidates the cookies and links of the old token (A09).
-//  G5  A link works once, within a few minutes.
+//  G5  A sign-in link works once and expires after a few minutes.
 
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 
@@ -14,7 +14,7 @@ export interface AccessKeys {
   newLink(user?: string): { ticket: string; expiresAt: number };
   /** Uses up a ticket and returns its user, or undefined if the ticket is not valid. */
   redeemTicket(ticket: string): { user: string | undefined } | undefined;
-  /** Sets a new token. The old one is no longer valid. */
+  /** Sets a new token. The old token is no longer valid. */
   replaceToken(token: string): void;
 }
 

@@ -1,5 +1,5 @@
 // Tracks the connections of named users: which user each key belongs to, and which sockets use it.
-//  G9  When a key is revoked or its role changes, its connections are closed immediately, in every process (A09).
+//  G9  If a key is revoked or its user's role changes, the key's connections are closed immediately, in every process (A09).
 
 import { createHash, randomBytes } from "node:crypto";
 import type { Socket } from "node:net";
@@ -62,7 +62,7 @@ export function createUserConnections({
   let changes = 0;
   const unsubscribe = users.onChange(() => {
     changes++;
-    // If the users cannot be read, close all connections.
+    // If the list of users cannot be read, close the connections of all named users.
     cutChanged().catch((error: unknown) => {
       for (const { sockets } of entries.values()) cut(sockets);
       onProblem({

@@ -1,5 +1,5 @@
 // The parts of the API for one named user. The user acts under their own name and sees only the runs they are allowed to see.
-// The store itself rejects grants that the user's role does not allow, whichever route is used.
+// On every route, the store itself rejects grants that the user's role does not allow.
 
 import { CadreError, runNotFound } from "../../errors.ts";
 import { overrideStore } from "../../stores/override-store.ts";

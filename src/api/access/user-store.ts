@@ -1,4 +1,4 @@
-// The store as one user sees it: the runs of others do not exist, however they are requested (A23).
+// The store as one user sees it. Other users' runs seem not to exist, no matter how they are requested (A23).
 // All routes of a named user get this store, so no route can forget the check. It refuses functions that routes do not need.
 // If a member is added to `Store`, this file does not compile until the member's check is written.
 
@@ -115,7 +115,7 @@ function onlyOwn(store: Store, user: string, listener: CommitListener): CommitLi
     if (own.length > 0 || events.length === 0) listener(own, woken, from);
   };
   return (events, woken, from) => {
-    // Batches that only say which runs are due are not sent to a named user.
+    // A named user does not get batches that only list due runs.
     if (events.length === 0 && woken.length > 0) return;
     for (const event of events)
       if (event.type === "RUN_STARTED") remember(event.runId, event.payload.userId === user);

@@ -114,16 +114,16 @@ function request(route: Route, name: string, path = pathOf(route)) {
 
 const streams = (route: Route): boolean => route.answer === undefined;
 
-/** All routes of the table, except those that need a public server, such as `/api/link`. */
+/** All routes, except those that need a public server, such as `/api/link`. */
 const table = (): Route[] => routeTable(served.parts, () => expect.fail("nobody is asked"));
 
-describe("[A23] the runs of the user ann", () => {
+describe("[A23] access to the runs of the user ann", () => {
   /** Routes that take one of ann's ids in the path, the query or the body. */
   const named = ({ path }: Route): boolean =>
     (/\{(id|hash)\}/.test(path) && !/^\/(api\/users|v1\/models)\//.test(path)) ||
     /agent-(children|context|cancel)$|\/api\/(chat|compare)$/.test(path);
 
-  test('another operator gets "not found" on every route that takes an id of ann\'s, and changes nothing', async () => {
+  test('another operator gets "not found" on every route that takes one of ann\'s ids, and changes nothing', async () => {
     const routes = table().filter(named);
     expect(routes.length).toBeGreaterThan(20);
     const before = await served.runtime.store.journal.read(ids.run);
@@ -135,7 +135,7 @@ describe("[A23] the runs of the user ann", () => {
     expect(await served.runtime.store.journal.read(ids.run)).toEqual(before);
   });
 
-  test("ann and an admin can read ann's runs with the requests that are refused to others", async () => {
+  test("ann and an admin can read ann's runs on every route", async () => {
     for (const name of ["ann", "ada"])
       for (const route of table().filter((one) => named(one) && one.method === "get"))
         expect((await request(route, name)).status, `${name} ${route.path}`).toBe(200);
@@ -167,7 +167,7 @@ describe("[A23] the runs of the user ann", () => {
     expect((await as("ann").get("/api/usage")).byAgent).toMatchObject([{ agent: "clerk" }]);
   });
 
-  test("another user's streams contain no events of ann's runs, whether they start now or at the beginning", async () => {
+  test("another user's streams contain no events of ann's runs, neither new events nor old ones", async () => {
     const heard = new Map<string, string>();
     const stop = new AbortController();
     const listen = async (name: string, path: string, done: RegExp): Promise<void> => {
@@ -252,7 +252,7 @@ describe("every route checks the role of the user", () => {
     ["vera", "viewer"],
     ["oli", "operator"],
   ] as const)(
-    "%s has the role %s, and routes that need a higher role refuse the request in one sentence",
+    "the user %s with the role %s gets a one-sentence error on every route that requires a higher role",
     async (name, role) => {
       const above = table().filter((route) => RANKS.indexOf(roleFor(route)) > RANKS.indexOf(role));
       expect(above.length).toBeGreaterThan(5);
@@ -269,7 +269,7 @@ describe("every route checks the role of the user", () => {
     },
   );
 
-  test("a viewer cannot approve, an operator can, and the journal names the operator", async () => {
+  test("a viewer cannot approve a call; an operator can, and the journal names the operator", async () => {
     const { runId } = await as("ann").post("/api/runs", { body: { agent: "clerk", task: "pay once" } });
     const [item] = await waitForApprovals({ client: as("ann") }, runId);
     await expect(

@@ -1,5 +1,5 @@
 // Cadre as an agent of the Agent Client Protocol.
-// An editor's session is a Cadre session, its modes are the main agents, and its folder is the project.
+// An editor's session is a Cadre session. The session's modes are the main agents, and its folder is the project.
 
 import { randomUUID } from "node:crypto";
 import {
@@ -24,7 +24,7 @@ export interface AcpOptions {
   folder: string;
   /** The agent of a new session. If undefined, the chat settings name the agent. */
   agent: string | undefined;
-  /** Returns the API of the project in a folder. */
+  /** Returns the API of the project in this folder. */
   open(folder: string): Promise<WithClient>;
   /** Aborted when the editor's connection ends. */
   signal: AbortSignal;

@@ -1,7 +1,7 @@
 // One session of an editor. A message starts a run or joins the active one. The editor shows the events of the run's tree until the turn is over.
 // Everything durable is in the journals. The state in this file is lost when the connection ends.
 //  - A turn ends when the run ends or needs text from the person. The person's next message provides that text.
-//  - Loading a session follows its active run again and asks its open questions again.
+//  - When a session is loaded, the editor follows the active run again and shows its open questions again.
 
 import { RequestError, type StopReason } from "@agentclientprotocol/sdk";
 import { messageOf, toCadreError } from "../../errors.ts";

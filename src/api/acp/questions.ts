@@ -1,6 +1,6 @@
 // Asks the person at the editor the open questions of a tree.
 // Each question is asked once, and withdrawn when another person decides it. Several questions can be open at the same time.
-// A question without choices is written as text, and the person's next message answers it.
+// A question without choices is sent as text, and the person's next message answers it.
 // A question that the editor dismisses stays open, and is asked again when the person sends the next message.
 
 import { type JournalEvent, TERMINAL_TYPES } from "../../journal/events.ts";
@@ -27,7 +27,7 @@ export interface QuestionListener {
 interface Asked {
   item: ApprovalView;
   withdraw: AbortController;
-  /** `written`: sent as text. `open`: the editor shows it. */
+  /** `written`: the question was sent as text. `open`: the editor shows the question. */
   state: "written" | "open" | "decided" | "dismissed";
 }
 

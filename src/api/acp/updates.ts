@@ -1,6 +1,6 @@
 // Converts the events of a tree to updates for an editor.
 // Each call and each descendant run becomes a card, with the agents in its title. The root's to-do list becomes the plan.
-// watch-run.ts sends the text.
+// The agents' text is sent by watch-run.ts.
 
 import { resolve } from "node:path";
 import type { SessionUpdate, ToolCallContent, ToolKind } from "@agentclientprotocol/sdk";
@@ -18,7 +18,7 @@ const NO_CARDS: ReadonlySet<string> = new Set([TODO_WRITE, ASK_USER, FINAL_REPOR
 interface KnownRun {
   names: Names;
   workspace: string;
-  /** Names of the agents on the path from the root to this run, without the root's. */
+  /** Names of the agents from the root to this run. The root's own agent is left out. */
   path: string;
 }
 

@@ -1,4 +1,4 @@
-// Tests over a real socket that the client's answers match their types.
+// Tests the client over a real socket. The server's answers must match the client's types.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

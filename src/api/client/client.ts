@@ -6,7 +6,7 @@
 //   await client.post("/api/runs/{id}/message", { id, body: { text }, idempotencyKey });
 //
 // A failed call throws the CadreError that the server threw. The client never retries.
-// Its caller knows whether to repeat the request, or to replace an owner process that has stopped (E1).
+// The client's caller knows whether to repeat the request, or to replace an owner process that has stopped (E1).
 
 import type { z } from "zod";
 import type { JournalEvent } from "../../journal/events.ts";
@@ -39,7 +39,7 @@ export interface CadreClient {
   /**
    * Follows events until the run ends or the signal is aborted.
    * Throws if the connection is lost (`isUnreachable`) or the reader was too slow (`STALE`).
-   * After such an error, call `follow` again with the position of the last event.
+   * After an error, call `follow` again with the position of the last event.
    */
   follow(options: FollowOptions): AsyncGenerator<StreamItem, void>;
   /** Follows all runs from now on, with the message types of contract S4. The feed never ends by itself. It throws the same errors as `follow`. */

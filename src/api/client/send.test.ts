@@ -21,6 +21,6 @@ test.each<unknown>([
   undefined,
   "<html>502</html>",
   42,
-])("the client reads %j as an error exactly if the schema of errors accepts it", (body) => {
+])("the client accepts %j as an error body if and only if the error schema accepts it", (body) => {
   expect(errorOf(body) !== undefined).toBe(ErrorBody.safeParse(body).success);
 });

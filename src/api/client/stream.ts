@@ -6,7 +6,7 @@ import { type ClientOptions, errorOf, type Query, send, unreachableError } from 
 import { type FeedItem, STREAM_EVENTS, type StreamItem } from "./stream-events.ts";
 
 export interface FollowOptions {
-  /** The run to follow; absent for all runs. */
+  /** The run to follow. If absent, all runs are followed. */
   runId?: string;
   /** Skip the events up to this position. If absent, the stream starts with the first event. */
   after?: number;

@@ -25,7 +25,7 @@ export interface DeliveredMessage {
   isRecordedBy?: (event: JournalEvent) => boolean;
 }
 
-/** Before it sends a message, it calls `onKey` with the id that the message gets in the journal. */
+/** Delivers the message. Before sending it, calls `onKey` with the id that the message gets in the journal. */
 export async function answerOrSay(
   message: UserMessage,
   ask: WithClient,

@@ -1,4 +1,4 @@
-// Runs that wait for a command such as `cadre resume`. Answering a question does not continue them.
+// Finds runs that wait for a command such as `cadre resume`. Answering a question does not continue such a run.
 
 import type { WaitingOn } from "../../journal/events.ts";
 import type { CadreClient } from "../client/client.ts";

@@ -61,7 +61,7 @@ const spawn = mcpTool({
   },
 });
 
-/** S1-19: a client cannot start subagents. Only agents can. */
+/** S1-19: an MCP client cannot start a subagent. Only agents can start subagents. */
 async function refuseSubagent(agentType: string, ask: WithClient): Promise<void> {
   const { agents } = await ask((client) => client.get("/api/agents"));
   if (agents.find(({ name }) => name === agentType)?.kind !== "subagent") return;

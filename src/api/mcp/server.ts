@@ -66,7 +66,7 @@ function resultOf({ result, links = [] }: ToolAnswer): CallToolResult {
   };
 }
 
-/** S1-19: `PERMISSION_DENIED: X cannot spawn Y`. */
+/** S1-19 requires the text `PERMISSION_DENIED: X cannot spawn Y`. */
 function refusalOf(failure: CadreError): CallToolResult {
   const { code, message } = isUnreachable(failure) ? failure : errorBody(failure).error;
   const word = code === "FORBIDDEN" || code === "UNAUTHORIZED" ? "PERMISSION_DENIED" : code;

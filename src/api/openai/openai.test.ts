@@ -205,7 +205,7 @@ test("the agent sees the earlier messages of the session", async () => {
   expect(cadre(first).run_id).not.toBe(run.id);
 });
 
-describe("errors have OpenAI's form and Cadre's codes", () => {
+describe("errors have OpenAI's format and Cadre's codes", () => {
   const refusals: [string, object, object][] = [
     ["an unknown agent", { model: "nobody" }, { status: 400, code: "AGENT_NOT_FOUND" }],
     ["a subagent", { model: "helper" }, { status: 400, code: "BAD_REQUEST", type: "invalid_request_error" }],
@@ -218,7 +218,7 @@ describe("errors have OpenAI's form and Cadre's codes", () => {
       { status: 400 },
     ],
     [
-      "a last message that is not a person's",
+      "a last message that is not from a person",
       { messages: [{ role: "assistant", content: "hm" }] },
       { status: 400 },
     ],

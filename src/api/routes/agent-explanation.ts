@@ -1,4 +1,4 @@
-// Explains an agent without running it: the agents that it can reach, their tools, and the worst case.
+// Explains an agent without running it: the agents it can reach, their tools, and how many runs and turns they could take at most.
 
 import type { z } from "zod";
 import { Explanation } from "../../agents/explain/explanation-schema.ts";

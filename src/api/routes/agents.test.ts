@@ -68,7 +68,7 @@ async function led(): Promise<string> {
   return runId;
 }
 
-describe("agents", () => {
+describe("listing and describing agents", () => {
   test("[S1-60] [S1-62] the list shows which agents each agent can start, and which agents are terminal, read-only or broken", async () => {
     const { agents } = await api.client.get("/api/agents");
     const of = (name: string) => agents.find((agent) => agent.name === name);
@@ -136,7 +136,7 @@ describe("agents", () => {
   });
 });
 
-describe("usage over time", () => {
+describe("the usage report over time", () => {
   test("[S1-75] the `every` option adds usage over time and the results of trees to the report", async () => {
     await led();
     const { overTime } = await api.client.get("/api/usage", { every: 3_600_000 });
@@ -149,7 +149,7 @@ describe("usage over time", () => {
     expect((await sendRequest(api, "GET", "/api/usage?every=5")).status).toBe(400);
   });
 
-  test("the usage in the store equals the usage in the journals, even after a prune", async () => {
+  test("the store's usage totals equal those of the journals, even after a prune", async () => {
     const all = () => readUsage(runtime.store, { every: 3_600_000 });
     const before = await all();
     const runId = await led();
@@ -161,7 +161,7 @@ describe("usage over time", () => {
     expect(await all()).toEqual(before);
   });
 
-  test("the report includes a run that was suspended before the report's start and continued after it", async () => {
+  test("the report includes a run that was suspended before the report's time range and continued within it", async () => {
     const { runId } = await api.client.post("/api/runs", {
       body: { agent: "asker", task: "ask", attended: true },
     });

@@ -69,7 +69,7 @@ export const AgentVersions = namedObject("AgentVersions", {
       definition: z.string(),
       ...AgentTally.shape,
       models: z.array(z.string()).exactOptional(),
-      /** True if the agent's file is still the one of this version. */
+      /** True if the agent's file has not changed since this version. */
       sameFile: z.boolean(),
     }),
   ),
@@ -86,7 +86,7 @@ export const AgentDetail = named(
     source: z
       .object({
         text: z.string(),
-        /** Empty if the frontmatter cannot be parsed. */
+        /** The file's frontmatter. Empty if it cannot be parsed. */
         frontmatter: z.record(z.string(), z.unknown()),
         body: z.string(),
         /** Number of the line where the body starts. */
@@ -154,7 +154,7 @@ async function detailOf(parts: ApiParts, name: string): Promise<z.input<typeof A
   };
 }
 
-/** Lists the versions of an agent, even of a deleted one, because its runs remain. */
+/** Lists the versions of an agent. A deleted agent also has versions, because its runs remain. */
 async function versionsOf(parts: ApiParts, name: string): Promise<z.input<typeof AgentVersions>> {
   const under = await storedAgentName(parts, name);
   const { rows, more } = await latestRuns(parts.store, under);

@@ -1,5 +1,5 @@
 // Serves the description of the API, for programs and for people.
-// The description is created at the first request, because most processes never get one.
+// The description is created at the first request for it, because most processes never receive such a request.
 
 import { z } from "zod";
 import type { ApiParts } from "../parts.ts";
@@ -7,7 +7,7 @@ import { DOCS_STYLE, docsPage } from "../views/docs-page.ts";
 import { describeApi, type OpenApi } from "../views/openapi.ts";
 import { type Route, route } from "./route.ts";
 
-/** These routes are not part of the description. */
+/** The routes that serve the description are not part of the description. */
 export function apiDocsRoutes(routes: readonly Route[], { info }: Pick<ApiParts, "info">) {
   let cached: OpenApi | undefined;
   const document = (): OpenApi => {

@@ -82,7 +82,7 @@ async function firstAsked(task?: string): Promise<ApprovalView> {
 const decisions = async (runId: string) =>
   (await api.client.events(runId)).filter(({ type }) => type === "APPROVAL_DECIDED");
 
-describe("the list", () => {
+describe("the list of approvals", () => {
   test("the list shows the agent that needs the approval, the call that would run, and its preview", async () => {
     const item = await firstAsked();
     expect(ApprovalView.strict().parse(item)).toEqual(item);
@@ -165,7 +165,7 @@ describe("the list", () => {
   });
 });
 
-describe("decisions", () => {
+describe("decisions on approvals", () => {
   test("[F12] the response to a repeated decision says that it is a repeat, and the call runs once", async () => {
     const item = await firstAsked();
     expect(
@@ -242,7 +242,7 @@ describe("decisions", () => {
     expect(book.paid).toEqual([]);
   });
 
-  test("[F15] an approval id with a foreign run, an unknown run or no item gets the same answer, and changes nothing", async () => {
+  test("[F15] if an approval id names a wrong run, an unknown run or no item, the error is always the same and nothing changes", async () => {
     const [one, two] = [await firstAsked("three"), await firstAsked()];
     const foreign = `${two.runId}:m1.2`;
     const before = await api.client.events(two.runId);
@@ -330,7 +330,7 @@ describe("decisions", () => {
     ]);
   });
 
-  test("[F18] if a person clicks in the millisecond when the approval expires, either click or expiry is recorded, and the run obeys it", async () => {
+  test("[F18] if a person clicks in the millisecond when the approval expires, only one of the two is recorded, and the run obeys it", async () => {
     const ways = new Set<boolean>();
     for (let round = 0; round < 30; round++) {
       const { runId } = await api.client.post("/api/runs", {
@@ -365,7 +365,7 @@ describe("decisions", () => {
     expect(ways).toEqual(new Set([true, false]));
   });
 
-  test("[F19] an invalid edit leaves the approval open; a valid edit runs, and the model learns what was changed", async () => {
+  test("[F19] an invalid edit leaves the approval open; with a valid edit the call runs, and the model learns what was changed", async () => {
     const item = await firstAsked();
     const path = `/api/approvals/${item.id}`;
     const misfit = await sendRequest(api, "POST", path, {
@@ -390,13 +390,13 @@ describe("decisions", () => {
 
   test.each([
     [
-      "[A16] a decision that passes an input under another key",
+      "[A16] a decision with an edited input under the wrong key",
       { decision: "approve", args: { to: "eve", amount: 9 } },
     ],
     ["[A16] an approval with another input", { decision: "approve", input: { to: "eve", amount: 9 } }],
     ["a body without a decision", {}],
     ["an unknown decision", { decision: "yes" }],
-    ["an answer to an item that is no question", { decision: "answer", answer: "42" }],
+    ["an answer to an item that is not a question", { decision: "answer", answer: "42" }],
     ["an unknown scope", { decision: "approve", scope: "forever" }],
     ["a list of decisions", [{ decision: "approve" }]],
     ["invalid JSON", "{decision: approve}"],
@@ -409,7 +409,7 @@ describe("decisions", () => {
   });
 });
 
-describe("questions", () => {
+describe("questions of agents to a person", () => {
   test("questions are listed together with approvals, and each question accepts one answer", async () => {
     const item = await firstAsked("ask first");
     expect(item).toMatchObject({ kind: "question", detail: "To whom?", callId: "m1.0" });
@@ -431,7 +431,7 @@ describe("questions", () => {
   });
 });
 
-describe("outcomes", () => {
+describe("calls with an unknown outcome", () => {
   test("[P4] [PB1] [PB3] a call that a crash interrupted can be probed, and waits for a person's decision", async () => {
     const [first] = await store.journal.read(await started());
     await end();
@@ -514,7 +514,7 @@ describe("outcomes", () => {
   });
 });
 
-describe("grants", () => {
+describe("grants for later runs", () => {
   test("an approval with the scope `always` becomes a grant: it is listed, applies to the next run, and can be revoked", async () => {
     const item = await firstAsked();
     await api.client.post("/api/approvals/{id}", {

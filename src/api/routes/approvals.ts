@@ -138,8 +138,8 @@ async function openBelow(store: Store, id: RunId): Promise<ApprovalRef[]> {
 }
 
 /**
- * Rejects a decision on an open item if the decision has no effect, or an obviously unintended one.
- * If the item was decided before, the check passes, and the decision gets the usual answer for that case.
+ * Rejects a decision on an open item if the decision would have no effect, or obviously not the intended effect.
+ * A decision on an item that was decided before passes this check. Later it gets the usual error.
  */
 export async function checkDecision(
   id: string,

@@ -66,7 +66,7 @@ async function blocked(runId: string) {
   return api.client.get("/api/approvals", { run: runId }).then(({ approvals }) => approvals);
 }
 
-describe("S0", () => {
+describe("the routes of contract S0", () => {
   test("[S0-69] [S0-73] POST /runs starts the orchestrator and answers immediately", async () => {
     const { status, body } = await sendRequest(api, "POST", "/runs", { prompt: "Pay ann" });
     expect({ status, body }).toEqual({ status: 201, body: { runId: expect.any(String) } });
@@ -122,7 +122,7 @@ describe("S0", () => {
     expect(late).toEqual({ status: 409, body: { error: expect.stringContaining("waits for no decision") } });
   });
 
-  test("[S0-30] RUN_SUSPENDED of a blocked parent names the reason and the child, both in rows and in a stream", async () => {
+  test("[S0-30] the RUN_SUSPENDED event of a blocked parent names the reason and the child, both in rows and in a stream", async () => {
     const { runId } = (await sendRequest(api, "POST", "/runs", { prompt: "Pay ann" })).body;
     const [item] = await blocked(runId);
     const suspended = { reason: "child_hitl", blocked_by_child_run_id: item!.runId };
@@ -139,7 +139,7 @@ describe("S0", () => {
     expect(await stream.text()).toContain('"reason":"child_hitl"');
   });
 
-  test("[F50] POST /runs with a repeated Idempotency-Key returns the same run; with a different prompt it fails", async () => {
+  test("[F50] POST /runs with a repeated Idempotency-Key returns the same run; if the prompt differs, it fails", async () => {
     const key = { "Idempotency-Key": "seed-1" };
     const body = { prompt: "Hi", agentType: "talker" };
     const first = await sendRequest(api, "POST", "/runs", body, key);
@@ -176,7 +176,7 @@ describe("S0", () => {
     expect(rows).toEqual(events);
   });
 
-  test("GET /runs lists the newest run first; the route of an unknown run answers with 404", async () => {
+  test("GET /runs lists the newest run first; GET /runs/:id answers 404 for an unknown run", async () => {
     const { body } = await sendRequest(api, "GET", "/runs?limit=2");
     expect(body.runs).toHaveLength(2);
     expect(body.nextCursor).toEqual(expect.any(String));
@@ -187,7 +187,7 @@ describe("S0", () => {
   });
 });
 
-describe("S4", () => {
+describe("the routes of contract S4", () => {
   test("[S4-51] POST /api/chat starts a run in a session, and the next message continues the session", async () => {
     const first = await sendRequest(api, "POST", "/api/chat", { message: "hello", agent_id: "talker" });
     expect(first).toEqual({
@@ -277,7 +277,7 @@ describe("S4", () => {
     expect(again).toMatchObject({ status: 409, body: { error: { code: "RUN_TERMINAL" } } });
   });
 
-  test("[S4-49] GET /api/agent-context answers with a summary or with the unprocessed messages", async () => {
+  test("[S4-49] GET /api/agent-context answers with a summary or with the full messages", async () => {
     const { body } = await sendRequest(api, "POST", "/api/chat", {
       message: "x ".repeat(500),
       agent_id: "talker",

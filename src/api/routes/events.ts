@@ -64,7 +64,7 @@ export function eventRoutes(parts: RouteParts) {
           const row = await findRun(store, id);
           return pageOf(store, query.after ?? 0, await partOf(store, row, query.tree));
         }
-        // Read the position first, then the run. An active run ends after that position, so the stream cannot miss its end.
+        // Read the position first, then the run. If the run is still active, it ends after that position, so the stream cannot miss its end.
         const place = await resumePosition(store, c.req.header("Last-Event-ID"), query.after);
         const row = await findRun(store, id);
         const until = query.follow ? {} : { until: { runId: row.id, ended: row.endedAt !== undefined } };

@@ -13,7 +13,7 @@ import { treePage } from "../views/tree-page.ts";
 import { route } from "./route.ts";
 import { namedObject, namedStrictObject } from "./schemas.ts";
 
-/** Checks the URL of a server. It must contain no secrets. */
+/** The URL of a server. It must not contain secrets. */
 const ServerAddress = z
   .string()
   .max(2_000)
@@ -114,7 +114,7 @@ export function exportRoutes({ store, people: { ids }, info: { version } }: ApiP
   ];
 }
 
-/** Only whole trees can be moved. A user who names a descendant might not expect the whole tree to leave this store. */
+/** Refuses to move part of a tree. A user who names a descendant might not expect the whole tree to leave this store. */
 function refuseBranch({ id, rootRunId }: RunRow): void {
   if (id === rootRunId) return;
   throw new CadreError(

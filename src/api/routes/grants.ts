@@ -11,7 +11,7 @@ import { namedObject } from "./schemas.ts";
 export const GrantView = namedObject("GrantView", {
   id: z.int(),
   rule: z.string(),
-  /** A grant for a `tree` lasts until the run in which it was given has ended. */
+  /** A grant with the scope `tree` lasts until the run in which it was given has ended. */
   scope: z.enum(["always", "tree"]),
   /** The grant applies to this folder and its worktrees. If absent, the grant applies to any folder. */
   folder: z.string().optional(),
@@ -34,7 +34,7 @@ export const Suggestions = namedObject("Suggestions", {
       /** `spared` counts calls that the rule would have allowed without asking. `of` counts all allowed calls of that kind. */
       spared: z.int(),
       of: z.int(),
-      /** Number of calls of that kind that were denied. The rule allows none of them. */
+      /** Number of denied calls of the same kind. The rule allows none of them. */
       refused: z.int(),
       /** Examples of calls that would still need an approval. */
       stillAsked: z.array(z.string()),

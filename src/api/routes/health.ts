@@ -20,7 +20,7 @@ export const Health = namedObject("Health", {
   startedAt: z.number(),
   /** True if any worker drives runs: this process or another live process. */
   drives: z.boolean(),
-  /** If there is no driver: the number of runs that wait for one. The count stops at 1,000. */
+  /** The number of runs that wait for a driver. Set only if there is no driver. The count stops at 1,000. */
   due: z.int().optional(),
   /** Pools with waiting runs but no worker, while other pools have workers. Includes the number of waiting runs. */
   idlePools: z.array(z.object({ pool: z.string(), due: z.int() })).optional(),
@@ -97,7 +97,7 @@ export function healthRoutes(parts: ApiParts) {
   ];
 }
 
-/** Finds pools that have waiting runs but no worker. Only workers of that pool take the runs, so they would wait forever. */
+/** Finds pools that have waiting runs but no worker. Only a pool's own workers take its runs, so these runs would wait forever. */
 async function idlePools(
   alive: readonly WorkerRow[],
   { store, info: { pools = {} } }: ApiParts,

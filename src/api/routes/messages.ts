@@ -1,5 +1,5 @@
 // Lists the model calls of a session, a run or a role. Each call is one row.
-// Before it answers, the store updates the rows from the journals.
+// The store updates the rows from the journals when they are requested.
 
 import { z } from "zod";
 import { MessageRow } from "../../projections/formats/message-rows.ts";

@@ -114,7 +114,7 @@ export function opsContractRoutes(parts: RouteParts) {
   ];
 }
 
-/** Finds the project's agent with this name. If the project has none, finds the agent in the ops pack. */
+/** Finds the project's agent with this name. If the project has no such agent, finds the agent in the ops pack. */
 async function knownType({ agents }: RouteParts, type: string): Promise<string> {
   const known = (await agents()).agents;
   const name = [type, `ops/${type}`].find((each) => known.get(each)?.definition);

@@ -70,7 +70,7 @@ function isDeeper(value: unknown, max: number): boolean {
   return false;
 }
 
-/** If the client disconnects while it sends, the status is 400, because this is not the server's error. */
+/** Throws a 400 error, because a client that disconnects while sending is not the server's fault. */
 function throwBrokenOff(error: unknown): never {
   if (error instanceof HttpError) throw error;
   throw new HttpError(400, "The request broke off before its end. Nothing was changed.");

@@ -58,7 +58,7 @@ async function talked(task: string, more = {}): Promise<string> {
   return runId;
 }
 
-describe("searching", () => {
+describe("searching for runs", () => {
   test("a search finds runs by words in their journals and can be combined with other filters", async () => {
     const runId = await talked("Describe the zeppelin over Friedrichshafen");
     await talked("Describe the bicycle");
@@ -95,7 +95,7 @@ describe("searching", () => {
   );
 });
 
-describe("repeated requests", () => {
+describe("clients that repeat requests", () => {
   test.each([
     "/api/runs",
     "/api/runs/{id}",
@@ -157,7 +157,7 @@ describe("repeated requests", () => {
   });
 });
 
-describe("sessions", () => {
+describe("listing sessions and sending messages to them", () => {
   test("sessions are listed in pages, the latest first, each with its latest run", async () => {
     for (const id of ["a", "b", "a"]) await talked(`in ${id}`, { sessionId: `list-${id}` });
     const first = (await sendRequest(api, "GET", "/api/sessions?limit=1")).body;
@@ -184,7 +184,7 @@ describe("sessions", () => {
   });
 });
 
-describe("agents", () => {
+describe("describing agents", () => {
   test("an agent's view contains its definition; a broken agent's view contains its problems", async () => {
     const { body } = await sendRequest(api, "GET", "/api/agents/talker");
     expect(body).toMatchObject({ name: "talker", kind: "main", definition: { name: "talker" } });
@@ -210,7 +210,7 @@ describe("agents", () => {
     }
   });
 
-  test("an agent's explanation contains its tools and the worst case", async () => {
+  test("an agent's explanation contains its tools and the largest possible number of runs", async () => {
     const { body } = await sendRequest(api, "GET", "/api/agents/clerk/explain");
     expect(body).toMatchObject({ agent: "clerk", isTerminal: true });
     expect(body.tools.map(({ name }: { name: string }) => name)).toContain("Pay");
@@ -227,7 +227,7 @@ describe("agents", () => {
   });
 });
 
-describe("approvals", () => {
+describe("reading one approval", () => {
   test("an open approval is found by its id", async () => {
     const { runId } = await api.client.post("/api/runs", { body: { agent: "clerk", task: "pay" } });
     const [item] = await waitForApprovals(api, runId);
@@ -346,7 +346,7 @@ describe("the liveness check", () => {
     expect(await createLivenessCheck(parts({}, { folder: "/no/such/folder" }))()).toBe(false);
   });
 
-  test("the check fails if a due run makes no progress for a minute, and reads the store at most once a second", async () => {
+  test("the check fails if a due run makes no progress for a minute; it reads the store at most once a second", async () => {
     let now = 0;
     let looks = 0;
     const due = async () => {

@@ -122,7 +122,7 @@ function routeBuilder<const M extends Method>(method: M, refusal: RefusalForm | 
 export const roleFor = ({ role, method }: Pick<Route, "role" | "method">): Role =>
   role ?? (method === "get" ? "viewer" : "operator");
 
-/** A route without `answer` ignores its handler's result unless the result is a Response. Instead it answers `{}`. */
+/** If a route has no `answer` schema, its handler can return anything. A Response is sent as it is. Any other value becomes `{}`. */
 type Answer<A extends z.ZodType> = [A] extends [z.ZodNever] ? unknown : z.input<A> | Response;
 
 /**

@@ -40,7 +40,7 @@ export const BudgetBody = named(
 );
 
 export const ForkBody = namedStrictObject("ForkBody", {
-  /** The event to fork at. If absent, the latest event. If a call was open at that event, the fork starts before the call. */
+  /** The event to fork at (default: the latest). If a call was open at that event, the fork starts before the call. */
   seq: z.int().positive().exactOptional(),
   edit: z
     .strictObject({
@@ -51,7 +51,7 @@ export const ForkBody = namedStrictObject("ForkBody", {
       agent: z.string().min(1).max(1_000_000).exactOptional(),
     })
     .exactOptional(),
-  /** True: the fork runs calls like any other run. Otherwise it uses recorded results, and a call without a result needs approval. */
+  /** If true, the fork runs calls like any other run. Otherwise it uses recorded results, and a call without a result needs approval. */
   allowEffects: z.boolean().exactOptional(),
 });
 export type ForkBody = z.input<typeof ForkBody>;

@@ -36,13 +36,13 @@ export const StartRun = namedStrictObject("StartRun", {
   model: z.string().min(1).exactOptional(),
   /** A folder of the project's evals. The run works in it instead of the project's folder. */
   workspace: z.string().regex(EVAL_FOLDER, "must name a folder of an eval").exactOptional(),
-  /** Files in the workspace that the task is about. */
+  /** Files of the workspace. The task is about these files. */
   context_files: z.array(z.string().min(1).max(1_000)).max(50).exactOptional(),
 });
 export type StartRun = z.input<typeof StartRun>;
 
 export const RunsQuery = z.strictObject({
-  /** One status, or several separated by commas. */
+  /** One status, or several statuses separated by commas. */
   status: z
     .string()
     .transform((text) => text.split(","))
@@ -58,9 +58,9 @@ export const RunsQuery = z.strictObject({
   roots: Flag.exactOptional(),
   /** Return only runs that started at this time or later, in milliseconds since the epoch. */
   since: Count.exactOptional(),
-  /** Return only runs that wait for this reason. `person` means anything that a person has to answer; a pause is not included. */
+  /** Return only runs that wait for this reason. `person` means any reason that a person has to answer. Pauses are not included. */
   waiting: z.enum([...WAITING_KINDS, "person"]).exactOptional(),
-  /** `cost` returns one page of the latest 500 matches, sorted by cost, the most expensive first. If absent, the newest runs come first. */
+  /** `cost` returns one page: the latest 500 matches, sorted by cost, the most expensive first. If absent, the newest runs come first. */
   order: z.literal("cost").exactOptional(),
   /** Also return the number of matches on all pages. */
   total: Flag.exactOptional(),

@@ -53,7 +53,7 @@ async function childrenOf(world: World, runId: string): Promise<string[]> {
 const everyEvent = (store: Store, root: string): Promise<JournalEvent[]> =>
   store.journal.readAll(0, 10_000, { root });
 
-describe("the tree", () => {
+describe("reading the tree of a run", () => {
   const family: WorldOptions = {
     agent: `agents: [coder, helper]\ntools: []\n${parallel}`,
     cast: { coder: "agents: [helper]\ntools: [look]", helper: "kind: subagent" },
@@ -68,7 +68,7 @@ describe("the tree", () => {
   };
 
   served(
-    "the tree nests each run below the run that started it, in the order of their starts",
+    "the tree puts each run below the run that started it; siblings are sorted by start time",
     family,
     async (world, api) => {
       const runId = await world.run("see to it");
@@ -185,9 +185,9 @@ describe("the tree", () => {
   });
 });
 
-describe("an approval of a child", () => {
+describe("the approval of a child run", () => {
   served(
-    "[S0-61] a child's approval is listed for every ancestor with its path, and one answer continues all of them",
+    "[S0-61] a child's approval is listed for every ancestor, with its path of agents; one answer continues all waiting runs",
     chain,
     async (world, api) => {
       const runId = await world.run("see to it");
@@ -219,7 +219,7 @@ describe("an approval of a child", () => {
   );
 
   served(
-    "a child's approval is not listed at its sibling",
+    "a child's approval is not listed for its sibling",
     {
       agent: `agents: [coder, helper]\ntools: []\n${parallel}`,
       cast: { coder: asks, helper: asks },
@@ -248,7 +248,7 @@ describe("an approval of a child", () => {
   );
 });
 
-describe("the events of a tree", () => {
+describe("reading the events of a tree", () => {
   const late: WorldOptions = {
     ...chain,
     agent: `agents: [coder]\n${asks}`,
@@ -352,9 +352,9 @@ describe("the events of a tree", () => {
   );
 });
 
-describe("cancelling", () => {
+describe("cancelling a tree", () => {
   served(
-    "[U41] a cancelled run shows how many runs the cancellation has reached and how many of them have ended",
+    "[U41] a cancelled run shows how many runs are being cancelled and how many of them have ended",
     {
       idle: true,
       agent: `agents: [coder, helper]\ntools: []\n${parallel}`,
@@ -406,7 +406,7 @@ describe("cancelling", () => {
   );
 
   served(
-    "[U41] a cancellation is found behind any number of later events",
+    "[U41] the cancellation request is found even if many events follow it",
     { ...chain, idle: true },
     async (world, api) => {
       const runId = await world.run("see to it");
@@ -419,7 +419,7 @@ describe("cancelling", () => {
   );
 });
 
-describe("usage", () => {
+describe("the usage of a tree", () => {
   const busy = roles({
     tester: turns(
       { calls: [delegate("coder", "a", { model: "scripted/dear" })], usage: { input: 4, output: 0 } },
@@ -441,7 +441,7 @@ describe("usage", () => {
   };
 
   served(
-    "[S1-70] [S2-93] [S2-94] the usage report of all runs or of one tree groups by agent, model and edge",
+    "[S1-70] [S2-93] [S2-94] the usage report groups usage by agent, model and edge, for all runs or for one tree",
     options,
     async (world, api) => {
       const runId = await world.run("see to it");
@@ -492,7 +492,7 @@ describe("usage", () => {
     },
   );
 
-  served("[A59] refuses what it does not know", options, async (_, api) => {
+  served("[A59] the usage route rejects invalid queries and unknown runs", options, async (_, api) => {
     for (const query of ["since=yesterday", "root=", "agent=x", "since=-1"]) {
       expect((await sendRequest(api, "GET", `/api/usage?${query}`)).status).toBe(400);
     }
@@ -503,7 +503,7 @@ describe("usage", () => {
   });
 });
 
-describe("messages", () => {
+describe("the list of model calls", () => {
   served(
     "[S2-1] [S2-75] [S2-76] every model call of a tree is a row that names the call that caused it",
     { ...chain, cast: { coder: "agents: [helper]\ntools: []", helper: "" } },

@@ -23,7 +23,7 @@ export const UsageQuery = z.strictObject({
   root: z.string().min(1).exactOptional(),
   /** Start of the report, in milliseconds since the epoch. In a report on all runs it is rounded down to a quarter of an hour. */
   since: Count.exactOptional(),
-  /** Length of an interval in milliseconds. If set, the report also lists the usage of each interval since `since`. */
+  /** Length of an interval in milliseconds. If set, the report also lists the usage in each interval after `since`. */
   every: Count.pipe(z.int().min(60_000)).exactOptional(),
 });
 

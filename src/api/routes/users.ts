@@ -128,7 +128,7 @@ export function userRoutes(parts: ApiParts) {
 async function addUser({ store, web }: ApiParts, { name, role }: NewUser, by: string): Promise<CreatedUser> {
   const token = newKey();
   const taken = (await store.users.list()).some((user) => user.name === name);
-  // If no named user starts a run, it carries the login name of this machine's user. A new user with that name would own it.
+  // A run that no named user started carries the login name of this machine's user. A new user with that name would own the run.
   if (!taken && (await store.runs.count({ user: name })) > 0)
     throw new CadreError("CONFLICT", `There are runs of another ${name} here: choose another name.`);
   if (taken || !(await store.users.add({ name, role, by, key: hashKey(token) })))

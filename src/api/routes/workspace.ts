@@ -24,7 +24,7 @@ named("WorkspaceEntry", WorkspaceEntry);
 export const WorkspaceTree = namedObject("WorkspaceTree", {
   path: z.string(),
   entries: z.array(WorkspaceEntry),
-  /** True if the list does not contain all entries. */
+  /** True if some entries are missing from the list. */
   truncated: z.boolean(),
 });
 export type WorkspaceTree = z.infer<typeof WorkspaceTree>;

@@ -83,7 +83,7 @@ async function waiting(): Promise<string> {
   return runId;
 }
 
-test("health names the process and its store", async () => {
+test("the health route names the process and its store", async () => {
   const health = await api.client.get("/api/health");
   expect(Health.strict().parse(health)).toEqual(health);
   expect(health).toMatchObject({
@@ -98,7 +98,7 @@ test("health names the process and its store", async () => {
   });
 });
 
-describe("starting", () => {
+describe("starting runs", () => {
   test("POST /api/runs answers 201 with the run's id, and the run records its user", async () => {
     const { status, body } = await sendRequest(api, "POST", "/api/runs", {
       agent: "writer",
@@ -113,7 +113,7 @@ describe("starting", () => {
     });
   });
 
-  test("[F50] POST /api/runs with a repeated key returns the same run; with another body it answers 422", async () => {
+  test("[F50] POST /api/runs with a repeated key returns the same run; if the body differs, it answers 422", async () => {
     const first = await api.client.post("/api/runs", {
       body: { agent: "writer", task: "once" },
       idempotencyKey: "key-1",
@@ -150,7 +150,7 @@ describe("starting", () => {
       "BAD_REQUEST",
       "limits.maxTurns",
     ],
-    ["a body that is no object", "3", "BAD_REQUEST", "body"],
+    ["a body that is not an object", "3", "BAD_REQUEST", "body"],
     ["invalid JSON", "{", "BAD_REQUEST", "JSON"],
   ])("POST /api/runs with %s answers 400 with the reason", async (_, body, code, says) => {
     const before = (await api.client.get("/api/runs", { limit: 500 })).runs.length;
@@ -170,7 +170,7 @@ describe("starting", () => {
       { toolTimeout: 5_000, approvalTimeout: "5s" },
       { toolTimeout: 5_000, approvalTimeout: 5_000 },
     ],
-  ])("[B1] POST /api/runs accepts limits in the form that people write: %j", async (limits, kept) => {
+  ])("[B1] POST /api/runs accepts limits as people write them: %j", async (limits, kept) => {
     const { status, body } = await sendRequest(api, "POST", "/api/runs", {
       agent: "writer",
       task: "x",
@@ -222,7 +222,7 @@ describe("starting", () => {
   });
 });
 
-describe("reading", () => {
+describe("reading runs", () => {
   test("GET /api/runs lists runs in pages, newest first, and can filter them", async () => {
     const ids = [await finished("a"), await finished("b"), await finished("c")];
     const first = await api.client.get("/api/runs", {
@@ -402,7 +402,7 @@ describe("reading", () => {
   });
 });
 
-describe("actions", () => {
+describe("actions on runs", () => {
   test("a cancellation ends the run; a second cancellation is rejected", async () => {
     const id = await waiting();
     expect(
@@ -500,7 +500,7 @@ describe("actions", () => {
     expect((await sendRequest(api, "POST", `/api/runs/${id}/pause`, { forever: true })).status).toBe(400);
   });
 
-  test("a verdict is rejected if the outcome of its call is not unknown", async () => {
+  test("a verdict on a call's outcome is rejected if the outcome is already known", async () => {
     const id = await waiting();
     const verdict = { callId: "m1.0", verdict: "happened" as const };
     await expect(api.client.post("/api/runs/{id}/outcome", { id, body: verdict })).rejects.toMatchObject({
@@ -511,12 +511,12 @@ describe("actions", () => {
     ).toBe(400);
   });
 
-  test("an action on a run answers 202, because it is recorded for the driver", async () => {
+  test("an action on a run answers 202: the request is recorded, and the driver carries it out later", async () => {
     expect((await sendRequest(api, "POST", `/api/runs/${await waiting()}/pause`, {})).status).toBe(202);
   });
 });
 
-describe("errors", () => {
+describe("answers to invalid requests", () => {
   test.each([
     "/api/runs?filter[x') OR 1=1--]=1",
     "/api/runs?sort=created_at;DROP TABLE",
@@ -553,7 +553,7 @@ describe("errors", () => {
     }
   });
 
-  test("every run route answers 404 for an unknown run", async () => {
+  test("every route that takes a run's id answers 404 for an unknown run", async () => {
     const id = "r000000000000000000000";
     const gets = ["", "/tree", "/events", "/events?stream=1", "/context", "/verify"];
     const posts = {
@@ -670,7 +670,7 @@ describe("errors", () => {
   });
 });
 
-describe("the client", () => {
+describe("the client of the API", () => {
   const answering = (status: number, body: string) =>
     createClient({ fetch: async () => new Response(body, { status }) });
 

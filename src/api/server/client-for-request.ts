@@ -9,7 +9,7 @@ interface Served {
   fetch(request: Request): Response | Promise<Response>;
 }
 
-/** Headers that describe the request itself. The others, which identify the sender, are copied. */
+/** Headers that describe the request itself. They are not copied. All other headers are copied, because they can identify the sender. */
 const REQUEST_HEADERS = [
   "accept",
   "connection",

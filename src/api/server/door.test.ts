@@ -36,7 +36,7 @@ const refusals: [string, number, Parameters<typeof send>][] = [
     ["/api/runs", { method: "POST", headers: { "Content-Type": "text/plain" }, body: START }],
   ],
   [
-    "[A04] a request with neither origin nor token",
+    "[A04] a request with neither an Origin header nor a token",
     401,
     ["/api/runs", { method: "POST", headers: JSON_TYPE, body: START }],
   ],
@@ -264,7 +264,7 @@ test("[A07] a WebSocket upgrade is rejected", async () => {
   expect(head).toBe("HTTP/1.1 403 Forbidden");
 });
 
-test("[A09] a new token ends the access of requests, cookies, links and streams that use the old token", async () => {
+test("[A09] a new token ends all access through the old token: requests, cookies, links and streams", async () => {
   const link = new URL(served.server.newLink().url);
   const Cookie = (await send(link.pathname)).headers["set-cookie"]![0]!.split(";")[0]!;
   const later = new URL(served.server.newLink().url);
@@ -343,7 +343,7 @@ test("[U47] a server that other machines can reach does not reveal folders of it
   expect(text).not.toContain("cadre.js");
 });
 
-test("[A10] the headers of every answer keep other origins from using it; the page cannot load from other origins", async () => {
+test("[A10] the headers of every answer keep other origins from using the answer, and the page from loading other origins", async () => {
   const elsewhere = "/?api=https://evil.test&token=x";
   const answers = [send("/api/runs"), withToken("/api/runs"), withToken("/none"), withToken(elsewhere)];
   for (const answer of await Promise.all(answers)) {

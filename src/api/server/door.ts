@@ -2,7 +2,7 @@
 //  G1  The Host header is a name of this server. Any other name that resolves to this machine is a DNS rebinding attack (A03).
 //  G2  The sender is not a page of another origin (A01, A02, A05, A07).
 //  G3  The headers contain the token, a cookie made from the token, or a named user's key.
-//      Keys in the URL are ignored, because URLs are logged and passed on (A04, A08).
+//      A key in the URL is ignored, because URLs are logged and passed on (A04, A08).
 //      Headers that claim a role (A09) and proxy headers (A12) are ignored.
 
 import type { IncomingMessage } from "node:http";
@@ -35,7 +35,7 @@ export interface Refusal {
   path: string;
   host?: string;
   origin?: string;
-  /** Address of the connection's other end, which might be a proxy. */
+  /** IP address that the connection comes from, which might be a proxy's. */
   address?: string;
 }
 
@@ -72,7 +72,7 @@ export function redeemLink({ keys, visitors, cookie, onRefused }: RedeemOptions)
       throw refusal;
     }
     giveCookie(c, cookie, value);
-    // A redirect would be attributed to the page that contains the link, so the browser would not send its strict cookie.
+    // The browser would treat a redirect as a request from the page that contains the link, and would not send the strict cookie.
     return c.html(
       '<!doctype html><meta http-equiv="refresh" content="0;url=/"><title>Cadre</title>',
     ) as Response;
@@ -120,7 +120,7 @@ function refuseForeignPages(c: Context, host: string): void {
   const origin = c.req.header("Origin");
   const isForeign = origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`;
   const site = c.req.header("Sec-Fetch-Site") ?? "none";
-  // A person is allowed to follow a link from another page. For that request the browser sends no strict cookie, so it gets no access.
+  // A person is allowed to follow a link from another page. The browser sends no strict cookie with that request, so it gets no access.
   const followsLink = c.req.method === "GET" && c.req.header("Sec-Fetch-Mode") === "navigate";
   if (isForeign || (site !== "none" && site !== "same-origin" && !followsLink)) {
     throw new CadreError("FORBIDDEN", "Another page may not use this server. Nothing was done.");

@@ -35,7 +35,7 @@ test("[F48] [V2] the memory of a stream does not grow with the number of events 
   await pass(1_000);
   const before = heldBytes();
   await pass(FRAMES);
-  // If each frame left a promise behind, it would use some hundred bytes.
+  // A promise left behind by each frame would use some hundred bytes.
   expect((heldBytes() - before) / FRAMES).toBeLessThan(30);
 });
 

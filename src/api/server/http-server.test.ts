@@ -52,7 +52,7 @@ test("the default limits are 10 seconds for the headers, 30 seconds for a reques
   expect(http.maxConnections).toBe(HTTP_LIMITS.connections);
 });
 
-describe("[A15] [G8] slow clients", () => {
+describe("[A15] [G8] clients that send slowly or send nothing", () => {
   test("a client whose headers never end is disconnected, even if it keeps sending bytes", async () => {
     const { answer, dripped } = await dripping("GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: ", "y");
     expect(answer).toMatch(/^HTTP\/1\.1 408 /);
@@ -80,7 +80,7 @@ describe("[A15] [G8] slow clients", () => {
     await Promise.all(idle.map(closed));
   });
 
-  test("a stream with a reader stays open", async () => {
+  test("a stream stays open while a client reads it", async () => {
     const response = await fetch(`http://127.0.0.1:${port}/stream`);
     const reader = response.body!.getReader();
     await reader.read();
@@ -136,7 +136,7 @@ function open(): Promise<Socket> {
     const socket = connect(port, "127.0.0.1", () => resolve(socket));
     opened.push(socket);
     socket.once("error", reject);
-    // The server disconnected while the client was sending.
+    // Ignore the error: the server disconnected while the client was sending.
     socket.on("error", () => {});
   });
 }

@@ -21,7 +21,7 @@ export interface HttpLimits {
   silentMs: number;
   /** How often the time limits are checked. */
   lookMs: number;
-  /** Maximum number of connections. Others are closed, because files, programs and the store need file descriptors too. */
+  /** Maximum number of connections. Further connections are closed, because files, programs and the store need file descriptors too. */
   connections: number;
 }
 
@@ -51,7 +51,7 @@ export function createHttpServer(app: Pick<Hono, "fetch">, limits: HttpLimits = 
     headersTimeout: limits.headersMs,
     requestTimeout: limits.requestMs,
     connectionsCheckingInterval: limits.lookMs,
-    // The buffer keeps a busy server from closing an idle connection when a request has arrived but was not read yet.
+    // A request can arrive on an idle connection before a busy server reads it. The buffer keeps the server from closing that connection.
     keepAliveTimeoutBuffer: limits.headersMs,
   };
   const server = createServer(options, (incoming, response) => {
@@ -65,7 +65,7 @@ export function createHttpServer(app: Pick<Hono, "fetch">, limits: HttpLimits = 
   server.maxHeadersCount = 100;
   server.maxConnections = limits.connections;
   const cut = async (only?: ReadonlySet<Socket>): Promise<void> => {
-    // Streams have no end to wait for. So an answer is active only if it has not begun or is completely written.
+    // Streams have no end to wait for. So we wait only for answers that have not begun, and for answers that are written but not yet sent.
     const open = [...writes].filter((response) => !response.headersSent || response.writableEnded);
     const affected = open.filter(({ socket }) => only === undefined || (socket && only.has(socket)));
     const writing = new Set(affected.map(({ socket }) => socket));

@@ -61,7 +61,7 @@ interface Group {
   scope: Scope | undefined;
   encoder: Encoder;
   readers: Set<Reader>;
-  /** The previous batch, while its encoder loads data. Later batches wait for it, so that they stay in order. */
+  /** Processing of the previous batch, while the encoder loads data. Later batches wait for it, so that they stay in order. */
   before: Promise<void> | undefined;
 }
 

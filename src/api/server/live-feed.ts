@@ -1,5 +1,5 @@
 // Encodes the live feed of all runs with the message types of contract S4 (S4-37 … S4-46).
-// Every message except `Token` has an increasing `seq`, the event's position. If one event becomes several messages, a fraction is added.
+// Every message except `Token` has an increasing `seq`: the event's position. If an event becomes several messages, a fraction is added.
 
 import { initialRow } from "../../projections/folds/run-row.ts";
 import {
@@ -52,7 +52,7 @@ export function feedEncoder(store: Store): Encoder {
       return messages
         .map((one, index) => {
           seq = event.position + index / 10;
-          // Only an event's last message has an id. A reader that reconnects before it gets all messages of the event again.
+          // Only an event's last message has an id. If a reader reconnects before that message, it gets all messages of the event again.
           const id = index === messages.length - 1 ? `id: ${store.id}.${event.position}\n` : "";
           return id + messageFrame(seq, one);
         })

@@ -109,7 +109,7 @@ const wayIn = ({ info }: ApiParts, host: string): SignInHint =>
     ? { command: `${info.command} up`, where: "in a terminal" }
     : { command: "cadre up", where: "in the project's folder, on the machine that serves it" };
 
-/** Forbids frames, referrers, content of other sites, and inline code, except styles that our own script adds (A08, A62). */
+/** Forbids frames, referrers and content of other sites. Forbids inline code, except styles that our own script adds (A08, A62). */
 const HEADERS: Parameters<typeof secureHeaders>[0] = {
   contentSecurityPolicy: {
     defaultSrc: ["'none'"],

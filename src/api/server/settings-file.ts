@@ -6,7 +6,7 @@ import { z } from "zod";
 import { namedStrictObject } from "../routes/schemas.ts";
 
 export const SettingsBody = namedStrictObject("SettingsBody", {
-  /** Default agent of a chat. */
+  /** Agent that a new chat uses. */
   agent: z.string().min(1).exactOptional(),
   mode: z.enum(["auto", "chat"]).exactOptional(),
 });

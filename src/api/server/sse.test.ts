@@ -109,7 +109,7 @@ const note = (id: string): EventBody => ({
   payload: { id, source: "person", text: id },
 });
 
-describe("one run", () => {
+describe("the stream of one run", () => {
   test("the stream of a run contains every event and ends with the run", async () => {
     const runId = await start("writer");
     const items = await collect(api.client.follow({ runId, signal: forever }));
@@ -152,7 +152,7 @@ describe("one run", () => {
     expect(await collect(api.client.follow({ runId, after: position, signal: forever }))).toEqual([]);
   });
 
-  test("the stream stays open after the run has ended if the client asks for that", async () => {
+  test("if the client asks for it, the stream stays open after the run has ended", async () => {
     const runId = await start("writer");
     await eventsUntil(api, runId, isEnd);
     const stop = new AbortController();
@@ -165,7 +165,7 @@ describe("one run", () => {
   });
 });
 
-describe("reconnecting", () => {
+describe("readers that reconnect", () => {
   test("[F46] a reader that reconnects with its last id after a restart gets the missed events in order, each once", async () => {
     const runId = await start("clerk");
     await waitForApprovals(api, runId);
@@ -189,7 +189,7 @@ describe("reconnecting", () => {
     ["from the future", () => `${store.id}.999999`],
     ["that is invalid", () => "nonsense"],
     ["without a number", () => `${store.id}.x`],
-  ])("[F46] a reader with an id %s gets a reset, and then all events", async (_, id) => {
+  ])("[F46] a reader with an id %s gets a reset and then all events", async (_, id) => {
     const runId = await start("writer");
     await eventsUntil(api, runId, isEnd);
     const { text, ids } = await raw(`/api/runs/${runId}/events`, { "Last-Event-ID": id() });
@@ -221,7 +221,7 @@ describe("reconnecting", () => {
   });
 });
 
-describe("all runs", () => {
+describe("streams of several runs", () => {
   test("[F47] readers that subscribe during many writes get every event once and in order", async () => {
     const runs = await Promise.all(Array.from({ length: 10 }, () => start("clerk")));
     await Promise.all(runs.map((runId) => waitForApprovals(api, runId)));
@@ -374,7 +374,7 @@ describe("readers that disconnect or stall", () => {
       agent: false,
     }).end();
     const [incoming] = (await once(slow, "response")) as [IncomingMessage];
-    // The client reads nothing. The server writes until the queue is full, and then disconnects the client.
+    // The client reads nothing. The server writes until the queue is full, waits, and disconnects the client.
     while (api.listeners.deltas > 0) {
       await vi.advanceTimersByTimeAsync(1_000);
       await nextTurn();
@@ -390,7 +390,7 @@ describe("readers that disconnect or stall", () => {
   });
 });
 
-describe("a remote store", () => {
+describe("a store on another machine", () => {
   /** Simulates a network: an event can be committed while a read is under way, and notices can come late and together. */
   function farAway() {
     let heard: JournalEvent[] = [];
@@ -461,7 +461,7 @@ describe("a remote store", () => {
     expect(eventsIn(await reading)).toEqual(await store.journal.read(runId));
   });
 
-  test("[F47] the stream does not repeat the events of a batch that the reader already has", async () => {
+  test("[F47] if a batch contains events that the reader already has, the stream does not repeat them", async () => {
     const runId = await waiting();
     const far = farAway();
     let emptyAnswers = 0;

@@ -31,7 +31,7 @@ export interface StreamRequest {
   /** Selects the events to read from the store. They can include events that the channel does not send. */
   of: { run?: RunId; root?: RunId };
   after: Position;
-  /** True if this store does not know the reader's position. The reader must forget all events. */
+  /** True if this store does not know the reader's position. In that case the reader must forget all events. */
   reset: boolean;
   /** The stream ends with this run's last event. If the reader already has that event, the stream ends immediately. */
   until?: { runId: RunId; ended: boolean };
@@ -62,7 +62,7 @@ export async function resumePosition(
   return { after: 0, reset: true };
 }
 
-/** Encodes journal events; `form` converts each of them first. They have an id but no name, so that `onmessage` receives them. */
+/** Encodes journal events. `form` converts each event first. An event has an id but no name, so that `onmessage` receives it. */
 export function journalEncoder(
   store: Store,
   form: (event: JournalEvent) => unknown = (event) => event,

@@ -11,7 +11,7 @@ export interface StreamWriter {
   /** Aborted when the reader disconnects. */
   signal: AbortSignal;
   hasRoom(): boolean;
-  /** Writes the text as soon as the queue has room. */
+  /** Writes the text when the queue has room. Until then it waits. */
   write(text: string): Promise<void>;
   /** Writes even if the queue is full. */
   writeNow(bytes: Uint8Array): void;

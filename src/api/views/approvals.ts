@@ -1,6 +1,6 @@
-// Shows an approval with everything a person needs to decide:
-// the origin of the call, its effect, the runs that wait for the decision, and the latest events.
-// All of this is read from the journals and the recorded input.
+// Shows an approval with everything a person needs to decide.
+// This includes the call's origin, its effect, the runs that wait for the decision, and the latest events.
+// The whole view is computed from the journals and the recorded input.
 
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
@@ -78,7 +78,7 @@ export const ApprovalView = namedObject("ApprovalView", {
     .optional(),
   input: z.unknown().optional(),
   preview: z.string().optional(),
-  /** The rule that requires the approval. If `basis` is absent, it is a permission rule. */
+  /** The rule that requires the approval. If `basis` is absent, this is a permission rule. */
   rule: z.string().optional(),
   basis: RuleBasis.optional(),
   /** Why the permission check could not judge a shell command. */
@@ -97,7 +97,7 @@ export const ApprovalView = namedObject("ApprovalView", {
   limitValue: z.number().optional(),
   /** The possible answers to a question. */
   choices: z.array(z.string()).optional(),
-  /** Where untrusted text that the run has read came from. */
+  /** Sources of the untrusted text that the run has read. */
   untrusted: z.array(z.string()).optional(),
   /** The person who was most recently asked by name to decide. */
   asked: z
@@ -110,7 +110,7 @@ export const ApprovalView = namedObject("ApprovalView", {
   grant: z.string().optional(),
   /** The effect of the command. Present only for shell commands. */
   command: CommandView.optional(),
-  /** Everything that the agent to be started could do when the question was asked. Present only for delegations. */
+  /** Everything that the agent to be started could do, as of the time of the question. Present only for delegations. */
   blastRadius: BlastRadius.optional(),
 });
 export type ApprovalView = z.infer<typeof ApprovalView>;

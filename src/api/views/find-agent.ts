@@ -14,7 +14,7 @@ export async function findAgent(
 
 /**
  * Finds the name under which the store keeps an agent's runs.
- * If a deleted agent had exactly this name, its runs come before those of another agent with this short name.
+ * If a deleted agent has runs under exactly this name, the name means that agent, and not one whose short name it is.
  */
 export async function storedAgentName(
   parts: Pick<ApiParts, "agents" | "store">,

@@ -89,7 +89,7 @@ function endOf(last: JournalEvent | undefined): Pick<RunDetail, "output" | "resu
 }
 
 /**
- * Computes the progress of a cancellation from the journals (U41). It covers all runs that had not ended at the request.
+ * Computes the progress of a cancellation from the journals (U41). Runs that had ended before the request are not included.
  * `rows` contains the run and its descendants. Returns undefined if the run is not being cancelled.
  */
 async function cancelProgress(

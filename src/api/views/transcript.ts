@@ -1,4 +1,4 @@
-// Reads the prompt that a run's model sees. It begins with the messages of the runs that this run continues.
+// Reads the prompt that a run's model sees. If the run continues other runs, their messages come first.
 
 import { z } from "zod";
 import type { EventOf } from "../../journal/events.ts";

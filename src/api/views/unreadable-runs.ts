@@ -1,5 +1,5 @@
 // Shows a run as quarantined if its pinned definition is unreadable. A driver would mark the run in the same way.
-// Without this, the run would look ready to continue as long as there is no driver.
+// Otherwise, while there is no driver, the run would look ready to continue.
 
 import { loadDefinition } from "../../loop/drive/run-journal.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";

@@ -13,7 +13,7 @@ import { isDamagedJournal, subtreeOf, unlessDamaged } from "./read-runs.ts";
 
 export const Verification = namedObject("Verification", {
   ok: z.boolean(),
-  /** Number of verified runs, including descendants, and number of their events. */
+  /** Number of verified runs, including descendants. `events` is the number of their events. */
   runs: z.int(),
   events: z.int(),
   /** Number of calls that ran exactly as approved. */
@@ -28,7 +28,7 @@ export type Verification = z.infer<typeof Verification>;
 
 export async function verifyRun(store: Store, top: RunRow, digest: Digest): Promise<Verification> {
   const head = (await store.journal.head(top.id))?.hash ?? "";
-  // Read the list first. A run that is listed now must then appear in the journals.
+  // Read the list before the journals: every listed run must then appear in the journals.
   const listed = await subtreeOf(store, top);
   const read = await readAll(store, top.id);
   const { journals, rows } = read;
@@ -100,7 +100,7 @@ function runWithoutStart(listed: readonly RunRow[], journals: Journals): Receipt
   return { runId: row.id, seq: 1, message };
 }
 
-/** Checks that the blobs that events refer to exist. Blobs are definitions and large values. */
+/** Checks that every blob that an event refers to exists. Definitions and large values are stored as blobs. */
 async function missingValue(store: Store, journals: Journals): Promise<ReceiptProblem | undefined> {
   const sound = new Set<string>();
   for (const event of [...journals.values()].flat()) {
