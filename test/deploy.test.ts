@@ -27,7 +27,7 @@ describe.each(files("compose/*.yaml"))("%s", (file) => {
     ["healthcheck:", "healtcheck:"],
     ["interval:", "intervall:"],
     ["resources:", "resource:"],
-  ])("the schema check finds a misspelt key: `%s` written as `%s`", (right, wrong) => {
+  ])("the schema check finds a misspelled key: `%s` changed to `%s`", (right, wrong) => {
     expect(composeProblems(read(file).replace(right, wrong))).not.toEqual([]);
   });
 

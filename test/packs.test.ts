@@ -208,7 +208,7 @@ describe("[S1-5] [S1-8] [S1-29] the reviewer reviews code but does not change it
   test.each([
     ...["npm test", "npm test -- --grep login", "npm run test:unit"],
     ...["node --test src/a.test.js", "npx vitest run src", "pytest -q"],
-  ])("the reviewer may run `%s`", (command) => {
+  ])("the reviewer is allowed to run `%s`", (command) => {
     expect(bash(command, setting()).verdict).toBe("allow");
   });
 
@@ -221,7 +221,7 @@ describe("[S1-5] [S1-8] [S1-29] the reviewer reviews code but does not change it
       "npx prettier --write .",
     ],
     ...["npm test && git push", "npm test; rm -rf .", "npm test > src/a.ts", "FOO=1 npm run deploy"],
-  ])("the reviewer may not run `%s`, even if a person allows every command", (command) => {
+  ])("the reviewer is not allowed to run `%s`, even if a person allows every command", (command) => {
     expect(bash(command, setting()).verdict).toBe("deny");
   });
 

@@ -120,9 +120,9 @@ const GIVE_REST_TO_FIRST_THAT_CAN = `  const shares = amounts.map((amount) => Ma
 `;
 
 test.each([
-  ["a worse one, and the tests fail", GIVE_REST_TO_LAST, /^Not fixed/, false],
-  ["another good one, and the tests pass", GIVE_REST_TO_FIRST_THAT_CAN, /^Fixed/, true],
-])("the person changes the edit to %s", async (_, replacement, summary, green) => {
+  ["a worse edit, and the tests fail", GIVE_REST_TO_LAST, /^Not fixed/, false],
+  ["another good edit, and the tests pass", GIVE_REST_TO_FIRST_THAT_CAN, /^Fixed/, true],
+])("the person changes the proposed edit to %s", async (_, replacement, summary, green) => {
   await using stage = await setStage();
   const runtime = await stage.runtime();
   const runId = await startRun(runtime, stage, TESTS_ALLOWED);

@@ -46,7 +46,7 @@ test.each([
   ["a), b", ["a)", "b"]],
   ["", []],
   [",".repeat(60_000), []],
-])("a text is split into tool names: %.40s", (text, names) => {
+])("a list of tool names is split at commas: %.40s", (text, names) => {
   expect(Names.parse(text)).toEqual(names);
 });
 

@@ -135,7 +135,7 @@ describe("finding agent files", () => {
   });
 
   test.skipIf(process.getuid?.() === 0)(
-    "an unreadable file makes its agent broken, but the load succeeds",
+    "if a file cannot be read, its agent is broken, but loading succeeds",
     async () => {
       write("p/agents/secret.md", agentText(""));
       chmodSync(join(root, "p/agents/secret.md"), 0);
@@ -284,7 +284,7 @@ describe("references", () => {
     ["advisors: {agents: [nobody]}", 21],
     ["team: {members: [nobody]}", 18],
     ["bestOf: {n: 2, judge: nobody}", 23],
-  ])("the error for a missing agent in %s has its position", async (yaml, column) => {
+  ])("if an agent in %s does not exist, the error has the position of its name", async (yaml, column) => {
     const { agent, problems } = await problemsOf(yaml);
     expect(problems).toMatchObject([{ code: "UNKNOWN_AGENT", severity: "error", column }]);
     expect(agent.definition).toBeUndefined();
@@ -339,7 +339,7 @@ describe("unknown tools", () => {
     ["tools: '*'", []],
     ["tools: []", []],
     ["tools: [read, 'mcp__git__*']\ndisallowedTools: WebSearch", []],
-  ])("the unknown tools of %s are reported", async (yaml, places) => {
+  ])("unknown tools in a file with %s are reported", async (yaml, places) => {
     expect((await warnings(yaml)).map((text) => text.split(" ")[0])).toEqual(places);
   });
 
@@ -519,14 +519,14 @@ describe("[A56] [A57] [N1] hostile files", () => {
 
   test.each([
     [
-      "stars against a long name",
+      "a pattern of stars and a long name",
       `permission: {task: {${"a".repeat(900)}: allow, "${"*a".repeat(12)}*b": deny}}`,
     ],
     [
       "stars in a tool's name",
       `dialect: claude\ntools: ["mcp__${"a".repeat(3000)}"]\nallowed-tools: ["mcp__${"*a".repeat(10)}*b__x"]`,
     ],
-    ["spaces before a bracket", `dialect: claude\ntools: ["a${" ".repeat(60_000)}(b"]`],
+    ["very many spaces before a bracket", `dialect: claude\ntools: ["a${" ".repeat(60_000)}(b"]`],
     [
       "many patterns",
       `permission: {bash: {${Array.from({ length: 300 }, (_, i) => `"${"x".repeat(180)}${i} *": allow`).join(", ")}}}`,

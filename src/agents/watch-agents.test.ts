@@ -84,7 +84,7 @@ describe("requesting one agent by name", () => {
     "extends: crew/scout",
     "handoff: { agent: scout }",
     "advisors: fixer, scout",
-  ])("the requested agent comes with the built-in agents if a file says %s", async (key) => {
+  ])("if a file says %s, requesting one agent also loads the built-in agents", async (key) => {
     put("boss.md", `---\ndescription: d\n${key}\n---\nLead.`);
     expect(await names("fixer")).toContain("crew/scout");
   });
@@ -136,7 +136,7 @@ describe("a file that was broken by an edit", () => {
     ["by a missing agent", good("Two", "handoff: nobody"), "UNKNOWN_AGENT"],
     ["because it is being written at this moment", "", "NO_FRONTMATTER"],
     ["because its front matter is not closed", "---\nname: fixer\n", "FRONTMATTER_UNCLOSED"],
-  ])("an agent file that is broken %s keeps its last good version", async (_, text, code) => {
+  ])("if an agent file is broken %s, its last good version is used", async (_, text, code) => {
     put("a.md", good("One"));
     await look();
     put("a.md", text);

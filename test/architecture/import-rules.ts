@@ -106,7 +106,7 @@ export const importRules: Rule[] = [
   },
   {
     id: "AR3",
-    title: "the loop sees only the contracts of models, tools, permissions and stores",
+    title: "the loop imports only the contracts of models, tools, permissions and stores",
     check: (tree) =>
       badImports(tree, inFolder("loop"), (_from, { target }) => {
         if (!STRANGERS.has(placeOf(target)) || CONTRACTS.has(withExtension(target))) return undefined;
@@ -115,7 +115,7 @@ export const importRules: Rule[] = [
   },
   {
     id: "AR4",
-    title: "only runtime/ and project/ know concrete models, tools, stores and engines",
+    title: "only runtime/ and project/ import concrete models, tools, stores and engines",
     check: (tree) =>
       badImports(tree, inSource, (from, { target }) => {
         const [own, other] = [placeOf(from.path), placeOf(target)];
@@ -172,7 +172,7 @@ export const importRules: Rule[] = [
   },
   {
     id: "AR17",
-    title: "neither decide nor anything it imports, even as a type, can perform an effect",
+    title: "`decide` cannot perform an effect, and nor can any file that it imports, even as a type",
     check: (tree) =>
       reachableFrom(DECIDE, tree).flatMap(({ source, path }) => {
         const via = path.length > 1 ? ` (${path.join(" → ")})` : "";
@@ -202,7 +202,7 @@ export const importRules: Rule[] = [
   },
   {
     id: "AR16",
-    title: "the public API reaches no module of the command line",
+    title: "the public API does not import the command line, directly or indirectly",
     check: (tree) => {
       const path = pathTo("src/index.ts", (file) => file.startsWith("src/cli/"), tree);
       return path ? [`src/index.ts: \`import "cadre"\` would load ${path.join(" → ")}`] : [];

@@ -11,7 +11,7 @@ export const textRules: Rule[] = [
   },
   {
     id: "AR12",
-    title: "exports are named one by one, and the index of a folder is a list, not a barrel",
+    title: "no file uses `export *`, and no index file re-exports other files",
     check: ({ sources }) =>
       sources.flatMap(({ path, code }) => {
         const places = (pattern: RegExp, problem: string) =>

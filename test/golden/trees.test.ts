@@ -87,7 +87,7 @@ describe("replaying a recorded tree", () => {
     ["delegation", "lead", "delegate(clerk)", "allow"],
     ["router", "desk", "delegate(billing)", "allow"],
     ["question", "asker", "AskUser", "ask"],
-  ])("[L2] in %s, replay reports a new rule for %s at the call that it denies", async (name, agent, rule, then) => {
+  ])("[L2] in the tree %s, replay reports that a new rule denies a call of %s", async (name, agent, rule, then) => {
     const { replay, root } = await openRecording(file(name));
     const rules = { allow: [], ask: [], deny: [rule] };
     const { divergence } = await replay({ authority: () => [{ source: "project", rules }] });

@@ -18,18 +18,18 @@ export const MUTANTS: readonly Findable[] = [
     store: acknowledgedEarly,
   },
   {
-    name: "keys are ignored, so an event that is written twice is stored twice",
+    name: "event keys are ignored, so that an event written twice is stored twice",
     found: /^J1 /,
     store: keyless,
   },
   {
-    name: "an unsafe call is recovered like a read",
+    name: "an interrupted unsafe call is repeated as if it were a read",
     found: /^I4 /,
     from: 289,
     tools: (tools) => tools.map((tool) => (tool.name === "charge" ? { ...tool, effect: "read" } : tool)),
   },
   {
-    name: "the driver ignores signals, so a cancel does not win",
+    name: "the driver ignores signals, so that a cancel has no effect",
     found: /^I7 /,
     store: (store) => without(store, "guard"),
   },

@@ -39,7 +39,7 @@ export const PATTERN_MUTANTS: readonly Findable[] = [
       }),
   },
   {
-    name: "an agent calls its model again after it has handed its work over",
+    name: "an agent calls its model again after it has handed off its work",
     found: /^H2 thinks /,
     install: () => change(handoff, "next", (action) => (action?.type === "suspend" ? TAKE_TURN : action)),
   },
@@ -59,19 +59,19 @@ export const PATTERN_MUTANTS: readonly Findable[] = [
     install: () => change(bestOf, "next", (action, view) => judgeEarly(action, view)),
   },
   {
-    name: "a team member is given a message twice",
+    name: "a team member gets the same message twice",
     found: /^K3 /,
     store: (store) =>
       withSpawn(store, (spawn) => ({ ...spawn, events: (spawn.events ?? []).flatMap(saidTwice) })),
   },
   {
-    name: "a team member is given its own message",
+    name: "a team member gets its own message",
     found: /^K3 /,
     install: () =>
       change(team, "next", (action, view) => withRuns(action, (run) => [echoOwnWords(run, view)])),
   },
   {
-    name: "a run that speaks for a team member does not get the messages that the member got",
+    name: "a run that replaces a team member does not get the member's messages",
     found: /^K3 /,
     install: () =>
       change(handoff, "onFinish", (action) => withRuns(action, (run) => [{ ...run, messages: [] }])),
@@ -88,7 +88,7 @@ export const PATTERN_MUTANTS: readonly Findable[] = [
     install: () => change(team, "next", closedEarly),
   },
   {
-    name: "a child that a pattern starts counts towards the depth limit",
+    name: "the depth limit also counts children that a pattern starts",
     found: /^H1 depth /,
     store: (store) =>
       withSpawn(store, (spawn) => {
@@ -97,7 +97,7 @@ export const PATTERN_MUTANTS: readonly Findable[] = [
       }),
   },
   {
-    name: "a member's usage is not passed on to its parent",
+    name: "the usage of a team member is not added to its parent",
     found: /^B1 /,
     install: () =>
       replace(childCompletedEvent, (row, ended) => {

@@ -9,7 +9,7 @@ const SEEDS = Number(process.env["SEEDS"] ?? 1_000);
 const SEED = process.env["SEED"];
 const KIND = process.env["KIND"] as Kind | undefined;
 
-/** How many seeds of each kind are tested by default. The time must fit into `npm test`. */
+/** The share of the seeds for each kind. With these shares, the simulations are short enough for `npm test`. */
 const SHARES: Record<Kind, number> = { runs: 0.4, trees: 0.4, patterns: 0.2 };
 
 const TITLES: Record<Kind, string> = {

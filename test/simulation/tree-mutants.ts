@@ -19,7 +19,7 @@ const real = await vi.importActual<typeof import("../../src/projections/folds/pa
 export const TREE_MUTANTS: readonly Findable[] = [
   // This mutant is not specific to trees. It is here because a tree has more runs that a driver can lose.
   {
-    name: "a driver that has lost its run writes as if it still had it",
+    name: "a driver that has lost its run still writes to it",
     found: /^(P3|I4|I7) /,
     store: unfenced,
   },
@@ -44,7 +44,7 @@ export const TREE_MUTANTS: readonly Findable[] = [
     install: () => replace(blockedEvent, () => undefined),
   },
   {
-    name: "waiting ancestors do not learn that no person is needed any more",
+    name: "waiting ancestors do not learn that a person is no longer needed",
     found: /^S0-61 /,
     install: () =>
       replace(blockedEvent, (row, children) => {
@@ -53,7 +53,7 @@ export const TREE_MUTANTS: readonly Findable[] = [
       }),
   },
   {
-    name: "any number of runs may be at work at the same time",
+    name: "any number of runs can work at the same time",
     found: /^B4 /,
     from: 72,
     store: (store) =>
@@ -66,7 +66,7 @@ export const TREE_MUTANTS: readonly Findable[] = [
   },
   { name: "two children are started for one call", found: /^D0 /, store: startsTwice },
   {
-    name: "a child is admitted in a different transaction from its parent's intent",
+    name: "a child is admitted in one transaction and its parent's intent in another",
     found: /^J7 /,
     store: startsApart,
   },

@@ -53,7 +53,7 @@ export const bash = (command: string, setting: Setting = {}) => verdict("Bash", 
 export const write = (path: string, setting: Setting = {}) =>
   verdict("Write", { path, content: "x" }, setting);
 
-/** The complete verdict that a test expects. If a command asks by default, the verdict says so, and why the command could not be judged. */
+/** Builds the complete verdict that a test expects. The text of the rule also says why a command could not be judged. */
 export function expectedVerdict(expected: string, rule: string) {
   const [, unjudged] = /: cannot judge, (.+)$/.exec(rule) ?? [];
   return {

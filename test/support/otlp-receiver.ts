@@ -22,7 +22,7 @@ export interface Receiver extends AsyncDisposable {
   /** Every span in the order of arrival, including duplicates. */
   spans: ReceivedSpan[];
   requests: { path: string; headers: IncomingHttpHeaders; body: string }[];
-  /** Sets the status for every later request. If the status is undefined, the connection is cut. */
+  /** Returns the status for the next request. Undefined means that the connection is cut. */
   answer: () => number | undefined;
 }
 
@@ -69,7 +69,7 @@ export function outline(spans: readonly ReceivedSpan[]): string[] {
 export const attribute = ({ attributes }: ReceivedSpan, name: string): string | undefined =>
   Object.values(attributes.find(({ key }) => key === name)?.value ?? {})[0];
 
-/** If two spans start in the same millisecond, their order in the journal decides. */
+/** If two spans start in the same millisecond, their kinds decide which comes first, as in a journal. */
 const order = ({ name }: ReceivedSpan): number =>
   ["invoke_agent", "step", "chat", "execute_tool", "wait"].indexOf(name.split(" ", 1)[0]!);
 

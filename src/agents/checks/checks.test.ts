@@ -70,7 +70,7 @@ const errors: Row[] = [
     "ROUTER_TOOLS agents/a.md:4:1 a router has no tools but `route_to`: Read: remove `tools`",
   ],
   [
-    "a router cannot choose an agent that only people may start",
+    "a router cannot choose an agent that only people are allowed to start",
     { a: { router: router(["b"]) }, b: { delegable: false } },
     "NOT_DELEGABLE agents/a.md:9:10 only people may start `b`, so a router cannot choose it",
   ],
@@ -103,17 +103,17 @@ const errors: Row[] = [
     "REQUIRE_TOO_HIGH agents/a.md:10:1 `require: 3` can never be met by 2 advisors",
   ],
   [
-    "a quorum that the team cannot reach",
+    "the quorum is higher than the number of members",
     { a: { team: team(["b"], { quorum: 2 }) } },
     "QUORUM_TOO_HIGH agents/a.md:11:1 `quorum: 2` can never be met by 1 member",
   ],
   [
-    "an unusable JSON Schema",
+    "`output` is not a usable JSON Schema",
     { a: { output: { type: "strnig" } } },
     "BAD_SCHEMA agents/a.md:15:1 `output` is no JSON Schema that can be used: Unsupported type: strnig",
   ],
   [
-    "two delegates that would be one tool",
+    "two delegates would have the same tool name",
     {
       a: { agents: ["x/b-b", "y/b_b"], delegation: perAgent },
       "x/b-b": {},
@@ -122,7 +122,7 @@ const errors: Row[] = [
     "TOOL_NAME agents/a.md:5:11 `x/b-b` and `y/b_b` would both be the tool `run_b_b_agent`: rename it, or use `delegation: { tool: generic }`",
   ],
   [
-    "a delegate with the name of an existing tool",
+    "the tool name of a delegate is already in use",
     { a: { agents: ["b"], delegation: perAgent } },
     "TOOL_NAME agents/a.md:5:10 `b` would be the tool `run_b_agent`, which is there already: rename it, or use `delegation: { tool: generic }`",
   ],
@@ -135,7 +135,7 @@ const warnings: Row[] = [
     "SUBAGENT_DELEGATES agents/a.md:5:10 a subagent never delegates, so `b` is left out: make it `kind: main`",
   ],
   [
-    "an agent that only people may start is not a delegate",
+    "a delegate must not be an agent that only people are allowed to start",
     { a: { agents: ["b", "c"] }, b: { delegable: false } },
     "NOT_DELEGABLE agents/a.md:5:10 `b` can only be started by people, not by a model: it is left out",
   ],
@@ -318,7 +318,7 @@ describe("[S3-15] an agent's output must fit the input of the agent it hands off
       "`x` may be string, and the input takes number",
     ],
     [
-      "a property that may be null",
+      "a property that can be null",
       object({ x: { type: ["string", "null"] } }),
       object({ x: text }),
       "`x` may be null, and the input takes string",
@@ -335,20 +335,31 @@ describe("[S3-15] an agent's output must fit the input of the agent it hands off
       object({ list: { type: "array", items: object({ x: { type: "boolean" } }) } }),
       "`list.items.x` may be string, and the input takes boolean",
     ],
-    ["the whole output", text, object({}), "it may be string, and the input takes object"],
-  ])("an output does not fit the next agent's input because of %s", (_title, output, input, why) => {
-    expect(check({ a: { output, handoff: handoff("b") }, b: { input } }).lines).toEqual([
-      `error HANDOFF_MISFIT agents/a.md:8:10 the output of \`a\` does not fit the input of \`b\`: ${why}`,
-    ]);
-  });
+    ["an output of another type", text, object({}), "it may be string, and the input takes object"],
+  ])(
+    "a handoff is reported if the output does not fit the next agent's input: %s",
+    (_title, output, input, why) => {
+      expect(check({ a: { output, handoff: handoff("b") }, b: { input } }).lines).toEqual([
+        `error HANDOFF_MISFIT agents/a.md:8:10 the output of \`a\` does not fit the input of \`b\`: ${why}`,
+      ]);
+    },
+  );
 
   test.each([
     ["more properties than needed", object({ x: text, y: text }), object({ x: text })],
     ["an optional input", object({ x: text }), object({ y: text }, [])],
     ["an integer for a number", object({ x: { type: "integer" } }), object({ x: number })],
-    ["any string, which cannot be judged", object({ x: text }), object({ x: { enum: ["a"] } })],
-    ["anyOf, which cannot be judged", { anyOf: [text, number] }, object({ x: text })],
-    ["no declared schema", undefined, object({ x: text })],
+    [
+      "a string that might be one of the accepted values",
+      object({ x: text }),
+      object({ x: { enum: ["a"] } }),
+    ],
+    [
+      "an output with anyOf, which the check does not compare",
+      { anyOf: [text, number] },
+      object({ x: text }),
+    ],
+    ["an agent that declares no output schema", undefined, object({ x: text })],
   ])("an output fits the next agent's input: %s", (_title, output, input) => {
     expect(check({ a: { output, handoff: handoff("b") }, b: { input } }).lines).toEqual([]);
   });

@@ -109,7 +109,7 @@ describe("an absent `tools`, a null `tools` and an empty `tools` have different 
     ["one word", "tools: Read", ["Read"]],
     ["commas in a pattern", "tools: Bash(git log, git diff), Read", ["Bash(git log, git diff)", "Read"]],
     ["only deny", "tools: {deny: [Bash]}", undefined],
-    ["an empty allow", "tools: {allow: [], ask: [Bash]}", []],
+    ["an empty `allow` list", "tools: {allow: [], ask: [Bash]}", []],
     ["another spelling", "allowed-tools: Read", ["Read"]],
   ])("`tools` with %s gives the expected tool list", (_, yaml, allow) => {
     expect(definition(yaml).tools.allow).toEqual(allow);
@@ -122,7 +122,7 @@ describe("an absent `tools`, a null `tools` and an empty `tools` have different 
   });
 
   test.each(["tools: {alow: [Read]}", "permissions: {dney: [Bash]}", "tools: 3"])(
-    "the faulty value %s is an error: dropping it could allow more than was meant",
+    "the invalid value %s is an error, because ignoring it could allow more than the author meant",
     (yaml) => {
       const agent = described(yaml);
       expect(agent.definition).toBeUndefined();
@@ -147,20 +147,20 @@ describe("unknown tools", () => {
     ["tools: [Fly, '*']", undefined, ["UNKNOWN_TOOL"]],
     ["tools: []", [], []],
     ["", undefined, []],
-  ])("unknown tools in %s are dropped, which never allows more", (yaml, allow, codes) => {
+  ])("unknown tools in %s are ignored, and the agent gets no other tools instead", (yaml, allow, codes) => {
     expect(allowed(yaml)).toEqual({ allow, codes });
   });
 });
 
 describe("keys of an agent file", () => {
   test.each(["agents", "subagents", "spawnableAgents", "allowedDelegations", "delegates"])(
-    "`%s` names the delegates",
+    "the key `%s` lists the delegates",
     (key) => {
       expect(definition(`${key}: [Tester, code reviewer]`).agents).toEqual(["Tester", "code reviewer"]);
     },
   );
 
-  test.each(["maxTurns", "maxIterations", "max_iters"])("`%s` limits the turns", (key) => {
+  test.each(["maxTurns", "maxIterations", "max_iters"])("the key `%s` limits the number of turns", (key) => {
     expect(definition(`${key}: 7`).limits.maxTurns).toBe(7);
     expect(definition(`limits: { ${key}: 7 }`).limits).toEqual({ maxTurns: 7 });
   });
@@ -207,7 +207,7 @@ describe("keys of an agent file", () => {
     ["policy: {verbs: [Patch], target: [a]}", "is not known here", 34],
     ["maxTurns: 3\nmaxIterations: 4", "both set `maxTurns`", 1],
     ["limits: {maxTurns: 3, max_iters: 4}", "`limits.max_iters`: and `maxTurns` both set `maxTurns`", 34],
-  ])("the faulty value is reported: %s", (yaml, words, column) => {
+  ])("an invalid value is reported: %s", (yaml, words, column) => {
     const agent = described(yaml);
     expect(agent.definition).toBeUndefined();
     const errors = agent.problems.filter(({ severity }) => severity === "error");
@@ -279,7 +279,7 @@ describe("patterns, with every default filled in", () => {
     ["delegable: false\nusage: Say the file.", { delegable: false, usage: "Say the file." }],
     ["context: full\nworkspace: worktree", { context: "full", workspace: "worktree" }],
     ["icon: x\ncolor: [1]", { icon: "x" }],
-  ])("the definition of %s has every default", (yaml, expected) => {
+  ])("the definition has every default value if the file says %s", (yaml, expected) => {
     expect(definition(yaml)).toMatchObject(expected);
   });
 
@@ -295,7 +295,7 @@ describe("patterns, with every default filled in", () => {
     ["bestOf: {n: 2, strateges: [x]}", "bestOf.strateges", "strategies"],
     ["team: {members: [a], quorun: 1}", "team.quorun", "quorum"],
   ])(
-    "for the unknown key in %s, a warning suggests the right key, and the rest applies",
+    "for an unknown key in %s, a warning suggests the right key, and the other keys apply",
     (yaml, key, meant) => {
       const agent = described(yaml);
       expect(agent.definition).toBeDefined();
@@ -333,7 +333,7 @@ describe("another product's file", () => {
   });
 
   test.each(["tools: {bash: 3}", "disallowedTools: {a: 1}", "policy: [Fly]"])(
-    "the faulty value %s in another product's file is an error, since dropping it could allow more",
+    "the invalid value %s in another product's file is an error, because ignoring it could allow more",
     (yaml) => {
       const agent = foreign(yaml);
       expect(agent.definition).toBeUndefined();
@@ -405,7 +405,7 @@ describe("a policy restricts the agent", () => {
     ["policy: [Delegate]", ["x/a", "b"]],
     ["delegate_targets: [a]", ["x/a"]],
     ["delegate_targets: []", []],
-  ])("[S4-7] %s leaves the expected delegates", (yaml, agents) => {
+  ])("[S4-7] with %s, the agent keeps only the allowed delegates", (yaml, agents) => {
     expect(definition(`agents: [x/a, b]\n${yaml}`).agents).toEqual(agents);
   });
 });
@@ -452,7 +452,7 @@ describe("[N3] a misspelled key that restricts the agent", () => {
     ["toools: [Read]", "tools"],
     ["disalowedTools: [Bash]", "disallowedTools"],
     ["permisions: {deny: [Bash]}", "permissions"],
-  ])("the misspelled key in %s is an error, since dropping it would allow more", (line, meant) => {
+  ])("the misspelled key in %s is an error, because ignoring it would allow more", (line, meant) => {
     const agent = described(line);
     expect(agent.definition).toBeUndefined();
     expect(agent.problems).toMatchObject([

@@ -43,35 +43,35 @@ test("an agent inherits the keys and the body of its base, but not the name", as
 
 describe("an agent never gets what its base denies", () => {
   test.each([
-    ["a base with a tool list", "tools: [Read]", "", { allow: ["Read"], ask: [], deny: [] }],
-    ["a base without any tool", "tools: []", "", { allow: [], ask: [], deny: [] }],
+    ["the base has a tool list", "tools: [Read]", "", { allow: ["Read"], ask: [], deny: [] }],
+    ["the base has no tools", "tools: []", "", { allow: [], ask: [], deny: [] }],
     [
-      "a null, which is the same as absent",
+      "its own `tools` is null, which means the same as absent",
       "tools: [Read]",
       "tools:",
       { allow: ["Read"], ask: [], deny: [] },
     ],
-    ["a tool list of its own", "tools: [Read]", "tools: Bash", { allow: ["Bash"], ask: [], deny: [] }],
+    ["it has its own tool list", "tools: [Read]", "tools: Bash", { allow: ["Bash"], ask: [], deny: [] }],
     [
-      "deny and ask rules in both",
+      "both have deny and ask rules",
       "tools: {allow: [Read], ask: [Bash], deny: Write}",
       "tools: {ask: [Edit], deny: [WebFetch]}",
       { allow: ["Read"], ask: ["Bash", "Edit"], deny: ["Write", "WebFetch"] },
     ],
     [
-      "a tool list and a base that denies tools",
+      "it has a tool list, and its base denies tools",
       "tools: {deny: [Bash]}",
       "tools: [Read, Bash]",
       { allow: ["Read", "Bash"], ask: [], deny: ["Bash"] },
     ],
     [
-      "tools in another spelling",
+      "the base spells the key differently",
       "disallowed_tools: Bash",
       "disallowedTools: [Write]",
       { ask: [], deny: ["Bash", "Write"] },
     ],
     [
-      "a base with a policy",
+      "the base has a policy",
       "policy: [Finalize]",
       "policy: [Finalize, Patch]",
       { ask: [], deny: ["Write", "Edit", "Bash"] },

@@ -9,7 +9,7 @@ test.each([
   ["../../etc", "etc"],
   ["Übersetzer 2", "übersetzer-2"],
   [`x${"-".repeat(100_000)}x`, "x"],
-])("a name is turned into an id: %.20s", (name, id) => {
+])("an agent's name is converted to an id: %.20s", (name, id) => {
   expect(agentId(name)).toBe(id);
 });
 
@@ -19,7 +19,7 @@ test.each([
   ["a name given in a file of a pack", "Chief Planner", "factory/p.md", true, "factory/chief-planner"],
   ["a name that already contains its pack", "factory/Planner", "factory/p.md", true, "factory/planner"],
   ["a name in another product's folder", "Planner", "core/p.md", false, "planner"],
-  ["no name in another product's folder", undefined, "core/p.agent.md", false, "core/p"],
+  ["a file in another product's folder that states no name", undefined, "core/p.agent.md", false, "core/p"],
   ["a chat mode", undefined, "Plan It.chatmode.md", false, "plan-it"],
   ["dots", undefined, "v1.2.md", true, "v1.2"],
   ["a name without any usable letter", "!!", "a.md", true, "a"],
@@ -54,15 +54,25 @@ describe("which agent a name refers to", () => {
   };
 
   test.each([
-    ["[N5] the agent's own pack comes first", "planner", "factory/worker", "factory/planner"],
+    ["[N5] the pack of the referring agent is tried first", "planner", "factory/worker", "factory/planner"],
     ["an agent never refers to itself", "planner", "factory/planner", "planner"],
-    ["a full name comes second", "planner", "ops/log", "planner"],
-    ["a person has no pack", "planner", undefined, "planner"],
+    ["a full name is tried second", "planner", "ops/log", "planner"],
+    ["a name that a person types belongs to no pack", "planner", undefined, "planner"],
     ["the spelling of a name does not matter", "Factory/Planner", undefined, "factory/planner"],
-    ["base names come last, and the nearest scope wins", "coding", undefined, "mine/coding"],
+    ["a base name is tried last, and the nearest scope wins", "coding", undefined, "mine/coding"],
     ["a title is found as well", "chief reviewer", undefined, "x/reviewer"],
-    ["several agents of the same scope are ambiguous", "log", undefined, ["ops/log", "team/log"]],
-    ["several agents are not ambiguous from the pack of one of them", "log", "ops/coding", "ops/log"],
+    [
+      "if several agents of the same scope match, the name is ambiguous",
+      "log",
+      undefined,
+      ["ops/log", "team/log"],
+    ],
+    [
+      "if one of the matching agents is in the same pack, the name is not ambiguous",
+      "log",
+      "ops/coding",
+      "ops/log",
+    ],
     ["an unknown name finds no agent", "nobody", "factory/worker", undefined],
   ])("a reference to an agent is resolved: %s", (_, name, from, expected) => {
     expect(who(name, from)).toEqual(expected);

@@ -53,7 +53,7 @@ describe("a tool group that cannot be translated never allows more", () => {
     ["groups: [fly]", [], ["UNKNOWN_TOOL", "NO_KNOWN_TOOLS"]],
     ["groups: read", undefined, ["BAD_TOOLS"]],
     ["name: a", undefined, []],
-  ])("a mode's groups never allow more than written: %s", (groups, tools, codes) => {
+  ])("the groups of a mode never allow more than the file says: %s", (groups, tools, codes) => {
     const [mode] = modes(`customModes:\n  - slug: a\n    ${groups}`);
     expect(mode!.keys["tools"]).toEqual(tools);
     expect(codesOf(mode!)).toEqual(codes);
@@ -84,7 +84,7 @@ test.each([
   ["a$b", undefined],
   ["a\\*", undefined],
 ])(
-  "the regular expression %s is translated to wildcards, if they match the same paths",
+  "the regular expression %s becomes wildcards, if wildcards can match the same paths",
   (regex, patterns) => {
     expect(regexWildcards(regex)).toEqual(patterns);
   },

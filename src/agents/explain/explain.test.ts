@@ -145,12 +145,12 @@ describe("the worst case", () => {
       { runs: 4, turns: 4, capped: false },
     ],
     [
-      "an agent with every child that it may start",
+      "an agent that starts as many children as its limit allows",
       { a: { agents: ["b"], limits: { maxTurns: 2, maxChildren: 5 } }, b: one },
       { runs: 6, turns: 7, capped: false },
     ],
     [
-      "a team, round by round",
+      "a team in all its rounds",
       { a: { ...one, team: team(["b", "c"], { maxRounds: 3, memberMaxTurns: 2 }) }, b: {}, c: {} },
       { runs: 7, turns: 13, capped: false },
     ],
@@ -170,16 +170,16 @@ describe("the worst case", () => {
       { runs: 5, turns: 5, capped: false },
     ],
     [
-      "a stage that is retried",
+      "a handoff that is retried",
       { a: { ...one, handoff: { agent: "b", onFailure: "retry" } }, b: one },
       { runs: 3, turns: 3, capped: false },
     ],
     [
-      "the maximum number of runs in a tree",
+      "a tree that reaches the maximum number of runs",
       { a: { agents: ["b"] }, b: { agents: ["c"], delegation: DEFAULT_DELEGATION }, c: {} },
       { runs: 100, turns: 2_000, capped: true },
     ],
-  ])("the worst case counts runs of %s", (_title, said, expected) => {
+  ])("the worst case counts the runs and turns of %s", (_title, said, expected) => {
     expect(explained(said).worstCase).toEqual(expected);
   });
 });

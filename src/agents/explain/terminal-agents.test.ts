@@ -29,7 +29,7 @@ test.each<[string, Record<string, Said>, string[]]>([
     ["d: handoff b, handoff c, handoff d"],
   ],
   [
-    "a router's answer is that of a destination, of its fallback, or its own if allowed",
+    "a router's destinations and fallback can give the answer, and so can the router itself if `allowAnswer` is set",
     {
       a: { router: router(["b", "c"], { fallback: "d", allowAnswer: true }) },
       b: {},
@@ -39,7 +39,7 @@ test.each<[string, Record<string, Said>, string[]]>([
     ["a: ", "b: router b", "d: router d"],
   ],
   [
-    "with router and handoff, the router's own handoff runs last",
+    "if a router also has a handoff, the target of the handoff gives the answer",
     { a: { router: router(["b"]), handoff: handoff("c") }, b: {}, c: { handoff: handoff("d") }, d: {} },
     ["d: handoff c, handoff d"],
   ],
@@ -49,7 +49,7 @@ test.each<[string, Record<string, Said>, string[]]>([
     ["a: "],
   ],
   [
-    "without Finalize, the terminal agents are those that it delegates to",
+    "if an agent has no Finalize, its delegates give the answer",
     { a: { finalizes: false, agents: ["b", "c"] }, b: {}, c: {} },
     ["b: agents b", "c: agents c"],
   ],

@@ -37,7 +37,7 @@ describe("splitting a file", () => {
     ["a lone CR", "---\rname: a\r---\rhi"],
     ["a #! line", "#!/usr/bin/env ai\n---\nname: a\n---\nhi"],
     ["a byte order mark, a #! line and CR LF", "\uFEFF#!/usr/bin/env ai\r\n---\r\nname: a\r\n---\r\nhi"],
-    ["spaces behind the fences", "---  \nname: a\n--- \t\nhi"],
+    ["spaces after the fences", "---  \nname: a\n--- \t\nhi"],
   ])("a file with %s is split into front matter and body", (_, source) => {
     expect(parse(source)).toMatchObject({ frontmatter: { name: "a" }, body: "hi", problems: [] });
   });
@@ -56,7 +56,7 @@ describe("splitting a file", () => {
     ["VALUE_TOO_LONG", `---\ntools: ${"a,".repeat(5_000)}\n---\n`],
     ["VALUE_TOO_LONG", `---\ntools: [${"a,".repeat(501)}]\n---\n`],
     ["FRONTMATTER_TOO_LARGE", `---\nname: ${"x".repeat(10_000)}\n${"# x\n".repeat(20_000)}---\n`],
-  ])("a file with the problem %s gets an error with a position", (code, source) => {
+  ])("a file with the problem %s gets an error that has a position", (code, source) => {
     expect(parse(source).problems).toMatchObject([{ code, severity: "error", line: expect.any(Number) }]);
   });
 
@@ -71,8 +71,8 @@ describe("positions", () => {
     ["the same key twice", "---\nname: a\nname: b\n---\n", 3, 1, "twice"],
     ["a list as a key", "---\n? [a, b]\n: 1\n---\n", 2, 3, "plain word"],
     ["a tag", "---\nname: !!js/function 'x'\n---\n", 2, 7, "tags"],
-    ["a fault behind a #! line", "#!x\n---\nname: a\nname: b\n---\n", 4, 1, "twice"],
-    ["a fault in a file with CR line ends", "---\rname: a\r\nname: b\r---\r", 3, 1, "twice"],
+    ["an error after a #! line", "#!x\n---\nname: a\nname: b\n---\n", 4, 1, "twice"],
+    ["an error in a file with CR line ends", "---\rname: a\r\nname: b\r---\r", 3, 1, "twice"],
   ])("the error has the line and column of %s", (_, source, line, column, words) => {
     const problem = parse(source).problems[0];
     expect(problem).toMatchObject({ file: "agents/a.md", line, column, severity: "error" });
@@ -137,7 +137,7 @@ describe("data files", () => {
     ["a.json", "3", { code: "BAD_FRONTMATTER", line: 1 }],
     ["a.json", `[${"1,".repeat(190_000)}1]`, { code: "YAML_TOO_LARGE" }],
     [".roomodes", "x".repeat(400_001), { code: "FILE_TOO_LARGE" }],
-  ])("the problem of a faulty %s has a position", (file, source, problem) => {
+  ])("an invalid %s gives a problem that has a position", (file, source, problem) => {
     expect(parseAgent(source, file).problems).toMatchObject([{ severity: "error", ...problem }]);
   });
 });
@@ -170,14 +170,14 @@ describe("hostile files", () => {
     Array.from({ length: count }, (_, i) => line(i)).join("\n");
   const bombs: [string, string][] = [
     ["nine levels of aliases", levels.join("\n")],
-    ["an alias in itself", "a: &a [*a]"],
+    ["an alias that contains itself", "a: &a [*a]"],
     ["merge keys", `b: &b {x: 1}\n${many(20_000, (i) => `k${i}: {<<: *b}`)}`],
-    ["merge keys below the cap on size", `b: &b {x: 1}\n${many(3_000, (i) => `k${i}: {<<: *b}`)}`],
+    ["merge keys, within the size limit", `b: &b {x: 1}\n${many(3_000, (i) => `k${i}: {<<: *b}`)}`],
     ["omap", `o: !!omap\n${many(50_000, (i) => `- k${i}: 1`)}`],
-    ["omap below the cap on size", `o: !!omap\n${many(5_000, (i) => `- k${i}: 1`)}`],
+    ["omap, within the size limit", `o: !!omap\n${many(5_000, (i) => `- k${i}: 1`)}`],
     ["10 MB", `a: ${"x".repeat(10_000_000)}`],
-    ["lists 10,000 deep", `a: ${"[".repeat(10_000)}${"]".repeat(10_000)}`],
-    ["open lists", `a: ${"[".repeat(60_000)}`],
+    ["10,000 nested lists", `a: ${"[".repeat(10_000)}${"]".repeat(10_000)}`],
+    ["lists that are never closed", `a: ${"[".repeat(60_000)}`],
     ["explicit keys", "? ".repeat(30_000)],
     ["dashes", "- ".repeat(30_000)],
     ["9,000 keys", `{${many(6_000, (i) => `k${i}: 1,`)}}`],

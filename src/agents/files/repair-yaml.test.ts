@@ -13,7 +13,7 @@ describe("invalid YAML is read as its author meant it", () => {
       { name: "a", description: "do this: now" },
     ],
     [
-      "a colon on the line below",
+      "a colon on the second line of a description",
       "description: First line\n  and then: this\nmodel: opus",
       { description: "First line\nand then: this", model: "opus" },
     ],
@@ -31,17 +31,17 @@ describe("invalid YAML is read as its author meant it", () => {
       "description: Use it.\nuser: Hi\nuser: Hi",
       { description: "Use it.\nuser: Hi\nuser: Hi" },
     ],
-    ["text around quotes", 'description: "say "x": y"', { description: 'say "x": y' }],
+    ["quotes inside a quoted text", 'description: "say "x": y"', { description: 'say "x": y' }],
     ["a star", "disallowedTools: *", { disallowedTools: "*" }],
     ["an undefined alias", "name: *x\ntools: [Read]", { name: "*x", tools: ["Read"] }],
     ["a reserved character", "description: @you do it\nmodel: x", { description: "@you do it", model: "x" }],
     [
-      "unknown keys after a short value",
+      "a colon in the value of an unknown key",
       "model: opus\nzebra: a: b\nother: 1",
       { model: "opus", zebra: "a: b", other: 1 },
     ],
     [
-      "other keys, which stay unchanged",
+      "a colon in a description, with valid keys after it",
       "description: a: b\ntools:\n  - Read\n  - Bash(git log)\nlimits: { maxTurns: 3 }",
       { description: "a: b", tools: ["Read", "Bash(git log)"], limits: { maxTurns: 3 } },
     ],
@@ -81,7 +81,7 @@ describe("invalid YAML is read as its author meant it", () => {
 
 describe("front matter that is not repaired", () => {
   test.each([
-    ["a Cadre key twice", "name: a\nname: b", "DUPLICATE_KEY"],
+    ["the same Cadre key twice", "name: a\nname: b", "DUPLICATE_KEY"],
     ["a tag", "name: a\ndescription: !!js x: y", "YAML_TAG"],
     ["a dangerous key", "__proto__: {a: 1}\ndescription: a: b", "BLOCK_AS_IMPLICIT_KEY"],
     ["tools on separate lines", "disallowedTools:\n\t- Bash\nname: a", "TAB_AS_INDENT"],
@@ -89,7 +89,7 @@ describe("front matter that is not repaired", () => {
     ["limits", "limits:\n\tmaxTurns: 3", "TAB_AS_INDENT"],
     ["text without a key", "just text\ndescription: a: b", "MULTILINE_IMPLICIT_KEY"],
   ])(
-    "front matter with %s is not repaired, since a guess could allow more than was meant",
+    "front matter with %s is not repaired, because a guess could allow more than the author meant",
     (_, yaml, code) => {
       const { problems, frontmatter } = parse(yaml);
       expect([problems[0]?.code, problems[0]?.severity, Object.keys(frontmatter)]).toEqual([
