@@ -41,7 +41,7 @@ storeContract("masked", async () => {
 const SECRET = "swordfish-4711";
 const mask: Mask = createMask({ list: () => [{ name: "KEY", value: SECRET }], hasChanged: () => false });
 
-test("[A61] [R4] every way to write masks secrets", async () => {
+test("[A61] [R4] secrets are masked by every method that writes to the store", async () => {
   const file = path();
   const store = maskedStore(openSqliteStore({ path: file, clock: fakeClock() }), mask);
   const say = `it is ${SECRET}`;

@@ -1,6 +1,6 @@
-// The behaviour that every store must have. A store's own test calls this suite and adds what only it can do:
+// The behaviour that every store must have. The tests of a store call this suite, and add tests of its own features:
 //   storeContract("SQLite", async () => ({ store, clock, reopen, close }));
-// `reopen` closes the store and opens the same data again. Time is the fake clock's, leases included.
+// `reopen` closes the store and opens the same data again. Time comes from the fake clock, for leases too.
 
 import { describe } from "vitest";
 import { journalContract } from "./contract/journal.contract.ts";
@@ -38,6 +38,6 @@ export function storeContract(name: string, open: Open): void {
     describe("webhooks", () => outboxContract(open));
     describe("pruning", () => pruneContract(open));
     describe("transfers", () => transfersContract(open));
-    describe("against a model", () => modelContract(open));
+    describe("compared with a model", () => modelContract(open));
   });
 }

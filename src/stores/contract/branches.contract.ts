@@ -21,7 +21,7 @@ export function branchContract(open: Open): void {
   const scenario = scenarios(open);
 
   scenario(
-    "[BV4] [J7] a branch is frozen from the top down in one commit, and later intents in it are refused",
+    "[BV4] [J7] a branch is frozen from the top down in one commit; afterwards, intents of its runs are refused",
     async (opened) => {
       const { store } = opened;
       await family(store);
@@ -47,7 +47,7 @@ export function branchContract(open: Open): void {
   );
 
   scenario(
-    "[BV4] a run in nested frozen branches returns to its earlier state once all of them are thawed",
+    "[BV4] a run in nested frozen branches returns to its earlier state once all of these branches are thawed",
     async ({ store, clock }) => {
       await family(store);
       await sendSignal(store, "c2", runSuspended("p", { kind: "paused", detail: "Paused by jon." }));
@@ -111,7 +111,7 @@ export function branchContract(open: Open): void {
   });
 
   scenario(
-    "[BV3] every run of the tree is told of a new budget, and runs that the old budget stopped continue",
+    "[BV3] every run of the tree learns of a new budget, and runs that the old budget stopped continue",
     async ({ store, clock }) => {
       await family(store);
       for (const [id, limit] of [
@@ -139,7 +139,7 @@ export function branchContract(open: Open): void {
   );
 }
 
-/** Starts the root r1 with its children c1 and c2, and c11 below c1. */
+/** Starts the root r1 with its children c1 and c2. The run c1 has a child c11. */
 async function family(store: Store): Promise<void> {
   await admit(store, "r1");
   await admitChild(store, "c1", "r1", "r1");
@@ -171,7 +171,7 @@ async function sets(store: Store, maxTokens: number) {
     .refused;
 }
 
-/** Reserves budget like a run that started under another budget. */
+/** Reserves budget like a run that was started with a different budget. */
 const asks = async (driver: Awaited<ReturnType<typeof acquireRun>>, tokens: number) =>
   (
     await driver.append([modelCallStarted(`m${driver.after}`)], {

@@ -1,5 +1,5 @@
-// A live reader. It yields the stored events and then every new event, without gaps or repeats (P10). It subscribes to
-// commits before its first read, so no event is missed in between. A commit only triggers another read.
+// A live reader. It yields the stored events and then every new event, without gaps or repeats (P10).
+// The reader subscribes to commits before its first read, so it misses no event. A commit only triggers another read.
 
 import type { Position, RunId } from "../../ids.ts";
 import type { JournalEvent } from "../../journal/events.ts";
@@ -13,7 +13,7 @@ export interface FollowOptions {
   signal: AbortSignal;
 }
 
-/** Yields pages of events, each non-empty, until the signal is aborted. */
+/** Yields non-empty pages of events until the signal is aborted. */
 export async function* follow(store: Store, options: FollowOptions): AsyncGenerator<JournalEvent[], void> {
   let after = options.after;
   let news = true;

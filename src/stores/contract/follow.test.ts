@@ -21,7 +21,7 @@ const say = (store: Store, from: number, count: number) =>
   sendSignal(store, "r1", ...Array.from({ length: count }, (_, i) => contextAdded(`c${from + i}`)));
 
 test.each([499, 500, 501, 999, 1000, 1001])(
-  "[F38] [P10] follow continues after a page boundary: %i events",
+  "[F38] [P10] follow continues across page boundaries: %i events",
   (length) =>
     withStore(async (store) => {
       await say(store, 0, length - 1);
@@ -56,7 +56,7 @@ test("[P10] follow does not miss events that are committed while it reads a page
     await pages.return();
   }));
 
-test("an abort ends follow immediately: before it begins, while it waits, and between pages", () =>
+test("an abort ends follow immediately, whether follow has not begun, is waiting or is between pages", () =>
   withStore(async (store) => {
     expect(await follow(store, { after: 0, signal: AbortSignal.abort() }).next()).toEqual({
       done: true,

@@ -1,4 +1,4 @@
-// The contract of a journal: one order, one event per key, no lost outcome, and unchanged bytes.
+// The contract of a journal: one order of events, one event per key, no lost outcome, and unchanged bytes.
 
 import { describe, expect } from "vitest";
 import {
@@ -25,7 +25,7 @@ const NASTY = 'lone \ud800 and \udc00, nul \u0000, "quotes", \u2028, 👩‍👩
 export function journalContract(open: Open): void {
   const scenario = scenarios(open);
 
-  describe("order and keys", () => {
+  describe("order of events and keys", () => {
     scenario("[P1] [I1] the next process reads every acknowledged event", async (opened) => {
       await admit(opened.store, "r1");
       const driver = await acquireRun(opened.store, "r1");
@@ -86,7 +86,7 @@ export function journalContract(open: Open): void {
     });
 
     scenario(
-      "[J1] an append that reuses a key for another payload is refused, and none of its events are stored",
+      "[J1] an append that reuses a key for a different payload is refused, and none of its events are stored",
       async ({ store }) => {
         await admit(store, "r1");
         await sendSignal(store, "r1", contextAdded("x", "one"));
@@ -128,7 +128,7 @@ export function journalContract(open: Open): void {
     });
 
     scenario(
-      "[J1] [J10] a run that is admitted twice starts once; a different run under its id is refused without affecting others",
+      "[J1] [J10] a run that is admitted twice starts once; a different run with the same id is refused, and other runs are not affected",
       async ({ store }) => {
         const child = startPayload({ rootRunId: "r1", parentRunId: "r1" });
         await admit(store, "r1");
@@ -176,7 +176,7 @@ export function journalContract(open: Open): void {
     });
   });
 
-  describe("signals, outcomes and the end", () => {
+  describe("signals, outcomes and the end of a run", () => {
     scenario("[J2] an intent is refused after a signal that its driver has not folded", async ({ store }) => {
       await admit(store, "r1");
       const driver = await acquireRun(store, "r1");
@@ -242,7 +242,7 @@ export function journalContract(open: Open): void {
     );
 
     scenario(
-      "[J3] a stale driver starts nothing new; its outcomes are kept as signals",
+      "[J3] a driver with a stale lease starts nothing new; its outcomes are stored as signals",
       async ({ store, clock }) => {
         await admit(store, "r1");
         const old = await acquireRun(store, "r1", "w1");
@@ -259,7 +259,7 @@ export function journalContract(open: Open): void {
     );
 
     scenario(
-      "[J3] an outcome is refused without its intent, or if its call is no longer open",
+      "[J3] an outcome is refused if its intent is missing or its call is no longer open",
       async ({ store, clock }) => {
         await admit(store, "r1");
         const old = await acquireRun(store, "r1", "w1");
@@ -299,7 +299,7 @@ export function journalContract(open: Open): void {
     );
 
     scenario(
-      "[I6] [F23] when a run's end and a cancel share a commit, no cancel is written after the end",
+      "[I6] [F23] if one commit contains a run's end and a cancel, the cancel is not written after the end",
       async ({ store }) => {
         await admit(store, "r1");
         const driver = await acquireRun(store, "r1");
@@ -313,7 +313,7 @@ export function journalContract(open: Open): void {
     );
 
     scenario(
-      "[P5] [F13] when two decisions race, one is stored, and the losing writer gets the stored one",
+      "[P5] [F13] when two decisions race, one is stored, and the losing writer gets the stored decision",
       async ({ store }) => {
         await admit(store, "r1");
         const driver = await acquireRun(store, "r1");
@@ -329,7 +329,7 @@ export function journalContract(open: Open): void {
     );
   });
 
-  describe("bytes", () => {
+  describe("stored bytes", () => {
     scenario(
       "[J9] [F42] the journal preserves lone surrogates, NUL characters and the order of keys",
       async (opened) => {

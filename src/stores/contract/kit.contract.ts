@@ -1,4 +1,4 @@
-// Helpers for the scenarios of the store's contract: they open and check a store, and make events for journals.
+// Helpers for the scenarios of the store's contract. They open a store, check it, and create events for journals.
 
 import { expect, test } from "vitest";
 import type { FakeClock } from "../../clock.ts";
@@ -11,9 +11,9 @@ import type { Append, Spawn, Store, Writer } from "../store.ts";
 export interface Opened {
   store: Store;
   clock: FakeClock;
-  /** Closes the store and opens it again on the same data, as the next process would. */
+  /** Closes the store and opens it again on the same data, as a new process would. */
   reopen(): Promise<Store>;
-  /** Ends the use of this store. */
+  /** Closes this store for good. */
   close(): Promise<void>;
 }
 
@@ -42,8 +42,8 @@ export function scenarios(open: Open, gaps: "dense" | "pruned" = "dense"): Scena
 }
 
 /**
- * Checks the invariants: seqs are dense and chained (I2, the chain is verified on reading), each row equals a fold of its
- * journal (I3), nothing follows the end (I6), and positions are dense (J8).
+ * Checks the invariants. Seqs are dense and chained (I2): reading verifies the chain. Each row equals a fold of its journal (I3).
+ * Nothing follows the end of a run (I6), and positions are dense (J8).
  */
 export async function expectInvariants(store: Store, gaps: "dense" | "pruned" = "dense"): Promise<void> {
   const all = await readEverything(store);
@@ -57,7 +57,7 @@ export async function expectInvariants(store: Store, gaps: "dense" | "pruned" = 
   }
   const setAside = new Set((await store.leases.quarantined()).map((entry) => entry.runId));
   const rows = (await allRuns(store)).filter((row) => !setAside.has(row.id));
-  // In parallel, because reading thousands of runs one after another takes too long.
+  // Reads 50 runs in parallel, because reading thousands of runs one after another takes too long.
   for (let at = 0; at < rows.length; at += AT_ONCE)
     await Promise.all(rows.slice(at, at + AT_ONCE).map((row) => expectWhole(store, row)));
 }
@@ -66,7 +66,7 @@ const AT_ONCE = 50;
 
 async function expectWhole(store: Store, row: RunRow): Promise<void> {
   const journal = await store.journal.read(row.id);
-  // The run was deleted after it was listed.
+  // The run was deleted between listing and reading.
   if (journal.length === 0 && !(await store.runs.get(row.id))) return;
   expect(journal.map((event) => event.seq)).toEqual(journal.map((_, index) => index + 1));
   expect(journal.slice(0, -1).filter((event) => TERMINAL_TYPES.has(event.type))).toEqual([]);
@@ -109,7 +109,7 @@ export const startPayload = (over: Partial<Payload<"RUN_STARTED">> = {}): Payloa
   ...over,
 });
 
-/** Builds a journal without a store, for projections to fold. */
+/** Builds a journal without a store, as input for projections. */
 export const buildJournal = (...bodies: EventBody[]): JournalEvent[] =>
   bodies.map((body, index) => {
     const place = { runId: "r1", seq: index + 1, position: index + 1, ts: 1_700_000_000_000 + index };
@@ -163,7 +163,7 @@ export function childSpawn(runId: string, parentRunId: string, parentKey = "m1.0
   return { runId, start, events: [], limits: { children: 20, runs: 100, concurrent: 10 }, slot: "free" };
 }
 
-/** Acquires a run, and returns a driver that remembers the last event it was told about, as the loop does. */
+/** Acquires a run. The returned driver remembers the last event that it was told about, as the loop does. */
 export async function acquireRun(store: Store, runId: string, worker = "w1") {
   const lease = await store.leases.acquire(runId, worker);
   if (!lease) throw new Error(`${runId} could not be taken by ${worker}`);
@@ -181,7 +181,7 @@ export async function acquireRun(store: Store, runId: string, worker = "w1") {
   return driver;
 }
 
-/** Appends events as a writer that is not the run's driver. */
+/** Appends events as a writer other than the run's driver. */
 export async function sendSignal(store: Store, runId: string, ...events: EventBody[]) {
   return store.journal.append({ runId, after: 0, events });
 }

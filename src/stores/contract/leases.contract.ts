@@ -1,4 +1,4 @@
-// Tests which worker may drive a run, and when: due runs, leases, rests that miss no wake-up, and cancels of a whole branch.
+// Tests which worker is allowed to drive a run, and when: due runs, leases, wake-ups that are never missed, and cancelled branches.
 
 import { describe, expect } from "vitest";
 import type { PoolFilter } from "../store.ts";
@@ -25,9 +25,9 @@ const LEASE = 15_000;
 export function leaseContract(open: Open): void {
   const scenario = scenarios(open);
 
-  describe("rest and wake-up", () => {
+  describe("resting and waking up", () => {
     scenario(
-      "[J6] a run is due once it is admitted, not while it is driven, and again when its rest ends",
+      "[J6] a run is due when it is admitted and when its rest ends, but not while it is driven",
       async ({ store, clock }) => {
         await admit(store, "r1");
         expect(await store.leases.due(clock.now(), 10)).toEqual(["r1"]);
@@ -61,7 +61,7 @@ export function leaseContract(open: Open): void {
     });
 
     scenario(
-      "[J6] the store refuses a rest after a signal that the driver has not folded, guarded or not",
+      "[J6] the store refuses a rest, with or without a guard, after a signal that the driver has not folded",
       async ({ store }) => {
         await admit(store, "r1");
         const driver = await acquireRun(store, "r1");
@@ -85,7 +85,7 @@ export function leaseContract(open: Open): void {
     });
 
     scenario(
-      "[J6] a rest and a signal in one commit leave the run due, in either order",
+      "[J6] if one commit contains a rest and a signal, the run is due, whichever comes first",
       async ({ store, clock }) => {
         await admit(store, "r1");
         await admit(store, "r2");
@@ -102,7 +102,7 @@ export function leaseContract(open: Open): void {
     );
 
     scenario(
-      "[J6] only the current driver can rest a run; a stale driver does not change the lease",
+      "[J6] only the current driver can rest a run; a driver with a stale lease does not change the current lease",
       async ({ store, clock }) => {
         await admit(store, "r1");
         const old = await acquireRun(store, "r1", "w1");
@@ -191,7 +191,7 @@ export function leaseContract(open: Open): void {
     );
 
     scenario(
-      "[E2] a worker keeps its lease with heartbeats, loses it by silence, and its old epoch is then refused",
+      "[E2] a worker keeps its lease by heartbeats; without them it loses the lease, and its old epoch is refused",
       async ({ store, clock }) => {
         await admit(store, "r1");
         const old = await acquireRun(store, "r1", "w1");
@@ -217,7 +217,7 @@ export function leaseContract(open: Open): void {
     );
 
     scenario(
-      "[E2] a run of a lost worker is acquired immediately, and the new lease says when the old one ends",
+      "[E2] another worker acquires a lost worker's run immediately, and the new lease says when the old lease ends",
       async (opened) => {
         const { store, clock } = opened;
         await admit(store, "r1");
@@ -239,7 +239,7 @@ export function leaseContract(open: Open): void {
     );
 
     scenario(
-      "[E2] a new lease says when the previous lease ends, if that time is still to come",
+      "[E2] a new lease says when the previous lease ends, unless that lease has already expired",
       async ({ store, clock }) => {
         await admit(store, "r1");
         await acquireRun(store, "r1", "w1");
@@ -325,7 +325,7 @@ export function leaseContract(open: Open): void {
     });
 
     scenario(
-      "[E6] a worker gets the due runs of its pool, and runs without a pool if it has their workspace",
+      "[E6] a worker gets the due runs of its pool; it gets a run without a pool only if it has the run's workspace",
       async ({ store, clock }) => {
         const due = (pool: string, workspaces: PoolFilter["workspaces"]) =>
           store.leases.due(clock.now(), 10, { pool, pools: ["default", "gpu"], workspaces });
@@ -381,7 +381,7 @@ export function leaseContract(open: Open): void {
     });
 
     scenario(
-      "a released run is due immediately, or at the time that its driver names",
+      "a released run is due immediately, or at a time that its driver chose",
       async ({ store, clock }) => {
         await admit(store, "r1");
         await store.leases.release("r1", (await acquireRun(store, "r1")).writer);
@@ -455,9 +455,9 @@ export function leaseContract(open: Open): void {
     });
   });
 
-  describe("cancel", () => {
+  describe("cancelling a run", () => {
     scenario(
-      "[P7] [J7] a cancel reaches every active descendant before any later intent",
+      "[P7] [J7] a cancel reaches all active descendants before any later intent",
       async ({ store }) => {
         await admit(store, "r1");
         await admitChild(store, "c1", "r1", "r1");

@@ -27,9 +27,9 @@ import {
 export function listContract(open: Open): void {
   const scenario = scenarios(open);
 
-  describe("admission and lists", () => {
+  describe("admitting and listing runs", () => {
     scenario(
-      "[F50] a repeated idempotency key returns the same run; another request with that key is refused",
+      "[F50] a repeated idempotency key returns the same run; a different request with that key is refused",
       async (opened) => {
         const { store } = opened;
         const start = startPayload({ rootRunId: "r1" });
@@ -52,7 +52,7 @@ export function listContract(open: Open): void {
     );
 
     scenario(
-      "[U01] [U03] runs are filtered by root, start time and wait, counted, and summed by tree",
+      "[U01] [U03] runs can be filtered by root, start time and kind of wait, counted, and summed by tree",
       async (opened) => {
         const { store, clock } = opened;
         await admit(store, "r1");
@@ -200,7 +200,7 @@ export function listContract(open: Open): void {
     });
 
     scenario(
-      "[F38] a journal that is read in pages equals the journal read as a whole, for every page size",
+      "[F38] for every page size, a journal that is read in pages equals the journal that is read as a whole",
       async ({ store }) => {
         await admit(store, "r1");
         for (const length of [499, 500, 501, 999, 1000, 1001]) {
@@ -314,7 +314,7 @@ export function listContract(open: Open): void {
     ];
 
     scenario(
-      "[B2] a call beyond the run's budget is refused; a budget of zero allows nothing",
+      "[B2] a call that exceeds the run's budget is refused; a budget of zero allows no call",
       async ({ store }) => {
         await admit(store, "r1");
         const driver = await acquireRun(store, "r1");
@@ -364,7 +364,7 @@ export function listContract(open: Open): void {
     );
 
     scenario(
-      "[B2] an outcome, a failed attempt or the end of the run frees its reservation",
+      "[B2] a reservation is freed by an outcome, by a failed attempt, and by the end of the run",
       async (opened) => {
         const { store } = opened;
         await admit(store, "r1");
@@ -399,7 +399,7 @@ export function listContract(open: Open): void {
       "[P10] [F47] a live reader gets concurrent appends in order, without gaps or repeats",
       async ({ store }) => {
         await Promise.all(["r1", "r2"].map((runId) => admit(store, runId)));
-        // A reader that names the last event it has read gets only the events after it.
+        // The option `after` is the last event that a reader has read. The reader gets only later events.
         const add = (runId: string, id: string, after: number) =>
           store.journal.append({ runId, after, events: [contextAdded(id)] });
         await Promise.all(Array.from({ length: 700 }, (_, i) => add("r1", `before${i}`, 1 + i)));
@@ -431,7 +431,7 @@ export function listContract(open: Open): void {
     });
 
     scenario(
-      "listeners hear of a commit once, with its events, when these can be read",
+      "listeners are notified of a commit once, with its events, when the events can be read",
       async ({ store }) => {
         const commits: JournalEvent[][] = [];
         const readable: Promise<JournalEvent[]>[] = [];
@@ -446,7 +446,7 @@ export function listContract(open: Open): void {
         await sendSignal(store, "r1", contextAdded("z"));
         expect(commits.flat().map(({ key }) => key)).toEqual(["start", "context/x", "context/y"]);
         expect(commits.map(({ length }) => length)).toEqual([1, 2]);
-        // A store on a server answers later, so it may already include newer events.
+        // A store on a server answers later, so its answer can already include newer events.
         for (const [index, page] of (await Promise.all(readable)).entries())
           expect(page).toEqual(expect.arrayContaining(commits[index]!));
         expect(commits.flat()).toEqual((await store.journal.read("r1")).slice(0, 3));
@@ -477,7 +477,7 @@ async function paged(store: Store, size: number): Promise<JournalEvent[]> {
   }
 }
 
-/** Follows until `position` is reached or `count` events have arrived. */
+/** Follows the journals until `position` is reached or `count` events have arrived. */
 async function collect(
   store: Store,
   after: number,

@@ -1,4 +1,4 @@
-// The messages of S2: one row for each model call, up to date whenever they are read.
+// The messages of S2: a table with one row for each model call. Reading it brings it up to date.
 
 import { expect } from "vitest";
 import { type MessageRow, messagesProjection } from "../../projections/formats/message-rows.ts";
@@ -26,7 +26,7 @@ export function messagesContract(open: Open): void {
   const scenario = scenarios(open);
 
   scenario(
-    "[S2-66] [S2-96] every model call of a tree is a row, and the rows equal a fold of the journals",
+    "[S2-66] [S2-96] every model call of a tree has a row, and the rows equal a fold of the journals",
     async (opened) => {
       await tree(opened.store);
       const rows = await all(opened.store);
@@ -42,7 +42,7 @@ export function messagesContract(open: Open): void {
   );
 
   scenario(
-    "[S2-72] [S2-73] [S2-74] a message row exists from the start of its model call and gets the call's outcome",
+    "[S2-72] [S2-73] [S2-74] a message row is created when its model call starts, and later gets the call's outcome",
     async ({ store }) => {
       await admit(store, "r1");
       const driver = await acquireRun(store, "r1");
@@ -67,25 +67,22 @@ export function messagesContract(open: Open): void {
     },
   );
 
-  scenario(
-    "[S2-75] [S2-76] a session's rows are listed in the order in which they happened",
-    async ({ store }) => {
-      await tree(store);
-      await admit(store, "other", { sessionId: "s2" });
-      await (await acquireRun(store, "other")).append([modelCallStarted("m1")]);
-      const session = await all(store, { session: "s1" });
-      const [first, , , last] = session as [MessageRow, MessageRow, MessageRow, MessageRow];
-      expect(messageTree(session)).toMatchObject([
-        { message: first, children: [{ children: [] }, { children: [] }] },
-        { message: last, children: [] },
-      ]);
-      expect(await all(store, { parent: first.id })).toEqual(childrenOf(session, first.id));
-      expect(childrenOf(session, first.id).map(({ agent_role }) => agent_role)).toEqual(["helper", "helper"]);
-      expect(await all(store, { run: "c1" })).toEqual(childrenOf(session, first.id));
-      expect(await all(store, { role: "coder", session: "s2" })).toHaveLength(1);
-      expect(await all(store, { run: "none" })).toEqual([]);
-    },
-  );
+  scenario("[S2-75] [S2-76] the rows of a session are listed in chronological order", async ({ store }) => {
+    await tree(store);
+    await admit(store, "other", { sessionId: "s2" });
+    await (await acquireRun(store, "other")).append([modelCallStarted("m1")]);
+    const session = await all(store, { session: "s1" });
+    const [first, , , last] = session as [MessageRow, MessageRow, MessageRow, MessageRow];
+    expect(messageTree(session)).toMatchObject([
+      { message: first, children: [{ children: [] }, { children: [] }] },
+      { message: last, children: [] },
+    ]);
+    expect(await all(store, { parent: first.id })).toEqual(childrenOf(session, first.id));
+    expect(childrenOf(session, first.id).map(({ agent_role }) => agent_role)).toEqual(["helper", "helper"]);
+    expect(await all(store, { run: "c1" })).toEqual(childrenOf(session, first.id));
+    expect(await all(store, { role: "coder", session: "s2" })).toHaveLength(1);
+    expect(await all(store, { run: "none" })).toEqual([]);
+  });
 
   scenario(
     "messages are listed in pages, and a call that begins during the listing is on the last page",
@@ -106,7 +103,7 @@ export function messagesContract(open: Open): void {
   );
 
   scenario(
-    "[S2-3] message rows are the same if they are also read between the steps of a tree",
+    "[S2-3] reading message rows between the steps of a tree does not change them",
     async ({ store }) => {
       await tree(store, async () => void (await all(store)));
       const rows = await all(store);
@@ -169,7 +166,7 @@ export function messagesContract(open: Open): void {
   });
 }
 
-/** A root that delegates, a child whose first attempt fails, and the root again. */
+/** A root delegates, its child's first attempt fails, and the root works again. */
 async function tree(store: Store, each = async () => {}): Promise<void> {
   await admit(store, "r1", { sessionId: "s1" });
   const parent = await acquireRun(store, "r1");

@@ -26,7 +26,7 @@ interface Model {
   ended: boolean;
 }
 
-/** The memory of a driver: its lease, and the last event that it has folded. */
+/** What a driver remembers: its lease, and the last event that it has folded. */
 interface Driver {
   epoch: number;
   after: number;
@@ -218,7 +218,7 @@ class History {
     driver: Driver,
     current: boolean,
   ): Refusal | "repeated" | "ok" {
-    // L4: a driver that has lost the run must not learn that its intent is stored, or it would perform the effect.
+    // L4: a driver that has lost the run must not learn that its intent is stored. Otherwise it would perform the effect.
     const acts = kind === "intent" && !current;
     if (kind !== "rest" && !acts && model.keys.includes(key)) return "repeated";
     if (model.ended) return "ended";

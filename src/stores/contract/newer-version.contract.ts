@@ -1,5 +1,5 @@
-// During an upgrade two versions of Cadre share a store. The older version leaves alone the events that only the newer one
-// understands.
+// During an upgrade, two versions of Cadre share a store.
+// The older version does not touch events that only the newer version understands.
 
 import { expect } from "vitest";
 import type { Store } from "../store.ts";
@@ -19,7 +19,7 @@ export function newerVersionContract(open: Open): void {
   const scenario = scenarios(open);
 
   scenario(
-    "[E9] [F39] after an upgrade, the newer version completes the messages, usage and search index of the older one",
+    "[E9] [F39] after an upgrade, the newer version completes the messages, usage and search index that the older version wrote",
     async ({ store }) => {
       await filled(store);
       await asOlderVersion("AGENT_THOUGHT", async () => {

@@ -1,4 +1,4 @@
-// Makes the code under test behave like another version of Cadre, which finds an event type unknown or malformed.
+// Makes the code under test behave like another version of Cadre, for which an event type is unknown or malformed.
 
 import { z } from "zod";
 import { type EventType, payloads } from "../../journal/events.ts";
@@ -7,7 +7,7 @@ import { type EventType, payloads } from "../../journal/events.ts";
 export const asOlderVersion = <T>(type: EventType, work: () => Promise<T>): Promise<T> =>
   withPayloads({ ...payloads, [type]: undefined }, work);
 
-/** Runs `work` while every event of this type counts as malformed. */
+/** Runs `work` while every event of this type is treated as malformed. */
 export const withDamagedEvents = <T>(type: EventType, work: () => Promise<T>): Promise<T> =>
   withPayloads({ ...payloads, [type]: z.never() }, work);
 
@@ -21,7 +21,7 @@ async function withPayloads<T>(other: Record<string, unknown>, work: () => Promi
   }
 }
 
-/** Replaces the schemas and keeps their order, because lists are made from it. */
+/** Replaces the schemas and keeps their order, because lists depend on it. */
 function become(other: Record<string, unknown>): void {
   for (const type of Object.keys(payloads)) delete (payloads as Record<string, unknown>)[type];
   for (const [type, schema] of Object.entries(other))

@@ -20,7 +20,7 @@ export function outboxContract(open: Open): void {
   });
 
   scenario(
-    "[WH1] a webhook starts at the end of the journals, and its cursor survives a restart",
+    "[WH1] a new webhook starts after the last stored event, and its cursor survives a restart",
     async (opened) => {
       await admit(opened.store, "r1");
       const begun = { position: 1, attempts: 0, retryAt: undefined };
@@ -57,7 +57,7 @@ export function outboxContract(open: Open): void {
   );
 
   scenario(
-    "[WH2] only one process serves a webhook, until that process releases it or falls silent",
+    "[WH2] only one process serves a webhook, until that process releases the webhook or falls silent",
     async ({ store, clock }) => {
       expect(await store.outbox.acquire("team", "me", 1_000)).toBeDefined();
       expect(await store.outbox.acquire("team", "another", 1_000)).toBeUndefined();

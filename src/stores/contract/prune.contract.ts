@@ -1,4 +1,4 @@
-// Pruning deletes whole trees with everything that only they need, and keeps everything that another run needs.
+// Pruning deletes whole trees and the data that only they need. It keeps the data that other runs need.
 
 import { expect } from "vitest";
 import type { JournalEvent, Payload } from "../../journal/events.ts";
@@ -28,7 +28,7 @@ export function pruneContract(open: Open): void {
   const scenario = scenarios(open, "pruned");
 
   scenario(
-    "[S1-40] [S1-57] a tree is deleted as a whole, and every other chain stays valid",
+    "[S1-40] [S1-57] a tree is deleted as a whole, and the hash chains of all other runs stay valid",
     async ({ store }) => {
       await endedTree(store, "old");
       await endedTree(store, "kept");
@@ -138,7 +138,7 @@ export function pruneContract(open: Open): void {
   });
 
   scenario(
-    "[J8] [V1] a prune frees no position for reuse, and readers continue after the gap",
+    "[J8] [V1] positions of pruned events are never used again, and readers continue after the gap",
     async (opened) => {
       const { store } = opened;
       await admit(store, "kept");
@@ -207,7 +207,7 @@ export function pruneContract(open: Open): void {
   });
 
   scenario(
-    "after a prune a standing grant stays in force, and an idempotency key can be used again",
+    "after a prune, a permanent grant still applies, and an idempotency key can be used again",
     async (opened) => {
       const { store } = opened;
       const request = { key: "k1", body: "{}" };
@@ -270,7 +270,7 @@ export function pruneContract(open: Open): void {
   });
 }
 
-/** A root and a child, each with a model call. */
+/** A root and its child, each with one model call. */
 async function endedTree(store: Store, root: string): Promise<void> {
   await admit(store, root);
   const parent = await acquireRun(store, root);

@@ -43,7 +43,7 @@ export function searchContract(open: Open): void {
   });
 
   scenario(
-    "[U04] the best hit in a run is the first event with all words, or else the first with one of them",
+    "[U04] the best hit in a run is the first event with all words; if there is none, it is the first event with any of the words",
     async ({ store }) => {
       await admit(store, "r1", { task: "Mend the door" });
       await sendSignal(store, "r1", contextAdded("c1", "In green."));
@@ -67,7 +67,7 @@ export function searchContract(open: Open): void {
   );
 
   scenario(
-    "a search finds events that were appended since the last search, also after a restart",
+    "a search finds events that were appended after the previous search, even after a restart",
     async (opened) => {
       await admit(opened.store, "r1");
       expect(await findRuns(opened.store, "violet")).toEqual([]);

@@ -1,4 +1,4 @@
-// Lists of sessions, messages to a session, and totals over the whole store.
+// Lists of sessions, messages to a session, and totals of the whole store.
 
 import { expect } from "vitest";
 import type { EventOf } from "../../journal/events.ts";
@@ -33,7 +33,7 @@ export function sessionsContract(open: Open): void {
   });
 
   scenario(
-    "[F50] a message with an idempotency key is delivered once, even if it is repeated after later runs",
+    "[F50] a message with an idempotency key is delivered once, even if it is sent again after later runs",
     async ({ store }) => {
       const first = await say(store, "r1", "hello", "k1");
       expect(first).toEqual({ runId: "r1", joined: false });

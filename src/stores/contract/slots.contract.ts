@@ -1,5 +1,5 @@
-// B4: slots in a workspace. An intent takes a slot, and a rest or an end gives the slot back. A run without a slot queues,
-// and the oldest run in the queue is served first.
+// B4: slots in a workspace. An intent takes a slot, and a rest or an end frees the slot.
+// A run that gets no slot waits in a queue. The oldest run in the queue gets the next free slot.
 
 import { expect } from "vitest";
 import type { FakeClock } from "../../clock.ts";
@@ -27,7 +27,7 @@ export function slotsContract(open: Open): void {
   const scenario = scenarios(open);
 
   scenario(
-    "[B4] [S1-69] a root run that finds no free slot cannot start its first call, and queues",
+    "[B4] [S1-69] a root run that finds no free slot cannot start its first call, and joins the queue",
     async (opened) => {
       const { store, clock } = opened;
       const [one, two, three] = await roots(store, "r1", "r2", "r3");
@@ -67,7 +67,7 @@ export function slotsContract(open: Open): void {
       await leave(holder!, store);
       const due = (await store.leases.due(clock.now(), 10)).filter((runId) => runId !== "r1");
       expect(due).toEqual(["r2"]);
-      // A second announcement does no harm. On Postgres the feed may read the event before the commit announces it.
+      // A second announcement does no harm: on Postgres, the feed might read the event before the commit announces it.
       expect(new Set(announced.flat()), "the store announces r2, although no event was written").toEqual(
         new Set(["r2"]),
       );
@@ -76,7 +76,7 @@ export function slotsContract(open: Open): void {
   }
 
   scenario(
-    "[B4] no run takes a slot that an older run waits for, even if the older run asks late",
+    "[B4] no run takes a slot that an older run is waiting for, even if the newer run requests it first",
     async ({ store }) => {
       const [holder, waiting, newer] = await roots(store, "r1", "r2", "r3");
       await works(holder!, 1);
@@ -93,7 +93,7 @@ export function slotsContract(open: Open): void {
   );
 
   scenario(
-    "[B4] a queued run that asks again without success keeps its turn, and nothing is written",
+    "[B4] a queued run that requests a slot in vain keeps its place in the queue, and nothing is written",
     async ({ store, clock }) => {
       const [holder, first, second] = await roots(store, "r1", "r2", "r3");
       await works(holder!, 1);
@@ -143,7 +143,7 @@ export function slotsContract(open: Open): void {
   });
 
   scenario(
-    "[B4] [P7] a queued run that is cancelled blocks no other run in the queue",
+    "[B4] [P7] a cancelled run in the queue does not block the other queued runs",
     async ({ store, clock }) => {
       const [holder, first, second] = await roots(store, "r1", "r2", "r3");
       await works(holder!, 1);
@@ -222,7 +222,7 @@ export function slotsContract(open: Open): void {
   );
 
   scenario(
-    "[B4] each workspace has its own slots; a child in a worktree uses those of its root's workspace",
+    "[B4] each workspace has its own slots; a child in a worktree uses the slots of its root's workspace",
     async ({ store }) => {
       await admit(store, "r1");
       await admit(store, "r2", { workspace: "/elsewhere" });
@@ -235,32 +235,29 @@ export function slotsContract(open: Open): void {
     },
   );
 
-  scenario(
-    "[B4] a parent passes its slot to the first child that it will wait for",
-    async ({ store, clock }) => {
-      const [parent, other] = await roots(store, "r1", "r2");
-      await works(parent!, 1);
-      expect(await starts(parent!, "c1", "parents")).toBeUndefined();
-      expect(await starts(parent!, "c2", "free"), "c1 has the only slot").toBe("slots");
-      await parent!.append([waitsFor("c1")], { rest: { wakeAt: undefined } });
-      expect(await works(other!, 1)).toBe(false);
-      const child = await acquireRun(store, "c1");
-      expect(await works(child, 1), "c1 already has a slot").toBe(true);
-      await queue(other!, 1);
-      await child.append([runEnded()]);
-      expect((await store.leases.due(clock.now(), 10)).toSorted()).toEqual(["r1", "r2"]);
-      const again = await acquireRun(store, "r1");
-      expect(await works(again, 1, "m9"), "r2 has waited longer than the resumed parent").toBe(false);
-      await queue(again, 1);
-      const next = await acquireRun(store, "r2");
-      expect(await works(next, 1)).toBe(true);
-      await next.append([runEnded()]);
-      expect(await works(await acquireRun(store, "r1"), 1, "m9")).toBe(true);
-    },
-  );
+  scenario("[B4] a parent passes its slot to the first child that it waits for", async ({ store, clock }) => {
+    const [parent, other] = await roots(store, "r1", "r2");
+    await works(parent!, 1);
+    expect(await starts(parent!, "c1", "parents")).toBeUndefined();
+    expect(await starts(parent!, "c2", "free"), "c1 has the only slot").toBe("slots");
+    await parent!.append([waitsFor("c1")], { rest: { wakeAt: undefined } });
+    expect(await works(other!, 1)).toBe(false);
+    const child = await acquireRun(store, "c1");
+    expect(await works(child, 1), "c1 already has a slot").toBe(true);
+    await queue(other!, 1);
+    await child.append([runEnded()]);
+    expect((await store.leases.due(clock.now(), 10)).toSorted()).toEqual(["r1", "r2"]);
+    const again = await acquireRun(store, "r1");
+    expect(await works(again, 1, "m9"), "r2 has waited longer than the resumed parent").toBe(false);
+    await queue(again, 1);
+    const next = await acquireRun(store, "r2");
+    expect(await works(next, 1)).toBe(true);
+    await next.append([runEnded()]);
+    expect(await works(await acquireRun(store, "r1"), 1, "m9")).toBe(true);
+  });
 
   scenario(
-    "[B4] a parent without a slot queues for one before it starts its first child",
+    "[B4] a parent without a slot waits for a slot before it starts its first child",
     async ({ store, clock }) => {
       const [parent, other] = await roots(store, "r1", "r2");
       await works(other!, 1);
@@ -275,7 +272,7 @@ export function slotsContract(open: Open): void {
   );
 
   scenario(
-    "[B4] a child that may queue is admitted even without a free slot, and waits its turn",
+    "[B4] a child that is allowed to queue is admitted even without a free slot, and waits in the queue",
     async ({ store, clock }) => {
       const [parent] = await roots(store, "r1");
       await works(parent!, 1);
@@ -328,7 +325,7 @@ async function roots(store: Store, ...runIds: string[]): Promise<Driver[]> {
   return Promise.all(runIds.map((runId) => acquireRun(store, runId)));
 }
 
-/** Begins a model call if a slot is free. */
+/** Starts a model call if a slot is free. Returns whether it was started. */
 async function works(driver: Driver, concurrent: number, callId = "m0"): Promise<boolean> {
   const { refused } = await driver.append([modelCallStarted(callId)], { guard: "signals", concurrent });
   expect([undefined, "slots"]).toContain(refused);

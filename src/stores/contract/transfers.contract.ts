@@ -1,4 +1,4 @@
-// Moving a tree to another store (E7): it leaves as a whole, arrives unchanged, and continues in one store only.
+// Moving a tree to another store (E7): the tree leaves as a whole, arrives unchanged, and continues in only one store.
 
 import { expect } from "vitest";
 import { CadreError } from "../../errors.ts";
@@ -28,7 +28,7 @@ export function transfersContract(open: Open): void {
   const scenario = scenarios(open);
 
   scenario(
-    "[E7] a tree is moved as a whole, parents first, and its runs take no events afterwards",
+    "[E7] a tree is moved as a whole, parents first; afterwards its runs accept no events",
     async ({ store }) => {
       await suspendedTree(store);
       const { transferId, standing } = await store.transfers.move("r1", "t1");
@@ -62,7 +62,7 @@ export function transfersContract(open: Open): void {
   });
 
   scenario(
-    "[E7] a tree that was sent to a server can be sent again only to that server, and only until it has arrived",
+    "[E7] a tree that was sent to a server can be sent again only to the same server, and only until it has arrived",
     async ({ store }) => {
       await suspendedTree(store);
       const { sentTo, ...first } = await store.transfers.move("r1", "t1", "https://a");
@@ -145,7 +145,7 @@ export function transfersContract(open: Open): void {
   });
 
   scenario(
-    "[E7] [P2] an imported tree keeps its ids, seqs, times and hashes, and gets positions of this store",
+    "[E7] [P2] an imported tree keeps its ids, seqs, times and hashes, but gets positions of the new store",
     async ({ store, clock }) => {
       const other = await open();
       await admit(other.store, "elsewhere");
@@ -184,7 +184,7 @@ export function transfersContract(open: Open): void {
   );
 
   scenario(
-    "[E7] an imported run is due, and counts as at rest until it is driven or gets a signal",
+    "[E7] an imported run is due, and counts as resting until it is driven or gets a signal",
     async ({ store, clock }) => {
       const other = await open();
       const third = await open();
@@ -239,7 +239,7 @@ export function transfersContract(open: Open): void {
   const pruning = scenarios(open, "pruned");
 
   pruning(
-    "[E7] a moved tree can return after a prune, and the same transfer is imported only once",
+    "[E7] a moved tree can return after its old copy is pruned, and the same transfer is imported only once",
     async ({ store }) => {
       const other = await open();
       await suspendedTree(store);
@@ -270,7 +270,7 @@ export function transfersContract(open: Open): void {
   );
 }
 
-/** Starts a root that waits for its child, while the child waits for a person. The tree has a claim, a grant and a blob. */
+/** Starts a root that waits for its child. The child waits for a person. The tree has a claim, a grant and a blob. */
 async function suspendedTree(store: Store): Promise<void> {
   const definition = await store.blobs.put("a stored value");
   await admit(store, "r1", { definition });

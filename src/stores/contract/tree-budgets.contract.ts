@@ -1,5 +1,5 @@
-// B3: all runs of a tree share one budget. The root is warned when most of the budget is spent, and every run learns of a
-// person's change to it.
+// B3: all runs of a tree share one budget. The root is warned when most of the budget is spent.
+// When a person changes the budget, every run of the tree learns of the change.
 
 import { describe, expect } from "vitest";
 import type { EventBody } from "../../journal/events.ts";
@@ -24,7 +24,7 @@ const BUDGET = { maxTokens: 100 };
 
 export function treeBudgetContract(open: Open): void {
   const scenario = scenarios(open);
-  describe("branches", () => branchContract(open));
+  describe("freezing branches and changing budgets", () => branchContract(open));
 
   scenario(
     "[B3] [F25] the root is warned once when 80 % of the tree's budget is spent",
@@ -44,7 +44,7 @@ export function treeBudgetContract(open: Open): void {
   );
 
   scenario(
-    "[B3] a root that spends the budget itself is warned in the append of its call",
+    "[B3] if a root spends the budget itself, the warning is part of the append that starts its call",
     async ({ store }) => {
       await admit(store, "r1");
       const root = await acquireRun(store, "r1");
@@ -56,7 +56,7 @@ export function treeBudgetContract(open: Open): void {
   );
 
   scenario(
-    "[B3] a root gets separate warnings for cost and tokens, and none after its end",
+    "[B3] a root gets separate warnings for cost and tokens, and no warning after its end",
     async (opened) => {
       const { store } = opened;
       const [one] = await tree(store, "c1");
@@ -113,7 +113,7 @@ export function treeBudgetContract(open: Open): void {
   );
 
   scenario(
-    "[B3] a new tree budget also reaches a run that is about to suspend because of the old one",
+    "[B3] a run that is about to suspend because of the old tree budget also learns of the new budget",
     async ({ store }) => {
       const [one, two] = await tree(store, "c1", "c2");
       await stops(one!, "tree.maxTokens");
@@ -129,7 +129,7 @@ export function treeBudgetContract(open: Open): void {
   );
 
   scenario(
-    "[B3] a rejected budget, or an approval without new limits, affects only the run that asked for it",
+    "[B3] a rejected budget, or an approval without new limits, affects only the run that requested the budget",
     async ({ store, clock }) => {
       const [one, two] = await tree(store, "c1", "c2");
       for (const driver of [one!, two!]) await stops(driver, "tree.maxTokens");
@@ -145,7 +145,7 @@ export function treeBudgetContract(open: Open): void {
   );
 }
 
-/** A root that rests, and children that are driven. */
+/** A resting root, and children that are being driven. */
 async function tree(store: Store, ...ids: string[]): Promise<Driver[]> {
   await admit(store, "r1");
   await (await acquireRun(store, "r1")).append([runSuspended("s", { kind: "child", items: ids })], {

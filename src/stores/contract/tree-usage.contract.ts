@@ -1,4 +1,4 @@
-// The usage of each tree, in a table that follows the journals.
+// The usage of each tree. It is stored in a table that is updated from the journals.
 
 import { expect } from "vitest";
 import { applyTreeUsage, emptyTreeUsage, type TreeUsage } from "../../projections/usage/tree-usage.ts";

@@ -1,5 +1,5 @@
-// J7: a change to several journals is one transaction. The journal of a parent records when its children start, end, or
-// need a person.
+// J7: a change to several journals is one transaction.
+// The journal of a parent records when a child starts, ends or needs a person.
 
 import { expect } from "vitest";
 import type { EventBody } from "../../journal/events.ts";
@@ -56,7 +56,7 @@ export function treeContract(open: Open): void {
   });
 
   scenario(
-    "[S1-69] the store limits the children of a run, the runs of a tree and the runs at work",
+    "[S1-69] the store limits the children of a run, the runs of a tree, and the runs that work at the same time",
     async ({ store }) => {
       await admit(store, "r1");
       const parent = await acquireRun(store, "r1");
@@ -74,7 +74,7 @@ export function treeContract(open: Open): void {
   );
 
   scenario(
-    "[P6] a child's end reaches its parent in the same transaction, once",
+    "[P6] a child's end is written to its parent's journal in the same transaction, and only once",
     async ({ store, clock }) => {
       const { parent, child } = await family(store);
       await parent.append([waitsFor("c1")], { guard: "signals", rest: { wakeAt: undefined } });
@@ -109,7 +109,7 @@ export function treeContract(open: Open): void {
   );
 
   scenario(
-    "[S0-61] [S0-62] when a child needs a person, every waiting run above it is suspended too",
+    "[S0-61] [S0-62] when a child needs a person, all waiting ancestors are suspended, too",
     async ({ store, clock }) => {
       const { parent, child } = await family(store);
       await child.append([childStarted("g1", "m1.0")], { spawn: childSpawn("g1", "c1") });
@@ -141,7 +141,7 @@ export function treeContract(open: Open): void {
   );
 
   scenario(
-    "[S0-61] a run is suspended if it starts to wait for a child that already needs a person",
+    "[S0-61] a run that starts to wait for a child is suspended if that child already needs a person",
     async ({ store }) => {
       const { parent, child } = await family(store);
       await child.append([toolProposed("m1.0"), runSuspended("s1")], { rest: { wakeAt: undefined } });
@@ -178,7 +178,7 @@ export function treeContract(open: Open): void {
   );
 
   scenario(
-    "[E5] a quarantined child counts as ended for its parent, which is not told of the real end later",
+    "[E5] for its parent, a quarantined child has ended; the parent does not learn of the real end later",
     async ({ store }) => {
       const { child } = await family(store);
       await child.append([runSuspended("q", { kind: "quarantine", detail: "It kills its process." })], {
@@ -196,7 +196,7 @@ export function treeContract(open: Open): void {
   );
 }
 
-/** A root and its child, both driven. */
+/** Starts a root and its child, and acquires both. */
 async function family(store: Store) {
   await admit(store, "r1");
   const parent = await acquireRun(store, "r1");
@@ -206,7 +206,7 @@ async function family(store: Store) {
   return { parent, child: await acquireRun(store, "c1") };
 }
 
-/** Takes a run that a signal has made due. */
+/** Makes a run due by a signal, and acquires it. */
 async function takeDue(store: Store, runId: string) {
   await store.journal.append({
     runId,

@@ -1,5 +1,5 @@
-// The programs of Postgres for tests, from a package. Postgres refuses to run as root, so under root they run as `nobody`,
-// from a copy that every user can read. No account is created on the machine.
+// The Postgres programs for tests, from an npm package. Postgres refuses to run as root.
+// As root, the tests therefore run a world-readable copy as the user `nobody`. No account is created on the machine.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import {
@@ -21,16 +21,16 @@ export interface Binaries {
   postgres: string;
   /** Options for spawning the programs. */
   as: { uid?: number; gid?: number; cwd: string; env: Record<string, string> };
-  /** Makes the user that the programs run as the owner of a file or folder. */
+  /** Changes the owner of a file or folder to the user that runs the programs. */
   give(path: string): void;
 }
 
 const PLATFORM = `${process.platform}-${process.arch}`;
 const NOBODY = { uid: 65_534, gid: 65_534 };
-/** A fixed environment: the tests wait for messages in English, and the user's own settings must not matter. */
+/** A fixed environment: the tests expect messages in English, and ignore the user's own settings. */
 const PLACE = { cwd: "/", env: { LC_ALL: "C" } };
 
-/** Checks whether the programs run at all, by asking each for its version. */
+/** Checks whether the programs work, by running each of them with `--version`. */
 export function findPostgres(): Binaries | { problem: string } {
   const native = nativeFolder();
   if (!native) return { problem: `there is no package with Postgres for ${PLATFORM}` };
@@ -63,7 +63,7 @@ function nativeFolder(): { folder: string; version: string } | undefined {
   }
 }
 
-/** Makes the copy once per version. Several processes may do so at the same time: a copy is complete or absent. */
+/** Creates the copy once per version. Several processes can do this at the same time: a copy is either complete or absent. */
 function openCopy({ folder, version }: { folder: string; version: string }): string {
   const copy = join(tmpdir(), `cadre-postgres-${version}-${PLATFORM}`);
   if (!existsSync(copy)) {
@@ -78,7 +78,7 @@ function openCopy({ folder, version }: { folder: string; version: string }): str
       if (!existsSync(copy)) throw error;
     }
   }
-  // Another user may have put a different file there.
+  // Another user might have created this path.
   if (lstatSync(copy).uid !== 0) throw new Error(`${copy} is not ours`);
   return copy;
 }

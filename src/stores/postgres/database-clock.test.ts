@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { fakeClock } from "../../clock.ts";
 import { DatabaseClock } from "./database-clock.ts";
 
-test("[F36] the clock continues from the database's time, whatever this machine's clock says", () => {
+test("[F36] the store's clock follows the database's time, whatever this machine's clock says", () => {
   const own = fakeClock();
   const clock = new DatabaseClock(own);
   clock.adjust(5_000, 0);
@@ -11,7 +11,7 @@ test("[F36] the clock continues from the database's time, whatever this machine'
   expect(clock.now()).toBe(5_100);
 });
 
-test("[F36] a slow answer does not make the clock worse, and a database clock that is set back is followed", () => {
+test("[F36] a slow answer does not make the store's clock less exact; if the database's clock is set back, the store's clock follows", () => {
   const own = fakeClock();
   const clock = new DatabaseClock(own);
   clock.adjust(5_000, 0);

@@ -1,5 +1,5 @@
-// The connection to the database is lost at any moment and comes back. No acknowledged event is lost, no event is written
-// twice, and callers see no error.
+// The connection to the database is lost at any moment and restored later.
+// No acknowledged event is lost, no event is written twice, and callers see no error.
 
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
@@ -55,7 +55,7 @@ test.each(["network", "socket"] as const)(
   },
 );
 
-test("[F34] repeated restarts of the database under load lose and repeat no acknowledged event", async () => {
+test("[F34] if the database restarts repeatedly under load, no acknowledged event is lost or repeated", async () => {
   const url = await postgres.newStore();
   const store = await open(url);
   await admit(store, "r1");
@@ -83,7 +83,7 @@ test("[F34] repeated restarts of the database under load lose and repeat no ackn
   await expectInvariants(store);
 });
 
-test("[F34] a commit whose connection is killed is made again, once", async () => {
+test("[F34] a commit whose connection is killed is retried, and takes effect once", async () => {
   const url = await postgres.newStore();
   const store = await open(url);
   await admit(store, "r1");
@@ -102,7 +102,7 @@ test("[F34] a commit whose connection is killed is made again, once", async () =
 });
 
 for (const when of ["before it arrives", "after it was made"] as const)
-  test(`[J1] [F34] a commit that is cut off ${when} is answered as what it became`, async () => {
+  test(`[J1] [F34] if the connection is cut at a commit ${when}, the caller still gets the right answer`, async () => {
     const url = await postgres.newStore();
     const line = await cuttable(url);
     const store = await open(line.url);
@@ -121,7 +121,7 @@ for (const when of ["before it arrives", "after it was made"] as const)
     await expectInvariants(store);
   });
 
-test("[J1] [P10] a commit with an unknown outcome is reported as an error, announced once it is found, and not repeated", async () => {
+test("[J1] [P10] a commit with an unknown outcome is reported as an error; once found, it is announced, and it is not repeated", async () => {
   const url = await postgres.newStore();
   const line = await cuttable(url);
   const [near, far] = [await open(line.url), await open(url)];
@@ -145,14 +145,14 @@ test("[P10] [F34] a follower that loses its connection while it reads still gets
   const [near, far] = [await open(line.url), await open(url)];
   await admit(far, "r1");
   const heard = await following(near, far);
-  // The feed runs this query on events that it has read and not yet announced.
+  // The feed runs this query for events that it has read but not announced yet.
   line.cutRead(statementName(DUE_OF)!);
   await sendSignal(far, "r1", contextAdded("the end"));
   await expect.poll(() => heard.at(-1)).toBe("context/the end");
   expect(line.cuts()).toBe(1);
 });
 
-test("[F39] an older process continues after a newer Cadre has added columns", async () => {
+test("[F39] a process of an older version continues after a newer version has added columns", async () => {
   const url = await postgres.newStore();
   const store = await open(url);
   await admit(store, "r1");
@@ -167,7 +167,7 @@ test("[F39] an older process continues after a newer Cadre has added columns", a
   expect(await use("after")).toEqual(["start", "context/before", "context/after"]);
 });
 
-test("[J9] [F34] a blob whose commit has failed is written when it is put again", async () => {
+test("[J9] [F34] a blob whose commit failed is written when the caller puts it again", async () => {
   const url = await postgres.newStore();
   const store = await open(url);
   await postgres.query(
@@ -180,7 +180,7 @@ test("[J9] [F34] a blob whose commit has failed is written when it is put again"
   expect(await store.blobs.get(await store.blobs.put("a definition"))).toBe("a definition");
 });
 
-test("[F34] connections that die silently are given up after a while, and the work is done on others", async () => {
+test("[F34] connections that die silently are abandoned after a while, and other connections do the work", async () => {
   const url = await postgres.newStore();
   const proxy = await startProxy(url);
   onTestFinished(() => proxy.close());
@@ -224,7 +224,7 @@ test("[A61] no error contains the password, whatever is wrong with the address",
   }
 }, 60_000);
 
-test("an unreachable database and a closed store fail with an error that people can understand", async () => {
+test("the errors for an unreachable database and a closed store are understandable", async () => {
   const error = await openPostgresStore({ url: "postgres://u@127.0.0.1:1/x" }).catch(
     (reason: unknown) => reason,
   );
@@ -238,7 +238,7 @@ test("an unreachable database and a closed store fail with an error that people 
   await expect(admit(store, "r1")).rejects.toMatchObject({ code: "STORAGE_UNUSABLE" });
 });
 
-/** Collects the keys that one store announces, after it has announced the other store's first event in r1. */
+/** Collects the keys of the events that one store announces. Begins when it has announced the other store's first event in r1. */
 async function following(near: Store, far: Store): Promise<string[]> {
   const heard: string[] = [];
   near.journal.onCommit((events) => heard.push(...events.map(({ key }) => key)));
@@ -249,8 +249,8 @@ async function following(near: Store, far: Store): Promise<string[]> {
 }
 
 /**
- * A proxy to the database that can be cut at a commit: before the commit arrives, or before its answer does. It can then
- * refuse all connections except the one that listens.
+ * A proxy to the database. It can cut the connection before a commit arrives, or before the answer to the commit.
+ * After a cut, the proxy can refuse all connections except the one that listens for notifications.
  */
 async function cuttable(url: string) {
   const target = new URL(url);
@@ -310,7 +310,7 @@ async function cuttable(url: string) {
     letIn: () => {
       isClosed = false;
     },
-    /** Cuts the next connection that sends this text. */
+    /** Cuts the next connection that sends the given text. */
     cutRead: (text: string) => {
       reading = text;
     },

@@ -1,4 +1,4 @@
-// Several stores on one database, each with its own connection pool and cache, like several processes.
+// Several stores use one database, each with its own connection pool and cache, as in several processes.
 
 import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
@@ -39,7 +39,7 @@ async function openMany(count: number): Promise<{ url: string; stores: Store[] }
   return { url, stores: await Promise.all(Array.from({ length: count }, () => open(url))) };
 }
 
-/** Locks rows until the returned function is called, to simulate a slow disk or network. */
+/** Locks rows until the returned function is called. This simulates a slow disk or network. */
 async function hold(url: string, rows: string): Promise<() => Promise<void>> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -74,7 +74,7 @@ test("eight processes that open a new database at the same time create its table
   await expectInvariants(stores[0]!);
 });
 
-test("[J8] a follower by position misses nothing, even if one of many writers is slow", async () => {
+test("[J8] a follower that reads by position misses no event, even if one of many writers is slow", async () => {
   const { url, stores } = await openMany(3);
   const [slow, fast, reader] = stores as [Store, Store, Store];
   for (const runId of ["slow", "fast"]) await admit(slow, runId);
@@ -121,7 +121,7 @@ test("[J8] a cursor over four concurrent writers reads every position once and i
   await expectInvariants(reader);
 });
 
-test("[J1] the same event from two processes at the same time is stored once; another payload under its key is a conflict", async () => {
+test("[J1] if two processes append the same event at the same time, it is stored once; a different payload with its key is a conflict", async () => {
   const { stores } = await openMany(2);
   const [one, two] = stores as [Store, Store];
   await admit(one, "r1");
@@ -140,7 +140,7 @@ test("[J1] the same event from two processes at the same time is stored once; an
   ]);
 });
 
-test("a request that reaches two processes starts one run", async () => {
+test("a request that arrives at two processes starts only one run", async () => {
   const { stores } = await openMany(2);
   const start = async (store: Store, i: number) => {
     const [{ payload }] = (await store.journal.readAll(0, 1)) as [JournalEvent];
@@ -155,7 +155,7 @@ test("a request that reaches two processes starts one run", async () => {
   expect(answers.filter(({ existed }) => existed)).toHaveLength(1);
 });
 
-test("[E2] [J2] of two processes one acquires a run; a signal from the other refuses its intent, and a new epoch makes it stale", async () => {
+test("[E2] [J2] only one of two processes acquires a run; after the other process's signal or a new epoch, its intent is refused", async () => {
   const { url, stores } = await openMany(2);
   const [one, two] = stores as [Store, Store];
   await admit(one, "r1");
@@ -210,7 +210,7 @@ test("[J4] after an unrelated commit, a driver still sees events that another pr
   await expectInvariants(two);
 });
 
-test("[J8] a commit that waited for another commit gets a later time, so times in a journal never go back", async () => {
+test("[J8] a commit that waited for another commit gets a later time, so times in a journal never decrease", async () => {
   const { url, stores } = await openMany(1);
   await admit(stores[0]!, "r1");
   const letGo = await hold(url, "head");
@@ -221,7 +221,7 @@ test("[J8] a commit that waited for another commit gets a later time, so times i
   expect((await writing).events.at(-1)!.ts).toBeGreaterThanOrEqual(Math.floor(Number(held!["now"])));
 });
 
-test("[P1] commits are synchronous even if the database's default is not", async () => {
+test("[P1] commits are synchronous even if the database is configured otherwise", async () => {
   const url = await postgres.newStore();
   const set = (value: string) => open(`${url}${encodeURIComponent(` -c synchronous_commit=${value}`)}`);
   await admit(await set("off"), "r1");
@@ -262,7 +262,7 @@ test("[E2] a process that shuts down releases only its own leases", async () => 
   expect(await stays.leases.due(Date.now(), 10)).toEqual(["r2"]);
 });
 
-test("[P10] a follower gets events of another process, even after its connection was cut", async () => {
+test("[P10] a follower gets the events of other processes, even after its connection was cut", async () => {
   const { url, stores } = await openMany(2);
   const [writer, reader] = stores as [Store, Store];
   await admit(writer, "r1");
@@ -289,7 +289,7 @@ test("[P10] a follower gets events of another process, even after its connection
   await pages.return();
 });
 
-test("[P10] a follower keeps its connection as long as the database answers on it", async () => {
+test("[P10] a follower keeps its connection as long as the database answers", async () => {
   const { url, stores } = await openMany(2);
   const [near, far] = stores as [Store, Store];
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
@@ -315,7 +315,7 @@ test("listeners get every event of every process once and in order", async () =>
   await Promise.all(stores.map((store, i) => admit(store, `r${i}`)));
   const first = (await stores[0]!.journal.position()) + 1;
   stores[0]!.journal.onCommit((events) => heard.push(...events.map(({ position }) => position)));
-  // A process announces its own commits immediately, and those of other processes only once it listens.
+  // A process announces its own commits immediately. It announces the commits of other processes only once it listens.
   await sendSignal(stores[0]!, "r0", contextAdded("begin"));
   await Promise.all(
     stores.map(async (store, i) => {
@@ -330,7 +330,7 @@ test("listeners get every event of every process once and in order", async () =>
   expect(heard).toEqual(Array.from({ length: 64 }, (_, i) => first + i));
 });
 
-test("[P13] a process does not prune a blob that another process has put and not yet used", async () => {
+test("[P13] a process does not prune a blob that another process has stored but not used yet", async () => {
   const { stores } = await openMany(2);
   const [one, two] = stores as [Store, Store];
   const name = await one.blobs.put("a definition");

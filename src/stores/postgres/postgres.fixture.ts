@@ -1,4 +1,4 @@
-// A real Postgres server for tests, with its own folder and port. It is deleted when the tests end.
+// A real Postgres server for tests, with its own folder and port. The folder is deleted when the tests end.
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -12,11 +12,11 @@ import { scratchFolder } from "../../../test/support/scratch.ts";
 import { type Binaries, findPostgres } from "./binaries.fixture.ts";
 
 export interface TestPostgres {
-  /** Returns the address of an empty store: in a new schema, or in one that was given back. */
+  /** Returns the address of an empty store. Its schema is new, or was returned with `giveBack`. */
   newStore(by?: "network" | "socket"): Promise<string>;
-  /** Empties the schema of a closed store for the next test, because creating the tables takes longer than most tests. */
+  /** Empties the schema of a closed store and reuses it, because creating the tables takes longer than most tests. */
   giveBack(url: string): Promise<void>;
-  /** Runs one statement as the superuser, in the schema of a store if its address is given. */
+  /** Runs one statement as the superuser. If the address of a store is given, the statement runs in the store's schema. */
   query(text: string, url?: string): Promise<Record<string, unknown>[]>;
   stop(): Promise<void>;
   start(): Promise<void>;
@@ -28,7 +28,7 @@ export const PASSWORD = "s3cret/of us";
 
 const found = findPostgres();
 
-/** A test that is skipped where Postgres cannot run. test/untried.ts prints the reason. */
+/** A test that is skipped if Postgres cannot run here. test/untried.ts prints the reason. */
 export const test = anyTest.skipIf("problem" in found);
 export const describe = anyDescribe.skipIf("problem" in found);
 
@@ -86,7 +86,7 @@ const EMPTY = `
   DELETE FROM meta WHERE name <> 'version';
   SELECT setval(format('%I.%I', schemaname, sequencename), 1, false) FROM pg_sequences WHERE schemaname = current_schema()`;
 
-/** Initializes a database folder once per process and copies it, which takes a tenth of the time. */
+/** Initializes one database folder per process and copies it, because copying takes a tenth of the time. */
 let pristine: Promise<string> | undefined;
 
 async function initialise(binaries: Binaries, folder: string): Promise<void> {
@@ -103,7 +103,7 @@ async function initialised({ initdb, as, give }: Binaries): Promise<string> {
   give(passwordFile);
   const data = join(folder, "data");
   const options = ["--username=postgres", "--auth=password", "--encoding=UTF8", "--locale=C", "--no-sync"];
-  // The default hash of a password is slow to check, which would slow down each of hundreds of connections.
+  // By default, checking a password is slow. This would slow down each of hundreds of connections.
   options.push("--set=scram_iterations=1");
   await promisify(execFile)(initdb, [`--pgdata=${data}`, `--pwfile=${passwordFile}`, ...options], as);
   return data;
@@ -127,7 +127,7 @@ async function serve({ postgres: path, as }: Binaries, folder: string, settings:
     postgres.on("error", reject);
     postgres.on("exit", () => reject(new Error(`Postgres did not start:\n${said}`)));
     postgres.stderr!.setEncoding("utf8").on("data", (text: string) => {
-      // The whole log is read, or the server would block. Only its beginning is kept.
+      // The server would block if its log were not read. Only the beginning of the log is kept.
       if (said.length < 10_000) said += text;
       if (said.includes("ready to accept connections")) resolve();
     });
@@ -135,10 +135,10 @@ async function serve({ postgres: path, as }: Binaries, folder: string, settings:
   return { postgres, guard };
 }
 
-/** The server stops when its input ends. The input ends with the tests, even if they are killed, so no server is left behind. */
+/** The server stops when its stdin closes, which happens when the test process ends or is killed. So no server is left behind. */
 const GUARD = 'read -r _; kill -QUIT "$0"; while kill -0 "$0"; do sleep 0.1; done; rm -rf "$1"';
 
-/** Stops the server and ends open sessions. Committed data stays. */
+/** Stops the server and closes its open connections. Committed data stays. */
 async function stop({ postgres, guard }: Server): Promise<void> {
   if (postgres.exitCode !== null || postgres.signalCode !== null) return;
   guard.kill("SIGKILL");

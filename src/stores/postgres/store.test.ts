@@ -13,7 +13,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => postgres.end());
 
-describe("on a server", () => {
+describe("on a real Postgres server", () => {
   storeContract("Postgres", async () => {
     const options = { url: await postgres.newStore(), clock: fakeClock() };
     let store = await openPostgresStore(options);
@@ -21,7 +21,7 @@ describe("on a server", () => {
       async close() {
         const events = await store.journal.position();
         await store.close();
-        // Thousands of deleted rows would slow down every later test.
+        // Thousands of deleted rows would make every later test slower.
         if (events < 1_000) await postgres.giveBack(options.url);
       },
       store,
@@ -35,7 +35,7 @@ describe("on a server", () => {
   });
 });
 
-test("[F39] tables of a newer Cadre are refused and not changed", async () => {
+test("[F39] tables of a newer Cadre version are refused and left unchanged", async () => {
   const url = await postgres.newStore();
   const store = await openPostgresStore({ url });
   await admit(store, "r1");

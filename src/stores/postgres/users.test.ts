@@ -1,4 +1,4 @@
-// When several servers share a database, each of them applies a change of users immediately.
+// When several servers share a database, all of them apply a change of users immediately.
 
 import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
 import type { Store } from "../store.ts";
@@ -17,7 +17,7 @@ async function open(url: string): Promise<Store> {
   return store;
 }
 
-test("[US2] [A09] a change of users in one process is announced to the others", async () => {
+test("[US2] [A09] a change of users in one process is announced to the other processes", async () => {
   const url = await postgres.newStore();
   const [here, elsewhere] = [await open(url), await open(url)];
   await here.users.add({ name: "ann", role: "operator", by: "maria", key: "one" });

@@ -41,11 +41,11 @@ const open = (path: string): Store => openSqliteStore({ path, clock: fakeClock()
 const storeUrl = new URL("./store.ts", import.meta.url).href;
 const clockUrl = new URL("../../clock.ts", import.meta.url).href;
 
-/** Runs code in another process, and returns what it prints. */
+/** Runs code in another process, and returns the text that it prints. */
 const node = (code: string) => ["--input-type=module", "-e", code];
 
-describe("commits", () => {
-  test("[P1] appends of one tick are one commit, and are acknowledged after it", async () => {
+describe("committing", () => {
+  test("[P1] all appends of one event-loop tick share a commit, and are acknowledged after it", async () => {
     const path = place("group");
     const store = open(path);
     await admit(store, "r1");
@@ -64,7 +64,7 @@ describe("commits", () => {
     await store.close();
   });
 
-  test("[P9] a value that does not fit a column fails only its own run", async () => {
+  test("[P9] a value that does not fit a column causes an error only for its own run", async () => {
     const store = open(place("unfit"));
     for (const runId of ["r1", "r2", "r3"]) await admit(store, runId);
     const driver = await acquireRun(store, "r2");
@@ -81,7 +81,7 @@ describe("commits", () => {
     await store.close();
   });
 
-  test("a listener that throws does not make a commit look failed", async () => {
+  test("if a listener throws, the commit still succeeds", async () => {
     const store = open(place("listener"));
     const warned = new Promise<Error>((resolve) => process.once("warning", resolve));
     store.journal.onCommit(() => {
@@ -111,9 +111,9 @@ describe("commits", () => {
 
 const canMount = spawnSync("unshare", ["-rm", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]).status === 0;
 
-describe("a disk that is full", () => {
+describe("a full disk", () => {
   test.skipIf(!canMount)(
-    "[F29] a store on a full disk reports it, loses nothing, and continues once there is space",
+    "[F29] a store on a full disk reports this, loses nothing, and continues once there is space",
     () => {
       const mount = join(folder, "full");
       mkdirSync(mount);
@@ -165,7 +165,7 @@ const fillTheDisk = (mount: string) => `
   console.log(JSON.stringify({ acknowledged, codes, message: errors[0].message, whileFull, afterwards, integrity }));
 `;
 
-describe("a journal that was changed", () => {
+describe("a damaged journal", () => {
   const CHANGES: [string, string, number][] = [
     [
       "a changed bit of a payload",
@@ -185,7 +185,7 @@ describe("a journal that was changed", () => {
   ];
 
   test.each(CHANGES)(
-    "[F30] [P9] the damage is found and named, and the other run continues: %s",
+    "[F30] [P9] the damage is found and reported, and the other run continues: %s",
     async (name, sql, seq) => {
       const path = place(`changed ${name}`);
       const store = open(path);
@@ -205,7 +205,7 @@ describe("a journal that was changed", () => {
     },
   );
 
-  test("[F30] a large value that was changed or deleted is found", async () => {
+  test("[F30] a change or deletion of a large value is detected", async () => {
     const path = place("blob");
     const store = open(path);
     await admit(store, "r1");
@@ -224,8 +224,8 @@ describe("a journal that was changed", () => {
   });
 });
 
-describe("a log that was cut", () => {
-  test("[F31] a store with a cut log opens with every acknowledged event before the cut", async () => {
+describe("a truncated write-ahead log", () => {
+  test("[F31] a store whose log was truncated opens with every acknowledged event before the cut", async () => {
     const path = place("cut");
     const store = open(path);
     await admit(store, "r1");
@@ -257,8 +257,8 @@ describe("a log that was cut", () => {
   });
 });
 
-describe("a file that cannot be used", () => {
-  test("[F35] a file that is no database is refused with an explanation and not changed", () => {
+describe("an unusable database file", () => {
+  test("[F35] a file that is not a database is refused with an explanation and left unchanged", () => {
     const path = place("garbage");
     mkdirSync(join(path, ".."));
     for (const content of [
@@ -276,7 +276,7 @@ describe("a file that cannot be used", () => {
     }
   });
 
-  test("[F35] [F39] a file of a newer Cadre is refused and not changed", async () => {
+  test("[F35] [F39] the file of a newer Cadre version is refused and left unchanged", async () => {
     const path = place("newer");
     await open(path).close();
     change(path, "PRAGMA user_version = 99");
@@ -288,7 +288,7 @@ describe("a file that cannot be used", () => {
     await open(path).close();
   });
 
-  test("[F35] a version of SQLite that is too old is refused", () => {
+  test("[F35] an outdated version of SQLite is refused", () => {
     for (const version of ["3.51.2", "3.50.9", "2.99.99", "0"]) {
       expect(failureOf(() => refuseOldSqlite(version)).message).toBe(
         `This Node has SQLite ${version}; Cadre needs 3.51.3 or later to keep its promises. Use Node 24.15 or later.`,
@@ -307,7 +307,7 @@ describe("a file that cannot be used", () => {
       const code = `
         import { openSqliteStore } from ${JSON.stringify(storeUrl)};
         import { fakeClock } from ${JSON.stringify(clockUrl)};
-        // The process becomes the user nobody only now, because that user cannot load modules from a private folder.
+        // The process switches to the user nobody only here, because that user cannot load modules from a private folder.
         if (process.getuid?.() === 0) { process.setgid(65534); process.setuid(65534); }
         try { openSqliteStore({ path: ${JSON.stringify(target)}, clock: fakeClock() }); console.log("opened"); }
         catch (error) { console.log(error.code + " " + error.message); }`;
@@ -320,7 +320,7 @@ describe("a file that cannot be used", () => {
   });
 });
 
-/** A frame of the WAL ends a commit if its header contains a database size. */
+/** A WAL frame is the last of a commit if its header contains a database size. */
 function commitsIn(wal: string): number {
   const bytes = execFileSync("cat", [wal], { maxBuffer: 1 << 28 });
   const page = bytes.readUInt32BE(8);
@@ -372,7 +372,7 @@ test("[F35] a file that is damaged in its middle opens, and reading the damaged 
   await expect(read()).rejects.toMatchObject(damaged);
 });
 
-test("[F35] the error for each failure of the file says what is safe and what to do", () => {
+test("[F35] the error for each failure of the file says which data is safe and what to do", () => {
   const sentences: [{ errcode?: number; code?: string }, string][] = [
     [{ errcode: 5 }, "held by another program. What was recorded is safe"],
     [{ errcode: 10 }, "Nothing that was acknowledged is undone; see that its disk"],
@@ -393,7 +393,7 @@ test("[F35] the error for each failure of the file says what is safe and what to
   }
 });
 
-test("[F29] a disk that is full before the store is opened is reported as full", () => {
+test("[F29] if the disk is already full when the store is opened, the error says so", () => {
   const said = Object.assign(new Error("disk I/O error"), { code: "ERR_SQLITE_ERROR", errcode: 4874 });
   expect(storageError(said, "cadre.db")).toMatchObject({ code: "STORAGE_FULL" });
 });

@@ -13,7 +13,7 @@ let count = 0;
 const place = () => join(root, String(count++));
 const self = { startedAt: 1_700_000_000_000, version: "0.1.0" };
 
-/** Starts a process that becomes the owner of a folder on command, and keeps it until another command or its death. */
+/** Starts a process that takes ownership of a folder on command, and keeps it until another command or its death. */
 const CHILD = `
   import { takeOwnership } from ${JSON.stringify(new URL("./owner.ts", import.meta.url).href)};
   let ownership;
@@ -51,7 +51,7 @@ async function tell(child: ChildProcess, take?: string): Promise<Answer> {
   return (await answered)[0] as Answer;
 }
 
-test("[E1] [F32] of two processes that race for a folder, one becomes the owner and the other learns its process id", async () => {
+test("[E1] [F32] when two processes race for a folder, one becomes its owner, and the other learns the owner's process id", async () => {
   const pair = await Promise.all([birth(), birth()]);
   for (let round = 0; round < 20; round++) {
     const folder = place();
@@ -82,7 +82,7 @@ test("[E1] [F32] after kill -9 the next process becomes the owner immediately, a
   expect(readName(folder).pid).toBe(second.pid);
 });
 
-test("[E1] a folder has one owner within a process too, and a second request does not drop the lock", async () => {
+test("[E1] a folder has only one owner even within a process, and a second request does not release the lock", async () => {
   const folder = place();
   const mine = (await takeOwnership(folder, self)) as Ownership;
   expect(await takeOwnership(folder, self)).toMatchObject({ owner: { pid: process.pid } });
@@ -94,7 +94,7 @@ test("[E1] a folder has one owner within a process too, and a second request doe
   expect(readName(folder).pid).toBe(other.pid);
 });
 
-test("[E1] a stale or broken owner.json does not keep a process from becoming the owner", async () => {
+test("[E1] a process can become the owner despite a stale or broken owner.json", async () => {
   const folder = place();
   ((await takeOwnership(folder, self)) as Ownership).release();
   for (const content of [JSON.stringify({ ...self, pid: process.pid, socket: "x" }), "{", ""]) {
@@ -105,7 +105,7 @@ test("[E1] a stale or broken owner.json does not keep a process from becoming th
   }
 });
 
-test("[E1] the name of a dead owner is ignored until the new owner has written its own", async () => {
+test("[E1] the name of a dead owner is ignored until the new owner has written its own name", async () => {
   const folder = place();
   const mine = (await takeOwnership(folder, self)) as Ownership;
   const name = readFileSync(join(folder, "owner.json"));
@@ -131,7 +131,7 @@ test("[E1] if the owner has not written its name, the error says so", async () =
   mine.release();
 });
 
-test("[E1] only the user can read the owner's files, and only owner.db and .gitignore remain", async () => {
+test("[E1] only the user can read the owner's files; after release, only owner.db and .gitignore remain", async () => {
   const folder = place();
   const mine = (await takeOwnership(folder, self)) as Ownership;
   for (const name of readdirSync(folder)) {
@@ -142,7 +142,7 @@ test("[E1] only the user can read the owner's files, and only owner.db and .giti
   expect(readdirSync(folder)).toEqual([".gitignore", "owner.db"]);
 });
 
-test("[E1] a folder whose path is too long for a socket gets a short socket path, the same each time", async () => {
+test("[E1] if a folder's path is too long for a socket, the folder always gets the same short socket path", async () => {
   const long = join(root, "a".repeat(60), "b".repeat(60));
   const short = socketPath(long);
   expect(short).toBe(socketPath(long));

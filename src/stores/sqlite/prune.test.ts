@@ -1,4 +1,4 @@
-// A prune that was interrupted, as the tables of the file show it.
+// Tests an interrupted prune by looking at the tables in the file.
 
 import { rmSync } from "node:fs";
 import { join } from "node:path";

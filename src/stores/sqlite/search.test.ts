@@ -1,4 +1,4 @@
-// The index and a query must agree on what a word is: SQLite rejects a query word that the index would split in two.
+// The index and the query must split text into words in the same way. SQLite rejects a query word that the index would split.
 
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
@@ -6,7 +6,7 @@ import type { CommonValue } from "../common-queries.ts";
 import { MIGRATIONS } from "./schema.ts";
 import { searchConditions } from "./search.ts";
 
-test("[A59] SQLite accepts every query word: no letter in it splits the word", () => {
+test("[A59] SQLite accepts every query word: no character in it splits the word", () => {
   const db = new DatabaseSync(":memory:");
   db.exec(MIGRATIONS.join(";"));
   const look = db.prepare("SELECT rowid FROM search WHERE search MATCH ?");
@@ -28,5 +28,5 @@ test("[A59] SQLite accepts every query word: no letter in it splits the word", (
   expect(refused).toEqual([]);
 });
 
-/** These scripts have too many letters to try each of them, and no marks. */
+/** These scripts have no marks, and too many letters to try them all. */
 const MANY_ALIKE = /[\p{Cn}\p{Co}\p{Script=Han}\p{Script=Hangul}]/u;
