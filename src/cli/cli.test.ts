@@ -388,7 +388,7 @@ describe("mistakes on the command line", () => {
     [["run", ""], /^cadre: A run needs a task: cadre run "what to do"\. Nothing was started\.\n$/],
     [["runs", "-C", "nowhere"], /^cadre: There is no folder .*\/nowhere\.\n$/],
     [["run", "-C", "note.txt", "go"], /^cadre: There is no folder .*\/note\.txt\.\n$/],
-  ])("the mistaken command %j is reported in one sentence", async (args, sentence) => {
+  ])("the mistaken command %j is refused with a one-sentence error", async (args, sentence) => {
     await using p = await happy();
     const { code, stdout, stderr } = await p.cadre(...args);
     expect(stderr).toMatch(sentence);

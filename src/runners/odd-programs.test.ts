@@ -20,7 +20,7 @@ const options = (permissions: string): WorldOptions => ({
 const script = (...lines: string[]): string => `SCRIPT\n${lines.join("\n")}`;
 
 scenario(
-  "[RN2] a call reported before its permission request is judged once; a program that stops after a refusal must continue",
+  "[RN2] a call reported before its permission request is judged once; a program that stops after a refusal is told to continue",
   options('{allow: ["Bash(touch *)"], deny: ["Bash(rm *)"]}'),
   async (world) => {
     const runId = await world.run(

@@ -102,7 +102,7 @@ export interface RuntimeAssembly {
   say(message: PersonMessage, idempotencyKey?: string): Promise<{ runId: RunId; joined: boolean }>;
   /** Starts a new run that continues where an ended run stopped. */
   retry(runId: RunId, idempotencyKey?: string, by?: string): Promise<{ runId: RunId }>;
-  /** Starts a new root run that copies the journal of another run up to one event. */
+  /** Starts a new root run that begins with another run's transcript, up to one event. */
   fork(runId: RunId, request: ForkRequest, idempotencyKey?: string, by?: string): Promise<{ runId: RunId }>;
   /** Delivers webhooks while this runtime is running. */
   readonly webhooks: Notifier;

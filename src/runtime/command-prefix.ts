@@ -1,5 +1,5 @@
 // The beginning of a command for a project. The command works in any terminal of this machine.
-// It does not use `npx`: outside the package's folder, `npx` would download any package with this name.
+// The command does not use `npx`: outside the package's folder, `npx` would download any package with this name.
 
 import { fileURLToPath } from "node:url";
 

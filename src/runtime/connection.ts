@@ -33,11 +33,11 @@ export interface ConnectionOptions
   createsStore?: boolean | undefined;
   /** True if another process owned the store a moment ago. We then wait a while for that process or its successor. */
   waitsForOwner?: boolean | undefined;
-  /** If true and the owner drives no runs, waits until the owner has exited. Such an owner is a short command, so a client would lose it soon. */
+  /** Waits until the owner has exited, if the owner drives no runs. Such an owner is a short command that would soon disconnect its clients. */
   needsLastingOwner?: boolean | undefined;
   /** The protocol that the person uses, for example `mcp`. */
   via?: string | undefined;
-  /** Also serves the API in another way, for example on a port, while this process owns the store. */
+  /** Serves the API in an additional way, for example on a port, while this process owns the store. */
   serve?: ((parts: ApiParts, config: Config) => Promise<Served>) | undefined;
   /** Called with the configuration, before the store is opened. */
   onConfig?(config: Config): void;

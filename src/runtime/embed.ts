@@ -31,7 +31,7 @@ export interface Runtime {
   say(message: PersonMessage, idempotencyKey?: string): Promise<{ runId: RunId; joined: boolean }>;
   /** Starts a new run that continues where an ended run stopped. */
   retry(runId: RunId, idempotencyKey?: string, by?: string): Promise<{ runId: RunId }>;
-  /** Starts a new root run that copies the journal of another run up to one event. */
+  /** Starts a new root run that begins with another run's transcript, up to one event. */
   fork(runId: RunId, request: ForkRequest, idempotencyKey?: string, by?: string): Promise<{ runId: RunId }>;
   /** Returns the current status, result and usage of a run. */
   run(runId: RunId): Promise<RunRow | undefined>;

@@ -2,7 +2,7 @@ import { realpathSync, statSync } from "node:fs";
 import { join, sep } from "node:path";
 import { CadreError } from "../errors.ts";
 
-/** Returns the folder that a run works in. A request can only name folders that `cadre eval` created; symbolic links are resolved first. */
+/** Returns the folder that a run works in. A request can name only folders that `cadre eval` created, also after symbolic links are resolved. */
 export function evalWorkspace(
   { workspace: name }: { workspace?: string },
   { folder: own, dir }: { folder: string; dir: string },

@@ -8,7 +8,7 @@ import { openInSameDatabase } from "../stores/postgres/open.ts";
 
 export interface EngineParts extends SharedEngineOptions {
   config: Config;
-  /** The worker's name, which also identifies it in the store's leases. */
+  /** The worker's name. The store's leases use the same name. */
   worker: string;
 }
 

@@ -1,4 +1,4 @@
-// A worker that fails to start leaves no services running.
+// Tests that a worker that fails to start leaves no services running.
 
 import { statSync, utimesSync } from "node:fs";
 import { join } from "node:path";

@@ -38,6 +38,6 @@ test.each([
   { since: "2026-13-99" },
   { waitingFor: "rain" },
   { sort: "age" },
-])("`cadre runs` refuses %o in one sentence", (options) => {
+])("`cadre runs` refuses the options %o with a one-sentence error", (options) => {
   expect(() => parseRunsFilter(options, NOW)).toThrow(/^--/);
 });

@@ -46,7 +46,7 @@ Stops at
   );
 });
 
-test.each([60, 80, 120])("in %i columns the explanation wraps long cells", (columns) => {
+test.each([60, 80, 120])("at a width of %i columns, the explanation wraps long cells", (columns) => {
   const shown = lines("desk", columns);
   expect(shown.filter((line) => line.length >= columns)).toEqual([]);
   const words = (text: string[]) => text.join(" ").split(/\s+/).filter(Boolean).sort();

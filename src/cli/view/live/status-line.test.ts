@@ -60,9 +60,12 @@ describe("[U51] the status line", () => {
     expect(status({ r1: [lead, thinking], c1: [pen, held, raised] })).toContain("$0.00 of $8.00");
   });
 
-  test.each([20, 40, 60, 80])("in %d cells the status line leaves out its least important parts", (cells) => {
-    const line = status({ r1: [lead, thinking, thought], c1: [pen, held] }, cells, 3);
-    expect(cellWidth(line)).toBeLessThanOrEqual(cells);
-    expect(line).toContain("1 needs you".slice(0, cells - 13));
-  });
+  test.each([20, 40, 60, 80])(
+    "at a width of %d cells, the status line leaves out its least important parts",
+    (cells) => {
+      const line = status({ r1: [lead, thinking, thought], c1: [pen, held] }, cells, 3);
+      expect(cellWidth(line)).toBeLessThanOrEqual(cells);
+      expect(line).toContain("1 needs you".slice(0, cells - 13));
+    },
+  );
 });
