@@ -40,7 +40,7 @@ import {
   type ProjectOptions,
 } from "../project/project.ts";
 import { createAgentEvents, type OnAgent } from "../projections/formats/agent-events.ts";
-import { digest } from "../stores/blobs.ts";
+import { digest } from "../stores/hashes.ts";
 import { maskedStore } from "../stores/masked-store.ts";
 import { openPostgresStore } from "../stores/postgres/store.ts";
 import { openSqliteStore } from "../stores/sqlite/store.ts";

@@ -11,7 +11,7 @@ import { checkOnRuns } from "../loop/drive/check-on-runs.ts";
 import { drive } from "../loop/drive/drive.ts";
 import type { LoopParts } from "../loop/parts.ts";
 import { repeat } from "../repeat.ts";
-import { digest } from "../stores/blobs.ts";
+import { digest } from "../stores/hashes.ts";
 import type { PoolFilter, Store, WorkerCard } from "../stores/store.ts";
 import { startTracing } from "../telemetry/tracing.ts";
 import type { Notifier } from "../webhooks/notifier.ts";

@@ -4,7 +4,7 @@ import { CadreError } from "../errors.ts";
 import type { UnjournaledState } from "../journal/events.ts";
 import { omitUndefined } from "../omit-undefined.ts";
 import type { RunRow } from "../projections/folds/run-row.ts";
-import { decodeBlob } from "./blobs.ts";
+import { decodeBlob } from "./hashes.ts";
 import {
   type ApprovalRef,
   LEASE_MS,

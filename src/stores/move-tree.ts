@@ -6,7 +6,7 @@ import type { Ids, RunId } from "../ids.ts";
 import type { UnjournaledState } from "../journal/events.ts";
 import { readEvent } from "../journal/upcast.ts";
 import type { RunRow } from "../projections/folds/run-row.ts";
-import { blobNameIn, digest, encodeBlob, neededBlobs } from "./blobs.ts";
+import { blobNameIn, digest, encodeBlob, neededBlobs } from "./hashes.ts";
 import type { Store, StoredEvent } from "./store.ts";
 import { readTree, treeLines } from "./tree-file.ts";
 

@@ -3,10 +3,10 @@
 
 import type { RunId } from "../ids.ts";
 import type { JournalEvent } from "../journal/events.ts";
-import { CHAIN_START } from "../journal/hash.ts";
 import type { RunRow } from "../projections/folds/run-row.ts";
 import { totalTokens } from "../projections/usage/run-usage.ts";
 import { type Columns, hex, optional } from "./columns.ts";
+import { CHAIN_START } from "./hashes.ts";
 
 export interface RunRecord {
   n: number;

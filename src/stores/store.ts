@@ -23,13 +23,13 @@ import type {
   UnjournaledState,
   WaitingOn,
 } from "../journal/events.ts";
-import type { ChainLink } from "../journal/hash.ts";
 import type { ApprovalKind } from "../projections/folds/approvals.ts";
 import type { FreezeRequest } from "../projections/folds/freeze.ts";
 import type { RunRow } from "../projections/folds/run-row.ts";
 import type { MessageRow } from "../projections/formats/message-rows.ts";
 import type { RunUsage } from "../projections/usage/run-usage.ts";
 import type { TreeUsage } from "../projections/usage/tree-usage.ts";
+import type { ChainLink } from "./hashes.ts";
 import type { Outbox } from "./outbox.ts";
 import type { Users } from "./users.ts";
 

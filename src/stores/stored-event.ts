@@ -3,10 +3,9 @@
 import { CadreError } from "../errors.ts";
 import type { RunId, Seq } from "../ids.ts";
 import type { JournalEvent } from "../journal/events.ts";
-import { CHAIN_START, chainHash } from "../journal/hash.ts";
 import { isNewer } from "../journal/upcast.ts";
-import { digest } from "./blobs.ts";
 import { type Columns, hex } from "./columns.ts";
+import { CHAIN_START, chainHash } from "./hashes.ts";
 import type { ReadOptions, StoredEvent } from "./store.ts";
 
 /** The part of a row that the chain covers. */
@@ -53,7 +52,7 @@ export function verifyChain(runId: RunId, head: { seq: Seq; hash: string }, link
   for (const columns of links.found) {
     const link = readLink(columns);
     expected++;
-    previous = chainHash(digest, previous, link);
+    previous = chainHash(previous, link);
     if (link.seq !== expected || previous !== hex(columns["hash"])) corrupt(runId, expected);
   }
   if (links.toEnd && expected !== head.seq) corrupt(runId, expected + 1);

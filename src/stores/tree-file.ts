@@ -7,9 +7,16 @@ import { z } from "zod";
 import { CadreError } from "../errors.ts";
 import type { RunId } from "../ids.ts";
 import { type JournalEvent, UnjournaledState } from "../journal/events.ts";
-import { CHAIN_START, type ChainLink, chainHash } from "../journal/hash.ts";
 import { readEvent } from "../journal/upcast.ts";
-import { blobNameIn, decodeBlob, digest, neededBlobs } from "./blobs.ts";
+import {
+  blobNameIn,
+  CHAIN_START,
+  type ChainLink,
+  chainHash,
+  decodeBlob,
+  digest,
+  neededBlobs,
+} from "./hashes.ts";
 import type { CarriedTree, StoredEvent } from "./store.ts";
 
 export const TREE_FORMAT = 1;
@@ -147,7 +154,7 @@ function createChains() {
       const { run, payload, hash, ...place } = given;
       const before = heads.get(run) ?? { seq: 0, hash: CHAIN_START };
       const link: ChainLink = { ...place, text: JSON.stringify(payload) ?? "" };
-      if (link.seq !== before.seq + 1 || chainHash(digest, before.hash, link) !== hash)
+      if (link.seq !== before.seq + 1 || chainHash(before.hash, link) !== hash)
         throw corrupt(
           `The file is damaged at ${placeOf(run, before.seq + 1)}: its checksum does not match.`,
           {

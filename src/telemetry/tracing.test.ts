@@ -5,7 +5,6 @@ import { openReceiver, type Receiver } from "../../test/support/otlp-receiver.ts
 import { fakeClock } from "../clock.ts";
 import { otlpSettings } from "../config/otlp.ts";
 import { shapesOnly } from "../journal/masking/mask.fixture.ts";
-import { digest } from "../stores/blobs.ts";
 import {
   acquireRun,
   admit,
@@ -14,6 +13,7 @@ import {
   runEnded,
 } from "../stores/contract/kit.contract.ts";
 import { asOlderVersion } from "../stores/contract/other-version.fixture.ts";
+import { digest } from "../stores/hashes.ts";
 import { openSqliteStore } from "../stores/sqlite/store.ts";
 import type { Store } from "../stores/store.ts";
 import { startTracing } from "./tracing.ts";

@@ -10,7 +10,7 @@ import type { Model } from "../../src/models/model.ts";
 import { createEstimateCall } from "../../src/models/prices.ts";
 import { createJudge } from "../../src/permissions/judge.ts";
 import { createRunners, type RunnersParts } from "../../src/runners/runners.ts";
-import { digest } from "../../src/stores/blobs.ts";
+import { digest } from "../../src/stores/hashes.ts";
 import { simulatedModel, simulatedTools } from "./outside.ts";
 import { workerStore } from "./stores.ts";
 import type { SimProcess, Surroundings } from "./surroundings.ts";

@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import { TERMINAL_TYPES } from "../../src/journal/events.ts";
 import { checkReceipts, findTreeProblem } from "../../src/loop/replay/check-journals.ts";
 import { foldRow } from "../../src/projections/folds/run-row.ts";
-import { digest } from "../../src/stores/blobs.ts";
+import { digest } from "../../src/stores/hashes.ts";
 import type { Store } from "../../src/stores/store.ts";
 import { effects } from "./oracle.ts";
 import { isReport, type Told, treeProblems } from "./tree-invariants.ts";

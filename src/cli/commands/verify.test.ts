@@ -4,8 +4,7 @@ import { cp, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import { CHAIN_START, chainHash } from "../../journal/hash.ts";
-import { digest } from "../../stores/blobs.ts";
+import { CHAIN_START, chainHash, digest } from "../../stores/hashes.ts";
 import { agent, type Project, project } from "../cli.fixture.ts";
 
 const LEAD = `turns:
@@ -56,7 +55,7 @@ function alter(p: Project, runId: string, type: string, change: (payload: string
     };
     const text = link.type === type ? change(String(row["payload"])) : String(row["payload"]);
     if (text !== row["payload"]) altered = link.seq;
-    previous = chainHash(digest, previous, { ...link, text });
+    previous = chainHash(previous, { ...link, text });
     file
       .prepare("UPDATE events SET payload = ?, hash = ? WHERE run = ? AND seq = ?")
       .run(text, Buffer.from(previous, "hex"), n, link.seq);

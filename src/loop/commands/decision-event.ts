@@ -2,12 +2,11 @@
 
 import { CadreError } from "../../errors.ts";
 import type { EventBody, Payload } from "../../journal/events.ts";
-import { callReceipt } from "../../journal/hash.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import { ALWAYS_DAYS, type GrantFor } from "../../permissions/permission.ts";
 import type { ApprovalItem } from "../../projections/folds/approvals.ts";
 import type { RunState } from "../../projections/folds/run-state.ts";
-import { DELEGATE } from "../../projections/folds/tool-call.ts";
+import { callReceipt, DELEGATE } from "../../projections/folds/tool-call.ts";
 import { isTreeLimit } from "../../projections/usage/budgets.ts";
 import { parseDelegation } from "../builtin-tools/declared/delegate.ts";
 import type { LoopParts } from "../parts.ts";

@@ -4,12 +4,11 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Digest } from "../../ids.ts";
 import { type EventOf, type JournalEvent, type Payload, TERMINAL_TYPES } from "../../journal/events.ts";
-import { callReceipt } from "../../journal/hash.ts";
 import { ROUTE_TO } from "../../patterns/router.ts";
 import { childCompletedEvent } from "../../projections/folds/parent-events.ts";
 import { foldRow } from "../../projections/folds/run-row.ts";
 import { applyRunState, emptyRunState } from "../../projections/folds/run-state.ts";
-import { effectiveInput, isApproved, type ToolCall } from "../../projections/folds/tool-call.ts";
+import { callReceipt, effectiveInput, isApproved, type ToolCall } from "../../projections/folds/tool-call.ts";
 import type { Journals } from "../../projections/views/causes.ts";
 import { parseDelegation } from "../builtin-tools/declared/delegate.ts";
 

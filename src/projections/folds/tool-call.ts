@@ -3,7 +3,6 @@
 
 import { type Digest, toolCallId } from "../../ids.ts";
 import type { EventOf, Payload, Purpose } from "../../journal/events.ts";
-import { callReceipt } from "../../journal/hash.ts";
 import type { ToolCallPart } from "../../journal/message.ts";
 
 /** The tool by which an agent ends its run. */
@@ -101,6 +100,10 @@ export const effectiveInput = (call: ToolCall): unknown =>
 
 export const isApproved = ({ decision }: ToolCall): boolean =>
   decision?.decision === "approve" || decision?.decision === "edit";
+
+/** P5: hash of a call's name and input, to prove that what started is what a person approved. */
+export const callReceipt = (digest: Digest, name: string, input: unknown): string =>
+  digest(JSON.stringify([name, input ?? null]));
 
 /** The receipt field of the event that starts a call. Empty if no person approved it. */
 export const receiptField = (call: ToolCall, { digest }: { digest: Digest }): { receipt?: string } =>

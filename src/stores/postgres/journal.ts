@@ -3,8 +3,8 @@
 import type { Position, RunId } from "../../ids.ts";
 import type { JournalEvent } from "../../journal/events.ts";
 import { isNewer, readEvent } from "../../journal/upcast.ts";
-import { blobNameIn, payloadText } from "../blobs.ts";
 import { type Columns, hex } from "../columns.ts";
+import { blobNameIn, payloadText } from "../hashes.ts";
 import type { ReadOptions, Store } from "../store.ts";
 import { readableEvents, readLink, readStoredEvent, verifyChain } from "../stored-event.ts";
 import type { Read, Sql } from "./sql.ts";

@@ -3,9 +3,9 @@
 
 import { type Clock, systemClock } from "../../clock.ts";
 import type { RunId } from "../../ids.ts";
-import { encodeBlob } from "../blobs.ts";
 import { readApproval, readGrant, verifiedBlob } from "../columns.ts";
 import type { TableAccess } from "../common-queries.ts";
+import { encodeBlob } from "../hashes.ts";
 import { createOutbox } from "../outbox-tables.ts";
 import { createRunLists } from "../run-lists.ts";
 import type { Store } from "../store.ts";

@@ -3,8 +3,8 @@
 import type { Position, RunId } from "../../ids.ts";
 import type { JournalEvent } from "../../journal/events.ts";
 import { isNewer, readEvent } from "../../journal/upcast.ts";
-import { payloadText } from "../blobs.ts";
 import { hex } from "../columns.ts";
+import { payloadText } from "../hashes.ts";
 import type { JournalScope, ReadOptions, Store } from "../store.ts";
 import { readableEvents, readLink, readStoredEvent, verifyChain } from "../stored-event.ts";
 import type { Columns, Sql, Statements } from "./sql.ts";

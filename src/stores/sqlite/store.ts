@@ -2,9 +2,9 @@
 
 import type { DatabaseSync } from "node:sqlite";
 import type { Clock } from "../../clock.ts";
-import { encodeBlob } from "../blobs.ts";
 import { readApproval, readGrant, verifiedBlob } from "../columns.ts";
 import type { TableAccess } from "../common-queries.ts";
+import { encodeBlob } from "../hashes.ts";
 import { createOutbox } from "../outbox-tables.ts";
 import { createRunLists } from "../run-lists.ts";
 import type { StandingGrant, Store } from "../store.ts";

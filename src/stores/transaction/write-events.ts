@@ -12,7 +12,6 @@ import {
   OUTCOME_TYPES,
   TERMINAL_TYPES,
 } from "../../journal/events.ts";
-import { chainHash } from "../../journal/hash.ts";
 import { keyOf } from "../../journal/keys.ts";
 import { type ItemChange, itemChanges } from "../../projections/folds/approvals.ts";
 import {
@@ -23,7 +22,7 @@ import {
   childQuarantinedEvent,
 } from "../../projections/folds/parent-events.ts";
 import { applyRunRow, type RunRow } from "../../projections/folds/run-row.ts";
-import { digest, MAX_INLINE_PAYLOAD, neededBlobs } from "../blobs.ts";
+import { chainHash, digest, MAX_INLINE_PAYLOAD, neededBlobs } from "../hashes.ts";
 import { type RunRecord, rememberEvent } from "../run-record.ts";
 import { restRun } from "./leases.ts";
 import type { StoredText } from "./queries.ts";
@@ -51,7 +50,7 @@ function* write(
     const text = payload.length <= MAX_INLINE_PAYLOAD ? payload : yield* putPayload(tx, payload);
     const event = nextEvent(tx, record, body);
     const { seq, ts, type, key } = event;
-    const hash = chainHash(digest, record.hash, { seq, ts, type, key, text });
+    const hash = chainHash(record.hash, { seq, ts, type, key, text });
     yield* placeEvent(tx, record, event, { text, hash });
     if (INBOX_TYPES.has(type)) yield* updateInbox(tx, record, event);
     written.push(event);

@@ -1,4 +1,7 @@
-// Texts that are stored under their hashes: values, and payloads too large for an event's row.
+// The hashes that protect what a store keeps (J9).
+//  - A value, or a payload too large for an event's row, is a blob: a text that is stored under its hash.
+//  - The events of a run form a chain (P2). Each hash covers the stored bytes of its event and the hash before it, so an edit,
+//    a gap or a swap shows at the next event.
 
 import { hash as nodeHash } from "node:crypto";
 import { CadreError } from "../errors.ts";
@@ -7,6 +10,23 @@ import type { JournalEvent } from "../journal/events.ts";
 import { referencedBlobs } from "../journal/events.ts";
 
 export const digest: Digest = (text) => nodeHash("sha256", text, "hex");
+
+/** The part of an event that its hash covers. */
+export interface ChainLink {
+  seq: number;
+  ts: number;
+  type: string;
+  key: string;
+  /** The payload exactly as stored. */
+  text: string;
+}
+
+/** The "previous hash" of a run's first event. */
+export const CHAIN_START = "";
+
+export function chainHash(previous: string, link: ChainLink): string {
+  return digest(`${previous}\n${link.seq}\n${link.ts}\n${link.type}\n${link.key}\n${link.text}`);
+}
 
 const ESCAPED = "j";
 
