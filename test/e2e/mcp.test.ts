@@ -243,7 +243,7 @@ it("[A52] in an untrusted folder, neither cadre.yaml nor .mcp.json starts a serv
   }
 });
 
-it("[I10] [A31] kill -9 of Cadre also ends the MCP server and the child process that the server left behind", async () => {
+it("[I10] [A31] when Cadre is killed with kill -9, the MCP server and the server's child process end too", async () => {
   const base = mkdtempSync(join(tmpdir(), "cadre-mcp-kill-"));
   try {
     const plan = writePlan(join(base, "plan.json"), {

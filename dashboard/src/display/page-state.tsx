@@ -62,7 +62,7 @@ export function Loading({ what = "Loading" }: { what?: string }) {
 
 interface LoadedProps<Data> {
   query: UseQueryResult<Data>;
-  /** Says what is loading. */
+  /** The text that says what is loading. */
   what?: string;
   children(data: Data): ReactNode;
 }

@@ -1,5 +1,5 @@
 // The query cache. Data stays fresh until the feed reports a change (keep-queries-fresh.ts). Only `driversQuery` polls.
-// Failures are not retried silently.
+// A failed query is not retried silently, unless the server is unreachable.
 
 import { type Query, QueryClient, type QueryFilters } from "@tanstack/react-query";
 import { isUnreachable } from "../../../src/api/client/client.ts";

@@ -17,7 +17,7 @@ export interface RunJournal {
   /** Whether some events could not be read. */
   gaps: boolean;
   timeline: Timeline;
-  /** Child run ids in start order. */
+  /** Ids of the child runs, in the order they started. */
   children: string[];
   /** Text and output being streamed, by call. Streamed text is never part of the journal. */
   streaming: Map<string, Streaming>;

@@ -18,7 +18,7 @@ export interface TreeJournal {
   readonly loaded: boolean;
   /** Says why the journal could not be loaded. */
   readonly failure: Error | undefined;
-  /** Increases with every change. */
+  /** A number that increases with every change of the journal. */
   readonly version: number;
   subscribe(listener: () => void): () => void;
   close(): void;

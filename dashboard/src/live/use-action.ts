@@ -3,7 +3,7 @@ import { messageOf } from "../../../src/errors.ts";
 
 export interface Action {
   busy: boolean;
-  /** Why the last action failed, as a sentence. */
+  /** A sentence that says why the last action failed. */
   problem: string | undefined;
   /** Resolves to true if the action succeeded. */
   perform(what: () => Promise<unknown>): Promise<boolean>;

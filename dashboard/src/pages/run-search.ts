@@ -15,14 +15,14 @@ export interface RunSearch {
   view?: RunView;
   /** Event filters; absent if all events are shown. */
   show?: Facet[];
-  /** Search text. */
+  /** The search text of the timeline. */
   q?: string;
-  /** Expanded children. */
+  /** Ids of the children whose timelines are expanded. */
   open?: string[];
   /** Pinned events as `<run>:<seq>`. */
   pin?: string[];
   tree?: "closed";
-  /** Whether the details are open. If absent, they are open if there is room or an event is selected. */
+  /** Whether the details are open. If absent, the details are open on a wide screen or while an event is selected. */
   details?: "open" | "closed";
   /** Journal position of a past moment; absent for the present. */
   at?: number;

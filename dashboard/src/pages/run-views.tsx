@@ -147,7 +147,7 @@ const LABELS: Record<RunView, string> = {
   why: "Why",
 };
 
-/** The details are open if there is room or an event is selected, unless the user chose otherwise. */
+/** The details are open on a wide screen or while an event is selected, unless the user opened or closed them. */
 function usePanes({ search, selected, change }: RunAddress) {
   const wide = useWide();
   const closed = search.details === undefined ? !wide && selected === undefined : search.details === "closed";

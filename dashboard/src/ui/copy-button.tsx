@@ -9,7 +9,7 @@ export interface CopyButtonProps {
   label: string;
   icon?: ReactNode;
   className?: string | undefined;
-  /** Text next to the icon. */
+  /** The text next to the icon. */
   children?: ReactNode;
 }
 

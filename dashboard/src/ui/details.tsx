@@ -2,7 +2,7 @@ import { type ReactNode, useState } from "react";
 
 interface DetailsProps {
   summary: ReactNode;
-  /** Classes of the summary line. */
+  /** CSS classes of the summary line. */
   className: string;
   /** Whether the part starts expanded. */
   isOpen?: boolean;

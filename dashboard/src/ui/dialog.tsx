@@ -6,9 +6,9 @@ export interface DialogProps {
   open: boolean;
   onOpenChange(open: boolean): void;
   title: string;
-  /** One sentence below the title. */
+  /** A sentence that is shown below the title. */
   description?: string;
-  /** Shows the title to screen readers only. */
+  /** Hides the title on screen. Screen readers still read it. */
   bare?: boolean;
   wide?: boolean;
   children: ReactNode;

@@ -31,7 +31,7 @@ export function Form({ onSubmit, ...rest }: Omit<ComponentProps<"form">, "onSubm
 }
 
 interface TextProps extends Pick<FieldProps, "label" | "quiet"> {
-  /** Called with the new text or the chosen value. */
+  /** Called with the new text or with the chosen value. */
   onText(text: string): void;
 }
 

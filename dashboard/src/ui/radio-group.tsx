@@ -2,7 +2,7 @@ import { type ReactNode, useId } from "react";
 
 interface RadioGroupProps<Value extends string> {
   legend: string;
-  /** Shows the legend to screen readers only. */
+  /** Hides the legend on screen. Screen readers still read it. */
   hidesLegend?: boolean;
   choices: Readonly<Record<Value, ReactNode>>;
   value: NoInfer<Value>;

@@ -6,7 +6,7 @@ export interface TabsProps<Value extends string> {
   onChange(value: Value): void;
   label: string;
   tabs: readonly { value: Value; label: ReactNode }[];
-  /** Shown to the right of the tabs. */
+  /** Content to the right of the tabs. */
   aside?: ReactNode;
   /** Content of the selected tab. */
   children: ReactNode;

@@ -154,7 +154,7 @@ test.each([
 });
 
 // This test runs last, because it opens another server in the same page.
-test("[U46] a project without agents shows the command that creates some", async () => {
+test("[U46] a project without agents shows the command that creates agents", async () => {
   await using empty = await project({ "README.md": "# Nothing yet\n" });
   const { link, url } = await serve(empty);
   const { page, context, problems } = opened;

@@ -1,4 +1,4 @@
-// A person can also approve only some changes of a file, approve with a tighter limit, or ask another person.
+// Besides approving or rejecting a call, a person can approve only some changes, set a tighter limit, or ask another person.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -34,13 +34,13 @@ export interface TestBrowser {
   enter(link: string, options?: PageOptions): Promise<OpenPage>;
 }
 
-/** One browser per test process. */
+/** All tests of a process share one browser. */
 let browser: Promise<Browser> | undefined;
 
 export function withBrowser(): TestBrowser {
   const opened: BrowserContext[] = [];
   const staying: BrowserContext[] = [];
-  // A page without its server keeps reconnecting and would slow down the next test.
+  // Closes the pages of a test: a page without its server keeps reconnecting and would slow down the next test.
   const close = async (contexts: BrowserContext[]) => {
     for (const context of contexts.splice(0)) await context.close();
   };

@@ -1,5 +1,5 @@
 // Every view shows hostile text from a model, a tool, a file or a web page as plain, visible text.
-// No view runs a script from such text or loads a resource that it names.
+// No view runs a script in hostile text or loads a resource that the text refers to.
 
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";

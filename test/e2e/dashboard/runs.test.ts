@@ -155,7 +155,7 @@ test("[U06] [U30] a user selects runs with the keyboard; before confirming a can
   expect(problems).toEqual([]);
 });
 
-test("[U14] a list of 700 runs renders only visible rows and loads the rest on scrolling", async () => {
+test("[U14] a list of 700 runs renders only visible rows; more rows load when the user scrolls", async () => {
   await using p = await runsProject();
   const { link, client } = await serveRuns(p);
   for (let from = 0; from < 700; from += 100)

@@ -1,5 +1,5 @@
 // The ways in which one agent starts another.
-// Each way has its own word and line style, so that the graph does not depend on colour.
+// Each way has its own word and line style, so that readers of the graph do not depend on colour.
 
 import type { AgentView } from "../../../../src/api/client/types.ts";
 import { ALL_PATTERNS, type PatternKey } from "../../../../src/patterns/declarations/facts.ts";
@@ -7,9 +7,9 @@ import { ALL_PATTERNS, type PatternKey } from "../../../../src/patterns/declarat
 export type EdgeKind = "agents" | PatternKey;
 
 export interface EdgeLook {
-  /** Label on the line. */
+  /** The label on the line in the graph. */
   word: string;
-  /** Explanation in the legend. */
+  /** The explanation in the graph's legend. */
   meaning: string;
   width: number;
   dash?: string;
@@ -20,7 +20,7 @@ export const EDGE_LOOKS = Object.fromEntries([
   ...ALL_PATTERNS.map(({ key, edge: { label, meaning, line } }) => [key, { word: label, meaning, ...line }]),
 ]) as Readonly<Record<EdgeKind, EdgeLook>>;
 
-/** The kind of an edge. If the agent has a steps module, that module starts the other agents. */
+/** The kind of an edge. It is `steps` if the agent's steps module starts the other agent. */
 export const edgeKind = (
   agent: Pick<AgentView, "steps">,
   key: AgentView["edges"][number]["key"],

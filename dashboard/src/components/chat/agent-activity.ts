@@ -10,7 +10,7 @@ import type { RunJournal } from "../../live/tree-journal.ts";
 
 export interface AgentActivity {
   state: AgentState;
-  /** For example "Calling Read". */
+  /** A short text such as "Calling Read". */
   detail: string;
   queue: LiveState["queue"];
 }

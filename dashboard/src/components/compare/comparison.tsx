@@ -87,7 +87,7 @@ function nodeWords(a: Facts, b: Facts): string {
   return `A ${duration(a.ms)}, B ${duration(b.ms)} (${time}) · ${tokens} tokens · ${cost}`;
 }
 
-/** Status, time, tokens and cost of both trees. */
+/** The status, time, tokens and cost of the two compared trees. */
 function Totals({ compared: { a, b } }: { compared: Compared }) {
   return (
     <table className="text-xs tabular-nums">
@@ -133,7 +133,7 @@ interface StepRowProps {
   place: Ref<HTMLLIElement> | undefined;
 }
 
-/** One step of both runs side by side; on a phone A is above B. */
+/** One step of the two runs, side by side. On a phone run A is above run B. */
 function StepRow({ row: { a, b, same }, isFirst, place }: StepRowProps) {
   return (
     <li

@@ -60,7 +60,7 @@ export function ChildBox({ run, isOpen, onSelect, children }: ChildBoxProps) {
   );
 }
 
-/** S2-85: border colour by role. */
+/** S2-85: the border colour for each role. */
 const STYLES: Record<string, string> = {
   coder: "border-l-accent",
   tester: "border-l-good",

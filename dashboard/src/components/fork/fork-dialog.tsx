@@ -20,7 +20,7 @@ export interface ForkPoint {
 }
 
 export interface ForkDialogProps {
-  /** Undefined while the dialog is closed. */
+  /** The event at which to fork. Undefined while the dialog is closed. */
   point: ForkPoint | undefined;
   onClose(): void;
   onForked(runId: string): void;
@@ -111,7 +111,7 @@ interface AgentFileProps {
   onChange(text: string | undefined): void;
 }
 
-/** The agent's file loads when the user wants to edit it. The edit applies to the fork; the file on disk stays as it is. */
+/** The agent's file loads when the user wants to edit it. The edit applies only to the fork, not to the file on disk. */
 function AgentFile({ agent, text, onChange }: AgentFileProps) {
   const [open, setOpen] = useState(false);
   const { data, isError } = useQuery({ ...agentQuery(agent), enabled: open });

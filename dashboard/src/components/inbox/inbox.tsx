@@ -16,7 +16,7 @@ import { QueuePane } from "./list/queue-pane.tsx";
 
 export interface InboxProps {
   items: readonly ApprovalView[];
-  /** Runs that have not ended. */
+  /** The runs that have not ended. */
   runs: readonly RunSummary[];
 }
 

@@ -40,6 +40,6 @@ function show(notice: Notice, onClick: (shown: Notice) => void): void {
       shown.close();
     };
   } catch {
-    // Phones allow notifications only from a service worker, so this fails there. The page still shows a toast.
+    // Phones allow notifications only from a service worker, so a phone throws here. The page still shows a toast.
   }
 }

@@ -3,13 +3,13 @@
 import { useLocalStorage, writeLocalStorage } from "../../ui/local-storage.ts";
 
 export interface NoticeSettings {
-  /** Desktop notifications, if the browser allows them. */
+  /** Whether to show desktop notifications, if the browser allows them. */
   needsYou: boolean;
   done: boolean;
-  /** A short sound, even while the page is visible. */
+  /** Whether to play a short sound, even while the page is visible. */
   soundNeedsYou: boolean;
   soundDone: boolean;
-  /** Whether there are quiet hours, from `from` until `to`. Both are times such as "22:00". */
+  /** Whether there are quiet hours. They last from `from` until `to`, which are times such as "22:00". */
   quiet: boolean;
   from: string;
   to: string;

@@ -56,7 +56,7 @@ export function Notices() {
   );
 }
 
-/** Pages with buttons at the bottom. A toast there could appear under the pointer and catch a click. */
+/** Pages with buttons at the bottom. On these pages a toast could appear under the pointer and catch a click. */
 const hasAnswersBelow = (pathname: string): boolean => /^\/(inbox|chat)\b/.test(pathname);
 
 const isOnPage = ({ kind, rootRunId }: Notice, pathname: string): boolean =>

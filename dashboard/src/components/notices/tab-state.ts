@@ -5,7 +5,7 @@ import { useEffect } from "react";
 export interface TabState {
   waiting: number;
   isLost: boolean;
-  /** Name of the current page. */
+  /** The name of the current page. */
   page: string;
 }
 

@@ -86,7 +86,7 @@ function bandsOf(node: RiverNode, { streams, wide, right, from, line }: Place, s
   const top = line * row + row / 2 - wide / 2;
   const end = bandEnd(node, shape);
   const start = from * row + row / 2;
-  // Centre of the curve.
+  // Coordinates of the centre of the curve.
   const x = widest + (node.level - 1) * indent - right + BEND;
   const y = top - BEND;
   let before = 0;

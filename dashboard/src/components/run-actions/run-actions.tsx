@@ -88,7 +88,7 @@ function allowedActions({ endedAt, waitingOn, cancelRequested, status, stopReaso
     message: isOpen,
     pause: isOpen && !isResumable && status !== "suspended",
     resume: isOpen && isResumable && top === undefined,
-    /** The run whose branch was frozen. */
+    /** The run to thaw: the top of the frozen branch. */
     thaw: isOpen ? top : undefined,
     cancel: isOpen,
     retry: (status === "failed" || status === "cancelled") && stopReason !== "moved",

@@ -140,7 +140,7 @@ function ApprovalsStrip({ items, runId, onSelect }: ApprovalsStripProps) {
 
 /**
  * U45: why a run waits for its model provider, the number of the attempt, the time left, and how many other runs wait.
- * A button retries immediately.
+ * The notice has a button that retries immediately.
  */
 function ProviderNotice({ run: { row, events } }: { run: RunJournal }) {
   const { waitingOn, id, endedAt, cancelRequested } = row;

@@ -57,7 +57,7 @@ export function RunHeader({ journal, run, actions, onSelect }: RunHeaderProps) {
   );
 }
 
-/** The status line shows at most this many links, and the number of links it leaves out. The tree shows all of them. */
+/** The status line shows at most this many links. If there are more, it shows how many; the tree shows all of them. */
 const NAMED = 3;
 
 function StatusLine({ journal, run, onSelect }: Omit<RunHeaderProps, "actions">) {
@@ -163,7 +163,7 @@ interface BreadcrumbsProps {
   onSelect(runId: string): void;
 }
 
-/** S0-78: links to the parent run and to every run above it. */
+/** S0-78: links to all runs above this run, from the root down to its parent. */
 function Breadcrumbs({ journal, run, onSelect }: BreadcrumbsProps) {
   const parent = run.row.parentRunId;
   if (parent === undefined) return null;

@@ -19,7 +19,7 @@ export function UnreadableRun({ row }: { row: RunTree }) {
   );
 }
 
-/** Shown above a run whose journal can be read only in part. */
+/** A warning above a run whose journal can be read only in part. */
 export function DamageNotice({ runId }: { runId: string }) {
   return (
     <NoticeBar tone="bad" role="alert">

@@ -74,7 +74,7 @@ interface BudgetBar {
   limit: number;
   /**
    * The amount that the run would reach at its last turn, if it continues at this pace.
-   * Absent before the first turn and after the end.
+   * The projection is absent before the first turn and after the run's end.
    */
   projected?: number;
 }

@@ -92,7 +92,7 @@ interface RulesProps {
   icon: typeof Flag;
   tone: Tone;
   rules: readonly string[];
-  /** Shown if there are no rules. */
+  /** The sentence that is shown if there are no rules. */
   none: string;
 }
 

@@ -9,7 +9,7 @@ export interface RunTreeProps {
   journal: TreeJournal;
   rootId: string;
   runId: string;
-  /** Number of search hits by run. */
+  /** The number of search hits in each run. */
   hits: ReadonlyMap<string, number>;
   onSelect(runId: string): void;
 }

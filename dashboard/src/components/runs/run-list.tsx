@@ -17,7 +17,7 @@ export interface RunListProps {
   selection: Selection;
   isMore: boolean;
   onMore(): void;
-  /** Shown below the last row. */
+  /** The content below the last row. */
   end: ReactNode;
 }
 
@@ -158,7 +158,7 @@ function useRowKeys(
   ]);
 }
 
-/** The selected runs, as they were when the user selected them. */
+/** The selected runs. Each has the state it had when the user selected it. */
 export interface Selection {
   readonly runs: readonly ListedRun[];
   has(id: string): boolean;

@@ -8,7 +8,7 @@ import { type RunsSearch, toFilter } from "./filter.ts";
 interface SavedView {
   name: string;
   search: RunsSearch;
-  /** Whether the link shows the number of its runs. */
+  /** Whether the link shows how many runs its list contains. */
   counted: boolean;
 }
 

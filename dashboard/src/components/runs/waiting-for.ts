@@ -6,7 +6,7 @@ import { describeWait } from "../../../../src/projections/words/waits.ts";
 
 export interface WaitingFor {
   text: string;
-  /** Whether a person has to act. */
+  /** Whether the run waits for a person. */
   you: boolean;
 }
 

@@ -126,11 +126,11 @@ export function UserList() {
 }
 
 interface MadeProps {
-  /** Called with a new token. */
+  /** Called when a user and their token were created. */
   onMade(made: CreatedUser): void;
 }
 
-/** Changes a user, then loads the list again. */
+/** Changes a user and then loads the list of users again. */
 function useUserAction() {
   const { busy, problem, perform } = useAction();
   const change = async (what: () => Promise<unknown>) => {

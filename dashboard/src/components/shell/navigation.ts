@@ -11,7 +11,7 @@ export const PAGES = [
   { to: "/settings", label: "Settings", keys: "g s", icon: Settings },
 ] as const;
 
-/** The page's name in the tab title. */
+/** The name of the page in the browser tab's title. */
 export function pageName(path: string): string {
   if (path.startsWith("/r/")) return "Run";
   if (path === "/compare") return "Compare";

@@ -15,7 +15,7 @@ import { PinnedRun } from "../run-header/pinned-run.tsx";
 import { ConnectionBadge } from "./connection-badge.tsx";
 import { PAGES, pageName } from "./navigation.ts";
 
-// These parts are loaded on first use.
+// The palette and the dialogs load on first use.
 const Palette = lazy(async () => ({ default: (await import("../palette/palette.tsx")).Palette }));
 const HelpDialog = lazy(async () => ({ default: (await import("./help-dialog.tsx")).HelpDialog }));
 const StartRunDialog = lazy(async () => ({

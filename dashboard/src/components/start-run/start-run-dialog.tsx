@@ -20,7 +20,7 @@ import { type Draft, draftProblem, toRequest } from "./draft.ts";
 
 interface StartRunDialogProps {
   onClose(): void;
-  /** Preselected agent. */
+  /** The agent that is selected when the dialog opens. */
   agent?: string | undefined;
 }
 
@@ -61,7 +61,7 @@ function StartForm({ agent, onClose }: StartRunDialogProps) {
 
 interface FieldsProps {
   choices: readonly AgentView[];
-  /** Name of the agent that is selected at first. */
+  /** The agent that is selected when the dialog opens. */
   first: string;
   onClose(): void;
 }
@@ -178,7 +178,7 @@ function LimitFields({ draft, onChange }: { draft: Draft; onChange(next: Partial
 }
 
 interface StartRunButtonProps extends Pick<ButtonProps, "look" | "size" | "className"> {
-  /** Preselected agent. */
+  /** The agent that is selected when the dialog opens. */
   agent?: string;
 }
 

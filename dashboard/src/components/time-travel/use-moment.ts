@@ -6,13 +6,13 @@ import { applyEvent, eventCount, type RunJournal } from "../../live/run-journal.
 import type { TreeJournal } from "../../live/tree-journal.ts";
 
 export interface ShownMoment {
-  /** The journal at that moment. */
+  /** The journal at the shown moment. */
   journal: TreeJournal;
   /** The latest event shown; undefined if the page shows the present. */
   event: JournalEvent | undefined;
   /** The number of `event` among all events of the tree, from 1. */
   place: number;
-  /** Number of all events. */
+  /** The number of all events of the tree. */
   count: number;
   /** The journal position of the event with this number; undefined for the latest event, which is the present. */
   positionAt(place: number): number | undefined;
@@ -63,7 +63,7 @@ function placeOf(events: readonly JournalEvent[], position: number): number {
   return Math.max(1, low);
 }
 
-/** FK8: the tree at a past moment: its journal folded up to a position, without streaming text. */
+/** FK8: the tree at a past moment. Its state comes from the events up to a position, without streaming text. */
 export function pastJournal(journal: TreeJournal, position: number): TreeJournal {
   const runs = new Map<string, RunJournal>();
   const fresh = new Set<string>();

@@ -20,7 +20,7 @@ export interface Shown {
 export interface TimelineRows {
   /** The current rows of a run. */
   of(runs: ReadonlyMap<string, RunJournal>, runId: string): readonly Row[];
-  /** Facet counts of the run's own events. */
+  /** For each event filter, how many of the run's own events it matches. */
   counts(runId: string): FacetCounts;
 }
 

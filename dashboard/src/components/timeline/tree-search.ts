@@ -41,7 +41,7 @@ export function createTreeSearch(q: string, show: readonly Facet[]): TreeSearch 
         const all = journal.timeline.entries;
         const from = seen.get(journal) ?? 0;
         if (from === 0 && hits.has(runId)) {
-          // The journal was loaded again from the start, so its earlier hits are dropped.
+          // The journal was loaded again from the start, so the search removes the earlier hits.
           total -= hits.get(runId)!.length;
           hits.delete(runId);
         }
@@ -63,7 +63,7 @@ const says = ({ title, detail }: TimelineEntry, wanted: string): boolean =>
   title.toLowerCase().includes(wanted) || detail?.slice(0, LONGEST).toLowerCase().includes(wanted) === true;
 
 export interface TreeMatches {
-  /** Number of matches by run. */
+  /** The number of matches in each run. */
   counts: ReadonlyMap<string, number>;
   total: number;
   /** The next or previous match in tree order. */

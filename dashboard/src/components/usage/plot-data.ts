@@ -8,7 +8,7 @@ type OverTime = NonNullable<UsageView["overTime"]>;
 type Spent = OverTime["spent"][number];
 
 export interface PlotData {
-  /** Start of each time bucket, without gaps. */
+  /** The start of each time bucket. There are no gaps between buckets. */
   times: number[];
   every: number;
   series: Series[];

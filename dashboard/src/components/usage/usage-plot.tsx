@@ -9,7 +9,7 @@ import { axisWords, type PlotData, stackSeries, timeWords } from "./plot-data.ts
 
 export interface UsagePlotProps {
   data: PlotData;
-  /** Formats a value. */
+  /** Formats a value of the plot as text. */
   words(value: number): string;
 }
 

@@ -1,5 +1,5 @@
 // Positions of the agents in the graph. Dagre lays out each connected group so that an agent is left of the agents it starts.
-// The groups are then packed in rows, the largest first. Agents without connections follow in a grid.
+// These groups are packed in rows, the largest first. Agents that are connected to no other agent follow in a grid.
 
 import dagre from "@dagrejs/dagre";
 import type { AgentView } from "../../../../../src/api/client/types.ts";
@@ -16,7 +16,7 @@ export interface PlacedAgent extends Point {
   name: string;
 }
 
-/** A line from one agent to another that avoids the cards between them, and the position of its label. */
+/** A line from one agent to another, and the position of the line's label. The line avoids the cards between the two agents. */
 export interface Line {
   id: string;
   points: Point[];
@@ -113,7 +113,7 @@ function blockOf(group: readonly Linked[]): Block {
   return { width, height, placed, lines };
 }
 
-/** A line runs between two cards, from the side of one card to the facing side of the other. */
+/** A line starts at the side of one card and ends at the facing side of another card. */
 function sidesOf(from: Point, to: Point): [Point, Point] {
   const half = ((from.x <= to.x ? 1 : -1) * NODE.width) / 2;
   return [

@@ -21,7 +21,7 @@ import { Panel } from "../../../ui/panel.tsx";
 export interface VersionListProps {
   name: string;
   data: AgentVersions;
-  /** The version whose runs are listed below. */
+  /** The version whose runs the page lists. */
   selected: string | undefined;
 }
 

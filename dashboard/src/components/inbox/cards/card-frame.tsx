@@ -20,7 +20,6 @@ export interface CardFrameProps {
   item: ApprovalView;
   /** Whether the card takes the keyboard focus, because the user has just answered the previous card. */
   takesFocus: boolean;
-  /** The request. */
   children: ReactNode;
   answers: ReactNode;
 }
@@ -62,7 +61,7 @@ export function CardFrame({ item, takesFocus, children, answers }: CardFrameProp
 }
 
 interface CardLayoutProps {
-  /** Id of the heading. */
+  /** Id of the card's heading. */
   labelledBy: string;
   footer: ReactNode;
   children: ReactNode;
@@ -105,7 +104,7 @@ export interface CardProps {
   item: ApprovalView;
   takesFocus: boolean;
   onDecided(decision: Decision): void;
-  /** Shown above the request. */
+  /** Content that is shown above the request. */
   children?: ReactNode;
 }
 

@@ -1,5 +1,5 @@
 // Finds reasons to check a call carefully. They come from the recorded call, never from the agent's words.
-// A call with such a reason cannot be approved with a single key press.
+// If there is a reason to check a call, a single key press cannot approve it.
 
 import type { ApprovalView } from "../../../../../src/api/client/types.ts";
 import { hasTricks } from "../../../display/command/command-pieces.ts";

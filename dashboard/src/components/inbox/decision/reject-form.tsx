@@ -75,7 +75,7 @@ export interface TwoAnswersProps {
   /** Undefined if the user cannot give this answer now. */
   onYes: (() => void) | undefined;
   no: string;
-  /** Shown before the buttons. */
+  /** Content that is shown before the buttons. */
   children?: ReactNode;
 }
 

@@ -107,7 +107,7 @@ function Field({ name, text, autoFocus, problem, onChange }: FieldProps) {
   );
 }
 
-/** Why the changed call cannot be approved. */
+/** Says why the changed call cannot be approved. */
 export function EditProblem({ text }: { text: string | undefined }) {
   if (text === undefined) return null;
   return (

@@ -17,7 +17,7 @@ describe("[U22] splitting a change into hunks", () => {
     expect(taken(BEFORE, AFTER, 0, 2)).toBe(`${BEFORE.replace("one", "ONE")}eleven\n`);
   });
 
-  test("each hunk has line numbers and context, without repeating lines", () => {
+  test("each hunk has line numbers and context; no two hunks show the same line", () => {
     const [first, second, third] = hunksOf(BEFORE, AFTER)!.hunks;
     expect(first!.patch).toBe("@@ -1,4 +1,4 @@\n-one\n+ONE\n two\n three\n four");
     expect(second!.patch).toBe("@@ -6,5 +6,5 @@\n six\n seven\n eight\n-nine\n+NINE\n ten");

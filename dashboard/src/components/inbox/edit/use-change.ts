@@ -21,7 +21,7 @@ export interface Change {
   isChanged: boolean;
   input: unknown;
   edit: EditState;
-  /** Why the changed call cannot be approved. */
+  /** Says why the changed call cannot be approved. */
   problem: string | undefined;
   /** Whether the call can be approved. An unchanged call can always be approved. */
   isValid: boolean;

@@ -148,7 +148,7 @@ function approvalIcon(item: ApprovalView): typeof Bot {
 
 const LISTED = 5;
 
-/** The empty inbox, with the runs that are active. */
+/** The empty inbox. It lists the active runs. */
 function NothingWaits({ running }: { running: readonly RunSummary[] }) {
   const roots = running.filter(({ parentRunId }) => parentRunId === undefined).slice(0, LISTED);
   return (

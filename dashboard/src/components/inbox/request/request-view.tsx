@@ -1,5 +1,5 @@
 // A17: the request as Cadre recorded it. The view of a call depends on what its tool declares about itself.
-// The agent's own description is shown separately and labelled as such.
+// The agent's own description appears separately, with a label that says so.
 
 import { useQuery } from "@tanstack/react-query";
 import { createTwoFilesPatch } from "diff";
@@ -112,7 +112,6 @@ export const stripPatchHeader = (patch: string): string =>
     .trimEnd();
 
 interface FieldsProps {
-  /** The input of the call. */
   fields: Record<string, unknown>;
 }
 
