@@ -1,6 +1,6 @@
 // The parts that the API needs.
-// `who` names the acting person: a named user, or the user who started this process.
-// The latter acts in requests over the socket and in requests with the folder's token.
+// `who` names the person who sends a request. A named user is identified by the public server.
+// A request over the socket or with the folder's token acts as the user who started this process.
 
 import type { Agent } from "../agents/agent.ts";
 import type { Explanation } from "../agents/explain/explanation-schema.ts";

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is how a configuration names a variable
-// Tests MCP servers at a URL: a real one, and hostile ones that try to make Cadre request other URLs.
+// Tests MCP servers at a URL: a real server, and hostile servers that try to make Cadre request other URLs.
 
 import {
   createServer,

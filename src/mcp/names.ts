@@ -39,7 +39,7 @@ export function lookalikes(names: readonly string[]): Set<string> {
 const skeleton = (name: string): string =>
   name.toLowerCase().replaceAll("-", "_").replaceAll("0", "o").replaceAll(/[1i]/g, "l").replaceAll("rn", "m");
 
-/** The servers that an agent can use: those in its `mcpServers`, and those whose tools are named in its `tools`. */
+/** The servers that an agent can use: servers in its `mcpServers`, and servers whose tools are named in its `tools`. */
 export function serversOfAgent(
   { mcpServers = [], tools }: Pick<Definition, "mcpServers" | "tools">,
   servers: readonly string[],

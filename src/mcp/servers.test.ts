@@ -250,7 +250,7 @@ inner
     });
   });
 
-  test("a trusted server's answer is not marked; structured content becomes JSON; of a long answer the full text is kept too", async () => {
+  test("a trusted server's answer is not marked; a long answer is shortened, but its full text is kept", async () => {
     const structuredContent = { rows: ["x".repeat(50_000)] };
     writePlan(plan, {
       tools: [{ name: "log" }],

@@ -162,7 +162,7 @@ const connectionTo = (name: string, server: McpServer, parts: ServersParts): Con
 function refresh(entry: Entry, parts: ServersParts): boolean {
   entry.launch = launchOf(entry.config, parts.folder);
   const pin = readPin(parts, entry.name);
-  // If the pin could not be written to disk, the one in memory is used until the process ends.
+  // If the pin could not be written to disk, the pin in memory is used until the process ends.
   if (!pin || pin.at === entry.pin?.at) return false;
   if (entry.pin && !isSameLaunch(entry.pin.launch, pin.launch)) {
     void entry.connection.close();

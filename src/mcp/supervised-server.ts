@@ -1,6 +1,6 @@
 // Starts an MCP server under a supervisor. The supervisor is a small shell script that deliberately outlives Cadre for a moment.
 // When the pipe from Cadre closes, the supervisor kills the server's process group. The pipe also closes if Cadre is killed.
-// So no server outlives Cadre. On systems with /proc, a mark in the environment identifies processes that left the group.
+// No server outlives Cadre. On systems with /proc, a mark in the environment identifies processes that left the process group.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";

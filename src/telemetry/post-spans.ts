@@ -7,7 +7,7 @@ import { messageOf } from "../errors.ts";
 const RETRYABLE = new Set([408, 429, 502, 503, 504]);
 const MAX_DETAIL = 200;
 
-/** Returns undefined on success, or the reason why the receiver refused the spans for good. Throws if a retry might help. */
+/** Returns undefined on success, or the reason for a refusal that a retry cannot change. Throws if a retry might help. */
 export async function postSpans(otlp: Otlp, body: string, signal: AbortSignal): Promise<string | undefined> {
   const response = await fetch(otlp.url!, {
     method: "POST",

@@ -1,8 +1,8 @@
 // Sends the spans of all runs to an OTLP receiver in the background. No run ever waits for the receiver.
 // Spans are computed from the journals. A cursor in the store records up to which event they were sent.
-//  TL1  The cursor advances only after the receiver has accepted the spans or has refused them for good.
+//  TL1  The cursor advances only after the receiver has accepted the spans or has permanently refused them.
 //       If the process dies earlier, the next process sends the same spans again with the same ids.
-//  TL2  Only one process at a time sends. If that process dies, its hold on the cursor expires.
+//  TL2  Only one process at a time sends spans. If that process dies, its hold on the cursor expires.
 //       A process that finds events of a newer version releases the cursor.
 
 import { setTimeout as pause } from "node:timers/promises";
@@ -32,7 +32,7 @@ export interface TracingParts {
 /** Name of the cursor in the outbox. Webhooks use the outbox too, but their names cannot contain a slash. */
 const CURSOR = "traces/otlp";
 const PAGE = 200;
-/** How long a process holds the cursor. This is longer than one attempt. If a process dies, the others wait this long. */
+/** How long a process holds the cursor; longer than one attempt. If the process dies, other processes wait until this time is over. */
 const HOLD_MS = 20_000;
 /** How long spans are collected before they are sent together. */
 const BATCH_MS = 1_000;

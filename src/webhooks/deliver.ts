@@ -4,7 +4,7 @@
 //       After a crash, the notice is sent again with the same id.
 //  WH2  Only one process at a time serves a webhook.
 //       A process that is too old to read the next event releases the webhook, so that a newer process can serve it.
-//  WH4  A notice is given up if the endpoint refuses it for good or if it fails for a day. Later notices are still delivered.
+//  WH4  A notice is given up if the endpoint refuses it permanently or if it fails for a day. Later notices are still delivered.
 
 import type { Clock } from "../clock.ts";
 import type { WebhookEvent } from "../config/schema.ts";
@@ -44,7 +44,7 @@ export interface Deliverer {
 
 const PAGE = 500;
 const ATTEMPT_MS = 10_000;
-/** How long a process holds a cursor. This is longer than one attempt. If a process dies, the others wait this long. */
+/** How long a process holds a cursor; longer than one attempt. If the process dies, other processes wait until this time is over. */
 const HOLD_MS = 20_000;
 const FIRST_RETRY_MS = 2_000;
 const LONGEST_RETRY_MS = 600_000;
@@ -153,7 +153,7 @@ async function nextNotice(
       const notice = mayBeNotice(event) ? await readNotice(store, event) : undefined;
       if (notice && wanted.includes(notice.event)) return { to, notice };
     }
-    // Unreadable events are left out of a page, so a page that is not full can be followed by another one. Only an empty page is the last.
+    // Unreadable events are left out of a page, so another page can follow a page that is not full. Only an empty page is the last page.
     if (page.length === 0) return { to };
   }
 }

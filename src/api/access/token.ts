@@ -7,7 +7,7 @@ import { tokenFile } from "../../config/secrets.ts";
 /** Minimum length of a token: shorter ones could be guessed. */
 export const MIN_TOKEN = 24;
 
-/** Reads the folder's token. Creates a new one if the folder has none or its token is too short. */
+/** Reads the folder's token. If the folder has no token or its token is too short, creates a new token. */
 export function readOrCreateToken(dir: string): string {
   return readToken(dir) ?? renewToken(dir);
 }
@@ -15,7 +15,7 @@ export function readOrCreateToken(dir: string): string {
 export function renewToken(dir: string): string {
   const token = randomBytes(32).toString("base64url");
   mkdirSync(dir, { recursive: true, mode: 0o700 });
-  // Write a temporary file and rename it: readers never see half a token, and the new file's permissions replace those of the old file.
+  // Write a temporary file and rename it. Readers never see half a token, and the file gets its new permissions.
   const draft = `${tokenFile(dir)}.${process.pid}`;
   writeFileSync(draft, `${token}\n`, { mode: 0o600 });
   renameSync(draft, tokenFile(dir));

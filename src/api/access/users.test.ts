@@ -46,7 +46,7 @@ async function admit(name: string, role: Role): Promise<void> {
   tokens.set(name, (await holder().post("/api/users", { body: { name, role } })).token);
 }
 
-/** Starts one of ann's runs, which waits for an approval. */
+/** Starts a run for ann, and waits until it needs an approval. */
 let ids: { run: string; approval: string; session: string; grant: string; definition: string };
 
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-// One session of an editor. A message starts a run or joins the active one. The editor shows the events of the run's tree until the turn is over.
+// One session of an editor. A message starts a run or joins the active run. The editor shows the run's tree until the turn is over.
 // Everything durable is in the journals. The state in this file is lost when the connection ends.
 //  - A turn ends when the run ends or needs text from the person. The person's next message provides that text.
 //  - When a session is loaded, the editor follows the active run again and shows its open questions again.

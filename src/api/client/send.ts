@@ -6,7 +6,7 @@ import type { ErrorBody } from "./types.ts";
 export interface ClientOptions {
   fetch: (url: string, init?: RequestInit) => Promise<Response>;
   baseUrl?: string;
-  /** The protocol through which the person acts, such as `mcp`, if there is one. */
+  /** The protocol through which the person acts, such as `mcp`. Undefined if the person uses Cadre directly. */
   via?: string | undefined;
 }
 

@@ -1,5 +1,5 @@
 // Shows a run as one growing answer: the agent's text, turn by turn, and finally the result.
-// Tokens are passed on as they stream, and the journal corrects them. No text is repeated and none is missing:
+// Tokens are passed on while they stream, and the journal corrects them. No text is repeated and none is missing:
 //  - If a repeated model call begins with the same text, the answer continues. Otherwise the answer starts over and says so.
 //  - If tokens were dropped, their text is taken from the journal.
 

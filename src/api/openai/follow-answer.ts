@@ -1,4 +1,4 @@
-// Follows a run for a client that waits for the run's answer. Yields text and activity as they come, open questions, and the end.
+// Follows a run for a client that waits for the run's answer. Yields text, activity and open questions as they come, and finally the end.
 
 import type { JournalEvent } from "../../journal/events.ts";
 import { timelineEntry } from "../../projections/views/timeline.ts";

@@ -1,4 +1,4 @@
-// Clients of OpenAI's API send the whole conversation each time. The last message is the new one.
+// Clients of OpenAI's API send the whole conversation with each request. The last message is the new message.
 // If the request names a session, the earlier messages are already known. Otherwise they are passed to the run as context.
 
 import { CadreError } from "../../errors.ts";

@@ -24,7 +24,7 @@ import { ApprovalView } from "../views/approvals.ts";
 
 const pay = (to: string, amount = 5) => ({ tool: "Pay", input: { to, amount } });
 
-/** The task tells the scripted clerk to ask a question, to pay one person, or to pay three in one turn. */
+/** Depending on its task, the scripted clerk asks a question, pays one person, or pays three people in one turn. */
 const clerk: Script = ({ turn, task, lastTool, lastResult }) => {
   if (task.includes("lie") && lastTool !== "Pay")
     return { calls: [turn === 1 ? { tool: "AskUser", input: { question: "To whom?" } } : pay("ann")] };
@@ -298,7 +298,7 @@ describe("decisions on approvals", () => {
     expect(book.paid).toEqual([]);
   });
 
-  test("[F17] three answers in reverse order, one of them after a restart, each reach the right call", async () => {
+  test("[F17] three answers in reverse order each reach the right call, even though one of them comes after a restart", async () => {
     const runId = await started("three");
     const [ann, bob, cem] = await waitForApprovals(api, runId);
     await api.client.post("/api/approvals/{id}", { id: cem!.id, body: { decision: "approve" } });
@@ -330,7 +330,7 @@ describe("decisions on approvals", () => {
     ]);
   });
 
-  test("[F18] if a person clicks in the millisecond when the approval expires, only one of the two is recorded, and the run obeys it", async () => {
+  test("[F18] if an approval expires in the millisecond when a person clicks, either the click or the expiry is recorded, never both", async () => {
     const ways = new Set<boolean>();
     for (let round = 0; round < 30; round++) {
       const { runId } = await api.client.post("/api/runs", {

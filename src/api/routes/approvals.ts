@@ -34,7 +34,7 @@ export const DecisionBody = namedStrictObject("DecisionBody", {
 });
 export type DecisionBody = z.input<typeof DecisionBody>;
 
-/** An input to preview instead of the proposed one. */
+/** An input to preview instead of the input that the agent proposed. */
 export const PreviewBody = namedStrictObject("PreviewBody", { input: z.unknown() });
 
 /** Names the person who should decide. */
@@ -139,7 +139,7 @@ async function openBelow(store: Store, id: RunId): Promise<ApprovalRef[]> {
 
 /**
  * Rejects a decision on an open item if the decision would have no effect, or obviously not the intended effect.
- * A decision on an item that was decided before passes this check. Later it gets the usual error.
+ * A decision on an item that was decided before passes this check. The answer to it says that the item is already decided.
  */
 export async function checkDecision(
   id: string,

@@ -6,7 +6,7 @@ import { namedObject } from "./schemas.ts";
 
 /** How runs recovered after a server was killed, counted from their journals. */
 export const Recovery = namedObject("Recovery", {
-  /** `recovered` counts unfinished runs that continue or wait as before. `missing` counts those that no driver has taken over. */
+  /** `recovered` counts unfinished runs that continue or wait as before. `missing` counts unfinished runs that no driver has taken over. */
   recovered: z.int(),
   missing: z.int(),
   /** Milliseconds from the server's death until the last unfinished run continued. */

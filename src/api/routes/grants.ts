@@ -1,4 +1,4 @@
-// Lists and revokes grants, which are permissions beyond one run. Suggests rules that would make questions unnecessary.
+// Lists and revokes grants: permissions that last longer than one run. Suggests rules that would make questions unnecessary.
 
 import { z } from "zod";
 import { CadreError } from "../../errors.ts";

@@ -92,7 +92,7 @@ export const ReplayView = namedObject("ReplayView", {
   events: z.int(),
   /** Number of decisions that the replay repeated. */
   decisions: z.int(),
-  /** The first decision that differs from the recorded one. */
+  /** The first decision that differs from the recorded decision. */
   divergence: z
     .object({
       runId: z.string(),

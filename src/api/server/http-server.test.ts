@@ -74,7 +74,7 @@ describe("[A15] [G8] clients that send slowly or send nothing", () => {
     expect((await dripping(head, "1\r\n \r\n")).answer).toMatch(/^HTTP\/1\.1 408 /);
   });
 
-  test("the server closes silent connections, and meanwhile answers other clients", async () => {
+  test("the server closes silent connections; while they are open, it still answers other clients", async () => {
     const idle = await Promise.all(Array.from({ length: 250 }, () => open()));
     expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toBe("here");
     await Promise.all(idle.map(closed));

@@ -1,5 +1,5 @@
 // Serves the API and the web page on a port, with access checks.
-// By default the server listens only on the loopback. To listen elsewhere, it needs a token that was set explicitly (A06).
+// By default the server listens only on the loopback. To be reachable from other machines, it needs an explicitly set token (A06).
 
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";

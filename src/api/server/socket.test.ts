@@ -53,7 +53,7 @@ test("the server replaces a socket that a crash left behind", async () => {
   expect(await (await socketFetch(path)("http://cadre/")).text()).toBe("again");
 });
 
-test("serving in a missing folder fails at once and does not hang", async () => {
+test("serving in a missing folder fails with an error instead of hanging", async () => {
   await expect(serveOnSocket(new Hono(), join(folder, "none", "cadre.sock"))).rejects.toThrow("ENOENT");
 });
 

@@ -17,7 +17,7 @@ export interface StreamWriter {
   writeNow(bytes: Uint8Array): void;
   /** Writes the bytes, or drops them if the queue is full. */
   writeIfRoom(bytes: Uint8Array): void;
-  /** Writes even if the queue is full. No other write is allowed after this one. */
+  /** Writes even if the queue is full. This must be the last write. */
   writeLast(text: string): void;
   close(): void;
 }

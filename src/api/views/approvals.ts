@@ -1,5 +1,5 @@
 // Shows an approval with everything a person needs to decide.
-// This includes the call's origin, its effect, the runs that wait for the decision, and the latest events.
+// The view includes the call's origin, its effect, the runs that wait for the decision, and the latest events.
 // The whole view is computed from the journals and the recorded input.
 
 import { isDeepStrictEqual } from "node:util";

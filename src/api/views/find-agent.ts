@@ -14,7 +14,7 @@ export async function findAgent(
 
 /**
  * Finds the name under which the store keeps an agent's runs.
- * If a deleted agent has runs under exactly this name, the name means that agent, and not one whose short name it is.
+ * A deleted agent with exactly this name and with runs takes precedence over another agent with this short name.
  */
 export async function storedAgentName(
   parts: Pick<ApiParts, "agents" | "store">,
