@@ -1,5 +1,5 @@
 // Runs every example with the command from its README, each in a separate process. Each example checks itself.
-// This test also checks three things: the journal is right, README and guide show the real output, and an example's own checks can fail.
+// This test also checks that the journal is right, that README and guide show the real output, and that an example's own checks can fail.
 
 import { execFile } from "node:child_process";
 import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";

@@ -1,6 +1,6 @@
 // Tells Vitest to start the slowest test files first.
 // On a fresh clone, Vitest does not know the durations and starts the largest files first.
-// Small but slow files would then run last, while other cores are idle.
+// Without this file, small but slow files would run last, while other cores are idle.
 // Files that mostly wait alternate with files that mostly compute, so that they do not slow each other down.
 
 import { BaseSequencer, type TestSpecification } from "vitest/node";

@@ -26,7 +26,7 @@ export interface Reference {
   key: string;
   /** The agent's name as the file spells it. */
   name: string;
-  /** Full name of the agent that the reference means. Undefined if no such agent exists; a problem reports that. */
+  /** Full name of the agent that the reference means. Undefined if there is no such agent, which is reported as a problem. */
   agent?: string;
   line: number;
   column: number;

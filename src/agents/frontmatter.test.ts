@@ -1,4 +1,4 @@
-// The repository contains a JSON Schema of the keys, which editors use. This test compares it with the code.
+// The repository contains a JSON Schema of the keys for editors. This test compares the schema with the code.
 // If you change the keys, run UPDATE_SCHEMA=1 npx vitest run src/agents/frontmatter.test.ts, then npm run format.
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";

@@ -14,7 +14,7 @@ import type { Draft, DraftFile } from "./files/draft.ts";
 export interface AgentSet {
   /** The agents by full name. */
   agents: Map<string, Agent>;
-  /** All problems and notes of the set, including those of single agents. */
+  /** All problems and notes of the set, including the problems of single agents. */
   problems: Problem[];
 }
 

@@ -1,5 +1,5 @@
 // Bundles each program that tests start hundreds of times into a few files.
-// Loading a thousand modules takes longer than most of these tests.
+// Without a bundle, loading a thousand modules would take longer than most tests.
 // The bundled code does the same, and each module still finds the files next to its source.
 
 import { globSync, statSync, writeFileSync } from "node:fs";

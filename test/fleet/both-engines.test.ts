@@ -113,7 +113,7 @@ async function startUp(crew: Crew, engine: EngineName, ground: Ground): Promise<
 }
 
 /**
- * Creates one suspended run through the store, and copies its rows with SQL to create the others.
+ * Creates one suspended run through the store. Then SQL copies its rows to create the other runs.
  * The copied journals fail verification, so the test notices if a worker reads one of them.
  */
 async function plantSuspended({ url, server }: Crew, { postgres }: Ground): Promise<void> {

@@ -1,5 +1,5 @@
 // Tests every tree that a released version exported: this version reads, verifies and folds it, and a replay makes the same decisions.
-// Waiting runs in such a tree continue to their end (P13, F39).
+// Waiting runs in a recorded tree continue to their end (P13, F39).
 
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
 // One small tree for each feature of this version. `record-trees.ts` records the trees once for each release.
-// This file contains their scripts and decisions, so that a later version can continue trees that wait.
+// The scripts and decisions of the trees are in this file, so that a later version can continue waiting trees.
 
 import { z } from "zod";
 import type { Decision } from "../../src/loop/commands/person-commands.ts";
@@ -13,7 +13,7 @@ export interface GoldenTree {
   files?: Record<string, string>;
   /** The script of each agent. It returns a whole turn, or only the text of a turn. */
   says: Record<string, (request: ScriptedRequest) => ScriptedTurn | string>;
-  /** A person's decisions, in order. After the last decision, the tree stays as it is, even if it waits. */
+  /** A person's decisions, in order. After the last decision, the recording ends, even if the tree still waits. */
   decisions?: (Decision | "cancel")[];
   /** If this is set, the recording is a fork of the tree at this event. */
   forkedAt?: number;

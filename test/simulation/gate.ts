@@ -1,5 +1,5 @@
 // The await points of one worker. Each operation waits at the gate until the simulation performs it.
-// Its answer can wait at the gate again.
+// The answer of an operation can wait at the gate again.
 // If the worker crashes between the operation and its answer, the answer is lost, but the effect remains.
 //  G1  Writes happen in the order in which the worker requested them, as in a store's queue.
 //  G2  A dead worker gets no more answers. Only the first few of its queued writes are performed; the others are lost.
@@ -29,7 +29,7 @@ export class Gate {
   dead = false;
   /** Whether the worker is stalled. Nothing passes the gate until the simulation releases the worker. */
   stalled = false;
-  /** Whether the phase with faults is over. From then on, everything passes the gate immediately. */
+  /** Whether the phase with faults is over. After this phase, everything passes the gate immediately. */
   open = false;
   private readonly random: Random;
   private readonly options: GateOptions;

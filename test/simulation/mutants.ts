@@ -103,7 +103,7 @@ function intentAfterEffect(store: Store): Store {
 }
 
 /** Acknowledges outcomes before they are written. This mutant works only with a single worker.
- * With one worker, the store refuses no outcome, so only a crash or a full disk can lose an acknowledged one. */
+ * With one worker, the store refuses no outcome, so only a crash or a full disk can lose an acknowledged outcome. */
 function acknowledgedEarly(store: Store, { options }: Surroundings): Store {
   if (options.workers !== "one") return store;
   return withAppend(store, (append) => {

@@ -99,7 +99,7 @@ export interface CallPlan {
   what: string;
   /** Whether the model's call has valid JSON and the right types. */
   form: "right" | "no-json" | "wrong-type";
-  /** The provider's call id. Only set if the id repeats an earlier one. */
+  /** The provider's call id. Set only if it repeats the id of an earlier call. */
   id?: string;
   /** The input, if the call is a delegation. */
   input?: Record<string, unknown>;

@@ -2,7 +2,7 @@ import { it, vi } from "vitest";
 import { findMutant } from "./find-mutant.ts";
 import { PATTERN_MUTANTS } from "./pattern-mutants.ts";
 
-// These modules are spied on, not replaced. Their real functions run until a mutant replaces them.
+// Vitest spies on these modules but does not replace them. Their real functions run until a mutant replaces them.
 vi.mock("../../src/projections/folds/parent-events.ts", { spy: true });
 
 it.each(PATTERN_MUTANTS)(

@@ -1,4 +1,4 @@
-// The scripted answers of agents that use patterns. Most are valid; the others cover every mistake that a model can make.
+// The scripted answers of agents that use patterns. Most answers are valid. The rest cover every mistake that a model can make.
 // The random choices depend only on the position in the run, so a repeated model call gets the same answer.
 
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";

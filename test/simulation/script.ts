@@ -39,7 +39,7 @@ function ending(plan: RunPlan, turn: number, purpose: string): ScriptedTurn {
   return { report: { summary: "done", ...output }, usage };
 }
 
-/** The parent's summary of its work, which a child gets. The first attempt is empty, and the second succeeds. */
+/** The summary of the parent's work for a child. The model's first attempt is empty, and the second attempt succeeds. */
 function briefing(attempt: number): ScriptedTurn {
   const usage = { input: 200, output: 20 };
   return attempt === 1 ? { text: "", usage } : { text: "So far, so good.", usage };

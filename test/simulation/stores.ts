@@ -1,5 +1,5 @@
 // The store as a simulated worker or a person sees it.
-// It wraps the real store in three layers. The outer layer records every acknowledgement, and the middle layer is the mutant.
+// Three layers wrap the real store. The outer layer records every acknowledgement, and the middle layer is the mutant.
 // The inner layer is the gate, which decides when an operation reaches the real store.
 
 import type { Store } from "../../src/stores/store.ts";
@@ -7,7 +7,7 @@ import { withAppend } from "./breaking.ts";
 import { Gate } from "./gate.ts";
 import type { SimProcess, Surroundings } from "./surroundings.ts";
 
-/** Adds the layers around the store. From the outside: a check of the store's answers, the mutant if there is one, and the gate. */
+/** Adds the layers around the store. From the outside in, they are: a check of the store's answers, the mutant (if any), and the gate. */
 export function workerStore(worker: SimProcess, world: Surroundings): Store {
   const inner = watchedStore(worker.gate, world);
   return withAppend(inner, async (append) => {

@@ -94,7 +94,7 @@ export class TeamWatch {
   }
 
   /**
-   * K3, K8: a member gets every message that is new to it, except its own, and nothing else.
+   * K3, K8: a member gets every message of other members that is new to it, and nothing else.
    * A run that replaces a member gets the same messages as the member.
    */
   private *hears({ runId, payload }: EventOf<"RUN_STARTED">, parent: PatternNode): Generator<string> {

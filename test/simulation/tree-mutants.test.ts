@@ -2,7 +2,7 @@ import { it, vi } from "vitest";
 import { findMutant } from "./find-mutant.ts";
 import { TREE_MUTANTS } from "./tree-mutants.ts";
 
-// These modules are spied on, not replaced. Their real functions run until a mutant replaces them.
+// Vitest spies on these modules but does not replace them. Their real functions run until a mutant replaces them.
 vi.mock("../../src/projections/folds/parent-events.ts", { spy: true });
 vi.mock("../../src/loop/drive/decide.ts", { spy: true });
 vi.mock("../../src/stores/transaction/slots.ts", { spy: true });

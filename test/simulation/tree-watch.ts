@@ -1,5 +1,5 @@
 // Checks the relations between the runs of a tree. Each commit is a transaction, and after each commit all journals must agree (J7).
-// It also compares what a run learns about its descendants with the rows of the descendants.
+// The watcher also compares what a run learns about its descendants with the store's rows of the descendants.
 
 import type { RunId } from "../../src/ids.ts";
 import { DEFAULT_DELEGATION, type Delegation } from "../../src/journal/definition.ts";
@@ -12,7 +12,7 @@ interface Node {
   row: RunRow;
   start: Payload<"RUN_STARTED">;
   children: Map<RunId, { started: Payload<"CHILD_RUN_STARTED">; ended?: Payload<"CHILD_RUN_COMPLETED"> }>;
-  /** Calls in progress. A run is working while it has at least one. */
+  /** Calls in progress. A run with at least one open call is working. */
   open: Set<string>;
   /** Calls whose result is recorded. */
   answered: Set<string>;

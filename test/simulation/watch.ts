@@ -1,5 +1,5 @@
 // Watches a running simulation: every commit, effect, model call and acknowledgement, at the moment when it happens.
-// It records each broken invariant. The simulation stops at the first one.
+// The watcher records each broken invariant. The simulation stops at the first one.
 
 import type { RunId } from "../../src/ids.ts";
 import { type EventBody, type JournalEvent, type Payload, TERMINAL_TYPES } from "../../src/journal/events.ts";

@@ -1,5 +1,5 @@
 // A scripted agent that speaks the Agent Client Protocol, built on the official package. It is a process that uses stdin and stdout.
-// Its prompt contains the script, with one action on each line. The agent logs everything it receives and does, and tests read the log.
+// The prompt contains the script, with one action on each line. The agent logs everything it receives and does, and tests read the log.
 
 import { spawn } from "node:child_process";
 import { appendFileSync, existsSync, writeFileSync } from "node:fs";
@@ -117,7 +117,7 @@ interface Here {
 /**
  * `ask execute rm -rf x` asks for permission first; `run execute ls` does not ask.
  * `begin-ask` behaves like Codex: it reports the call as started before it asks for permission, and stops if permission is denied.
- * It reports output in a separate field.
+ * `begin-ask` also reports output in a separate field, like Codex.
  * `ask-bare` behaves like the Gemini CLI: it sends no input.
  */
 async function doOrAsk(

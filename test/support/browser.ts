@@ -1,5 +1,5 @@
 // A client that behaves like a browser.
-// It gets its cookie from a one-time link, sends same-origin requests, and follows events with undici's EventSource.
+// The client gets its cookie from a one-time link, sends same-origin requests, and follows events with undici's EventSource.
 // As the standard requires, the EventSource reconnects by itself with `Last-Event-ID`.
 
 import { Agent, type Dispatcher, EventSource } from "undici";

@@ -1,6 +1,6 @@
 // An MCP server over stdio that follows a plan: `node mcp-server.ts plan.json`.
-// It does not use the SDK, so that it can misbehave in every way.
-// It reads the plan again for every message, and logs what it does to plan.json.log.
+// The server does not use the SDK, so that it can misbehave in every way.
+// For every message, the server reads the plan again. It logs its actions to plan.json.log.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { appendFileSync, closeSync, readFileSync, writeFileSync } from "node:fs";
@@ -27,7 +27,7 @@ export type Deed =
   /** The server closes its output but keeps running. */
   | "close-output"
   | "deep"
-  /** The server announces that its list of tools has changed to this one. */
+  /** The server announces that its tools have changed, and offers these tools from now on. */
   | { becomes: Plan["tools"] }
   | { result: unknown };
 

@@ -1,7 +1,7 @@
 // The playground really runs the commands that the permission judge allows.
-// It has a temporary repository with canaries, a home folder, and a neighbouring folder.
+// The playground has a temporary repository with canaries, a home folder, and a neighbouring folder.
 // Programs on its PATH leave a mark when they are called.
-// It runs each command with the Bash tool and looks for side effects: changed files, marks, and connections to a port.
+// Each command runs with the Bash tool. The playground then looks for side effects: changed files, marks, and connections to a port.
 // If the machine has strace, it also looks at system calls.
 
 import { execFileSync } from "node:child_process";
@@ -149,7 +149,7 @@ function buildWorkspace(at: At): void {
   git("commit", "-q", "-m", "first");
   signLastCommit(git);
   writeFileSync(at("work/b.txt"), "one\ntwo\nthree\nfour\n");
-  // The files get old timestamps. Git trusts those, so it has no reason to rewrite its index.
+  // The files get old timestamps. Git trusts old timestamps, so it has no reason to rewrite its index.
   for (const path of Object.keys(files)) utimesSync(at(path), OLD, OLD);
   git("status");
 }
@@ -173,7 +173,7 @@ function buildPrograms(at: At, path: string): void {
   // The supervisor itself uses perl. Only a call by the command leaves a mark.
   program("perl", `case "$2" in syscall*) exec /usr/bin/perl "$@";; esac; echo "$0 $*" >> ${at("marks")}`);
   if (!STRACE) return;
-  // The supervisor starts the first bash. From then on, strace follows every process.
+  // The supervisor starts the first bash. strace follows this bash and every process below it.
   const calls =
     "execve,open,openat,creat,socket,connect,unlink,unlinkat,rename,renameat,renameat2,link,linkat,symlink,symlinkat,mkdir,mkdirat,rmdir,mknod,mknodat,chmod,fchmod,fchmodat,chown,fchown,fchownat,lchown,truncate,ftruncate,utime,utimensat,setxattr,mount";
   program(

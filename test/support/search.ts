@@ -1,4 +1,4 @@
-// Three search providers on one real HTTP server, each with its own paths, keys and formats. They keep the received requests.
+// Three search providers on one real HTTP server, each with its own paths, keys and formats. The server keeps the received requests.
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";

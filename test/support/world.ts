@@ -1,5 +1,5 @@
 // A test project in a temporary folder, with agents, a scripted model, tools that record effects, and a real SQLite store.
-// It drives its runs as `cadre up` does. With `idle`, a run continues only when the test calls `drive`, and no timer runs.
+// The world drives its runs as `cadre up` does. With `idle`, runs continue only when the test calls `drive`, and no timer runs.
 
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,7 +1,7 @@
 // Lets the model fix the program until the tests pass. After three failed attempts, a person decides.
-// The code below runs the tests, so the model cannot skip them or claim a false success.
+// This module runs the tests itself, so the model cannot skip the tests or claim a false success.
 // Cadre can rerun this module at any time with the answers from the journal.
-// So the module keeps no state and depends only on its steps: it uses no clock, no files and no randomness.
+// The module keeps no state and depends only on its steps: it uses no clock, no files and no randomness.
 
 import { ask, prompt, type Steps, tool, turns } from "cadre";
 
@@ -9,7 +9,7 @@ const TRIES = 3;
 
 export default function* (): Steps {
   for (let tries = 0; ; tries++) {
-    // The permission rules apply as if the model had made the call. The model does not see the result, because the prompt below shows it.
+    // The permission rules apply as if the model had called the tool. The result is hidden, because the prompt in this loop shows it to the model.
     const tests = yield* tool("Bash", { command: "node --test mean.test.mjs" }, { hidden: true });
     if (!tests.isError) return { summary: `The tests pass after ${tries} attempts.` };
 

@@ -1,4 +1,4 @@
-// Each pattern declares its own checks. This file runs them for the agents that use the pattern.
+// Runs the checks that a pattern declares, for every agent that uses the pattern.
 
 import { givingAnswerAway, patternsIn } from "../../patterns/declarations/facts.ts";
 import type { Check } from "./check.ts";

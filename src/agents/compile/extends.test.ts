@@ -41,7 +41,7 @@ test("an agent inherits the keys and the body of its base, but not the name", as
   expect((await child("", "", "You are the child.")).definition?.prompt).toBe("You are the child.");
 });
 
-describe("an agent never gets what its base denies", () => {
+describe("tools and limits that an agent inherits from its base", () => {
   test.each([
     ["the base has a tool list", "tools: [Read]", "", { allow: ["Read"], ask: [], deny: [] }],
     ["the base has no tools", "tools: []", "", { allow: [], ask: [], deny: [] }],
@@ -85,7 +85,7 @@ describe("an agent never gets what its base denies", () => {
     expect(permissions).toEqual({ ask: ["C"], deny: ["A", "B"] });
   });
 
-  test("an agent overrides single limits of its base and inherits the others, in any spelling", async () => {
+  test("an agent overrides single limits of its base and inherits all other limits, in any spelling", async () => {
     expect((await definition("limits: {maxTurns: 3, maxDepth: 1}", "maxTurns: 9")).limits).toEqual({
       maxTurns: 9,
       maxDepth: 1,

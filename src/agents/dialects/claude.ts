@@ -15,10 +15,7 @@ export const claudeDialect: Dialect = {
 
 const SIGNS = ["permissionMode", "allowed-tools", "memory", "effort"];
 
-/**
- * Claude's generator writes a line break as the two characters `
- * `. The model should see a real line break.
- */
+/** Claude's generator writes a line break as a backslash and an `n`. The model should see a real line break. */
 const description: Reader = (builder, value: Data, key) =>
   setKey(builder, "description", typeof value === "string" ? value.replaceAll("\\n", "\n") : value, key);
 

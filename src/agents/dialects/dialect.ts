@@ -1,5 +1,5 @@
 // A dialect translates another product's agent files into Cadre's keys.
-// It does not interpret the translated keys: for files of every product, the same code checks and compiles them.
+// A dialect does not interpret the translated keys. The same code checks and compiles the keys of every product.
 //  T1  A translation never allows more than the file does. A rule that Cadre cannot express becomes narrower, or is reported.
 //  T2  A translation is pure: it reads no file, runs nothing and expands no variable.
 

@@ -1,6 +1,6 @@
 // Translates opencode's permission map into a tool gate: lists of allow, ask and deny rules.
 // In opencode, the last matching rule decides. In Cadre, a deny rule always wins.
-// So an exception to a deny becomes a narrow allow rule. A rule that depends on the order becomes narrower, with a warning.
+// An exception to a deny becomes a narrow allow rule. A rule that depends on the order becomes narrower, with a warning.
 // An `allow` in the map grants nothing by itself: the project's own rules still decide about each call.
 
 import type { Data, Path } from "../../config/yaml.ts";

@@ -101,10 +101,7 @@ function allowOf({ keys: { tools } }: Translation): string[] {
 const denyOf = ({ keys: { tools } }: Translation): string[] =>
   Array.isArray(tools) || !tools ? [] : ((tools as { deny?: string[] }).deny ?? []);
 
-/**
- * Whether the value is a map of permissions or folders.
- * Such a map allows every tool that it does not name, so other tests cover it.
- */
+/** Whether the value is a map of permissions or folders. Other tests cover such maps. */
 function isOpenMap(written: Data): boolean {
   if (Array.isArray(written)) return written.some(isOpenMap);
   if (!isMap(written)) return false;

@@ -54,7 +54,7 @@ function radius(said: Record<string, Said>, more: Partial<BlastRadiusParts> = {}
 }
 
 describe("[BR1] the blast radius", () => {
-  test("the blast radius lists the tools of the agent and of all agents below it, except tools that are denied above", () => {
+  test("the blast radius lists the tools of the agent and of all agents below it, except tools that a run above denies", () => {
     const said = {
       boss: { ...tools("Read"), agents: ["a"], permissions: { ask: [], deny: ["Bash"] } },
       a: { ...tools("Write(src/**)"), agents: ["b", "boss"], handoff: handoff("c") },
@@ -98,7 +98,7 @@ describe("[BR1] the blast radius", () => {
     expect(radius(below).never).toEqual([]);
   });
 
-  test("the blast radius respects the depth limit of the runs above, and contains none of the agents above", () => {
+  test("the blast radius respects the depth limit of the runs above the agent, and contains none of the agents above it", () => {
     const said = { boss: {}, a: { agents: ["b"] }, b: { agents: ["a", "boss", "c"] }, c: {} };
     expect(radius(said, { from: { depth: 2, maxDepth: 3, above: ["boss"] } })).toMatchObject({
       agents: [{ agent: "a" }, { agent: "b" }],

@@ -75,7 +75,7 @@ describe("reachable agents", () => {
 });
 
 describe("tools of reachable agents", () => {
-  test("[P12] tools that an agent above denies are not listed; rules that deny only some calls are listed with the tool", () => {
+  test("[P12] tools that an agent above denies are not listed; if a rule denies only some calls, the tool is listed with the rule", () => {
     const said = {
       a: { ...tools("Read"), agents: ["b"], permissions: { ask: [], deny: ["Bash"] } },
       b: { agents: ["c"], permissions: { ask: [], deny: ["Write(src/**)"] } },

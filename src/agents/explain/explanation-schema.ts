@@ -57,7 +57,7 @@ const BlastRadius = z.object({
 
 export const Explanation = z.object({
   agent: z.string(),
-  /** Display name of the agent. Absent if it is the same as the name. */
+  /** Display name of the agent. Absent if it equals the agent's name. */
   title: z.string().exactOptional(),
   file: z.string(),
   description: z.string(),

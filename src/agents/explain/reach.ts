@@ -68,10 +68,10 @@ export interface ReachParts {
 }
 
 export interface TreePosition {
-  /** Number of delegations above the agent, including the delegation that starts it. */
+  /** Number of delegations on the path to the agent, including the delegation that starts it. */
   depth: number;
   maxDepth: number;
-  /** Full names of the agents above it that are at work. */
+  /** Full names of the working agents above the first agent. */
   above: readonly string[];
 }
 

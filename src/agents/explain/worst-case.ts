@@ -1,5 +1,5 @@
 // Computes the largest number of runs and turns that one task could cause.
-// It assumes that every pattern runs to its end, and that agents delegate as often as the limits allow. It is not a forecast.
+// The worst case assumes that every pattern runs to its end, and that agents delegate as often as the limits allow.
 
 import type { AgentLimits } from "../../journal/definition.ts";
 import type { Stage } from "../../patterns/declarations/declaration.ts";

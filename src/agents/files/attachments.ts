@@ -1,5 +1,5 @@
 // Reads the files that an agent's file refers to: includes, a separate prompt, schemas, and the steps module.
-// These files are read when the agent is loaded. A file outside the allowed folders is never read.
+// The referenced files are read when the agent is loaded. A file outside the allowed folders is never read.
 
 import { realpath } from "node:fs/promises";
 import { dirname, resolve, sep } from "node:path";

@@ -1,5 +1,5 @@
 // A draft is the state of an agent after its file was read and before its definition is compiled.
-// It has Cadre's keys, even if the file was written for another product, and their positions in the file.
+// A draft has Cadre's keys, even if the file was written for another product. Each key has its position in the file.
 // One file can contain several drafts.
 
 import { hasErrors, type Problem } from "../../config/problem.ts";
