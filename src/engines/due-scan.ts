@@ -1,8 +1,8 @@
 // Asks the store about once a second which runs are due, and wakes them.
-// Wakes may be lost: a lost wake delays its run by about a second, and the run itself is never lost (E4).
+// A wake can get lost: its run is then driven about a second later. The run itself is never lost (E4).
 //  1  A run with a timer is never woken early (P8): the scan sleeps until the next due time and then asks the store again.
 //  2  The scan never sleeps much longer than a second, so it notices when the clock jumps (F36).
-//  3  Runs that wait for a person or a child are not due, so they cost nothing here (F37).
+//  Runs that wait for a person or a child are not due, so the scan does not read them (F37).
 
 import type { Clock } from "../clock.ts";
 import type { RunId } from "../ids.ts";
@@ -17,7 +17,7 @@ const NONE = new Set<RunId>();
 export interface DueScanOptions {
   store: { leases: Pick<Store["leases"], "due" | "nextDue"> };
   wake: (runId: RunId) => Promise<void>;
-  /** The pools to scan. Absent: all pools. */
+  /** The pools to scan. If absent, the scan covers all pools. */
   of?: PoolFilter | undefined;
   /** Due runs that this worker leaves to other workers. */
   except?: { has(runId: RunId): boolean; readonly size: number };
@@ -25,12 +25,12 @@ export interface DueScanOptions {
   every?: number;
   /** A random number from 0 to 1. It keeps several workers from scanning at the same moment. */
   jitter?: () => number;
-  /** Called once per outage of the store or the engine. Scanning continues. Must not throw. */
+  /** Called once per outage of the store or the engine. The scan continues. Must not throw. */
   onError: (error: unknown) => void;
 }
 
 export interface DueScan {
-  /** Scans now and returns how many runs it woke. Used when a run has just set a timer of less than a second. */
+  /** Scans now and returns how many runs it woke. Used when a run has just set a timer shorter than a second. */
   scan(): Promise<number>;
   stop(): Promise<void>;
 }
@@ -46,7 +46,7 @@ export function startDueScan(options: DueScanOptions): DueScan {
     const runIds = due.filter((runId) => !except.has(runId));
     await wakeAll(runIds, wake);
     const nextDue = await store.leases.nextDue();
-    // Runs due at `now` have just been woken and may still be queued.
+    // Runs due at `now` have just been woken and might still be queued.
     // Sleeping until their due time, which has passed, would be a busy loop.
     const toTimer =
       nextDue === undefined || nextDue <= now ? Number.POSITIVE_INFINITY : nextDue - clock.now();

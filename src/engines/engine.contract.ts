@@ -1,7 +1,7 @@
 // The tests that every engine must pass against its real server (E6).
 // The tests require only what an engine guarantees: after each wake, at least one drive begins.
-// The store's epoch rejects superfluous drives (E4). No test sleeps: it waits for events that must happen.
-// To show that something does not happen, a test waits until a later request has been carried out, and checks afterwards.
+// The store's epoch rejects superfluous drives (E4). No test sleeps: each test waits for events that must happen.
+// To show that something does not happen, a test waits until the engine has carried out a later request, and then checks.
 
 import { afterEach, describe, expect, test } from "vitest";
 import type { RunId } from "../ids.ts";

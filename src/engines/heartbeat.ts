@@ -2,9 +2,9 @@
 // The store keeps one row per worker, however many runs the worker holds.
 //  1  The deadline is measured from just before the renewal was sent, on this machine's monotonic clock.
 //     However long the answer took, the lease in the store lasts at least until that deadline.
-//  2  Without a renewal the deadline simply passes: a worker cut off from its store starts nothing new.
-//  3  A cancelled or lost run is reported only if the worker still holds it in the epoch it asked about.
-//     If the worker released the run and took it again meanwhile, the answer was about an older lease.
+//  Without a renewal the deadline simply passes, so a worker that cannot reach its store starts nothing new.
+//  A cancelled or lost run is reported only if the worker still holds it with the epoch that it sent.
+//     If the worker has released and retaken the run meanwhile, the store's answer was about an older lease.
 
 import type { Clock } from "../clock.ts";
 import type { RunId } from "../ids.ts";
@@ -32,7 +32,7 @@ export interface HeartbeatOptions {
 export interface WorkerHeartbeat {
   /** The latest time, by `clock.elapsed()`, at which an effect may start. Check it right before an effect starts. */
   deadline(): number;
-  /** Renews now. A worker awaits one beat before it takes its first run, or that run would look orphaned. */
+  /** Renews now. A worker awaits one beat before it takes its first run; otherwise that run would look orphaned. */
   beat(): Promise<void>;
   stop(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 // The engine for a single process: a queue in memory with a concurrency limit.
 //  1  A run has at most one drive at a time.
-//  2  Wakes during a drive of their run cause exactly one more drive. The current drive may have read the journal too early.
+//  A wake that arrives while its run is driven causes exactly one more drive: the current drive might have read the journal too early.
 //  3  At most `concurrency` runs are driven at the same time. The rest queue in the order of their first wake (F37).
 //  4  Nothing starts after `stop`. Queued runs are still due in the store, and the next process finds them there.
 
@@ -9,7 +9,7 @@ import type { Drive, Engine } from "./engine.ts";
 
 export interface LocalEngineOptions {
   concurrency: number;
-  /** Called when a drive rejects, against its contract. The due-scan will find its run. Must not throw. */
+  /** Called when a drive rejects, which breaks its contract. The due-scan will find the run. Must not throw. */
   onError: (error: unknown, runId: RunId) => void;
 }
 

@@ -5,10 +5,10 @@
 //     Wakes that arrive during an insert are sent together in the next insert.
 //  2  A handler never fails (E4): an error thrown by a drive is reported, and its job is completed.
 //     Only one thing causes a retry: a worker that stops sending heartbeats. Its jobs are delivered again.
-//  3  A job lasts as long as its drive, which may be hours. After a day the signal aborts it.
+//  A job lasts as long as its drive, possibly for hours. After a day the job's signal aborts the drive.
 //  4  If the database is unreachable at the start, the engine waits for it as long as the store does.
-//  5  Only one slot of a process polls for the next job.
-//     A new job notifies every poller, and all but one would query in vain.
+//  Only one slot of a process polls for the next job: a new job notifies every poller.
+//     If all slots polled, all but one would query in vain.
 //  6  `stop` takes no new jobs, aborts the current drives and waits for them.
 
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -45,7 +45,7 @@ export async function createPgBossEngine(options: PgBossEngineOptions): Promise<
   );
 }
 
-/** Separate from the schema of the store's own tables. */
+/** Database schema of pg-boss. The store's own tables are in another schema. */
 const SCHEMA = "cadre_pgboss";
 const MOST_CONNECTIONS = 4;
 /** Options of the `pg` driver. They limit how long a dead connection can keep a job from being delivered again. */
@@ -55,17 +55,17 @@ const SILENT_S = 10;
 const TOUCH_S = 2;
 const LOOK_S = 1;
 /**
- * A redelivered job does not name the worker that had it.
- * A worker whose last heartbeat to the store is older than this is taken to be that dead worker.
+ * A redelivered job does not name the worker that had it before.
+ * If a worker's last heartbeat to the store is older than this, the engine assumes that this worker had the job and is dead.
  */
 const DEAD_FOR_MS = 7_000;
 /** New jobs are announced with NOTIFY. Redelivered jobs are not, so we poll for them. The default is 30 seconds. */
 const POLL_S = 1;
-/** The longest time that pg-boss allows. */
+/** The longest duration of a job that pg-boss allows. */
 const LONGEST_DRIVE_S = 24 * 60 * 60 - 1;
 /** How long completed jobs are kept. It is short because each check by pg-boss's supervisor counts all jobs. */
 const KEPT_S = 60;
-/** How often a run may lose its worker before it is quarantined (E5). */
+/** How often a run can lose its worker before it is quarantined (E5). */
 const REDELIVERIES = 5;
 
 class PgBossEngine implements Engine {
@@ -149,13 +149,13 @@ class PgBossEngine implements Engine {
         deleteAfterSeconds: KEPT_S,
       });
     } catch (error) {
-      // A half-started pg-boss would keep supervising its jobs forever.
+      // A half-started pg-boss would keep supervising its jobs for ever.
       await this.boss.stop({ graceful: false }).catch(() => {});
       throw error;
     }
   }
 
-  /** Polls for a job and drives its run. Meanwhile another slot polls, if the concurrency limit allows one. */
+  /** Polls for a job and drives its run. During the drive another slot polls, if the concurrency limit allows one more. */
   private async poll(drive: Drive): Promise<void> {
     const options = {
       includeMetadata: true,
@@ -184,7 +184,7 @@ class PgBossEngine implements Engine {
     void left.finally(() => this.closing.delete(left));
   }
 
-  /** Contract: must not throw. */
+  /** Drives the run of a job. pg-boss requires that this function never throws. */
   private async handle(
     { singletonKey, signal, retryCount }: JobWithMetadata<unknown>,
     drive: Drive,

@@ -6,7 +6,7 @@
 //  3  The handler never fails (E4). It makes no Restate call once it has begun to drive, so a replay cannot diverge.
 //  4  While Restate is unreachable, each worker drives the runs that it wakes itself.
 //     The load is no longer spread, but no run is lost.
-//  5  A run is taken from a worker before its lease expires only if that worker's process is known to be gone.
+//  A run is taken from a worker before its lease expires only if that worker's process has certainly ended.
 
 import type { ObjectSharedContext } from "@restatedev/restate-sdk";
 import { installHint } from "../../config/install-hint.ts";
@@ -26,11 +26,11 @@ export interface RestateEngineOptions extends SharedEngineOptions {
   admin: string;
   /** Address on which this worker listens. */
   listen: { host: string; port: number };
-  /** URL of the load balancer through which Restate reaches the workers. Absent: Restate calls this worker only. */
+  /** URL of the load balancer through which Restate reaches the workers. If absent, Restate calls this worker only. */
   workers?: string | undefined;
-  /** Public keys of the Restate servers that may call this worker. Empty: any caller may. */
+  /** Public keys of the Restate servers that are allowed to call this worker. If empty, every caller is allowed. */
   identity?: readonly string[];
-  /** This worker's name, as in the store's leases. */
+  /** This worker's name. The store's leases use the same name. */
   worker: string;
 }
 
@@ -39,7 +39,7 @@ export async function createRestateEngine(options: RestateEngineOptions): Promis
   return new RestateEngine(options, await loadSdk());
 }
 
-/** Restate's timeouts must not end a drive, which may take hours. The worker ends the drive, or the lease expires. */
+/** Restate's timeouts must not end a drive, which can take hours. The worker ends the drive, or the lease expires. */
 const LONGEST_DRIVE_MS = 24 * 60 * 60 * 1_000;
 /** Restate drops a wake that no worker takes within about half a minute. The due-scan finds the run long before that. */
 const RETRIES = {
@@ -52,7 +52,7 @@ const RETRIES = {
 
 /** A Restate invocation that stays open until its drive has returned. */
 interface OpenInvocation {
-  /** Dead workers that took a wake of this run earlier. */
+  /** Dead workers that accepted a wake of this run earlier. */
   from: Set<string>;
   returned: PromiseWithResolvers<void>;
 }
@@ -106,7 +106,7 @@ class RestateEngine implements Engine {
       {
         inactivityTimeout: LONGEST_DRIVE_MS,
         abortTimeout: LONGEST_DRIVE_MS,
-        // Both must be 0, or Restate keeps completed invocations for a day.
+        // Unless both retention times are 0, Restate keeps completed invocations for a day.
         journalRetention: 0,
         idempotencyRetention: 0,
         retryPolicy: RETRIES,

@@ -12,9 +12,9 @@ import { CadreError, describeSystemError } from "../../errors.ts";
 
 export interface Listening {
   readonly address: string;
-  /** The address on which the last connection came in. A configured address could be wrong. */
+  /** The address that the last incoming connection used. A configured address could be wrong. */
   reachedAt(): { host: string; port: number };
-  /** From now on answers every request with 503, so that the balancer uses other workers. */
+  /** Makes the server answer every further request with 503, so that the load balancer uses other workers. */
   refuse(): void;
   /** Closes the server after the current responses, or after a second. */
   close(): Promise<void>;

@@ -1,4 +1,4 @@
-// Starts a real Restate server for tests, with its own folder and ports. Both are released when the tests end.
+// Starts a real Restate server for tests, with its own folder and ports. They are released when the tests end.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";

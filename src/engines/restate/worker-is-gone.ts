@@ -1,15 +1,15 @@
 // Checks whether the worker that listened at an address is gone.
-// The worker is gone if nothing listens there any more, or if another worker does.
-// No answer proves nothing: a frozen worker still has its port, and the network may be down.
-// If the address leads to the asking worker itself, the worker is gone only if both have the same machine name.
-// Then its process was restarted. Otherwise the address may lead elsewhere (each container has its own 127.0.0.1).
+// The worker is gone if nothing listens at its address any more, or if another worker does.
+// A missing answer proves nothing: a frozen worker still has its port, and the network might be down.
+// If the worker that asks listens at the address itself, it compares machine names. If they are equal, the old process was restarted.
+// If they differ, the old worker might still run: in each container, 127.0.0.1 is another machine.
 
 import { connect } from "node:http2";
 import { WORKER_HEADER } from "./listen.ts";
 
 export interface Taken {
   worker: string;
-  /** The address on which Restate reached the worker. */
+  /** The address at which Restate reached the worker. */
   host: string;
   port: number;
 }

@@ -1,6 +1,6 @@
-// Performs `mcp__admin__*` and `mcp__monitoring__*` (S1-1, S1-78).
-// The words of other runs are marked as untrusted and bring their taint.
-// A run that a person has stopped, or is asked about, is left to that person.
+// Performs the tools `mcp__admin__*` and `mcp__monitoring__*` (S1-1, S1-78).
+// Text from other runs is marked as untrusted, and taints this run as it tainted the other run.
+// If a person has stopped a run or is asked about it, the tools leave the run to that person.
 // The agent has the rights of the user that it works for, and the journal records its actions under that user's name (A23).
 
 import { CadreError } from "../../errors.ts";
@@ -36,12 +36,12 @@ interface AdminCall {
   row: RunRow;
   call: ToolCall;
   run: RunJournal;
-  /** The store as the user that the agent works for sees it. */
+  /** The store with the access rights of the user that the agent works for. */
   store: Store;
   parts: LoopParts;
 }
 
-/** The output of a call, and the runs whose words are in it. */
+/** The output of a call, and the runs whose text it contains. */
 interface AdminAnswer {
   output: unknown;
   words?: readonly RunRow[];
@@ -122,7 +122,7 @@ export const ADMIN: readonly BuiltinTool[] = [
   }),
 ];
 
-/** `unfit`: tells why the run that a call names is in the wrong state for the call. */
+/** `unfit` says why the run that a call names is in the wrong state for the call. */
 function adminTool(
   tool: DeclaredAdminTool,
   act: (call: AdminCall) => Promise<AdminAnswer>,
@@ -149,7 +149,7 @@ function adminTool(
         const payload = { ...base, ...receiptField(call, parts) };
         if (await run.beginWork([{ type: "TOOL_STARTED", payload }])) return;
       }
-      // The call is read again, because the fold may have been rebuilt.
+      // The call is looked up again, because the fold might have been rebuilt.
       const begun = { asked, row: row!, call: run.state.calls.get(call.id)!, run, store, parts };
       run.record(await outcomeOf(act, begun));
     },
@@ -168,7 +168,7 @@ async function outcomeOf(
   }
 }
 
-/** The preview names the agent and the task of the run, not only its id. */
+/** Shows the agent and the task of the run that the call names, not only the run's id. */
 async function previewAdminCall(
   call: ToolCall,
   { state }: RunJournal,
@@ -207,7 +207,7 @@ function actorOf({ state, definition: { name } }: RunJournal): string {
   return userId === undefined ? name : `${userId} via ${name}`;
 }
 
-/** The most entries of a list. The answer says if there are more. */
+/** The longest list in an answer. The answer says if there are more entries. */
 const MOST = 200;
 
 async function firstOf(filter: RunFilter, store: Store): Promise<RunId[]> {

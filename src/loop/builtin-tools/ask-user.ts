@@ -1,4 +1,5 @@
-// Proposes `AskUser`: a person is asked the question, unless a rule forbids it. Nothing runs, so no hash binds the answer.
+// Proposes `AskUser`: a person is asked the question, unless a rule forbids it.
+// No tool runs, so no hash binds the answer to anything.
 
 import { toolResult } from "../../patterns/events.ts";
 import type { DecisionView } from "../../patterns/pattern.ts";

@@ -1,4 +1,4 @@
-// A whole built-in tool: its declaration, and how its calls are proposed and performed.
+// The complete built-in tool: its declaration, and the functions that propose and perform its calls.
 
 import type { EventBody } from "../../journal/events.ts";
 import type { Grant } from "../../permissions/permission.ts";
@@ -9,13 +9,13 @@ import type { LoopParts } from "../parts.ts";
 import type { DeclaredTool } from "./declared/declared-tool.ts";
 
 export interface BuiltinTool extends DeclaredTool {
-  /** The event that records the verdict on a call; or the call's result, if the call cannot be proposed. */
+  /** Returns the event that records the verdict on a call. If the call cannot be proposed, returns the call's result. */
   propose(call: ToolCall, grants: readonly Grant[], run: RunJournal, parts: LoopParts): Promise<EventBody>;
-  /** Performs a call that may begin. Absent: the loop starts a child for it, or waits for a person's answer. */
+  /** Performs a call that is allowed to begin. If absent, the loop starts a child for the call, or waits for a person's answer. */
   perform?(call: ToolCall, run: RunJournal, parts: LoopParts): Promise<void>;
 }
 
-/** A tool that the loop performs, proposed like any other call. */
+/** Builds a tool that the loop performs. Its calls are proposed like all other calls. */
 export function loopTool(
   tool: DeclaredTool,
   {
@@ -26,7 +26,7 @@ export function loopTool(
     perform: NonNullable<BuiltinTool["perform"]>;
     /** The text that a person sees before deciding. */
     preview?(call: ToolCall, run: RunJournal, parts: LoopParts): Promise<string>;
-    /** Names the abilities of another agent that the call would use and this agent lacks (A67). */
+    /** Names what the call could make another agent do that this agent is not allowed to do (A67). */
     escalation?(call: ToolCall, run: RunJournal, parts: LoopParts): Promise<string | undefined>;
   },
 ): BuiltinTool {

@@ -1,5 +1,5 @@
-// Proposes a delegation of any shape, under the name `delegate`.
-// The agent's list of tools does not matter here: its file names the agents that it may delegate to.
+// Proposes a delegation of any shape. The proposal always has the tool name `delegate`.
+// The agent's list of tools does not apply to delegations: the agent's file lists the delegates separately.
 
 import { omitUndefined } from "../../omit-undefined.ts";
 import { toolResult } from "../../patterns/events.ts";
@@ -39,7 +39,7 @@ const propose: BuiltinTool["propose"] = async (call, grants, run, parts) => {
 
 export const DELEGATIONS: readonly BuiltinTool[] = DELEGATION_TOOLS.map((tool) => ({ ...tool, propose }));
 
-/** Judges the delegate under its name in the agent's file and under its full name: a deny of either holds. */
+/** Judges the delegate by its name in the agent's file and by its full name. If a rule denies either name, the delegation is denied. */
 export function judgeDelegation(
   { raises, ...asked }: DelegationRequest & { raises?: string | undefined },
   grants: readonly Grant[],
@@ -51,7 +51,7 @@ export function judgeDelegation(
     judgeCall({ name: DELEGATE, raises }, { ...asked, agent }, "idempotent", grants, view, parts),
   );
   const denied = verdicts.find(({ verdict }) => verdict === "deny");
-  // A grant names the agent as the person saw it. The grant holds for the agent's other name, too.
+  // A grant contains the name that the person saw. The grant also covers the agent's other name.
   const granted = verdicts.find(({ basis }) => basis === "grant");
   return denied ?? granted ?? verdicts.find(({ verdict }) => verdict === "ask") ?? verdicts[0]!;
 }

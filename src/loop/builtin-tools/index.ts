@@ -1,4 +1,4 @@
-// The built-in tools that are proposed and performed. Closing tools are not among them: see `declared/closing-tools.ts`.
+// The built-in tools whose calls are proposed and performed. Closing tools are in `declared/closing-tools.ts`.
 
 import { ADMIN } from "./admin-tools.ts";
 import { askUser } from "./ask-user.ts";

@@ -1,4 +1,4 @@
-// Performs `send_message`. The sender never waits, and its budget pays for a run that its message starts (D5).
+// Performs `send_message`. The sender does not wait for the receiver. If the message starts a run, the sender's budget pays for it (D5).
 
 import { CadreError } from "../../errors.ts";
 import { childRunId } from "../../ids.ts";
@@ -84,7 +84,7 @@ async function targetOf(
   }
 }
 
-/** The start of a root run with the sender's restrictions and budget. */
+/** The start event of a root run that has the sender's restrictions and budget. */
 async function startOf(
   definition: Definition,
   { runId, task, sessionId, hops }: { runId: string; task: string; sessionId: string; hops: number },
@@ -115,7 +115,7 @@ async function startOf(
   };
 }
 
-/** P12: the restrictions of the sender and of the runs above it, for the run that its message starts. */
+/** P12: the restrictions of the sender and of its ancestors. They apply to the run that the message starts. */
 function binding({ definition, state }: RunJournal): Rules {
   const { permissions, ancestors = [] } = state.start!;
   const bound = [...ancestors, definition.permissions];

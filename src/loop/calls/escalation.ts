@@ -1,6 +1,6 @@
-// A67: finds out whether another agent may do more than the agent that gives it work.
-// An agent's file names the agents it may use.
-// After untrusted input, that input may have made the choice among them, so a person is asked.
+// A67: finds out whether another agent is allowed to do more than the agent that gives it work.
+// An agent's file lists the agents that it is allowed to use.
+// After untrusted input, that input might have chosen which of the listed agents to use, so a person is asked.
 
 import { CadreError } from "../../errors.ts";
 import { baseName } from "../../journal/agent-id.ts";
@@ -16,7 +16,7 @@ import type { LoopParts } from "../parts.ts";
 
 type Parts = Pick<LoopParts, "tools" | "offers" | "findAgent">;
 
-/** Names what the other agent could do beyond this one. Undefined: nothing, or the run is not tainted. */
+/** Names what the other agent could do and this agent cannot. Undefined if there is nothing, or if the run is not tainted. */
 export async function delegationEscalation(
   { name }: DelegationRequest,
   view: DecisionView,
@@ -54,7 +54,7 @@ async function escalationTo(
     return `${baseName(other.name)} has ${more.join(", ")} beyond what ${baseName(definition.name)} has`;
   } catch (error) {
     if (!(error instanceof CadreError)) throw error;
-    // The agent cannot be started at all. The attempt to start it will report why.
+    // The other agent cannot be started at all. The attempt to start it will report why.
     return undefined;
   }
 }

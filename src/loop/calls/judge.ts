@@ -1,5 +1,5 @@
 // Judges a call and builds the event that records the verdict.
-// An approval is bound to the call, the definition, the permissions and the files as the person saw them (P5).
+// An approval is valid only for the call, definition, permissions and files that the person saw (P5).
 
 import type { Clock } from "../../clock.ts";
 import type { EventBody, Payload } from "../../journal/events.ts";
@@ -15,7 +15,7 @@ import type { LoopParts } from "../parts.ts";
 export type JudgeParts = Pick<LoopParts, "judge"> & RequestParts;
 type RequestParts = Pick<LoopParts, "authority"> & { clock: Pick<Clock, "now"> };
 
-/** The tool of a call. `raises`: what another agent could do with the call that this one may not (A67). */
+/** The tool of a call. `raises` names what the call would let another agent do that this agent is not allowed to do (A67). */
 type JudgedTool = Pick<AnyTool, "name"> & { raises?: string | undefined };
 
 export function judgeCall(
@@ -46,9 +46,9 @@ export function permissionRequest(
   const own = { source: `agent ${definition.name}`, rules: { allow: [], ...definition.permissions } };
   const given = permissions ? [{ source: "run", rules: permissions }] : [];
   const builtin = declaredTool(tool.name);
-  // A message starts runs that know nothing of the fork.
+  // A message starts runs outside the fork, so a fork asks a person before it sends one.
   const forked = state.start!.effects === "ask" && (effect === "unsafe" || builtin?.leavesTree === true);
-  // The loop offers built-in tools by itself, so no agent's file has to list them. A deny in the file still holds.
+  // The loop itself offers built-in tools, so no agent's file has to list them. A file can still deny them.
   const isOffered = builtin !== undefined && builtin.kind !== "closing" && !builtin.listedBy;
   return {
     tool: tool.name,
@@ -66,13 +66,13 @@ export function permissionRequest(
   };
 }
 
-/** The grants that apply to this run: given in this run, for a tree that the run belongs to, or for good. */
+/** The grants that apply to this run: grants for this run, for a tree that contains the run, and permanent grants. */
 export async function currentGrants(run: RunJournal, { store }: Pick<LoopParts, "store">): Promise<Grant[]> {
   const { ancestors = [], rootRunId } = run.state.start!;
   const line = [...ancestors.map(({ runId }) => runId), run.runId];
-  // A fork of a child has ancestors that belong to another tree.
+  // If this run is a fork of a child, its ancestors belong to another tree.
   const inTree = new Set(line.slice(Math.max(0, line.indexOf(rootRunId))));
-  // Read from the store: the journal of the run in which a grant was given does not know that it was revoked.
+  // Grants are read from the store: the journal of the run in which a grant was given does not show that it was revoked.
   const stored = (await store.inbox.grants()).filter(
     ({ scope, runId }) => scope === "always" || line.includes(runId),
   );
@@ -94,7 +94,7 @@ export function applyUnattendedPolicy(judged: Verdict, { state }: Pick<DecisionV
   };
 }
 
-/** TOOL_PROPOSED for a call that the loop performs itself, or leaves to a program. */
+/** TOOL_PROPOSED for a call that the loop performs itself, or that a program performs. */
 export function proposalEvent(
   call: ToolCall,
   judged: Omit<Payload<"TOOL_PROPOSED">, "toolCallId">,
@@ -113,7 +113,7 @@ export function proposalEvent(
   return { type: "TOOL_PROPOSED", payload };
 }
 
-/** The time until which an item is open, and the untrusted sources that may be behind it. */
+/** The time at which an inbox item expires, and the untrusted sources that might have caused it. */
 export function itemTerms(
   { state }: RunJournal,
   { clock }: Pick<LoopParts, "clock">,
@@ -126,7 +126,7 @@ export function itemTerms(
   };
 }
 
-/** A hash of everything that a person decides on. */
+/** A hash of everything that the person approves or rejects. */
 export function approvalHash(
   name: string,
   input: unknown,
@@ -138,7 +138,7 @@ export function approvalHash(
   return digest(JSON.stringify([name, input, fingerprint ?? null, run.state.start!.definition, rules]));
 }
 
-/** A shell command that is judged read-only may run again like any other read. */
+/** A shell command that was judged read-only can be repeated after a crash, like any other read. */
 export function callEffect(
   tool: AnyTool,
   input: unknown,

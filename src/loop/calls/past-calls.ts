@@ -1,4 +1,5 @@
-// The latest calls that people decided on, as requests to the judge. They have the current rules, and the agent of that time.
+// The latest calls that people decided on, as requests to the judge.
+// Each request has the current rules and the agent's definition at the time of the call.
 
 import { CadreError } from "../../errors.ts";
 import type { Definition } from "../../journal/definition.ts";
@@ -16,7 +17,7 @@ import { permissionRequest } from "./judge.ts";
 
 type Parts = Pick<LoopParts, "authority" | "clock">;
 
-/** The most decisions to read: enough to show habits, and quick to read. */
+/** The maximum number of decisions to read. It is enough to show habits, and quick to read. */
 const MOST_DECISIONS = 200;
 const MOST_RUNS = 300;
 const PAGE = 100;
@@ -47,7 +48,7 @@ interface Around {
   parts: Parts;
 }
 
-/** A run's past calls, the latest first. A journal that cannot be read is skipped here; its driver reports why. */
+/** A run's past calls, latest first. A journal that cannot be read is skipped: the run's driver reports why. */
 async function callsOf(row: RunRow, { store, grants, parts }: Around): Promise<PastCall[]> {
   try {
     const events = await store.journal.read(row.id);
@@ -66,7 +67,7 @@ async function callsOf(row: RunRow, { store, grants, parts }: Around): Promise<P
   }
 }
 
-/** The parts of the run that the judge reads. */
+/** The parts of a run that the judge reads. */
 function viewAt(
   { untrusted }: PastDecision,
   [first]: readonly JournalEvent[],

@@ -1,4 +1,4 @@
-// Gives every call a verdict, with the rule that decided; or its result, if the call cannot be run.
+// Records a verdict for every call, with the rule that decided it. A call that cannot be run gets its result instead.
 // Calls of a model and calls of an agent's module are judged in the same way.
 
 import type { EventBody, Payload } from "../../journal/events.ts";
@@ -36,7 +36,7 @@ export async function proposeCalls(ids: readonly string[], run: RunJournal, part
   }
 }
 
-/** Proposes the calls that an agent's module makes, in one append: calls that are made together exist together. */
+/** Proposes the calls of an agent's module in one append, so that calls made together are recorded together. */
 export async function proposeStepCalls(
   calls: readonly StepCall[],
   run: RunJournal,
@@ -53,7 +53,7 @@ export async function proposeStepCalls(
   run.record(...events);
 }
 
-/** Adds the call's input to its proposal, because no other event has it. A call that cannot be made also gets its result. */
+/** Adds the call's input to its proposal, because no other event contains it. A call that cannot be made also gets its result. */
 function withInput(proposed: EventBody, { id, name, input, hidden }: StepCall): EventBody[] {
   const made = { input, ...(hidden ? { hidden: true as const } : {}) };
   if (proposed.type === "TOOL_PROPOSED")
@@ -84,7 +84,7 @@ async function proposeCall(
   );
 }
 
-/** The result of a call that is not run, in words that tell the model what it may do instead. */
+/** The result of a call that is not run. It tells the model what it can do instead. */
 function immediateResult(
   call: ToolCall,
   index: number,
@@ -100,7 +100,7 @@ function immediateResult(
   if (closing) return closing;
   const builtin = declaredTool(call.name);
   const isAccepted = builtin !== undefined && builtin.kind !== "closing" && acceptsCall(builtin, run, parts);
-  // H3: a router may still choose in its last turn.
+  // H3: in its last turn, a router is still allowed to choose an agent.
   const isLast = state.latest?.purpose === "final" && !(isAccepted && builtin.name === ROUTE_TO);
   if (isLast) return toolResult(call.id, LAST_TURN_IS_OVER, "denied");
   if (isAccepted) return undefined;
@@ -124,7 +124,7 @@ function notOffered(
   return `There is no tool ${JSON.stringify(name)} for you. You have: ${names.join(", ") || "none"}.`;
 }
 
-/** TOOL_PROPOSED for an ordinary tool. `round` is above 1 if something that an approval was bound to has changed. */
+/** TOOL_PROPOSED for an ordinary tool. `round` is above 1 if the files or rules of an earlier approval have changed. */
 export async function proposeToolCall(
   call: ToolCall,
   round: number,
@@ -141,7 +141,7 @@ export async function proposeToolCall(
   const { text, fingerprint } = await previewCall(tool, input, run);
   const payload: Payload<"TOOL_PROPOSED"> = {
     ...base,
-    // P4: a person may turn a read-only command into one that changes something, and a crash must not run that twice.
+    // P4: a person's edit can turn a read-only command into one that changes something. After a crash, that command must not run twice.
     effect: tool.effect,
     hash: approvalHash(call.name, input, fingerprint, run, parts),
     preview: text,
@@ -158,9 +158,9 @@ export async function previewCall(tool: AnyTool, input: unknown, run: RunJournal
 }
 
 /**
- * The proposal as judged; or, in a fork, an allowed proposal with the recorded result.
- * A fork does not repeat the effects of its origin: it uses each recorded result once, in place of the call.
- * A rule that denies the call comes first, and so does a grant that was given in the fork.
+ * Returns the proposal as judged. In a fork, it can also return an allowed proposal together with a recorded result.
+ * A fork does not repeat the effects of the run it was forked from: each recorded result is used once, in place of the call.
+ * If a rule denies the call, or a grant of the fork allows it, the recorded result is not used.
  */
 async function withRecordedResult(
   judged: EventBody,
@@ -190,7 +190,7 @@ async function withRecordedResult(
   ];
 }
 
-/** Recorded calls that are not used yet: those of the forked run, then those of the run that it was forked from, and so on. */
+/** The recorded calls not used so far: first those of the forked run, then those of the run that it was forked from, and so on. */
 async function unusedRecordings(run: RunJournal, store: Pick<Store, "journal">): Promise<RecordedCall[]> {
   const found: RecordedCall[] = [];
   const used = new Set(run.state.usedRecordings);

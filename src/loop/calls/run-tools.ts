@@ -1,4 +1,4 @@
-// Starts calls and records their results. The intent is on disk before any effect other than a read begins.
+// Starts calls and records their results. Before any effect other than a read begins, its intent is on disk.
 // An approved call is checked once more right before it begins.
 
 import { messageOf } from "../../errors.ts";
@@ -19,9 +19,9 @@ import { approvalHash, currentGrants, judgeCall } from "./judge.ts";
 import { previewCall, proposeToolCall } from "./propose.ts";
 
 const TOOL_TIMEOUT_MS = 120_000;
-/** Milliseconds for which the loop still waits for a tool that ignores its signal. */
+/** Milliseconds that the loop waits for a tool that ignores its abort signal. */
 const STOP_GRACE_MS = 5_000;
-/** Characters that are stored of an output, beyond what the model sees. */
+/** Maximum characters of an output that are stored. The model sees fewer. */
 const KEPT_CHARACTERS = 1_000_000;
 
 type ToolParts = Pick<
@@ -56,11 +56,11 @@ export async function runTools(
   const refused = await run.beginWork(intents, claims.length > 0 ? { claims } : {});
   if (refused === "claimed") return run.record(claimedResult(calls[0]!, run.claimedBy!));
   if (refused) return;
-  // The calls are read again, because the fold may have been rebuilt.
+  // The calls are looked up again, because the fold might have been rebuilt.
   await Promise.all(ids.map((id) => runCall(run.state.calls.get(id)!, run, parts, effects)));
 }
 
-/** D6: the files that these calls change, if other runs of the tree may work in the same folder. */
+/** D6: the files that these calls change, if other runs of the tree could be working in the same folder. */
 function claimsOf(calls: readonly ToolCall[], { state }: RunJournal, parts: ToolParts): string[] {
   const { parentRunId, worktree } = state.start!;
   if (worktree || (parentRunId === undefined && state.children.size === 0)) return [];
@@ -72,7 +72,7 @@ function claimsOf(calls: readonly ToolCall[], { state }: RunJournal, parts: Tool
   });
 }
 
-/** `./src/../a.ts` and `a.ts` are one file. Paths outside the workspace are refused elsewhere. */
+/** Normalises a path: `./src/../a.ts` becomes `a.ts`. Paths outside the workspace are refused elsewhere. */
 function plainPath(path: string): string {
   const parts: string[] = [];
   for (const part of path.split("/")) {
@@ -82,7 +82,7 @@ function plainPath(path: string): string {
   return parts.join("/");
 }
 
-/** The model learns which run has the file, and may do something else meanwhile. */
+/** The model learns which run has claimed the file, and can do something else meanwhile. */
 function claimedResult(
   call: ToolCall,
   { path, agent, runId }: NonNullable<RunJournal["claimedBy"]>,
@@ -91,7 +91,7 @@ function claimedResult(
   return toolResult(call.id, output, "denied");
 }
 
-/** New proposals for calls whose approval or verdict no longer holds. */
+/** New proposals for calls whose approval or verdict is no longer valid. */
 async function staleProposals(
   calls: readonly ToolCall[],
   run: RunJournal,
@@ -146,7 +146,7 @@ async function intent(call: ToolCall, run: RunJournal, parts: ToolParts): Promis
 
 /**
  * Fingerprints of the files that a call changes, taken once before the first attempt.
- * Each is of the version that a person approved, else that the model has read, else of the current version.
+ * For each file, the fingerprint is of the version a person approved; otherwise the version the model read; otherwise the current version.
  */
 async function fingerprintsOf(
   call: ToolCall,
@@ -189,7 +189,7 @@ async function runCall(
   run.record({ type: "TOOL_RESULT", payload: { ...base, ...result, ms } });
 }
 
-/** Tells the model that a call was stopped: it is no ordinary failure, because part of the command may have been done. */
+/** Tells the model that a call was stopped. This is no ordinary failure: part of the command might have been carried out. */
 function noteStop({ proposal }: ToolCall, answer: ToolAnswer, effects: AbortSignal): ToolAnswer {
   if (!effects.aborted || !answer.isError || proposal?.effect === "read") return answer;
   const text = typeof answer.output === "string" ? answer.output : JSON.stringify(answer.output);
@@ -229,7 +229,7 @@ async function execute(
     runId,
     callId: call.id,
     attempt,
-    // A person's edit was never judged, so the tool's own effect applies.
+    // A person's edit was not judged as read-only, so the effect that the tool declares applies.
     effect: editOf(call) ? tool.effect : call.proposal!.effect,
     ...(isApproved(call) ? { approved: true } : {}),
     key: `${runId}/${call.id}`,
@@ -252,7 +252,7 @@ async function execute(
   }
 }
 
-/** A rule about a file also applies when a search finds it: the file is judged as if the call had named it. */
+/** Decides which files a search can show. Each file that it finds is judged as if the call had named the file. */
 async function visibleFiles(
   tool: AnyTool,
   { proposal }: ToolCall,
@@ -262,12 +262,12 @@ async function visibleFiles(
   const grants = await currentGrants(run, parts);
   return (path) => {
     const { verdict, rule } = judgeCall(tool, { path }, "read", grants, run, parts);
-    // If this rule made the whole call ask, a person has already answered it.
+    // If the same rule caused the question about the whole call, a person has already answered it.
     return verdict === "allow" || (verdict === "ask" && rule === proposal?.rule);
   };
 }
 
-/** A signal that aborts when the run is stopped or the time is over. `late` answers for a tool that does not stop then. */
+/** A signal that aborts when the run is stopped or the time is over. If the tool ignores the signal, `late` supplies its result. */
 function deadline(effects: AbortSignal, ms: number) {
   const controller = new AbortController();
   let resolveLate: (answer: ToolAnswer) => void = () => {};
@@ -293,7 +293,7 @@ function deadline(effects: AbortSignal, ms: number) {
   return { signal: controller.signal, late, clear };
 }
 
-/** Turns a tool's answer into a journal entry: the part that fits the context, and the rest by reference. */
+/** Turns a tool's answer into a journal entry. The entry contains the part that fits the context, and a reference to the rest. */
 export async function toToolResult(
   answer: ToolAnswer,
   { store }: Pick<LoopParts, "store">,

@@ -1,4 +1,4 @@
-// Shows a person what a delegation could lead to. Denied tools are left out, and so are those that the tree can already use.
+// Shows a person what a delegation could lead to. It leaves out denied tools, and tools that the tree can already use.
 
 import type { BlastRadius } from "../../journal/blast-radius.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
@@ -8,7 +8,7 @@ import type { FindBlastRadius, LoopParts } from "../parts.ts";
 
 type Parts = Pick<LoopParts, "store" | "authority" | "blastRadius">;
 
-/** The blast radius of a delegation. Undefined: the agent has no such delegate. */
+/** The blast radius of a delegation. Undefined if the agent has no such delegate. */
 export async function delegationBlastRadius(
   { name }: DelegationRequest,
   run: RunJournal,
@@ -20,7 +20,7 @@ export async function delegationBlastRadius(
   const { depth, limits, ancestors = [] } = state.start!;
   const above = [...ancestors.map(({ agent }) => agent), definition.name];
   return parts.blastRadius(delegate.agent, {
-    // A route adds no level of depth.
+    // A run that a router chose does not count as a deeper level.
     from: { depth: depth + (definition.router ? 0 : 1), maxDepth: limits.maxDepth, above },
     deny: [
       ...denyOfTree(run, parts),
@@ -39,7 +39,7 @@ function denyOfTree({ state }: RunJournal, { authority }: Parts): string[] {
 const AT_WORK = ["pending", "running", "waiting", "suspended"] as const;
 const MOST_AT_WORK = 200;
 
-/** A run whose lineage is incomplete is left out. With some denies missing, the run would seem to be able to do more. */
+/** The runs at work in the tree. A run with an incomplete lineage is left out: without all denies, its reach would look too large. */
 async function atWork(run: RunJournal, parts: Parts): ReturnType<typeof atWorkIn> {
   const { rootRunId: root } = run.state.start!;
   const { runs } = await parts.store.runs.list({ root, status: AT_WORK, limit: MOST_AT_WORK });

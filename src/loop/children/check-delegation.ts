@@ -1,5 +1,5 @@
-// Checks whether a delegation may happen. A refusal names the rule, so that the model learns what it may do.
-// Tools that cannot succeed are not offered, but a model may call them anyway.
+// Checks whether a delegation is allowed. A refusal names the rule, so that the model learns what it is allowed to do.
+// The model is not offered tools that cannot succeed, but it can call them anyway.
 
 import { CadreError } from "../../errors.ts";
 import { baseName } from "../../journal/agent-id.ts";
@@ -47,21 +47,21 @@ export async function checkDelegation(
   );
 }
 
-/** F28: tells a router its destinations. */
+/** F28: tells a router which agents it can choose. */
 function unknownDestination(name: string, delegates: readonly Delegate[] = []): CallRefusal {
   const names = delegates.map((delegate) => delegate.name).join(", ");
   return denied(`There is no destination ${JSON.stringify(name)}. Choose one of: ${names}.`);
 }
 
-/** D1: the first delegation of an answer runs. While its child is live, the others are deferred. */
+/** D1: the first delegation in a model answer runs. While its child is live, the other delegations are deferred. */
 function deferral(call: ToolCall, { definition, state }: RunJournal): CallRefusal | undefined {
   const { mode } = definition.delegation ?? DEFAULT_DELEGATION;
-  // H3: a router makes one choice, whatever its file says about delegation.
+  // H3: a router chooses once, whatever its file says about delegation.
   if (call.isStep || (mode === "parallel" && !definition.router)) return undefined;
   const first = [...state.calls.values()].find(
     (other) => delegationToolNamed(other.name) && !isRefused(other),
   );
-  // F27: a late child takes time to stop, and the run no longer waits for it.
+  // F27: a late child takes time to stop, but the run no longer waits for it, so it does not count as live.
   const live = liveChildren(state.children).filter((child) => !isLate(state, child));
   if (first?.id === call.id && live.length === 0) return undefined;
   const output = "Deferred: one sub-agent at a time. Ask again if it is still needed.";
@@ -82,7 +82,7 @@ function tooDeep({ state }: RunJournal, lineage: readonly RunRow[]): CallRefusal
   );
 }
 
-/** F22: an agent that is already at work above cannot be started again. */
+/** F22: if an agent is already at work in a run above, it cannot be started again. */
 function cycle(
   { agent }: Delegate,
   { definition }: RunJournal,
@@ -152,7 +152,7 @@ function lineageOf(run: RunJournal, store: LoopParts["store"]): Promise<RunRow[]
   return lineage;
 }
 
-/** The runs above this one, from the root down. */
+/** The ancestors of this run, from the root down. */
 async function readLineage({ state }: RunJournal, store: LoopParts["store"]): Promise<RunRow[]> {
   const lineage: RunRow[] = [];
   let parent = state.start!.parentRunId;

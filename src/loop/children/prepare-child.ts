@@ -1,4 +1,4 @@
-// Prepares the start of a child run. Everything that restricts its parent restricts the child, too.
+// Prepares the start of a child run. All restrictions of the parent also apply to the child.
 
 import { CadreError } from "../../errors.ts";
 import { childRunId, type RunId } from "../../ids.ts";
@@ -33,7 +33,7 @@ export type ChildParts = Pick<
   | "worktrees"
 >;
 
-/** The fields that are the child's own. The rest comes from its parent and its definition. */
+/** The fields that belong to the child itself. The other fields come from its parent and its definition. */
 export interface ChildRequest
   extends Pick<
     Start,
@@ -48,14 +48,14 @@ export interface ChildRequest
     | "continues"
     | "model"
   > {
-  /** The call that the child is started for, or its slot in a pattern. */
+  /** Id of the call that the child is started for, or the child's slot in a pattern. */
   key: string;
   maxTurns?: number | undefined;
-  /** False: the parent does not wait for the child. */
+  /** False if the parent does not wait for the child. */
   awaited?: boolean;
   /** Number of further attempts if the first one fails. */
   retries?: number | undefined;
-  /** Receipt of the call that a person approved. */
+  /** Hash of the call that a person approved. */
   receipt?: string;
 }
 
@@ -82,13 +82,13 @@ export async function childDefinition(
   }
 }
 
-/** A child that is ready to start. The parent's intent and the child's start are one transaction (J7). */
+/** A child that is ready to start. One transaction writes the parent's intent and the child's start (J7). */
 export interface PreparedChild {
   started: EventBody;
   spawn: Omit<Spawn, "slot">;
 }
 
-/** `events`: the first events of the child's journal, after its start. */
+/** `events` are the first events of the child's journal after RUN_STARTED. */
 export async function prepareChild(
   begun: ChildRequest,
   definition: Definition,
@@ -126,7 +126,7 @@ export async function prepareChild(
   };
 }
 
-/** The child's folder: its parent's, or a worktree of its own (D6). */
+/** The child's folder: its parent's folder, or a worktree of its own (D6). */
 async function workspaceFor(
   { workspace: wanted, name }: Definition,
   runId: RunId,
@@ -141,7 +141,7 @@ async function workspaceFor(
     : { ...planned, mergesInto: [workspace, ...mergesInto] };
 }
 
-/** RUN_STARTED of the child. P12: a child may do at most what its parent may, so all of the parent's restrictions apply. */
+/** RUN_STARTED of the child. P12: a child is allowed no more than its parent, so all of the parent's restrictions apply. */
 async function startOf(
   begun: ChildRequest,
   definition: Definition,
@@ -176,13 +176,13 @@ async function startOf(
   };
 }
 
-/** The last child with the same agent and trigger, of this run or of a run that it continues. */
+/** The previous child with the same agent and trigger. It was started by this run, or by a run that this run continues. */
 export async function previousRunOf(
   { agent, trigger, key }: { agent: string; trigger: Trigger; key: string },
   run: RunJournal,
   parts: ChildParts,
 ): Promise<Start["continues"]> {
-  // A second attempt starts where the first did. If it continued the first, it would read everything twice (K3).
+  // A second attempt starts from the same point as the first. If it continued the first attempt, it would read everything twice (K3).
   const others = [...run.state.children.values()].filter((child) => child.key !== key);
   const last = [...run.continuedChildren(), ...others].findLast(
     (child) => child.agent === agent && child.trigger === trigger,
@@ -196,7 +196,7 @@ function asAncestor({ runId, definition }: RunJournal): Ancestor {
   return { runId, agent: definition.name, ask, deny };
 }
 
-/** The agent's own limits, lowered by the request and by the parent's depth limit. The tree's budget is the root's. */
+/** The agent's own limits, lowered by the request and by the parent's depth limit. The tree's budget is set at the root. */
 function childLimits(
   maxTurns: number | undefined,
   definition: Definition,
@@ -215,9 +215,9 @@ function childLimits(
 }
 
 /**
- * A37: why the agent is not started, if a run of this tree wrote its file.
- * A model wrote it, and the person who started this tree has never seen what it allows.
- * Looks at this run, at its children's results, and at the runs above.
+ * A37: why the agent is not started if a run of this tree wrote its file.
+ * In that case a model wrote the file, and the person who started this tree has never seen what the file allows.
+ * The check covers this run, the results of its children, and its ancestors.
  */
 export async function changedAgentProblem(
   { source, steps }: Definition,

@@ -1,4 +1,4 @@
-// Starts the children that calls ask for.
+// Starts the children that calls request.
 // One transaction writes the parent's intent and the child's first event, so neither exists without the other.
 // A child's id is known before the child exists (J7, J10).
 
@@ -48,10 +48,10 @@ export async function startChildren(
   const prepared = await Promise.all(calls.map((call) => prepare(call, run, parts)));
   if (!parts.mayBegin()) return run.release();
   // Children start in the order of the calls, in one commit.
-  // Refusals are written after that, because a result that is folded during an append could be lost from the fold.
+  // Refusals are recorded after the commit: a result that is folded during an append could be lost from the fold.
   const heir = prepared.find((child) => !("outcome" in child) && child.awaited);
   const answers = await Promise.all(prepared.map((child) => begin(child, child === heir, run)));
-  // B4: if the parent has no slot to pass on and no slot is free, all of the children wait, and none is refused.
+  // B4: if the parent has no slot to pass on and no slot is free, all of the children wait. None of them is refused.
   const queues = prepared.some((child, index) => child === heir && answers[index] === "slots");
   answers.forEach((answer, index) => {
     if (answer === undefined || (queues && answer === "slots")) return;
@@ -61,7 +61,7 @@ export async function startChildren(
   if (queues && !run.isOver) await run.waitForSlot();
 }
 
-/** Returns why the child did not start. The first awaited child gets the parent's slot; others need a free one (B4). */
+/** Returns why the child did not start. The first awaited child takes the parent's slot; every other child needs a free slot (B4). */
 async function begin(
   child: DelegatedChild | CallRefusal,
   isHeir: boolean,
@@ -83,7 +83,7 @@ async function prepare(
   return (await recheckDelegation(call, asked, run, parts)) ?? childFor(call, asked, run, parts);
 }
 
-/** P5: judges a delegation again by the current rules, if a person approved or edited it or an earlier driver judged it. */
+/** P5: judges a delegation again by the current rules. This is needed if a person approved or edited it, or an earlier driver judged it. */
 async function recheckDelegation(
   call: ToolCall,
   asked: DelegationRequest,
@@ -98,7 +98,7 @@ async function recheckDelegation(
   return checkBlastRadius(call, asked, run, parts);
 }
 
-/** BR3: refuses an agent whose file allows more now than when a person approved it. */
+/** BR3: refuses an agent whose file now allows more than it did when a person approved the delegation. */
 async function checkBlastRadius(
   { proposal }: ToolCall,
   asked: DelegationRequest,
@@ -107,7 +107,7 @@ async function checkBlastRadius(
 ): Promise<CallRefusal | undefined> {
   const shown = proposal!.blastRadius;
   const now = shown && (await delegationBlastRadius(asked, run, parts));
-  // A person may have chosen another agent in an edit. The reach of that agent was never shown.
+  // The person might have edited the call to choose another agent. The reach of that agent was never shown.
   if (!now || now.agent !== shown.agent) return undefined;
   const more = addedReach(shown, now);
   if (more.length === 0) return undefined;
@@ -116,7 +116,7 @@ async function checkBlastRadius(
 }
 
 interface DelegatedChild extends PreparedChild {
-  /** S1-21: the call's result, if the parent does not await the child. */
+  /** S1-21: the immediate result of a call that does not await its child. */
   detachedResult: EventBody[];
   awaited: boolean;
 }
@@ -157,7 +157,7 @@ function delegationRequest(key: string, asked: DelegationRequest, { definition }
   return { key, trigger: "delegation", ...given, awaited, retries };
 }
 
-/** S3-25: passes the request to the chosen agent exactly as the router got it. */
+/** S3-25: passes the request to the chosen agent exactly as the router received it. */
 async function routeRequest(
   key: string,
   { reason }: DelegationRequest,
@@ -168,7 +168,7 @@ async function routeRequest(
   return { key, trigger: "route", task, contextFiles, input, reason, team, continues };
 }
 
-/** A router's own message to the agent, which is the call's task, and the messages of the router's team. */
+/** The router's own message to the agent, which is the call's task, and the messages of the router's team. */
 function routeContext(
   { task }: DelegationRequest,
   { continues }: ChildRequest,
@@ -187,10 +187,10 @@ function routeContext(
   return [{ type: "CONTEXT_ADDED", payload }, ...teamMessages];
 }
 
-/** Longest text that a child gets of its parent's conversation. More could fill its context before it starts. */
+/** The maximum length of a parent's conversation in its child's journal. A longer text could fill the child's context before it starts. */
 const LONGEST = 120_000;
 
-/** The part of the parent's conversation that the child sees, as the first event of its journal. */
+/** The part of the parent's conversation that the child sees. It is the first event of the child's journal. */
 function parentContext(mode: ContextMode, asked: DelegationRequest, run: RunJournal, ids: Ids): EventBody[] {
   const conversation = textFor(mode, asked, run);
   if (conversation === undefined) return [];
@@ -221,7 +221,7 @@ function textFor(
   return chosen.length === 0 ? undefined : chosen.join("\n\n");
 }
 
-/** One text for each message, call and result. The open calls are left out, because they are the child's task. */
+/** One text for each message, call and result. Open calls are left out, because they are the child's task. */
 function lines(message: PromptMessage): string[] {
   if (message.role === "tool")
     return message.content.map(({ toolName, output }) => `[result of ${toolName}] ${plain(output.value)}`);

@@ -1,5 +1,5 @@
-// Starts the runs that a pattern asks for.
-// Like a delegated child, each exists if, and only if, its parent's journal says so (J7, J10).
+// Starts the runs that a pattern requests.
+// As with delegated children, each run exists if and only if its parent's journal says so (J7, J10).
 // If a run cannot start, the journal says why and its slot in the pattern stays empty.
 
 import { CadreError } from "../../errors.ts";
@@ -34,7 +34,7 @@ export async function startPatternRuns(
 ): Promise<void> {
   const prepared = await Promise.all(runs.map((wanted) => prepare(wanted, run, parts)));
   if (!parts.mayBegin()) return run.release();
-  // The runs start in order, in one commit. `start-children.ts` says why refusals come afterwards.
+  // The runs start in order, in one commit. `start-children.ts` explains why refusals are recorded afterwards.
   const refusals = await Promise.all(
     prepared.map(async (child) => {
       if ("problem" in child) return child.problem;
@@ -59,7 +59,7 @@ async function prepare(
   const { key, trigger, task, input, requestInput, reason, team, maxTurns, retries } = wanted;
   const continues =
     wanted.continues && (await previousRunOf({ agent: found.name, trigger, key }, run, parts));
-  // A run that gets the original request also gets its files.
+  // A run that receives the original request also receives the files that belong to it.
   const contextFiles = task === run.state.start!.task ? run.state.start!.contextFiles : undefined;
   const asked = { task, contextFiles, input, requestInput };
   const begun = { key, trigger, ...asked, reason, team, maxTurns, retries, continues };
@@ -71,7 +71,7 @@ async function prepare(
   return prepareChild(begun, found, events, run, parts);
 }
 
-/** The agent's current definition, or the definition that the pattern made. */
+/** The agent's current definition, or a definition that the pattern built. */
 async function definitionFor(
   { agent, output }: PatternRun,
   run: RunJournal,
@@ -89,7 +89,7 @@ async function definitionFor(
   }
 }
 
-/** Why a rule refuses the run. A pattern cannot wait for a person, so a rule that asks refuses the run, too. */
+/** Why a rule refuses the run. A pattern cannot wait for a person, so a rule that requires approval also refuses the run. */
 async function startRefusal(
   { name }: Definition,
   { task }: PatternRun,
@@ -97,7 +97,7 @@ async function startRefusal(
   parts: SpawnParts,
 ): Promise<string | undefined> {
   const above = (run.state.start!.ancestors ?? []).map(({ agent }) => agent);
-  // F22: an agent may draft for itself. Otherwise no agent is started below itself.
+  // F22: an agent can start drafts of itself. In all other cases, no agent is started below itself.
   if (above.includes(name)) {
     const way = [...above, run.definition.name, name].map(baseName).join(" → ");
     return `it is already at work above (${way}).`;

@@ -1,5 +1,5 @@
-// Merges the work of a child that has a git worktree of its own.
-// Merging is idempotent, so a crash loses no work: the merge is repeated (D6).
+// Merges the work of a child that has its own git worktree.
+// A merge is idempotent and is repeated after a crash, so no work is lost (D6).
 
 import { messageOf } from "../../errors.ts";
 import type { EventBody, Worktree } from "../../journal/events.ts";
@@ -30,7 +30,7 @@ export async function mergeChild(
   run.record(result, { type: "CONTEXT_ADDED", payload: note });
 }
 
-/** Merges the child's work. The work of a failed or cancelled child stays on its branch, for people to look at. */
+/** Merges the child's work. The work of a failed or cancelled child stays on its branch, where people can look at it. */
 async function close(
   child: ChildRun,
   worktree: Worktree,

@@ -1,4 +1,4 @@
-// Admission: a task becomes a durable run before any driver works on it. Admission knows nothing of execution.
+// Admission: a task becomes a durable run before any driver works on it. Admission does not depend on how runs are executed.
 
 import { CadreError } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
@@ -20,15 +20,15 @@ export interface RunRequest {
   task: string;
   input?: unknown;
   mode?: "auto" | "chat";
-  /** Whether a person is there to answer questions. */
+  /** Whether a person is available to answer questions. */
   attended?: boolean;
   sessionId?: string;
   userId?: string;
   limits?: AgentLimits;
   permissions?: Rules;
-  /** A model to use in place of the agent's own. */
+  /** A model that replaces the agent's own model. */
   model?: string;
-  /** Name of an eval's folder to work in, in place of the project's folder. `AdmitParts` has its path. */
+  /** Name of an eval's folder that replaces the project's folder. `AdmitParts` has the path of the eval's folder. */
   workspace?: string;
   /** Files of the workspace that the task is about. The model gets their names and reads them with its tools. */
   contextFiles?: readonly string[];
@@ -66,11 +66,11 @@ export async function admit(
   return admitted;
 }
 
-/** Recognises a repeated request: the same key with the same body. Undefined: the request has no key. */
+/** Identifies a repeated request by its key and its body. Undefined if the request has no key. */
 export const idempotencyOf = (key: string | undefined, request: object) =>
   key === undefined ? undefined : { key, body: JSON.stringify(request) };
 
-/** Uses exactly the requested model: there is no substitute. */
+/** Uses exactly the requested model, without substitutes. */
 function withModel(
   definition: Definition,
   model: string | undefined,
@@ -82,7 +82,7 @@ function withModel(
   throw new CadreError("MODEL_UNKNOWN", `${chosen.problem} Nothing was started.`);
 }
 
-/** Checks that a person may start this agent, before anything is written. */
+/** Checks that a person is allowed to start this agent, before anything is written. */
 export function requireStartable(definition: Definition): Definition {
   if (definition.kind === "subagent") {
     throw new CadreError(
@@ -117,7 +117,7 @@ export function runStartPayload(
     trigger: "user",
     task,
     ...(contextFiles.length === 0 ? {} : { contextFiles: [...contextFiles] }),
-    // Converted to JSON now: after a restart a Date would be a string, and so a different input.
+    // The input is converted to JSON now: after a restart a Date would be a string, and so a different input.
     ...(input === undefined ? {} : { input: JSON.parse(JSON.stringify(input)) as unknown }),
     mode: request.mode ?? "auto",
     attended: request.attended ?? request.mode === "chat",
@@ -135,13 +135,13 @@ export function runStartPayload(
   };
 }
 
-/** The limits of a run that another run starts: those of its agent's file and of the project. */
+/** The limits of a run that another run starts. They come from its agent's file and from the project. */
 export const limitsOf = (
   { limits }: Definition,
   { limits: project, approvalTimeout }: Pick<LoopParts, "limits" | "approvalTimeout">,
 ): Limits => resolveLimits({ approvalTimeout, ...project }, limits, {});
 
-/** The request overrides the agent, and the agent overrides the project. A root's file can only lower its tree's limits. */
+/** The request overrides the agent, and the agent overrides the project. The file of a root's agent can only lower the tree's limits. */
 export function resolveLimits(project: AgentLimits, agent: AgentLimits, request: AgentLimits): Limits {
   const tree = { ...project.tree, ...narrower(project.tree, agent.tree), ...request.tree };
   const layers = [DEFAULT_LIMITS, project, agent, request].map((layer) => omitUndefined(layer));

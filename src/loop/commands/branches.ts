@@ -1,8 +1,8 @@
-// The commands of people to a branch of a tree: set its budget, freeze it, thaw it.
-//  BV1  No budget is below what is spent plus what open calls may still spend.
-//  BV2  A run gets no more than its tree has left.
-//  BV3  A new budget that is high enough for a run that has stopped also answers that stop.
-//  BV4  In a frozen branch nothing new begins until it is thawed. Effects under way end normally.
+// The commands with which people control a branch of a tree: set its budget, freeze it, thaw it.
+//  BV1  A budget is never lower than the sum of what is spent and what open calls could still spend.
+//  BV2  A run's budget never exceeds what is left of its tree's budget.
+//  BV3  If a run has stopped at its budget and the new budget is high enough, the new budget also answers that stop.
+//  BV4  In a frozen branch nothing new begins until the branch is thawed. Effects under way end normally.
 
 import { CadreError } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
@@ -19,7 +19,7 @@ type Parts = Pick<CommandParts, "store" | "wake" | "ids">;
 /** The new budget as a total, so that setting it twice changes nothing. */
 export interface NewBudget {
   limits: Budget;
-  /** The budget of all runs that the run's root pays for. */
+  /** The budget of all runs whose costs the run's root pays. */
   scope?: "tree" | undefined;
 }
 
@@ -92,7 +92,7 @@ function requireEnough(state: RunState, { maxTokens, maxCost }: Budget, open: Sp
   );
 }
 
-/** B3: refuses a new budget for a run whose agent knows that this is its last turn. */
+/** B3: refuses a new budget for a run whose agent was already told that this is its last turn. */
 function requireNotLastTurn({ reachedLimits, runId }: RunState, limits: Budget): void {
   const isOver = [...reachedLimits.values()].some(
     ({ limit, hard, itemId }) => hard && itemId === undefined && limit in limits,
@@ -113,7 +113,7 @@ function extraBudget(state: RunState, limits: Budget): Estimate {
   const cost = room(limits.maxCost, now.maxCost, spent.cost);
   return {
     tokens: room(limits.maxTokens, now.maxTokens, spent.tokens),
-    // Rounded down, because sums of money are not exact and all that is left may be given.
+    // Rounded down, because sums of money are inexact and the whole remaining amount can be assigned.
     cost: Math.floor(cost * 1e9) / 1e9,
   };
 }

@@ -44,7 +44,7 @@ export async function checkEdit(
   );
 }
 
-/** A person may change the task, or choose another agent that this one may delegate to. */
+/** A person can change the task, or choose another of this agent's delegates. */
 async function checkEditedDelegation(
   asked: DelegationRequest | { problem: string },
   state: RunState,

@@ -1,4 +1,5 @@
-// Builds the event of a person's decision: bound to what was shown, and with a grant if it applies to more than one call.
+// Builds the event of a person's decision. It is bound to what the person saw.
+// If the decision applies to more than one call, the event contains a grant.
 
 import { CadreError } from "../../errors.ts";
 import type { EventBody, Payload } from "../../journal/events.ts";
@@ -47,7 +48,7 @@ export function decisionEvent(
   return { type: "APPROVAL_DECIDED", payload };
 }
 
-/** The receipt: a hash of exactly the call that the person approves. */
+/** The receipt: a hash of the exact call that the person approves. */
 function receiptFor(
   { kind, tool, input }: ApprovalItem,
   { decision, input: edited }: Decision,
@@ -71,7 +72,7 @@ function grantFields(
   const { scope, until = scope === "always" ? always : undefined } = decision;
   const { workspace, mergesInto = [] } = state.start!;
   const grant = ruleFor(item, decision, parts);
-  // A worktree disappears with its run, so the grant applies to the folder that it is a copy of.
+  // A worktree disappears with its run, so the grant applies to the original folder.
   return { grant, folder: mergesInto.at(-1) ?? workspace, ...omitUndefined({ until }) };
 }
 
@@ -84,7 +85,7 @@ function ruleFor(item: ApprovalItem, { decision, input }: Decision, { grantFor }
   );
 }
 
-/** The rule of a grant for this call. Undefined: the call can only be approved once. */
+/** The grant rule for this call. Undefined if the call can be approved only once. */
 export function grantRuleFor(
   tool: string | undefined,
   input: unknown,
@@ -93,7 +94,7 @@ export function grantRuleFor(
   return tool === undefined ? undefined : (delegationGrant(tool, input) ?? grantFor(tool, input));
 }
 
-/** The rule that covers this delegate, and no other agent that the run may start. */
+/** A rule that covers this delegate and no other agent. */
 function delegationGrant(tool: string, input: unknown): string | undefined {
   const asked = parseDelegation({ name: tool, input, invalid: undefined });
   return !asked || "problem" in asked ? undefined : `${DELEGATE}(${asked.name})`;

@@ -1,5 +1,5 @@
-// A fork is a new root run that begins with another run's transcript, up to a point, and continues on its own.
-// One event (RUN_STARTED) creates the fork, so a fork exists whole or not at all. The other run is untouched.
+// A fork is a new root run. It begins with another run's transcript up to a point, and then continues on its own.
+// One event (RUN_STARTED) creates the fork, so a fork exists completely or not at all. The other run is not changed.
 // Only the transcript is inherited: no children, approvals, usage or session.
 
 import { CadreError, runNotFound } from "../../errors.ts";
@@ -15,23 +15,23 @@ import { type AdmitParts, idempotencyOf, resolveLimits } from "./admit.ts";
 type Start = Payload<"RUN_STARTED">;
 
 export interface ForkRequest {
-  /** The event to fork at. Absent: the latest. */
+  /** The event to fork at. If absent, the latest event. */
   seq?: number;
   edit?: {
-    /** A message after the fork's point. It replaces the task if the model has not answered yet. */
+    /** A message that follows the forked transcript. If the model has not answered yet, the message replaces the task. */
     message?: string;
     model?: string;
     /** The new text of the agent's file. */
     agent?: string;
   };
-  /** Lets calls run as in any other run: no recorded results are used, and the rules alone decide. */
+  /** Lets calls run as in any other run: the fork uses no recorded results, and only the rules decide. */
   allowEffects?: boolean;
 }
 
 export interface ForkParts
   extends Pick<AdmitParts, "store" | "clock" | "ids" | "wake">,
     Pick<LoopParts, "chooseModel"> {
-  /** Compiles a changed text of the agent's file. Throws AGENT_INVALID. */
+  /** Compiles a changed text of an agent's file. Throws AGENT_INVALID. */
   editedAgent(definition: Definition, text: string): Promise<Definition>;
   /** Prepares everything that an agent needs to run. */
   prepare(definition: Definition): Promise<Definition>;
@@ -92,7 +92,7 @@ async function definitionFor(
   return parts.prepare({ ...edited, models: [model.model] });
 }
 
-/** Fields that a fork does not inherit: it has no parent, and the other run's worktree may be gone. */
+/** Fields that a fork does not inherit. A fork has no parent, and the worktree of the other run might be gone. */
 const NOT_INHERITED = [
   "sessionId",
   "parentRunId",

@@ -1,4 +1,4 @@
-// Messages of people, to a run or to a session.
+// Messages that people send to a run or to a session.
 
 import { CadreError } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
@@ -17,7 +17,7 @@ import { type CommandParts, requireNotEnded, signalRun } from "./person-commands
 
 /**
  * Sends a message to a run.
- * If the run has routed its work or handed it off, the message goes to the run that has the work now (J11).
+ * If the run has routed its work or handed it off, the message goes to the run that does the work now (J11).
  * A message with an idempotency key is delivered once, however often it is sent (F50).
  */
 export async function sendMessage(
@@ -55,7 +55,7 @@ function requireSameText({ payload }: EventOf<"CONTEXT_ADDED">, text: string): u
   );
 }
 
-/** The run, followed by each run that its work was passed on to. */
+/** The run, followed by each run that took its work over. */
 export async function workChain(
   runId: RunId,
   store: { runs: Pick<Store["runs"], "get" | "list"> },
@@ -77,8 +77,8 @@ export interface PersonMessage extends Pick<RunRequest, "agent" | "mode" | "atte
 
 /**
  * Delivers a message to a main agent in a session, which is a chain of runs.
- * The message joins the session's active run, or starts the next run, whose transcript begins with the last one's (D5).
- * The store decides which, in one transaction.
+ * The message joins the session's active run. If there is none, it starts the next run, which begins with the previous run's transcript (D5).
+ * The store chooses between the two in one transaction.
  */
 export async function messageSession(
   message: PersonMessage,

@@ -1,5 +1,5 @@
-// The commands of people to a run: decide, ask, pause, resume, cancel. Each command is checked against the run's state.
-// If the run changes meanwhile, the command is checked again. The key of a decision makes it unique (P5).
+// The commands that people give to a run: decide, ask, pause, resume, cancel. Each command is checked against the run's state.
+// If the run changes during the check, the command is checked again. The key of a decision makes it unique (P5).
 
 import { CadreError } from "../../errors.ts";
 import { approvalId, parseApprovalId, type RunId } from "../../ids.ts";
@@ -48,7 +48,7 @@ export async function decideApproval(
   by: string,
   parts: CommandParts,
 ): Promise<{ alreadyDecided: boolean }> {
-  // Masked as in the journal, so that a repeated decision is recognised.
+  // The decision is masked as in the journal, so that a repeated decision is recognised.
   const decision = parts.mask.value(given);
   const { runId, itemId } = parseApprovalId(id) ?? notFound(id);
   return signalRun<{ alreadyDecided: boolean }>(runId, parts, async (state) => {
@@ -68,7 +68,7 @@ export async function decideApproval(
 
 export type OutcomeVerdict = Pick<Payload<"OUTCOME_DECIDED">, "verdict" | "output" | "note">;
 
-/** Records what became of an attempt (`m3.0`, `m3.0~2`) that a crash left open, as a person says. */
+/** Records a person's statement about an attempt (`m3.0`, `m3.0~2`) whose outcome was lost in a crash. */
 export async function decideOutcome(
   runId: RunId,
   attemptId: string,
@@ -88,7 +88,7 @@ export async function decideOutcome(
   });
 }
 
-/** The call whose outcome is unknown. Throws if this is not its latest attempt. */
+/** The call whose outcome is unknown. Throws if the given attempt is not the call's latest attempt. */
 export function requireUnknownOutcome(state: RunState, attemptId: string): ToolCall {
   const { callId, number } = attemptOf(attemptId);
   const call = state.calls.get(callId);
@@ -112,7 +112,7 @@ function attemptOf(attemptId: string): { callId: string; number: number } {
   return { callId, number: Number(number) };
 }
 
-/** P7: cancels a run and its descendants. A run that has ended is left as it is. */
+/** P7: cancels a run and its descendants. Runs that have ended are not changed. */
 export async function cancelRun(
   runId: RunId,
   by: string,
@@ -139,7 +139,7 @@ export async function pauseRun(runId: RunId, by: string, parts: CommandParts): P
   });
 }
 
-/** Ends a pause or a quarantine. A run that waits for its provider tries again now (U45). */
+/** Ends a pause or a quarantine. A run that waits for its provider calls the provider again immediately (U45). */
 export async function resumeRun(runId: RunId, by: string, parts: CommandParts): Promise<void> {
   const key = `resumed/${parts.ids.nonce()}`;
   await signalRun(runId, parts, (state) => {
@@ -154,7 +154,7 @@ export async function resumeRun(runId: RunId, by: string, parts: CommandParts): 
   });
 }
 
-/** U21: asks a named person about an open item. Everyone else who may decide still can. */
+/** U21: asks a named person about an open item. Everyone else with the right to decide can still decide. */
 export async function askPerson(
   id: string,
   { person, note }: { person: string; note?: string },
@@ -176,12 +176,12 @@ export async function askPerson(
 interface Command<T> {
   events?: EventBody[];
   done: T;
-  /** The amount that the budgets must cover, and the error if they do not. */
+  /** The amount that the budgets must cover, and the error to throw if they do not. */
   reserve?: NonNullable<Append["reserve"]>;
   refuse?: () => never;
 }
 
-/** Checks a command against the run's current state and writes it. If the run changed meanwhile, checks again. */
+/** Checks a command against the run's current state and writes its events. If the run changed meanwhile, the command is checked again. */
 export async function signalRun<T>(
   runId: RunId,
   parts: Pick<CommandParts, "store" | "wake">,
@@ -195,7 +195,7 @@ export async function signalRun<T>(
     if (!events) return done;
     const { refused } = await parts.store.journal.append({
       runId,
-      // The seq from before the check, because the cached state may have moved on meanwhile.
+      // This is the seq before the check, because the cached state might have moved on.
       after: seq,
       events,
       guard: "unchanged",
@@ -210,7 +210,7 @@ export async function signalRun<T>(
   throw new CadreError("CONFLICT", `Run ${runId} is changing too fast. Nothing was changed; try again.`);
 }
 
-/** Why a decision does not fit the item. */
+/** Says why a decision does not fit its inbox item. */
 function decisionProblem(item: ApprovalItem, { decision, input, answer, limits }: Decision) {
   if (limits !== undefined && item.kind !== "budget")
     return "Only a budget that is used up takes new limits.";
@@ -226,7 +226,7 @@ function decisionProblem(item: ApprovalItem, { decision, input, answer, limits }
   return decision === "edit" && item.kind !== "tool" ? "Only a tool call can be edited." : undefined;
 }
 
-/** F16: refuses a decision on an earlier round. The call now waits under another id. */
+/** F16: refuses a decision on an earlier round of a call. The call now waits under another item id. */
 function requireLatestRound(state: RunState, itemId: string): void {
   const newer = openItems(state).find(
     (item) => item.kind === "tool" && item.callId === callOf(itemId) && item.itemId !== itemId,
@@ -239,7 +239,7 @@ function requireLatestRound(state: RunState, itemId: string): void {
   );
 }
 
-/** P4: refuses to approve a call that was started, because an approval does not say whether the call has happened. */
+/** P4: refuses to approve a call that was started. An approval does not say whether the call took effect. */
 function requireKnownOutcome(state: RunState, itemId: string): void {
   const item = openItems(state).find(
     ({ kind, callId, ...open }) =>
@@ -276,9 +276,9 @@ function notFound(id: string): never {
 type Decided = Payload<"APPROVAL_DECIDED"> & { ts: number };
 
 /**
- * Accepts a repeated decision, because an answer may have been lost, or two people agree.
- * A different decision is refused, with the name, time and content of the first.
- * A note or expiry that is left out the second time makes no difference.
+ * Accepts a repeated decision: the first response might have been lost, or two people agree.
+ * A different decision is refused. The error contains the name, time and content of the first decision.
+ * If the repeated decision leaves out the note or the expiry, it still counts as the same decision.
  */
 function confirmSameDecision(before: Decided, decision: Decision): { alreadyDecided: true } {
   const same =
@@ -307,7 +307,7 @@ function confirmSameVerdict(
 const isSameOrAbsent = <T>(before: T | undefined, now: T | undefined): boolean =>
   now === undefined || before === now;
 
-/** Compares the scopes of two decisions. A raised budget has its own scope, so the sent scope does not matter. */
+/** Compares the scopes of two decisions. A decision that raises a budget has a fixed scope, so the sent scope is ignored. */
 function hasSameScope(before: Decided, { scope = "once", limits }: Decision): boolean {
   const isSameLimit =
     before.limits?.maxTokens === limits?.maxTokens && before.limits?.maxCost === limits?.maxCost;
@@ -335,7 +335,7 @@ const alreadyDecidedError = (
     { by, at: ts, decision, ...more },
   );
 
-/** Refuses to pause or resume a single run of a frozen branch. */
+/** Refuses to pause or resume a single run in a frozen branch. */
 function requireNotFrozen({ runId, waitingOn }: RunState): void {
   const [top] = waitingOn?.frozen ?? [];
   if (top === undefined) return;
@@ -363,7 +363,7 @@ interface EditedCallPreview {
   preview: Preview | undefined;
 }
 
-/** Checks and previews an edited call as the decision would. Decides and records nothing. */
+/** Checks and previews an edited call exactly as a real decision would. Decides and records nothing. */
 export async function previewEdit(
   id: string,
   input: unknown,

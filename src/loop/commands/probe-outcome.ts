@@ -1,6 +1,6 @@
-// Probes whether a call whose result was lost took effect.
+// If the result of a call was lost, probes whether the call took effect.
 //  PB1  The finding is recorded with its evidence. It is a proposal: only a person decides (P4).
-//  PB2  A probe changes nothing, reads only what the rules allow, and takes a few seconds at most.
+//  PB2  A probe changes nothing, reads only what the rules allow, and takes at most a few seconds.
 
 import { messageOf } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
@@ -54,10 +54,10 @@ async function probe(call: ToolCall, state: RunState, parts: CommandParts): Prom
   }
 }
 
-/** Tells which files a probe may read. The person asked for the probe, so rules that ask allow it; denied files stay hidden. */
+/** Decides which files a probe can read. The person requested the probe, so it also reads files that need approval. Denied files stay hidden. */
 async function visibleFiles(state: RunState, parts: CommandParts): Promise<ProbeContext["mayShow"]> {
   const definition = await loadDefinition(parts.store, state.start!.definition);
-  // The agent's list of tools does not apply: the probe is no call of the agent.
+  // The agent's list of tools does not apply, because the agent does not make this probe.
   const run = { definition: { ...definition, tools: { ...definition.tools, allow: undefined } }, state };
   return (path) => judgeCall({ name: "Read" }, { path }, "read", [], run, parts).verdict !== "deny";
 }

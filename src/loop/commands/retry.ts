@@ -1,5 +1,5 @@
-// Retries an ended run by a new run that continues it.
-// Nothing that was done or paid for is lost, and the old journal stays as it is.
+// Retries an ended run with a new run that continues the old run.
+// Nothing that was done or paid for is lost, and the old journal is not changed.
 
 import { CadreError, runNotFound } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
@@ -12,7 +12,7 @@ import { type AdmitParts, idempotencyOf } from "./admit.ts";
 
 type Parts = Pick<AdmitParts, "store" | "clock" | "ids" | "findAgent" | "wake">;
 
-/** `budgetRunId`: the run whose budget pays for the new run. */
+/** `budgetRunId` is the run whose budget pays for the new run. */
 interface RetryOptions {
   runId?: RunId;
   budgetRunId?: RunId;
@@ -46,7 +46,7 @@ export async function retryRun(
     rootRunId: next,
     ...omitUndefined({ budgetRunId, by: by === start.userId ? undefined : by }),
     continues: { runId, seq: head.seq, hash: head.hash },
-    // Recorded results that the old fork could use can be used here, too. The fork's message is not repeated.
+    // The new run can use the same recorded results as the old fork. The fork's message is not repeated.
     ...(start.fork ? { fork: { at: head.seq } } : {}),
   };
   const idempotency = idempotencyOf(idempotencyKey, { retry: runId });
@@ -63,10 +63,13 @@ function retryProblem({ id, endedAt, stopReason }: RunRow): string | undefined {
     : undefined;
 }
 
-/** The agent's current definition; the pinned one if its file is gone. Other problems are reported before anything starts. */
+/**
+ * The agent's current definition, or the pinned definition if the agent's file is gone.
+ * Other problems with the file are reported before anything starts.
+ */
 async function agentOf({ agent, definition }: RunRow, parts: Parts): Promise<Definition> {
   const pinned = await loadDefinition(parts.store, definition);
-  // H5: a draft is more restricted than the agent of its file, and must stay so.
+  // H5: a draft is more restricted than the agent in its file, so a retry keeps the draft's definition.
   if (pinned.readOnly) return pinned;
   try {
     return await parts.findAgent(agent);

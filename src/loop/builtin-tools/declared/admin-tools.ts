@@ -1,5 +1,5 @@
-// `mcp__admin__*` and `mcp__monitoring__*`: an agent looks after the runs of a project (S1-1).
-// Only agents whose file names one of these tools have it.
+// The tools `mcp__admin__*` and `mcp__monitoring__*`, with which an agent looks after the runs of a project (S1-1).
+// An agent has one of these tools only if its file names that tool.
 
 import { z } from "zod";
 import type { Definition, Effect } from "../../../journal/definition.ts";
@@ -22,7 +22,7 @@ export interface DeclaredAdminTool extends DeclaredTool {
   readonly input: z.ZodType<AdminInput>;
 }
 
-/** Facts of a tool that acts on runs of other trees, which may do whatever their own agents may do. */
+/** Facts about the tools that act on runs of other trees. Such a run can do everything that its own agent is allowed to do. */
 const ON_OTHER_RUNS: ToolFacts = {
   reaches: ["commands", "files", "network"],
   hosts: [],
@@ -110,7 +110,7 @@ function adminTool({
   };
 }
 
-/** The input of a call. `problem` tells the model why the input does not fit. */
+/** The input of a call. `problem` tells the model why the input does not match the schema. */
 export function parseAdminCall(
   tool: DeclaredAdminTool,
   { name, input, invalid }: ToolCall,

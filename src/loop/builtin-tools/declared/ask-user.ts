@@ -1,6 +1,6 @@
 // `AskUser`: an agent asks a person a question.
-// The question is proposed like a call that needs approval, so the same policy applies to both.
-// The answer is the call's one result (D0).
+// A question is proposed like a call that needs approval, so the same policy applies to questions and approvals.
+// The person's answer is the only result of the call (D0).
 
 import { z } from "zod";
 import type { EventBody } from "../../../journal/events.ts";
@@ -30,7 +30,7 @@ export const askUser: DeclaredTool = {
   offered: (view, gate) => (mayAsk(view, gate) ? offer() : []),
 };
 
-/** An agent may ask in a chat, if its file lists the tool, or if its file lists nothing and the run is attended. */
+/** Whether the agent is allowed to ask: in a chat, if its file lists the tool, or if its file has no list and the run is attended. */
 function mayAsk({ definition, state }: DecisionView, gate: ToolGate): boolean {
   const { mode, attended } = state.start!;
   const isChat = mode === "chat";
@@ -39,11 +39,11 @@ function mayAsk({ definition, state }: DecisionView, gate: ToolGate): boolean {
   return gate.offers(isChat ? { ...definition, tools: open } : definition, askUser);
 }
 
-/** Why a question cannot be asked. Undefined: it can. */
+/** Why a question cannot be asked. Undefined if it can be asked. */
 export const questionProblem = (call: ToolCall): string | undefined =>
   invalidJson(call) ?? inputMisfit(call.name, Input, call.input);
 
-/** The result of a question that was answered, declined or denied, or has expired. Empty: the question is still open. */
+/** The result of a question that was answered, declined or denied, or has expired. Empty while the question is open. */
 export function questionResult({ id, proposal, decision }: ToolCall): EventBody[] {
   if (decision?.decision === "answer")
     return [toolResult(id, `Answered by ${decision.by}: ${decision.answer ?? ""}`)];

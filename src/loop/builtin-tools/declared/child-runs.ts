@@ -1,4 +1,4 @@
-// `check_run`, `wait_for_runs` and `cancel_run`: an agent looks after children that it does not wait for (D2).
+// The tools `check_run`, `wait_for_runs` and `cancel_run`, with which an agent looks after children that it does not wait for (D2).
 
 import { z } from "zod";
 import type { EventBody } from "../../../journal/events.ts";
@@ -61,12 +61,12 @@ function childRunTool({
     kind: "loop",
     needsDelegates: true,
     offered: (view) => (mayStartDetached(view) ? offer() : []),
-    // Every agent may call these tools. The result tells an agent that it has started no such runs.
+    // Every agent is allowed to call these tools. If the agent has started no such runs, the result says so.
     accepts: () => true,
   };
 }
 
-/** The children that a call names. `problem` tells the model that the call names another run. */
+/** The children that a call names. `problem` tells the model that the call names a run that is not its child. */
 export function childrenIn(
   { name, input }: ToolCall,
   { children }: RunState,
@@ -80,7 +80,7 @@ export function childrenIn(
   return { problem: `${unknown} is no run that you started. Yours are: ${own}.` };
 }
 
-/** The result of a call that has waited. Each child's own answer arrives as a message. */
+/** The result of a call once its wait is over. Each child's own answer arrives as a message. */
 function endsOf(call: ToolCall, children: readonly ChildRun[]): EventBody {
   const output = children.map(({ runId, agent, ended }) => ({
     run_id: runId,

@@ -1,7 +1,8 @@
-// The tools that close a turn or a run. With `final_report` an agent ends its run with a structured result.
-// An agent may also end with plain text. With `broadcast`, `vote_conclude` and `conclude_team` agents work as a team.
-// These tools have no effect beyond the journal, so a call is neither judged nor run, and gets its result immediately.
-// A report that cannot be accepted gets its result immediately, too.
+// The tools that close a turn or a run.
+// With `final_report` an agent ends its run with a structured result. It can also end its run with plain text.
+// The tools `broadcast`, `vote_conclude` and `conclude_team` are for agents that work as a team.
+// These tools have no effect beyond the journal, so their calls are neither judged nor run. Each call gets its result immediately.
+// A report that cannot be accepted also gets its result immediately.
 
 import { z } from "zod";
 import { messageOf } from "../../../errors.ts";
@@ -50,10 +51,10 @@ export const finalReport: DeclaredTool = {
       : [],
 };
 
-/** Whether the agent may report. A router may do so only if its file has `allowAnswer`. */
+/** Whether the agent is allowed to report. A router is allowed to only if its file has `allowAnswer`. */
 const mayReport = ({ router }: Definition): boolean => !router || router.allowAnswer === true;
 
-/** The offer of a tool that takes a report. Its schema depends only on the definition, so it is made once per definition. */
+/** The report tool as the model sees it. Its schema depends only on the definition, so it is built once per definition. */
 function offerReport(name: string, description: string, definition: Definition): readonly OfferedTool[] {
   const schema = schemas.get(definition) ?? reportSchema(definition);
   schemas.set(definition, schema);
@@ -62,7 +63,7 @@ function offerReport(name: string, description: string, definition: Definition):
 
 const schemas = new WeakMap<Definition, unknown>();
 
-/** The schema of a report, with the agent's own output schema in it. */
+/** The schema of a report. It contains the agent's own output schema. */
 function reportSchema(definition: Definition): unknown {
   const schema = jsonSchema(Report, true);
   if (definition.output === undefined) return schema;
@@ -70,7 +71,7 @@ function reportSchema(definition: Definition): unknown {
   return { ...schema, properties, required: ["summary", "output"] };
 }
 
-/** The report in the latest answer, if it is valid and the only call. */
+/** The report in the latest answer, if the report is valid and the answer has no other call. */
 export function reportOf(view: DecisionView): Report | undefined {
   const { state, definition } = view;
   const calls = [...state.calls.values()];
@@ -79,7 +80,7 @@ export function reportOf(view: DecisionView): Report | undefined {
   return reportProblem(call.input, definition) === undefined ? Report.parse(call.input) : undefined;
 }
 
-/** Tells the model why a report cannot be accepted. Undefined: it can. */
+/** Tells the model why a report cannot be accepted. Undefined if it can be accepted. */
 export function reportProblem(input: unknown, definition: Definition): string | undefined {
   if (!mayReport(definition)) return "You do not answer yourself: choose who does with `route_to`.";
   const parsed = Report.safeParse(input);
@@ -94,7 +95,7 @@ interface TeamTool extends DeclaredTool {
   problem(input: unknown, view: DecisionView): string | undefined;
   /** The result of an accepted call. */
   readonly received: string;
-  /** The agent may make other calls in the same turn. */
+  /** True if the agent can make other calls in the same turn. */
   readonly besideOthers?: true;
 }
 
@@ -151,13 +152,13 @@ function teamTool(name: string, offer: (view: DecisionView) => readonly OfferedT
   };
 }
 
-/** The tools by which an agent ends its turn or its run now. */
+/** The tools with which the agent can end its turn or its run now. */
 function closingNames(view: DecisionView): string[] {
   if (isCoordinating(view)) return [BROADCAST, CONCLUDE_TEAM];
   return isTeamMember(view.definition, view.state.start!) ? [BROADCAST, VOTE_CONCLUDE] : [FINAL_REPORT];
 }
 
-/** The result of a call that ends a turn or a run. Undefined: the call is another one. A valid report ends the run instead. */
+/** The immediate result of a closing call. Undefined for all other calls. A valid report gets its result when it ends the run. */
 export function answerClosingCall(call: ToolCall, view: DecisionView): EventBody | undefined {
   if (call.name === reportTool(view)) return refuseReport(call, view);
   const { definition, state } = view;
@@ -202,7 +203,7 @@ export function schemaProblem(definition: Definition): string | undefined {
   }
 }
 
-/** Why a run's input does not fit its agent's schema. Undefined: it fits. */
+/** Why a run's input does not match its agent's schema. Undefined if it matches. */
 export function inputProblem(input: unknown, definition: Definition): string | undefined {
   if (definition.input === undefined) return undefined;
   const fits = schemaOf(definition.input).safeParse(input ?? {});

@@ -1,5 +1,5 @@
 // The declaration of a built-in tool: its name, its input, its effect, and when an agent has it.
-// Everything in this folder is pure, so that `decide` may import it. The folder above says how a call is proposed and performed.
+// Everything in this folder is pure, so that `decide` can import it. The parent folder proposes and performs the calls.
 
 import { z } from "zod";
 import type { Definition, Effect } from "../../../journal/definition.ts";
@@ -13,41 +13,41 @@ import type { RunState, ToolCall } from "../../../projections/folds/run-state.ts
 export interface OfferedTool {
   name: string;
   description: string;
-  /** JSON Schema of its input. */
+  /** JSON Schema of the tool's input. */
   schema: unknown;
 }
 
-/** Tells whether an agent's file lets a tool through. */
+/** Decides whether an agent's file allows a tool. */
 export interface ToolGate {
   offers(definition: Definition, tool: ToolFacts & { name: string; effect: Effect }): boolean;
 }
 
 export interface DeclaredTool extends ToolFacts {
-  /** Name in proposals, rules and journals. */
+  /** Name of the tool in proposals, rules and journals. */
   readonly name: string;
   /** Other names of the tool, for models and for agent files. */
   readonly aliases?: readonly string[];
   /**
    * - `delegation`: starts a child run.
-   * - `question`: a person's answer is its result.
-   * - `loop`: the loop performs it.
+   * - `question`: the call's result is a person's answer.
+   * - `loop`: the loop performs the call.
    * - `closing`: ends the agent's turn or run; the call gets its result immediately.
    */
   readonly kind: "delegation" | "question" | "loop" | "closing";
   readonly effect: Effect;
-  /** The tool starts or joins runs outside of the caller's tree. */
+  /** True if the tool starts or joins runs outside of the caller's tree. */
   readonly leavesTree?: true;
-  /** Only an agent with delegates is offered the tool. */
+  /** True if only agents with delegates are offered the tool. */
   readonly needsDelegates?: true;
-  /** An agent's file cannot list the tool. */
+  /** True if agent files cannot list the tool. */
   readonly unlisted?: true;
-  /** Set if an agent has the tool only if its file names it: "every tool" does not include it. */
+  /** Set if an agent has the tool only when its file names the tool. "Every tool" does not include such a tool. */
   listedBy?(definition: Definition, gate: ToolGate): boolean;
-  /** The tools that the model is offered; none if the agent does not have the tool here. */
+  /** The tools that the model is offered. Empty if the agent does not have this tool in this run. */
   offered(view: DecisionView, gate: ToolGate): readonly OfferedTool[];
-  /** Whether a call is accepted. By default it is if the tool is offered. */
+  /** Whether a call is accepted. If absent, a call is accepted when the tool is offered. */
   accepts?(view: DecisionView, gate: ToolGate): boolean;
-  /** Decides a call from the journal alone: which children it waits for, or its result. Undefined: the loop performs it. */
+  /** Decides a call from the journal alone: returns the children to wait for, or the result. Undefined if the loop must perform the call. */
   decide?(
     call: ToolCall,
     state: RunState,
@@ -57,7 +57,7 @@ export interface DeclaredTool extends ToolFacts {
 export const acceptsCall = (tool: DeclaredTool, view: DecisionView, gate: ToolGate): boolean =>
   tool.accepts ? tool.accepts(view, gate) : tool.offered(view, gate).length > 0;
 
-/** JSON Schema as the model sees it. `closed`: the schema says that there are no other keys. */
+/** JSON Schema as the model sees it. With `closed`, the schema forbids additional keys. */
 export function jsonSchema(schema: z.ZodType, closed = false): Record<string, unknown> {
   const { $schema: _, ...json } = z.toJSONSchema(schema, { io: closed ? "output" : "input" }) as Record<
     string,
@@ -70,19 +70,19 @@ export function jsonSchema(schema: z.ZodType, closed = false): Record<string, un
 export const misfit = (tool: string, error: z.ZodError): string =>
   `The input of ${tool} does not fit: ${z.prettifyError(error)}`;
 
-/** Tells the model why an input does not fit a tool's schema. Undefined: it fits. */
+/** Tells the model why an input does not match a tool's schema. Undefined if it matches. */
 export function inputMisfit(tool: string, schema: z.ZodType, input: unknown): string | undefined {
   const { error } = schema.safeParse(input);
   return error && misfit(tool, error);
 }
 
-/** Tells the model that a call's input was no JSON. Undefined: it was. */
+/** Tells the model that a call's input was not JSON. Undefined if it was JSON. */
 export const invalidJson = ({ name, invalid }: ToolCall): string | undefined =>
   invalid === undefined
     ? undefined
     : `The input of ${name} was not valid JSON; nothing was done. It began: ${invalid.slice(0, 200)}`;
 
-/** An offer that is the same for every run. Its schema is converted when it is first needed. */
+/** A tool offer that is the same for every run. Its schema is converted when it is first needed. */
 export function offerOf(
   name: string,
   description: string,

@@ -1,5 +1,5 @@
-// The tools by which an agent gives work to another: `delegate`, its other shapes, and a router's `route_to`.
-// Each is proposed as `delegate`; `children/start-children.ts` starts the child.
+// The tools with which an agent gives work to another agent: `delegate`, its variants, and a router's `route_to`.
+// All of these tools are proposed as `delegate`. `children/start-children.ts` starts the child.
 
 import { z } from "zod";
 import {
@@ -16,9 +16,9 @@ import type { ToolCall } from "../../../projections/folds/run-state.ts";
 import { DELEGATE } from "../../../projections/folds/tool-call.ts";
 import { type DeclaredTool, jsonSchema, misfit, type OfferedTool } from "./declared-tool.ts";
 
-/** The request of a delegation, in whichever shape the call was made. */
+/** What a delegation requests, whichever tool the model called. */
 export interface DelegationRequest {
-  /** Name of the agent, as the model wrote it. There may be no such delegate. */
+  /** Name of the delegate, as the model wrote it. The agent might not have a delegate with this name. */
   name: string;
   task: string;
   contextFiles?: string[] | undefined;
@@ -32,14 +32,14 @@ export interface DelegationRequest {
   awaited: boolean;
 }
 
-/** A delegation reaches only the runtime: the child's own calls are judged when the child makes them. */
+/** A delegation affects only the runtime: the child's own calls are judged when the child makes them. */
 const STARTS_A_RUN: ToolFacts = { reaches: ["runtime"], target: { kind: "name", field: "agent" } };
 
 export interface DelegationTool extends DeclaredTool {
   readonly kind: "delegation";
-  /** The child is the agent that a router chose. */
+  /** True if a router chooses the child's agent with this tool. */
   readonly routes?: true;
-  /** Result of a call that does not await the child. Absent: every call awaits its child. */
+  /** Result of a call that does not await the child. If absent, every call awaits its child. */
   detachedResult?(childRunId: string): object;
   offered(view: DecisionView): readonly OfferedTool[];
   parse(tool: string, input: unknown): DelegationRequest | z.ZodError;
@@ -94,18 +94,18 @@ const Route = z.object({
 const DESCRIPTION =
   "Delegate a task to another agent. It works on its own and returns a structured result: look at it before you go on.";
 
-/** The wording comes from S3-23. */
+/** S3-23 specifies this wording. */
 const ROUTE_DESCRIPTION = "Select the agent to handle this request.";
 
 type Shape = NonNullable<Definition["delegation"]>["tool"];
 
-/** A tool that an agent has if its file chooses this shape. A router has only the shape `route`. */
+/** Builds the tool of one shape. An agent has the tool if its file chooses this shape; a router has only the shape `route`. */
 function delegationTool<T>(
   shape: Shape | "route",
   input: z.ZodType<T>,
   tool: Pick<DelegationTool, "name" | "routes" | "detachedResult" | "unlisted"> & {
     offer(delegates: readonly Delegate[]): OfferedTool[];
-    /** `name`: the name that the model called the tool by. */
+    /** `name` is the tool name that the model used. */
     toRequest(asked: T, name: string): DelegationRequest;
   },
 ): DelegationTool {
@@ -122,7 +122,7 @@ function delegationTool<T>(
       const delegates = shape === chosen ? availableDelegates(definition, state.start!) : [];
       return delegates.length === 0 ? [] : offer(delegates);
     },
-    // The schema has no `transform`: building such a schema for each call costs far more than parsing.
+    // The input schema does not use `transform`: building such a schema for each call costs far more than parsing.
     parse(name, given) {
       const parsed = input.safeParse(given);
       return parsed.success ? toRequest(parsed.data, name) : parsed.error;
@@ -130,7 +130,7 @@ function delegationTool<T>(
   };
 }
 
-/** Offers one tool, with the delegates' names as the only values of a field. */
+/** Offers one tool. One field of its schema accepts only the delegates' names. */
 const offerNames =
   (name: string, input: z.ZodType, field: string, description = DESCRIPTION) =>
   (delegates: readonly Delegate[]): OfferedTool[] => [
@@ -202,15 +202,15 @@ export const DELEGATION_TOOLS: readonly DelegationTool[] = [
   routeTo,
 ];
 
-/** The delegation tool that a model calls by this name. Undefined: the name is another tool's. */
+/** The delegation tool that a model calls by this name. Undefined if no delegation tool has the name. */
 export const delegationToolNamed = (name: string): DelegationTool | undefined =>
   DELEGATION_TOOLS.find((tool) => tool.name === name) ?? (PER_AGENT_NAME.test(name) ? runAgent : undefined);
 
-/** Whether the agent can start children here that it does not wait for. */
+/** Whether the agent can start children in this run that it does not wait for. */
 export const mayStartDetached = (view: DecisionView): boolean =>
   DELEGATION_TOOLS.some((tool) => tool.detachedResult && tool.offered(view).length > 0);
 
-/** Delegates that the agent can use here: none at the last level, and no agent that is already at work above it (F22). */
+/** The delegates that the agent can use in this run. Empty at the last level; agents already at work above this run are left out (F22). */
 export function availableDelegates(definition: Definition, start: Payload<"RUN_STARTED">): Delegate[] {
   if (definition.kind === "subagent") return [];
   if (start.depth >= start.limits.maxDepth && !definition.router) return [];
@@ -218,7 +218,7 @@ export function availableDelegates(definition: Definition, start: Payload<"RUN_S
   return (definition.delegates ?? []).filter(({ agent }) => !above.has(agent));
 }
 
-/** The request of a delegation. `problem` tells the model why the input does not fit. Undefined: the call is no delegation. */
+/** The request of a delegation. `problem` tells the model why the input does not match. Undefined if the call is no delegation. */
 export function parseDelegation({
   name,
   input,
@@ -232,15 +232,15 @@ export function parseDelegation({
   return asked instanceof z.ZodError ? { problem: misfit(name, asked) } : asked;
 }
 
-/** The names of `perAgentTool`. */
+/** Matches the names that `perAgentTool` returns. */
 export const PER_AGENT_NAME = /^run_\w+_agent$/;
 
-/** S0-41: a tool's name for one agent, such as `run_coding_agent`. It leaves out the agent's pack. */
+/** S0-41: the name of the tool for one agent, such as `run_coding_agent`. The name leaves out the agent's pack. */
 export const perAgentTool = (name: string): string => `run_${toolWord(name)}_agent`;
 
 const toolWord = (name: string): string => name.replace(/^.*\//, "").replaceAll(/[^A-Za-z0-9]+/g, "_");
 
-/** Finds a delegate by its name as written, by its full name, or as a per-agent tool spells it. */
+/** Finds a delegate by its name in the agent's file, by its full name, or by its name in a per-agent tool. */
 export function findDelegate(delegates: readonly Delegate[], name: string): Delegate | undefined {
   const wanted = name.trim().toLowerCase();
   return (
@@ -249,7 +249,7 @@ export function findDelegate(delegates: readonly Delegate[], name: string): Dele
   );
 }
 
-/** How much of the conversation the child sees. The call decides, else the child's file, else its parent's file. */
+/** How much of the parent's conversation the child sees. The call decides first, then the child's file, then the parent's file. */
 export async function resolveContextMode(
   { name, contextMode }: DelegationRequest,
   { definition }: { definition: Definition },
@@ -260,7 +260,7 @@ export async function resolveContextMode(
   return (await findAgent(agent)).context ?? definition.context ?? "none";
 }
 
-/** The schema, with the delegates' names as the only values of a field. */
+/** The JSON Schema in which one field accepts only the delegates' names. */
 function schemaWithNames(schema: z.ZodType, field: string, delegates: readonly Delegate[]): unknown {
   const json = schemaOf(schema);
   const names = delegates.map(({ name }) => name);
@@ -268,7 +268,7 @@ function schemaWithNames(schema: z.ZodType, field: string, delegates: readonly D
   return { ...json, properties };
 }
 
-/** JSON Schemas by their zod schema. Each is converted once, not for every run that may delegate. */
+/** JSON Schemas by their zod schema. Each is converted once, not once per run. */
 const jsonSchemas = new WeakMap<z.ZodType, Record<string, unknown>>();
 
 function schemaOf(schema: z.ZodType): Record<string, unknown> {

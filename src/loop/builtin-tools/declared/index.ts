@@ -22,11 +22,11 @@ const byName = new Map(
   DECLARED_TOOLS.flatMap((tool) => [tool.name, ...(tool.aliases ?? [])].map((name) => [name, tool] as const)),
 );
 
-/** The built-in tool with this name or alias. Undefined: no built-in tool has it. */
+/** The built-in tool with this name or alias. Undefined if no built-in tool has the name. */
 export const declaredTool = (name: string): DeclaredTool | undefined =>
   byName.get(name) ?? (PER_AGENT_NAME.test(name) ? runAgent : undefined);
 
-/** Names that an agent's file may list although no tool of the project has them. */
+/** Names that an agent's file is allowed to list although no tool of the project has them. */
 export const BUILTIN_TOOL_NAMES: readonly string[] = DECLARED_TOOLS.filter(
   ({ unlisted }) => !unlisted,
 ).flatMap(({ name, aliases = [] }) => [name, ...aliases]);

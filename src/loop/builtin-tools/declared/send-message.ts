@@ -24,7 +24,7 @@ export const sendMessage: DeclaredTool = {
   reaches: ["runtime"],
   target: { kind: "name", field: "to" },
   leavesTree: true,
-  // A message may start a run, so a draft (`readOnly`) cannot send messages.
+  // A message can start a run, so a draft (`readOnly`) is not allowed to send messages.
   listedBy: ({ kind, tools, readOnly }) =>
     kind === "main" && !readOnly && tools.allow?.includes(SEND_MESSAGE) === true,
   offered: ({ definition }, gate) => (sendMessage.listedBy!(definition, gate) ? offer() : []),
