@@ -51,7 +51,7 @@ retention: {}
 `;
 
 describe("reading cadre.yaml", () => {
-  test("without a file every setting has its default, and the runtime chooses the model", () => {
+  test("without a cadre.yaml every setting has its default, and the runtime chooses the model", () => {
     const config = load();
     expect(config).toMatchObject({
       file: undefined,
@@ -86,7 +86,7 @@ describe("reading cadre.yaml", () => {
     });
   });
 
-  test("cadre.yaml may be empty, have CRLF line ends, or begin with a BOM", () => {
+  test("cadre.yaml can be empty, can have CRLF line ends, and can begin with a BOM", () => {
     expect(load("").problems).toEqual([]);
     expect(load("\uFEFFmodel: a/b\r\nengine: local\r\n").model).toBe("a/b");
   });
@@ -102,7 +102,7 @@ describe("reading cadre.yaml", () => {
     },
   );
 
-  test("an unknown key is a warning that suggests a similar key", () => {
+  test("an unknown key causes a warning that suggests a similar key", () => {
     expect(load("modle: a/b\nlimits: {maxTurn: 1}").problems).toMatchObject([
       { code: "UNKNOWN_KEY", line: 1, column: 1, suggestion: "did you mean `model`?" },
       { code: "UNKNOWN_KEY", line: 2, column: 10, suggestion: "did you mean `maxTurns`?" },
@@ -139,7 +139,7 @@ describe("reading cadre.yaml", () => {
     );
   });
 
-  test("cadre.yaml names the variables with Loki's secrets, and a service may have a health check", () => {
+  test("the settings of Loki and of a service with a health check are read; a secret in the file is ignored with a warning", () => {
     const yaml = `
 loki: { url: "https://logs.example/loki", tokenEnv: LOKI_TOKEN, tenantEnv: LOKI_TENANT, timeout: 5s, token: x }
 services: { api: { restart: [docker, restart, api], health: { url: "http://127.0.0.1:80/health", timeout: 1m } } }`;
@@ -151,7 +151,7 @@ services: { api: { restart: [docker, restart, api], health: { url: "http://127.0
     expect(loadTrusted(yaml).loki).not.toHaveProperty("token");
   });
 
-  test("[A45] hosts and ranges under `web` are normalised as in URLs", () => {
+  test("[A45] hosts and address ranges under `web` are normalised as in URLs", () => {
     const yaml = `
 web:
   allow: [Example.COM., münchen.de, 0x7f.1, "::1"]
@@ -177,10 +177,10 @@ web:
   });
 });
 
-describe("variables and flags", () => {
+describe("environment variables and flags", () => {
   const yaml = "model: file/m\nstore: sqlite:file.db\nserver: {host: 127.0.0.1, port: 1}";
 
-  test("variables win over the file, and flags win over both", () => {
+  test("environment variables override the file, and flags override both", () => {
     const variables = { CADRE_MODEL: "env/m", CADRE_STORE: "sqlite:env.db", CADRE_PORT: "2" };
     expect(load(yaml)).toMatchObject({
       model: "file/m",
@@ -199,7 +199,7 @@ describe("variables and flags", () => {
     });
   });
 
-  test("CADRE_DIR moves the state folder and the default store with it", () => {
+  test("CADRE_DIR moves the state folder, including the default store", () => {
     const dir = join(root, "elsewhere");
     expect(load("", { CADRE_DIR: dir })).toMatchObject({ dir, store: `sqlite:${join(dir, "cadre.db")}` });
   });
@@ -208,7 +208,7 @@ describe("variables and flags", () => {
     expect(load("", { CADRE_STORE: "sqlite::memory:" }).store).toBe("sqlite::memory:");
   });
 
-  test("an empty variable is ignored, and an invalid variable is named in the error", () => {
+  test("an empty variable is ignored; the error about an invalid variable names the variable", () => {
     expect(load(yaml, { CADRE_MODEL: "" }).model).toBe("file/m");
     expect(() => load("", { CADRE_ENGINE: "docker" })).toThrow(
       /CADRE_ENGINE must be one of local, pg-boss, restate, and is "docker"/,
@@ -217,7 +217,7 @@ describe("variables and flags", () => {
   });
 });
 
-describe("the engine", () => {
+describe("the setting `engine`", () => {
   const [POSTGRES, NEEDS] = ["postgres://db/cadre", "needs a Postgres store"];
 
   test("[E8] CADRE_ENGINE overrides the file's engine, and a flag overrides both", () => {
@@ -228,7 +228,7 @@ describe("the engine", () => {
     expect(load(yaml, all, { engine: "local" }).engine).toBe("local");
   });
 
-  test("[E8] an engine for several machines is refused with a SQLite store", () => {
+  test("[E8] an engine for several machines cannot be combined with a SQLite store", () => {
     expect(() => loadTrusted("engine: pg-boss")).toThrow(NEEDS);
     expect(() => load("", { CADRE_ENGINE: "restate" })).toThrow(NEEDS);
     expect(load("", { CADRE_ENGINE: "restate", CADRE_STORE: POSTGRES }).engine).toBe("restate");
@@ -241,8 +241,8 @@ describe("the engine", () => {
   });
 });
 
-describe("trust", () => {
-  test("[A53] an untrusted file cannot set endpoints, start commands or allow tools; its deny and ask rules apply", () => {
+describe("trusted and untrusted folders", () => {
+  test("[A53] an untrusted file cannot set endpoints, commands or allow rules; its deny and ask rules apply", () => {
     const config = load(EXAMPLE);
     expect(config).toMatchObject({
       trusted: false,
@@ -289,11 +289,11 @@ describe("trust", () => {
     expect(loadTrusted(yaml).problems).toEqual([]);
   });
 
-  test.each(["read-only", "ask"])("an untrusted file may choose a stricter preset: %s", (preset) => {
+  test.each(["read-only", "ask"])("an untrusted file can choose a stricter preset: %s", (preset) => {
     expect(load(`permissions: {preset: ${preset}}`)).toMatchObject({ permissions: { preset }, problems: [] });
   });
 
-  test("`sandbox` is a driver name or an object; missing fields have their defaults", () => {
+  test("`sandbox` can be a driver name or an object; missing fields get their defaults", () => {
     const yaml = "sandbox: { network: [registry.example.com, '*.example.org'], write: [../remote.git] }";
     expect(loadTrusted(yaml).sandbox).toEqual({
       driver: "auto",
@@ -333,7 +333,7 @@ describe("trust", () => {
     expect(load(EXAMPLE).problems).toEqual([]);
   });
 
-  test("with a corrupt trust list no folder is trusted", () => {
+  test("if the trust list is corrupt, no folder is trusted", () => {
     mkdirSync(join(root, "config", "cadre"), { recursive: true });
     writeFileSync(join(root, "config", "cadre", "trusted.json"), "{");
     expect(isTrusted(folder, env)).toBe(false);

@@ -3,14 +3,14 @@ import { otlpSettings } from "./otlp.ts";
 
 const ENDPOINT = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318/" };
 
-test("[TL3] tracing is off without an endpoint or if it is disabled", () => {
+test("[TL3] tracing is off if it has no endpoint or is disabled", () => {
   expect(otlpSettings({})).toBeUndefined();
   expect(otlpSettings({ OTEL_EXPORTER_OTLP_ENDPOINT: " " })).toBeUndefined();
   expect(otlpSettings({ ...ENDPOINT, OTEL_SDK_DISABLED: "TRUE" })).toBeUndefined();
   expect(otlpSettings({ ...ENDPOINT, OTEL_TRACES_EXPORTER: "none" })).toBeUndefined();
 });
 
-test("the general endpoint gets /v1/traces appended; the endpoint for traces is used unchanged and wins", () => {
+test("/v1/traces is appended to the general endpoint; the endpoint for traces is used unchanged, and overrides the general one", () => {
   const plain = otlpSettings(ENDPOINT)!;
   expect(plain.url!.href).toBe("http://127.0.0.1:4318/v1/traces");
   expect(plain).toMatchObject({ problem: undefined, timeoutMs: 10_000, content: false, headers: {} });
@@ -29,7 +29,7 @@ test("the general endpoint gets /v1/traces appended; the endpoint for traces is 
   expect(full.timeoutMs).toBe(15_000);
 });
 
-test("an unsupported protocol, and an endpoint that is not http, are reported", () => {
+test("unsupported protocols and endpoints that are not http are reported", () => {
   expect(otlpSettings({ ...ENDPOINT, OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" })!.problem).toMatch(
     /is grpc, and only/,
   );

@@ -15,7 +15,7 @@ test("[A38] readPlainFile follows a link to a plain file", () => {
   expect(() => readPlainFile(join(folder, "a.txt"), 0)).toThrow("larger");
 });
 
-test("[A38] a cadre.yaml that is a pipe or a device is an error instead of a hang", () => {
+test("[A38] if cadre.yaml is a pipe or a device, loading it gives an error and does not hang", () => {
   execFileSync("mkfifo", [join(folder, "pipe")]);
   for (const target of [join(folder, "pipe"), "/dev/zero"]) {
     const project = mkdtempSync(join(tmpdir(), "cadre-plain-"));

@@ -14,7 +14,7 @@ test.each([
   expect(nearestWord(word, ["handoff", "maxTurns", "model", "tools"])).toBe(meant);
 });
 
-test("a problem is one line with a file position that an editor can open", () => {
+test("a problem is printed as one line, with a file position that an editor can open", () => {
   const problem = {
     file: "a.md",
     line: 3,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Restate, restateConfig } from "./restate.ts";
 
-test("[E10] by default Restate and its only worker are on this machine", () => {
+test("[E10] by default, Restate and its only worker run on this machine", () => {
   expect(restateConfig(undefined, {})).toEqual({
     ingress: "http://127.0.0.1:8080",
     admin: "http://127.0.0.1:9070",
@@ -11,7 +11,7 @@ test("[E10] by default Restate and its only worker are on this machine", () => {
   });
 });
 
-test("[E10] variables such as CADRE_RESTATE_LISTEN override the file", () => {
+test("[E10] environment variables such as CADRE_RESTATE_LISTEN override the file", () => {
   const file = Restate.parse({ ingress: "http://restate:8080", listen: "0.0.0.0:9080" });
   const env = { CADRE_RESTATE_LISTEN: "[::1]:9081", CADRE_RESTATE_WORKERS: "http://balancer:9080" };
   expect(restateConfig(file, env)).toMatchObject({

@@ -57,7 +57,7 @@ describe("[A61] [A32] recognising secrets", () => {
     expect(valuesIn({ [name]: value })).toEqual([]);
   });
 
-  test("the password in a URL is a secret in any variable, both encoded and decoded", () => {
+  test("the password in a URL is a secret in any variable; both its encoded and its decoded form are secret", () => {
     expect(valuesIn({ DATABASE_URL: "postgres://me:p%40ss-word@db.test:5432/x?a=b" })).toEqual([
       "p%40ss-word",
       "p@ss-word",
@@ -66,7 +66,7 @@ describe("[A61] [A32] recognising secrets", () => {
     expect(valuesIn({ HOME_PAGE: "https://example.com/a:b@c" })).toEqual([]);
   });
 
-  test("a variable that the configuration names as a key is a secret, whatever its name", () => {
+  test("a variable that the configuration uses as a key is a secret, whatever its name", () => {
     expect(valuesIn({ LOCAL: "abcdefghij" })).toEqual([]);
     expect(valuesIn({ LOCAL: "abcdefghij" }, ["LOCAL"])).toEqual(["abcdefghij"]);
   });
@@ -83,7 +83,7 @@ describe("[A61] [A32] recognising secrets", () => {
 });
 
 describe("[A61] the project's .env files", () => {
-  test(".env files are found in subfolders, and their values do not enter Cadre's own environment", () => {
+  test(".env files in subfolders are found, and their values are not added to Cadre's own environment", () => {
     const folder = join(root, "project");
     mkdirSync(join(folder, "apps", "web"), { recursive: true });
     mkdirSync(join(folder, "node_modules", "x"), { recursive: true });
@@ -124,7 +124,7 @@ describe("[A61] the project's .env files", () => {
     expect(files.secrets()).toEqual([{ name: "A_KEY", value: "second-value!" }]);
   });
 
-  test("[A32] Cadre's own token is a secret, even if the token is created later", () => {
+  test("[A32] Cadre's own token is a secret, even if the token is created after the start", () => {
     const folder = join(root, "up");
     mkdirSync(join(folder, ".cadre"), { recursive: true });
     const files = envFiles(folder);
@@ -134,7 +134,7 @@ describe("[A61] the project's .env files", () => {
     expect(files.secrets()).toEqual([{ name: "CADRE_TOKEN", value: "a-token-of-some-length" }]);
   });
 
-  test("a missing folder has no secrets", () => {
+  test("a missing folder causes no error and has no secrets", () => {
     expect(envFiles(join(root, "nowhere")).secrets()).toEqual([]);
   });
 });

@@ -5,17 +5,17 @@ import { dropUntrusted } from "./untrusted.ts";
 
 const document = { file: "cadre.yaml", at: () => ({ line: 1, column: 1 }) };
 
-/** The declared keys, and a key that got past the compiler without any declaration about trust or secrets. */
+/** The declared keys, and a key `hooks` without the required declarations, which the compiler would normally reject. */
 const planted = { ...DECLARED_KEYS, hooks: {} };
 
-test("[A53] a key that declares nothing is ignored in an untrusted folder", () => {
+test("[A53] in an untrusted folder, a key that declares nothing is ignored", () => {
   const values = { model: "a/b", hooks: { after: "https://evil.test" } };
   const ignored = dropUntrusted(document, values, "/w", planted);
   expect(values).toEqual({ model: "a/b" });
   expect(ignored).toMatchObject([{ key: "hooks", problem: { code: "UNTRUSTED", severity: "warning" } }]);
 });
 
-test("[A61] in a key that declares nothing, all text and the values of the variables it names are secrets", () => {
+test("[A61] if a key declares nothing, all of its text is secret, and so are the values of the variables it names", () => {
   const hooks = { after: "https://hooks.test/T0KEN-in-the-path", signEnv: "SIGN_WITH" };
   const secrets = settingSecrets(
     { hooks, model: "provider/model" },
@@ -29,14 +29,14 @@ test("[A61] in a key that declares nothing, all text and the values of the varia
   ]);
 });
 
-test("every key declares whether an untrusted folder may set it and which of its values are secrets", () => {
+test("every key declares whether an untrusted folder can set it and which of its values are secrets", () => {
   for (const [key, { untrusted, secrets }] of Object.entries(DECLARED_KEYS)) {
     expect([key, untrusted === "allowed" || untrusted.length > 0]).toEqual([key, true]);
     expect([key, ["none", "named", "all"].includes(secrets)]).toEqual([key, true]);
   }
 });
 
-test("a key without these declarations does not compile", () => {
+test("a key without declarations about trust and secrets does not compile", () => {
   type Facts = (typeof DECLARED_KEYS)[keyof typeof DECLARED_KEYS];
   // @ts-expect-error: `untrusted` and `secrets` are missing.
   const undeclared: Facts = { schema: DECLARED_KEYS.model.schema };

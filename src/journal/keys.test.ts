@@ -3,7 +3,7 @@ import { agentThought, runEnded, startPayload } from "../stores/contract/kit.con
 import { type EventBody, type EventType, OUTCOME_TYPES, type Payload, payloads } from "./events.ts";
 import { keyOf } from "./keys.ts";
 
-/** One event of each type; the compiler asks for one of a new type. */
+/** One event of each type. The compiler requires an example for each new type. */
 const EXAMPLES: { [T in EventType]: { payload: Payload<T>; key: string } } = {
   RUN_STARTED: { payload: startPayload(), key: "start" },
   CONTEXT_ADDED: { payload: { id: "x", source: "person", text: "" }, key: "context/x" },
@@ -64,7 +64,7 @@ const bodies = Object.entries(EXAMPLES).map(([type, { payload, key }]) => ({
   key,
 }));
 
-describe("[J1] keys", () => {
+describe("[J1] keys of events", () => {
   test("[J1] every event type has a key", () => {
     expect(Object.keys(EXAMPLES).toSorted()).toEqual(Object.keys(payloads).toSorted());
     for (const { body, key } of bodies) {
@@ -74,7 +74,7 @@ describe("[J1] keys", () => {
     }
   });
 
-  test("[J1] different events have different keys, except for alternative ends", () => {
+  test("[J1] different events have different keys, except that all possible ends of a run share one key", () => {
     const keys = bodies.filter(({ key }) => key !== "given" && key !== "end").map(({ body }) => keyOf(body));
     expect(new Set(keys).size).toBe(keys.length);
   });
@@ -98,7 +98,7 @@ describe("[J1] keys", () => {
     expect([...OUTCOME_TYPES].toSorted()).toEqual(["AGENT_THOUGHT", "MODEL_CALL_FAILED", "TOOL_RESULT"]);
   });
 
-  test("[J1] a limit that a person can raise gets a new key each time", () => {
+  test("[J1] each time a limit that a person can raise is reached, the event gets a new key", () => {
     const reached = (itemId: string): EventBody => ({
       type: "LIMIT_REACHED",
       payload: { limit: "maxCost", value: 1, hard: true, itemId },
@@ -107,7 +107,7 @@ describe("[J1] keys", () => {
   });
 });
 
-test("payloads pass their own schemas unchanged", () => {
+test("the schema of each event type leaves its payload unchanged", () => {
   for (const { body } of bodies) {
     const text = JSON.stringify(body.payload);
     expect(JSON.stringify(payloads[body.type].parse(JSON.parse(text)))).toBe(text);

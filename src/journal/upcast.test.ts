@@ -14,7 +14,7 @@ const stored = (text: string, type = "CONTEXT_ADDED"): StoredEvent => ({
 
 const GOOD = '{"id":"x","source":"person","text":"hi"}';
 
-test("[P13] an event in today's shape is read unchanged", () => {
+test("[P13] an event in the current format is read unchanged", () => {
   expect(readEvent(stored(GOOD))).toEqual({
     runId: "r1",
     seq: 7,
@@ -27,7 +27,7 @@ test("[P13] an event in today's shape is read unchanged", () => {
   expect(readEvent(stored(GOOD.replace("{", '{"v":1,')))).toMatchObject({ payload: { id: "x" } });
 });
 
-test("[P13] [F39] an event of a newer Cadre is refused by name, and the error says that the journal is unharmed", () => {
+test("[P13] [F39] an event of a newer Cadre is refused; the error names the event and says that the journal is unharmed", () => {
   for (const type of ["DREAM_DREAMT", "toString", "__proto__", ""]) {
     expect(failure(stored(GOOD, type))).toMatchObject({
       code: "JOURNAL_NEWER",
@@ -40,7 +40,7 @@ test("[P13] [F39] an event of a newer Cadre is refused by name, and the error sa
   });
 });
 
-test("[F30] [P9] a malformed event is named in the error, whatever is wrong with it", () => {
+test("[F30] [P9] the error about a malformed event names the event, whatever is wrong with it", () => {
   for (const text of ['{"id":"x","source":"nobody","text":"hi"}', "{}", "[]", "null", '"hi"', "{", ""]) {
     expect(failure(stored(text))).toMatchObject({
       code: "JOURNAL_CORRUPT",

@@ -16,6 +16,6 @@ test.each([
   ["👩\u202e\u200d👩", "👩⟦U+202E⟧⟦U+200D⟧👩"],
   ["👩\u200d\u200d👩", "👩⟦U+200D⟧⟦U+200D⟧👩"],
   ["\u{e0041}👩", "⟦U+E0041⟧👩"],
-])("[A17] what hides beside a picture is spelled out: %j", (text, shown) => {
+])("[A17] hidden characters next to an emoji are made visible: %j", (text, shown) => {
   expect(revealHidden(text)).toBe(shown);
 });

@@ -1,4 +1,4 @@
-// Finds every projection that a file in src/projections exports, so that tests cover a new one without a list.
+// Finds every projection that a file in src/projections exports. So a new projection is tested without adding it to a list.
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";

@@ -9,7 +9,7 @@ import {
 import { allProjections } from "./all-projections.fixture.ts";
 import { fold } from "./projection.ts";
 
-test("every projection folds any journal, and each has a name of its own", async () => {
+test("every projection can fold any journal, and has a unique name", async () => {
   const projections = await allProjections();
   const journal = buildJournal(runStarted(), modelCallStarted("m1"), agentThought("m1"), runEnded());
   for (const projection of projections) expect(fold(projection, journal), projection.name).toBeDefined();

@@ -18,7 +18,7 @@ const links = fc.array(
   { minLength: 2, maxLength: 8 },
 );
 
-test("[P2] [J9] any edit, gap or swap changes the last hash", () => {
+test("[P2] [J9] any edited, missing or swapped event changes the last hash", () => {
   fc.assert(
     fc.property(links, fc.nat(), fc.constantFrom("text", "key", "type"), (before, at, field) => {
       const index = at % before.length;
@@ -35,7 +35,7 @@ test("[P2] [J9] any edit, gap or swap changes the last hash", () => {
   );
 });
 
-test("[J9] the hash covers the stored bytes, not their meaning", () => {
+test("[J9] the hash covers the stored bytes: equal JSON with different bytes has a different hash", () => {
   const link = { seq: 1, ts: 2, type: "TOOL_RESULT", key: "m1.0/e" };
   const hashes = ['{"a":1,"b":2}', '{"b":2,"a":1}', '{"a":1, "b":2}'].map((text) =>
     chainHash(CHAIN_START, { ...link, text }),
@@ -43,7 +43,7 @@ test("[J9] the hash covers the stored bytes, not their meaning", () => {
   expect(new Set(hashes).size).toBe(3);
 });
 
-test("[P13] the hash chain never changes, so old journals still verify", () => {
+test("[P13] the way hashes are computed never changes, so old journals can still be verified", () => {
   const link = { seq: 1, ts: 1_700_000_000_000, type: "RUN_STARTED", key: "start", text: "{}" };
   expect(chainHash(CHAIN_START, link)).toBe(digest("\n1\n1700000000000\nRUN_STARTED\nstart\n{}"));
 });

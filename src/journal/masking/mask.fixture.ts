@@ -1,4 +1,4 @@
 import { createMask, type Mask } from "./mask.ts";
 
-/** A mask without known secrets. It still masks well-known token formats. */
+/** A mask that knows no secrets. It still masks tokens in well-known formats. */
 export const shapesOnly = (): Mask => createMask({ list: () => [], hasChanged: () => false });

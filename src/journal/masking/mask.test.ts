@@ -14,7 +14,7 @@ function maskOf(secrets: Record<string, string>): Mask {
   return createMask({ list: () => list, hasChanged: () => false });
 }
 
-/** The text that a stream emits for pieces of these lengths. */
+/** The pieces of text that a stream emits if it gets `text` in pieces of these lengths. */
 function streamed(by: Mask, text: string, lengths: readonly number[]): string[] {
   const heard: string[] = [];
   const stream = by.stream((piece) => heard.push(piece));
@@ -74,19 +74,19 @@ describe("[A61] masking finds a secret by its value", () => {
     },
   );
 
-  test("one line of a multi-line secret is masked", () => {
+  test("each line of a multi-line secret is masked, even if the lines appear separately", () => {
     const key = "first line of the key\nsecond line of the key";
     expect(maskOf({ KEY: key }).text("1\tfirst line of the key\n2\tsecond line of the key")).toBe(
       "1\t⟦secret KEY⟧\n2\t⟦secret KEY⟧",
     );
   });
 
-  test("of several secrets with the same beginning, the longest is masked", () => {
+  test("if several secrets begin alike, the longest secret that matches is masked", () => {
     const both = maskOf({ SHORT: "abcdefgh", LONG: "abcdefgh-ijkl" });
     expect(both.text("abcdefgh-ijkl abcdefgh-x")).toBe("⟦secret LONG⟧ ⟦secret SHORT⟧-x");
   });
 
-  test("the rest of a secret is masked when a shortened text cuts the secret", () => {
+  test("if shortening a text cuts a secret, both remaining parts of the secret are masked", () => {
     for (const at of [8, 9, SECRET.length - 8]) {
       const [start, end] = [SECRET.slice(0, at), SECRET.slice(at)];
       const short = `it is ${start}\n… 99 characters left out …\n${end} there`;
@@ -108,7 +108,7 @@ describe("[A61] masking finds a secret by its value", () => {
     expect(masked.list[0]).toBe(event.list[0]);
   });
 
-  test("[R2] masking twice changes nothing, even if a secret occurs in a mark", () => {
+  test("[R2] masking a second time changes nothing, even if a secret occurs in a mask", () => {
     const odd = maskOf({ MY_PASSWORD: "PASSWORD", OTHER: "secret MY", KEY: SECRET });
     const once = odd.text(`PASSWORD ${SECRET}`);
     expect(odd.text(once)).toBe(once);
@@ -146,17 +146,17 @@ describe("[A61] [R3] a secret that arrives in pieces", () => {
     );
   });
 
-  test("a stream does not delay text that is no secret", () => {
+  test("a stream does not delay text that cannot be part of a secret", () => {
     expect(streamed(mask, "Hello world", [5])).toEqual(["Hello", " world"]);
   });
 
-  test("a stream emits text that only began like a secret at its end", () => {
+  test("if the text ends with the beginning of a secret, the stream emits it at the end", () => {
     expect(streamed(mask, `it began ${SECRET.slice(0, 7)}`, [4]).join("")).toBe(
       `it began ${SECRET.slice(0, 7)}`,
     );
   });
 
-  test("a stream does not split a secret where another secret may begin inside it", () => {
+  test("a stream does not split a secret if another secret could begin inside it", () => {
     const both = maskOf({ ONE: "abcdefghij", TWO: "ijklmnopqr" });
     const text = "x abcdefghij y";
     for (let cut = 1; cut < text.length; cut++)
@@ -197,7 +197,7 @@ describe("[A61] tokens in well-known formats", () => {
     },
   );
 
-  test("a truncated private key is masked up to its end", () => {
+  test("if a private key is cut off, it is masked up to the end of the text", () => {
     const cut = TOKENS["private-key"].slice(0, 45);
     expect(shapes.text(`x ${cut}`)).toBe("x ⟦secret private-key⟧");
   });
@@ -208,13 +208,13 @@ describe("[A61] tokens in well-known formats", () => {
     "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----",
     "use ghp_ tokens, AKIA… or sk-ant- keys",
     "risk-analysis-of-everything-there-is-in-this-place",
-  ])("%s is none", (text) => {
+  ])("%s is not masked as a token", (text) => {
     expect(shapes.text(text)).toBe(text);
     expect(streamed(shapes, text, [9, 9]).join("")).toBe(text);
   });
 });
 
-test("changed secrets are read again on refresh", () => {
+test("after a change, a refresh reads the secrets again", () => {
   let secrets = [{ name: "OLD", value: "old-value-1" }];
   let changed = false;
   const live = createMask({ list: () => secrets, hasChanged: () => changed });
@@ -257,7 +257,7 @@ describe("[A54] [A61] texts crafted to be slow to mask", () => {
     "many beginnings of blocks": "-----BEGIN A A A A A A A A ".repeat(30_000),
     "many beginnings of tokens": "sk-ant-".repeat(100_000),
   };
-  test("masking with a .env of 10,000 secrets takes little time", () => {
+  test("masking with a .env file of 10,000 secrets takes little time", () => {
     const from = performance.now();
     const list = Array.from({ length: 10_000 }, (_, index) => ({
       name: `V${index}_KEY`,
@@ -268,7 +268,7 @@ describe("[A54] [A61] texts crafted to be slow to mask", () => {
     expect(performance.now() - from).toBeLessThan(6_000);
   });
 
-  // Masking blocks the whole process; without care these take ten seconds to minutes.
+  // Masking blocks the whole process. A careless implementation would take ten seconds to minutes for these texts.
   test.each(Object.entries(hard))("masking takes little time: %s, a megabyte with 50 secrets", (_, text) => {
     const from = performance.now();
     many.text(text);

@@ -37,7 +37,7 @@ const turn = (
 ];
 
 describe("model calls", () => {
-  test("an intent is open until its outcome, and a second attempt is not another call", () => {
+  test("a model call is open until its outcome, and a second attempt does not count as another call", () => {
     const open = stateOf(modelCallStarted("m1", { attempt: 2, estimate: { tokens: 9, cost: null } }));
     expect(open.openModelCall).toMatchObject({ callId: "m1", attempt: 2, estimate: { tokens: 9 } });
     const done = stateOf(
@@ -55,7 +55,7 @@ describe("model calls", () => {
     });
   });
 
-  test("[F40] a failure with a later retry shows as waiting for the provider", () => {
+  test("[F40] a failed model call with a later retry time shows as waiting for the provider", () => {
     const state = stateOf(
       modelCallStarted("m1"),
       modelCallFailed("m1", { cause: "rate_limit", message: "429", retryAt: 99 }),
@@ -72,7 +72,7 @@ describe("model calls", () => {
     });
   });
 
-  test("only the purposes turn and final count as turns", () => {
+  test("only model calls with the purpose turn or final count as turns", () => {
     const state = stateOf(
       ...turn("m1"),
       modelCallStarted("m2", { purpose: "summary" }),
@@ -110,7 +110,7 @@ describe("model calls", () => {
 });
 
 describe("tool calls", () => {
-  test("[J10] tool calls have ids made of their model call and their index in it", () => {
+  test("[J10] the id of a tool call consists of its model call and its index in that call", () => {
     const state = stateOf(
       ...turn("m1", [
         ["Read", { path: "a" }],
@@ -122,7 +122,7 @@ describe("tool calls", () => {
     expect([...stateOf(...turn("m1"), ...turn("m2")).calls.keys()]).toEqual(["m2.0"]);
   });
 
-  test("[P5] a decision applies only to the round it was made for", () => {
+  test("[P5] a person's decision applies only to the round of approval in which it was made", () => {
     const asked = [...turn("m1"), toolProposed("m1.0", { hash: "h1" })];
     const call = (...more: EventBody[]) => stateOf(...asked, ...more).calls.get("m1.0")!;
     expect(awaitsDecision(call())).toBe(true);
@@ -160,7 +160,7 @@ describe("tool calls", () => {
     expect(isOutcomeUnknown(call(toolResult("m1.0")))).toBe(false);
   });
 
-  test("[D3] changed files come from the journal, and a created file stays created", () => {
+  test("[D3] the list of changed files comes from the journal, and a created file stays marked as created", () => {
     const wrote = (id: string, ...files: NonNullable<Payload<"TOOL_RESULT">["files"]>): EventBody => ({
       type: "TOOL_RESULT",
       payload: { toolCallId: id, output: "", files },
@@ -185,14 +185,14 @@ describe("guards, limits and grants", () => {
     payload: { toolCallId: id, output: "no", isError: true, outcome: "denied" },
   });
 
-  test("[F45] repetitions of a call are counted, and another call resets the count", () => {
+  test("[F45] repetitions of the same call are counted, and a different call resets the count", () => {
     const repeats = (...events: EventBody[]) => stateOf(...events).guard.repeats;
     expect(repeats(...turn("m1"), ...turn("m2"), ...turn("m3"))).toBe(3);
     expect(repeats(...turn("m1"), ...turn("m2"), ...turn("m3", [["Bash", { command: "ls" }]]))).toBe(1);
     expect(repeats(...turn("m1", []), ...turn("m2", []), ...turn("m3", []))).toBe(1);
   });
 
-  test("[F45] empty answers in a row are counted", () => {
+  test("[F45] consecutive empty answers are counted", () => {
     const empty = (id: string) => [
       modelCallStarted(id),
       agentThought(id, { content: [{ type: "text", text: " \n" }] }),
@@ -201,13 +201,13 @@ describe("guards, limits and grants", () => {
     expect(stateOf(...empty("m1"), ...turn("m2")).guard.empty).toBe(0);
   });
 
-  test("[F43] refusals in a row are counted, except those by a person", () => {
+  test("[F43] consecutive refusals are counted, except refusals by a person", () => {
     expect(stateOf(...turn("m1"), denied("m1.0"), ...turn("m2"), denied("m2.0")).guard.refused).toBe(2);
     expect(stateOf(...turn("m1"), denied("m1.0"), ...turn("m2"), toolResult("m2.0")).guard.refused).toBe(0);
     expect(stateOf(...turn("m1"), toolProposed("m1.0"), denied("m1.0")).guard.refused).toBe(0);
   });
 
-  test("[F45] a person's decision on a loop resets the counts, and the stop is remembered", () => {
+  test("[F45] a person's decision on a loop resets the counts, and the run state remembers that the loop was stopped", () => {
     const state = stateOf(
       ...turn("m1"),
       ...turn("m2"),
@@ -232,12 +232,12 @@ describe("guards, limits and grants", () => {
     ).toEqual([]);
   });
 
-  test("the state has the reported limits by their key", () => {
+  test("the run state contains each limit that was reached, by its event key", () => {
     const state = stateOf({ type: "LIMIT_REACHED", payload: { limit: "maxTurns", value: 20, hard: true } });
     expect(state.reachedLimits.get("limit/maxTurns/hard")).toMatchObject({ value: 20 });
   });
 
-  test("messages of the runtime are recorded separately from those of people", () => {
+  test("the runtime's messages are recorded separately from people's messages", () => {
     const told: EventBody = {
       type: "CONTEXT_ADDED",
       payload: { id: "nudge/1", source: "system", text: "again?" },
@@ -247,7 +247,7 @@ describe("guards, limits and grants", () => {
 });
 
 describe("status", () => {
-  test("a suspended run needs a person; a waiting run resumes by itself", () => {
+  test("a suspended run needs a person, and a waiting run resumes by itself", () => {
     expect(stateOf(runSuspended("s1", { kind: "approval" }))).toMatchObject({
       status: "suspended",
       suspensions: 1,
@@ -257,7 +257,7 @@ describe("status", () => {
     expect(stateOf(runSuspended("s1"), resumed)).toMatchObject({ status: "running", waitingOn: undefined });
   });
 
-  test("[P11] the end of a run has its status, reason and summary", () => {
+  test("[P11] the end of a run contains its status, reason and summary", () => {
     for (const [type, status, stopReason] of [
       ["RUN_COMPLETED", "completed", "final_answer"],
       ["RUN_FAILED", "failed", "error"],
@@ -271,7 +271,7 @@ describe("status", () => {
     }
   });
 
-  test("[I11] items are open until they are answered, cancelled or the run ends", () => {
+  test("[I11] an item is open until it is answered or cancelled, or the run ends", () => {
     const events = [
       ...turn("m1", [
         ["Bash", { command: "a" }],

@@ -21,7 +21,7 @@ const list = fc.oneof(
   fc.anything(),
 );
 
-test("a to-do list is parsed exactly as the tool accepts it", () => {
+test("the parser accepts the same to-do lists as the tool", () => {
   fc.assert(
     fc.property(list, (todos) => {
       const { data } = Todos.safeParse(todos);

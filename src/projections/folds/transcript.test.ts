@@ -18,7 +18,7 @@ import { promptMessages, promptTokens, transcriptProjection } from "./transcript
 const messagesOf = (...events: EventBody[]) =>
   promptMessages(fold(transcriptProjection, buildJournal(runStarted(), ...events)));
 
-/** A turn with calls that have these provider ids. */
+/** A turn with tool calls that have these provider ids. */
 const turn = (
   callId: string,
   providerIds: string[],
@@ -45,8 +45,8 @@ const lines = (messages: PromptMessage[]): string[] =>
     }),
   );
 
-describe("calls and results", () => {
-  test("[F20] results are in the order of their calls, whatever order they arrived in", () => {
+describe("tool calls and their results", () => {
+  test("[F20] results are in the order of their calls, not in the order of arrival", () => {
     const ids = ["a", "b", "c", "d"];
     fc.assert(
       fc.property(fc.shuffledSubarray([0, 1, 2, 3], { minLength: 4 }), (order) => {
@@ -60,7 +60,7 @@ describe("calls and results", () => {
     );
   });
 
-  test("[J10] [F42] a server that sends call_0 every turn gets unique, matching ids back", () => {
+  test("[J10] [F42] if a server uses the id call_0 in every turn, it gets unique, matching ids back", () => {
     const messages = messagesOf(
       ...turn("m1", ["call_0", "call_0"]),
       toolResult("m1.0", "one"),
@@ -82,7 +82,7 @@ describe("calls and results", () => {
     ]);
   });
 
-  test("[F11] a call without a result is closed as interrupted; the others keep their results", () => {
+  test("[F11] a call without a result is closed as interrupted; other calls keep their results", () => {
     const messages = messagesOf(
       ...turn("m1", ["a", "b", "c"]),
       toolResult("m1.1", "fine"),
@@ -126,7 +126,7 @@ describe("calls and results", () => {
     ]);
   });
 
-  test("[D0] [I5] a child's result becomes its call's result once, and never replaces one", () => {
+  test("[D0] [I5] a child's result becomes the result of its call once, and never replaces an existing result", () => {
     const end = runEnded().payload as Payload<"RUN_COMPLETED">;
     const child = (key: string): EventBody => ({
       type: "CHILD_RUN_COMPLETED",
@@ -172,7 +172,7 @@ describe("calls and results", () => {
   });
 });
 
-describe("[J11] what the model saw", () => {
+describe("[J11] what the model has seen", () => {
   test("[J11] a message that arrived during a call follows that call's results", () => {
     const events = [
       contextAdded("before"),
@@ -191,14 +191,14 @@ describe("[J11] what the model saw", () => {
     ]);
   });
 
-  test("[J11] a model call sees messages up to sawSeq; later ones wait for the next call", () => {
+  test("[J11] a model call sees messages up to sawSeq; later messages wait for the next call", () => {
     const events = [contextAdded("one"), contextAdded("two"), modelCallStarted("m1", { sawSeq: 2 })];
     expect(lines(messagesOf(...events))).toEqual(["user: Mend the service", "user: about one"]);
     const state = fold(transcriptProjection, buildJournal(runStarted(), ...events));
     expect(state.unseen.map(({ id }) => id)).toEqual(["two"]);
   });
 
-  test("[J11] the prefix never changes as a run goes on", () => {
+  test("[J11] as a run continues, earlier parts of its prompt never change", () => {
     const kinds = fc.constantFrom("context", "turn", "fail");
     fc.assert(
       fc.property(fc.array(kinds, { maxLength: 12 }), (steps) => {
@@ -218,7 +218,7 @@ describe("[J11] what the model saw", () => {
     );
   });
 
-  test("calls for other purposes are not part of the prompt", () => {
+  test("model calls for purposes other than a turn are not part of the prompt", () => {
     const events = [contextAdded("x"), modelCallStarted("m1", { purpose: "summary" }), agentThought("m1")];
     expect(lines(messagesOf(...events))).toEqual(["user: Mend the service"]);
     expect(lines(messagesOf(...events, modelCallStarted("m2"), agentThought("m2")))).toEqual([
@@ -259,7 +259,7 @@ describe("compaction", () => {
     ]);
   });
 
-  test("compaction resets the token count of the prompt", () => {
+  test("compaction resets the prompt's token count", () => {
     const long = toolResult("m1.0", "x".repeat(40_000));
     const events = history.map((event) =>
       event.type === "TOOL_RESULT" && event.payload.toolCallId === "m1.0" ? long : event,

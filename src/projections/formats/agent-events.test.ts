@@ -6,7 +6,7 @@ import type { AgentEventName } from "./agent-events.ts";
 const NAMES: AgentEventName[] = ["agent:spawned", "agent:completed", "agent:failed", "agent:message"];
 
 scenario(
-  "[S1-36] [S1-37] [S1-39] listeners are told about every run's start, messages and end",
+  "[S1-36] [S1-37] [S1-39] listeners are notified of the start, the messages and the end of every run",
   {
     agent: "agents: [coder]\ncontext: summary",
     cast: { coder: "" },
@@ -75,7 +75,7 @@ scenario(
 const late: string[] = [];
 
 scenario(
-  "a listener that rejects later is reported like one that throws",
+  "a listener that rejects later is reported like a listener that throws",
   { script: turns({ text: "done" }), onProblem: ({ message }) => late.push(message) },
   async (world) => {
     world.runtime.on("agent:completed", () => Promise.reject(new Error("mine")) as never);

@@ -29,7 +29,7 @@ const journal = buildJournal(
   runEnded("RUN_FAILED", "It did not work."),
 );
 
-test("[S1-57] the messages of a run are those to and from its agent, in order", () => {
+test("[S1-57] the messages of a run are the messages to and from its agent, in order", () => {
   const messages = agentMessages(journal);
   expect(messages.map(({ id, role, content }) => [id, role, content])).toEqual([
     ["r1/1", "user", [{ type: "text", text: "Mend the service" }]],

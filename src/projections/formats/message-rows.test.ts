@@ -29,8 +29,8 @@ const turn = (callId: string, more: Partial<Payload<"AGENT_THOUGHT">> = {}) => [
   agentThought(callId, more),
 ];
 
-describe("a model call is a row", () => {
-  test("[S2-1] … [S2-28] a row of a model call has every column of the document", () => {
+describe("one row for each model call", () => {
+  test("[S2-1] a row of a model call has every column that the specification requires", () => {
     const [first, last] = messagesOf(
       ...turn("m1", { content: [{ type: "text", text: "I write." }, call], ms: 12 }),
       toolProposed("m1.0", { name: "Write" }),
@@ -83,7 +83,7 @@ describe("a model call is a row", () => {
     expect(metadata(last)).toMatchObject({ stop_reason: "final_answer" });
   });
 
-  test("[S2-11] a later message of a person and a retry of a run are continuations", () => {
+  test("[S2-11] a person's later message and a retry of a run are marked as continuations", () => {
     const later = messagesOf(...turn("m1"), contextAdded("x", "And the log?"), modelCallStarted("m2"));
     expect(later.at(-1)).toMatchObject({ request_type: "continuation", request_content: "And the log?" });
     const [retried] = rowsOf(buildJournal(runStarted({ trigger: "retry" }), modelCallStarted("m1")));
@@ -92,7 +92,7 @@ describe("a model call is a row", () => {
     expect(withInput?.request_content).toContain('"n": 1');
   });
 
-  test("[J11] a message that arrived during a call is in the next call's request", () => {
+  test("[J11] a message that arrives during a call is part of the next call's request", () => {
     const rows = messagesOf(
       modelCallStarted("m1"),
       contextAdded("late", "Wait!"),
@@ -102,7 +102,7 @@ describe("a model call is a row", () => {
     expect(rows.map(({ request_content }) => request_content)).toEqual(["Mend the service", "Wait!"]);
   });
 
-  test("each attempt is a row of its own with the same request", () => {
+  test("each attempt of a call has its own row, with the same request", () => {
     const rows = messagesOf(
       modelCallStarted("m1"),
       modelCallFailed("m1", { cause: "timeout", message: "silence", ms: 9, usage: { input: 3, output: 0 } }),
@@ -117,7 +117,7 @@ describe("a model call is a row", () => {
     expect(metadata(rows[1])).toMatchObject({ attempt: 2 });
   });
 
-  test("calls that serve the runtime are rows, but not turns", () => {
+  test("model calls that the runtime makes for itself have rows, but are not turns", () => {
     const rows = messagesOf(
       ...turn("m1", { content: [call] }),
       modelCallStarted("m2", { purpose: "brief" }),
@@ -172,7 +172,7 @@ describe("[S2-25] [S2-26] the last row of a run shows how the run ended", () => 
     },
   );
 
-  test("a call that a cancel cut off is cancelled; a call that a crash cut off has failed", () => {
+  test("a call that was interrupted by a cancel is cancelled; a call that was interrupted by a crash has failed", () => {
     const cancel: EventBody = { type: "CANCEL_REQUESTED", payload: { by: "maria" } };
     expect(messagesOf(modelCallStarted("m1"), cancel, modelCallFailed("m1"))[0]).toMatchObject({
       status: "cancelled",
@@ -182,8 +182,8 @@ describe("[S2-25] [S2-26] the last row of a run shows how the run ended", () => 
   });
 });
 
-describe("[S2-3] [S2-13] [S2-75] [S2-76] trees", () => {
-  test("a child's rows refer to the call that delegated, with the context it was given", () => {
+describe("[S2-3] [S2-13] [S2-75] [S2-76] rows of a tree", () => {
+  test("a child's rows refer to the delegating call, and show the context that the child got", () => {
     const rows = rowsOf(tree());
     expect(rows.map(({ id, parent_message_id }) => [id, parent_message_id])).toEqual([
       [2, null],
@@ -211,7 +211,7 @@ describe("[S2-3] [S2-13] [S2-75] [S2-76] trees", () => {
     ).toEqual([8, 11]);
   });
 
-  test("a fold can stop at any event and continue from its stored state with the same rows", () => {
+  test("a fold that stops at any event and continues from its stored state gives the same rows", () => {
     const journal = tree();
     fc.assert(
       fc.property(fc.nat({ max: journal.length }), (at) => {
@@ -224,7 +224,7 @@ describe("[S2-3] [S2-13] [S2-75] [S2-76] trees", () => {
   });
 });
 
-/** r1 delegates to c1, which answers; in commit order. */
+/** The events of r1 and its child c1 in commit order: r1 delegates to c1, and c1 answers. */
 function tree(): JournalEvent[] {
   const child = runStarted({
     parentRunId: "r1",

@@ -5,7 +5,7 @@ interface MessageNode {
   children: MessageNode[];
 }
 
-/** A session as a tree: each call with the calls that it caused in other agents. */
+/** A session as a tree. Each model call contains the calls that it caused in other agents. */
 export function messageTree(rows: Iterable<MessageRow>): MessageNode[] {
   const nodes = new Map<number, MessageNode>();
   const tops: MessageNode[] = [];

@@ -15,7 +15,7 @@ const journal = (told: Told[]): JournalEvent[] =>
     return { ...body, runId: "r", seq: index + 1, position: index + 1, ts, key: keyOf(body) } as JournalEvent;
   });
 
-/** Spans of all runs of a tree, in the order in which they ended. */
+/** The spans of all runs of a tree, in the order in which the spans ended. */
 function spansOf(events: readonly JournalEvent[]): TraceSpan[] {
   const states = new Map<string, ReturnType<typeof traceProjection.initial>>();
   return events.flatMap((event) => {
@@ -47,7 +47,7 @@ const starts = (ts: number, attempt?: number): Told => [
 const ends: Told = [90, "RUN_COMPLETED", { summary: "", stopReason: "final_answer", result: {} }];
 
 describe("the spans of a run", () => {
-  test("[TR1] a step contains its model call with all attempts, its tools and waits, and lasts until the next step", () => {
+  test("[TR1] a step contains its model call with all attempts, its tool calls and waits, and lasts until the next step", () => {
     expect(
       lines([
         START,
@@ -79,7 +79,7 @@ describe("the spans of a run", () => {
     ]);
   });
 
-  test("[TR3] a span left open by a dead process ends where the next process found it; a late result adds nothing", () => {
+  test("[TR3] a span that a dead process left open ends when the next process finds it; a late result adds no span", () => {
     const before: Told[] = [START, asks(10, "m1"), thinks(20, "m1"), starts(21)];
     expect(
       lines([...before, starts(50, 2), [60, "TOOL_RESULT", { toolCallId: "m1.0", output: "" }]]),

@@ -14,7 +14,7 @@ const row = (over: Partial<RunRow>): RunRow =>
     ...over,
   }) as RunRow;
 
-test("[U53] runs are grouped by pinned definition, the most recently used first", () => {
+test("[U53] runs are grouped by their pinned definition, and the most recently used definition comes first", () => {
   const rows = [
     row({ definition: "v2", createdAt: 30, status: "failed" }),
     row({ definition: "v2", createdAt: 20 }),
@@ -36,7 +36,7 @@ test("[U53] runs are grouped by pinned definition, the most recently used first"
   ]);
 });
 
-test("[S4-59] a run under way counts neither as a success nor as a failure of its agent", () => {
+test("[S4-59] a run that has not ended counts neither as a success nor as a failure of its agent", () => {
   const rows = [row({}), row({ agent: "lead", status: "suspended" })];
   expect(talliesByAgent(rows)).toMatchObject([
     { agent: "coder", runs: 1, successRate: 1 },

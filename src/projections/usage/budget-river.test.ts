@@ -40,7 +40,7 @@ const set = (key: string, limits: object, scope?: "tree"): EventBody => ({
   key,
 });
 
-test("[U35] [U36] each run shows what it spent, wasted and reserved, alone and with all runs below it", () => {
+test("[U35] [U36] each run shows the amounts it spent, wasted and reserved, both alone and including its descendants", () => {
   const { nodes, limit, unpriced } = river(
     starts("r1"),
     ["r1", modelCallStarted("m1")],
@@ -75,7 +75,7 @@ test("[U35] [U36] each run shows what it spent, wasted and reserved, alone and w
   expect(remainingBudget(by["c2"]!.own, by["c2"]!.limit)).toEqual({ tokens: 490, cost: undefined });
 });
 
-test("[U36] the latest budget change counts, whichever journal it is recorded in", () => {
+test("[U36] the latest budget change applies, whichever journal records it", () => {
   const { nodes, limit } = river(
     starts("r1"),
     starts("c1", "r1"),

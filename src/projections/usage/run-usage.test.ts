@@ -30,7 +30,7 @@ test("[U27] [S1-70] a started tool call or delegation counts once, however often
   ).toBe(2);
 });
 
-test("[U27] [S1-70] refused, deferred and unstarted calls, merges and children of patterns are not counted as tool calls", () => {
+test("[U27] [S1-70] refused, deferred and unstarted calls do not count as tool calls, nor do merges and the children of patterns", () => {
   const member = childStarted("c1", "team/1/a");
   expect(
     toolCalls(

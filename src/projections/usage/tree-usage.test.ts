@@ -63,7 +63,7 @@ const coder = journal(
   [2 * HOUR + 500, runEnded()],
 );
 
-test("[S1-70] each call counts once, in the period of its outcome, so that the sums match the report", () => {
+test("[S1-70] each call counts once, in the period in which it ended, so that the sums match the report", () => {
   const { spent } = overTime([...lead, ...coder]);
   expect(spent).toMatchObject([
     { from: HOUR, agent: "lead", model: "a/big", turns: 0, cost: 0.5, wastedCalls: 1, wastedCost: 0.5 },
@@ -80,7 +80,7 @@ test("[S1-70] each call counts once, in the period of its outcome, so that the s
 
 test("[S1-75] working time and busy time of a tree do not include waiting", () => {
   const { trees, runs } = overTime([...lead, ...coder]);
-  // lead works 100 + 400, coder 300 + 200: in parallel from 0 to 400, then coder alone until 500.
+  // lead works 100 + 400 and coder works 300 + 200. They work in parallel from 0 to 400, and coder works alone until 500.
   expect(trees).toMatchObject({ workMs: 1_000, busyMs: 600, completed: 1, withoutPeople: 1, depths: [1, 1] });
   expect(runs).toEqual([
     { from: HOUR, started: 1, completed: 0, failed: 0, cancelled: 0, depth: 0 },
@@ -88,26 +88,26 @@ test("[S1-75] working time and busy time of a tree do not include waiting", () =
   ]);
 });
 
-test("[S1-75] a tree counts as having needed people if a person decided anything in it, but not if its question expired", () => {
+test("[S1-75] a tree needed people if a person made any decision in it; an expired question does not count", () => {
   const asking = (decision: "approve" | "expire") =>
     overTime([...lead, ...coder, ...journal("c1", [2 * HOUR, decided(decision)])]).trees;
   expect(asking("approve")).toMatchObject({ completed: 1, withoutPeople: 0 });
   expect(asking("expire")).toMatchObject({ completed: 1, withoutPeople: 1 });
 });
 
-test("events before the start of a report supply names, but are not counted", () => {
+test("events before the start of a report supply the names of agents and models, but are not counted", () => {
   const { spent, runs, trees } = overTime([...lead, ...coder], { since: 2 * HOUR + 350 });
   expect(spent).toMatchObject([{ from: 2 * HOUR + 350, agent: "lead", model: "a/big", turns: 1 }]);
   expect(runs).toMatchObject([{ started: 0, completed: 2 }]);
   expect(trees.depths).toEqual([]);
 });
 
-test("a run below others can be the top of a report", () => {
+test("a report can begin at a run that has a parent", () => {
   expect(overTime(coder).trees).toMatchObject({ completed: 0 });
   expect(overTime(coder, { top: "c1" }).trees).toMatchObject({ completed: 1, withoutPeople: 1 });
 });
 
-test("[S1-75] the estimate for a single agent assumes that it reads everything at each turn", () => {
+test("[S1-75] the estimate for a single agent assumes that the agent reads the whole conversation in each turn", () => {
   const turn = (run: string, at: number, call: string, input: number, output: number, cost: number) =>
     journal(
       run,
@@ -124,7 +124,7 @@ test("[S1-75] the estimate for a single agent assumes that it reads everything a
     ...journal("c1", [9, runEnded()]),
     ...journal("r1", [10, runEnded()]),
   ];
-  // It reads 100, then 110, then 130 plus 30 new tokens, then 165 plus 10 new tokens.
+  // A single agent would read 100 tokens, then 110, then 130 plus 30 new tokens, then 165 plus 10 new tokens.
   const singleTokens = 100 + 10 + (110 + 20) + (160 + 5) + (175 + 10);
   expect(overTime(events).trees).toMatchObject({
     reviewed: 1,
@@ -134,7 +134,7 @@ test("[S1-75] the estimate for a single agent assumes that it reads everything a
   expect(overTime(lead).trees.together, "one run is no comparison").toMatchObject({ trees: 0, tokens: 0 });
 });
 
-test("a stored tree that is continued equals one fold, and keeps no open state at its end", () => {
+test("folding a tree in stored parts gives the same result as one fold; at its end, no open state is stored", () => {
   const events = [...lead, ...coder].toSorted((a, b) => a.ts - b.ts);
   const whole = events.reduce((tree, event) => applyTreeUsage(tree, event), emptyTreeUsage("r1"));
   const kept = events.reduce(

@@ -68,7 +68,7 @@ const coder = journal(
   runEnded(),
 );
 
-test("[S1-70] [S2-94] each model call counts once, for its agent and its model", () => {
+test("[S1-70] [S2-94] each model call counts once for its agent and once for its model", () => {
   expect(reportOf([...lead, ...coder])).toEqual({
     byAgent: [
       {
@@ -107,7 +107,7 @@ test("[S1-70] [S2-94] each model call counts once, for its agent and its model",
   });
 });
 
-test("journals may be folded one after another or interleaved: calls of two runs are never confused", () => {
+test("whether journals are folded one after another or interleaved, calls of different runs are never confused", () => {
   const mixed = [...lead, ...coder].toSorted((a, b) => a.seq - b.seq);
   expect(reportOf(mixed)).toEqual(reportOf([...lead, ...coder]));
 });
@@ -130,7 +130,7 @@ test("[S2-93] the success rate ignores cancelled and unfinished runs", () => {
   ]);
 });
 
-test("a report from a given time on knows agents and models that were named before it", () => {
+test("a report that begins at a given time knows the agents and models from earlier events", () => {
   const thoughtOfLead = lead[4]!.ts;
   expect(reportOf(lead, thoughtOfLead)).toMatchObject({
     byAgent: [{ agent: "lead", runs: 0, modelCalls: 1, wastedCalls: 0 }],
@@ -144,7 +144,7 @@ test("a report from a given time on knows agents and models that were named befo
   });
 });
 
-test("in a damaged journal the agent may be unknown, but the spending is counted", () => {
+test("if a damaged journal does not name the agent, the spending is still counted", () => {
   const [, , , , answer] = lead;
   expect(reportOf([answer!])).toMatchObject({
     byAgent: [{ agent: "unknown", modelCalls: 1 }],

@@ -18,7 +18,7 @@ describe("[FK7] aligning two lists", () => {
     expect(shown(left, right)).toBe(rows);
   });
 
-  test("aligned rows keep all elements of both lists in order, even if the lists are too long to be aligned", () => {
+  test("aligned rows contain all elements of both lists in order, even if the lists are too long to be aligned", () => {
     const left = Array.from({ length: 3_000 }, (_, index) => `a${index}`);
     const right = Array.from({ length: 2_500 }, (_, index) => `b${index}`);
     const rows = align(left, right, (each) => each);

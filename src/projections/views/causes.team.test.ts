@@ -20,7 +20,7 @@ type Word = EventOf<"TEAM_MESSAGE" | "TEAM_VOTE">;
 const wordsIn = (journals: Journals, runId: string): Word[] =>
   journals.get(runId)!.filter((event): event is Word => event.type.match(/^TEAM_(MESSAGE|VOTE)$/) !== null);
 
-/** The agent whose run ended, and the text of the call that said it. */
+/** Names the agent whose end is the cause of a team message, and the agent whose call wrote the message. */
 function tracedTo(journals: Journals, word: Word): string {
   const chain = causesOf(journals, word);
   const [, end] = chain;
@@ -31,7 +31,7 @@ function tracedTo(journals: Journals, word: Word): string {
 }
 
 scenario(
-  "[T6] [S1-64] a team message leads back to its speaker's end and call, whichever member ended last",
+  "[T6] [S1-64] the causes of a team message are its speaker's end and call, whichever member ended last",
   {
     agent: "team: { members: [a, b, c], maxRounds: 2 }",
     cast: { a: "", b: "", c: "handoff: editor", editor: "" },
@@ -55,7 +55,7 @@ scenario(
       const { from } = word.payload;
       expect(tracedTo(journals, word)).toBe(`${from}, ${from === "c" ? "editor" : from}`);
     }
-    // A broadcast of an earlier turn.
+    // Agent a made this broadcast in an earlier turn.
     const first = causesOf(journals, said.find(({ payload }) => payload.from === "a")!);
     const { payload } = first.find(({ type }) => type === "TOOL_RESULT") as EventOf<"TOOL_RESULT">;
     expect(payload.output).toBe("The others hear it when the next round begins.");
@@ -63,7 +63,7 @@ scenario(
 );
 
 scenario(
-  "[T6] the notice of a dropped member leads to its end; a coordinator's message leads to its own call",
+  "[T6] the notice of a dropped member leads to that member's end; a coordinator's message leads to the coordinator's own call",
   {
     agent: "team: { members: [a, b], maxRounds: 2, terminationMode: coordinatorDecides }",
     cast: { a: "", b: "" },

@@ -23,7 +23,7 @@ const of = (...events: EventBody[]) => {
   return { journal, journals, causes: journal.map((event) => causeOf(journals, event)?.seq) };
 };
 
-test("[T6] a call's causes lead over the approval and the rule to the turn, and on to the task", () => {
+test("[T6] the chain of a call's causes contains the approval, the rule, the turn and the task", () => {
   const { causes } = of(
     runStarted(),
     modelCallStarted("m1"),
@@ -40,7 +40,7 @@ test("[T6] a call's causes lead over the approval and the rule to the turn, and 
   expect(causes).toEqual([undefined, 1, 2, 3, 4, 4, 6, 7, 1, 9, 10]);
 });
 
-test("[T8] a failure or a message causes the next turn; a success does not", () => {
+test("[T8] a failed call or a message is a cause of the next turn; a successful call is not", () => {
   const { causes } = of(
     runStarted(),
     modelCallStarted("m1"),
@@ -58,7 +58,7 @@ test("[T8] a failure or a message causes the next turn; a success does not", () 
   expect(causes[9]).toBe(1);
 });
 
-test("[U45] the cause of each attempt is the failed attempt before it", () => {
+test("[U45] each new attempt is caused by the failed attempt before it", () => {
   const { journal, journals } = of(
     runStarted(),
     modelCallStarted("m1"),
@@ -70,7 +70,7 @@ test("[U45] the cause of each attempt is the failed attempt before it", () => {
   expect(causesOf(journals, journal.at(-1)!).map(({ seq }) => seq)).toEqual([6, 5, 4, 3, 2, 1]);
 });
 
-test("[T7] in an incomplete journal, the cause of an event is an earlier event of that journal, or there is none", () => {
+test("[T7] in an incomplete journal, an event has either no cause or an earlier event as its cause", () => {
   const { journal: whole } = of(
     runStarted(),
     modelCallStarted("m1"),

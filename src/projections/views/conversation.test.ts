@@ -44,7 +44,7 @@ const ended = (summary: string): Told => [
 ];
 const kinds = ({ activity }: Answer) => activity.map((each) => each.kind);
 
-test("[S4-55] [S4-56] everything an agent does until it is done is one answer, in order", () => {
+test("[S4-55] [S4-56] all actions of an agent until it is done form one answer, in order", () => {
   const { messages } = talk(
     START,
     ASK,
@@ -62,7 +62,7 @@ test("[S4-55] [S4-56] everything an agent does until it is done is one answer, i
   ]);
 });
 
-test("[S4-58] the end sets the final text of the answer and keeps the activity", () => {
+test("[S4-58] the end of a run sets the final text of the answer and keeps the earlier activity", () => {
   const { messages } = talk(
     START,
     ASK,
@@ -95,7 +95,7 @@ test("[S2-78] a child is shown in place of the call that started it", () => {
   ]);
 });
 
-test("[S4-55] a person's message ends an answer and begins the next; a message of the runtime becomes part of the answer", () => {
+test("[S4-55] a person's message ends one answer and begins the next; a runtime message becomes part of the answer", () => {
   const { messages } = talk(
     START,
     ASK,
@@ -113,7 +113,7 @@ test("[S4-55] a person's message ends an answer and begins the next; a message o
   ]);
 });
 
-test("[U11] an approved call shows who decided, and a failed report is shown", () => {
+test("[U11] an approved call shows who approved it, and a failed report is shown", () => {
   const answer = talk(
     START,
     ASK,

@@ -7,7 +7,7 @@ import { sentencesOf, traitsOf } from "./sentences.ts";
 
 type Loose = [EventBody["type"], object];
 
-/** Minimal journals, by run. */
+/** Minimal journals for each run. */
 function tree(runs: Record<string, Loose[]>): Journals {
   let position = 0;
   return new Map(
@@ -71,7 +71,7 @@ describe("[PV1] a sentence's sources are the texts that share its words", () => 
     ],
   });
 
-  test("numbers, paths, phrases and names lead to their source, with the shared words and an excerpt", () => {
+  test("numbers, paths, phrases and names are traced to their source, with the shared words and an excerpt", () => {
     expect(placesOf(journals, "r1")).toEqual([
       ["r1#5 r1#3"],
       ["r1#5 r1#3"],
@@ -89,7 +89,7 @@ describe("[PV1] a sentence's sources are the texts that share its words", () => 
     expect(none).toEqual({ text: "Everybody is happy.", sources: [] });
   });
 
-  test("a single name, a small number or common words alone are not a source", () => {
+  test("a single name, a small number or common words do not establish a source", () => {
     const one = tree({
       r1: [
         started("lead", "x"),
@@ -106,7 +106,7 @@ describe("[PV1] a sentence's sources are the texts that share its words", () => 
   });
 });
 
-describe("[PV2] [PV4] through children down to untrusted text", () => {
+describe("[PV2] [PV4] tracing sentences through child runs to untrusted text", () => {
   const page = "https://example.test/report";
   const journals = tree({
     r1: [
@@ -127,7 +127,7 @@ describe("[PV2] [PV4] through children down to untrusted text", () => {
     ],
   });
 
-  test("the source is the page itself, not the task that asked for it", () => {
+  test("the source of a sentence is the page itself, not the task that requested the page", () => {
     expect(placesOf(journals, "r1")).toEqual([["r1#6 r1#3 r2#5"], []]);
     const [source] = provenanceOf(journals, "r1")!.sentences[0]!.sources;
     expect(source).toMatchObject({ kind: "tool", shared: ["18.4%"], untrusted: [page] });
@@ -138,7 +138,7 @@ describe("[PV2] [PV4] through children down to untrusted text", () => {
     ]);
   });
 
-  test("the child's own text is the source if there is nothing below it", () => {
+  test("the child's own text is the source if nothing in the child's run supports it", () => {
     const own = tree({
       r1: [started("lead", "x"), brought("r2", "It costs 1234 euros."), ended("It costs 1234 euros.")],
       r2: [started("researcher", "y", "r1"), answered("nothing"), ended("It costs 1234 euros.")],
@@ -154,8 +154,8 @@ describe("[PV2] [PV4] through children down to untrusted text", () => {
   });
 });
 
-describe("[PV3] bounds", () => {
-  test("sentences and sources beyond the bounds are counted, not read", () => {
+describe("[PV3] limits of the search", () => {
+  test("sentences and sources beyond the limits are counted, but not read", () => {
     const long = "word ".repeat(100_000);
     const answer = Array.from({ length: 250 }, (_, index) => `It is number ${index + 1000}.`).join(" ");
     const journals = tree({
@@ -167,7 +167,7 @@ describe("[PV3] bounds", () => {
     expect(work).toBeLessThan(500_000);
   });
 
-  test("the search ends for any text, and the shared words occur in the sentence", () => {
+  test("the search ends for any text, and all shared words occur in the sentence", () => {
     const words = fc.array(
       fc.oneof(
         fc.string({ unit: "binary" }),
@@ -205,7 +205,7 @@ describe("[PV3] bounds", () => {
     );
   });
 
-  test("Markdown prefixes are dropped, and traits are words that rarely match by chance", () => {
+  test("Markdown prefixes are removed, and only words that rarely match by chance are compared", () => {
     expect(sentencesOf("# Head\n\n1. One. Two!\n> - *x* e.g. this\n```ts\nlet a = 1;\n```\n---\n")).toEqual([
       "Head",
       "One.",

@@ -13,12 +13,12 @@ const again = { type: "OUTCOME_DECIDED", payload: { toolCallId: "m1.0", verdict:
 const count = (...events: { type: string; payload: object }[]): number =>
   fold(repeatedEffectsProjection, events as unknown as (JournalEvent & EventBody)[]).count;
 
-test("[P4] an unsafe call that starts twice is counted, unless a person allowed the repetition", () => {
+test("[P4] an unsafe call that was started twice is counted, unless a person allowed the repetition", () => {
   expect(count(proposed("unsafe"), started())).toBe(0);
   expect(count(proposed("unsafe"), started(), started())).toBe(1);
   expect(count(proposed("unsafe"), started(), again, started())).toBe(0);
   expect(count(proposed("unsafe"), started(), again, started(), started())).toBe(1);
-  // A person was asked twice, but the call may start only once.
+  // A person was asked twice, but only one start of the call is allowed.
   expect(count(proposed("unsafe"), proposed("unsafe"), started(), started())).toBe(1);
   expect(count(proposed("read"), started(), started(), proposed("idempotent", "m1.1"), started("m1.1"))).toBe(
     0,

@@ -36,7 +36,7 @@ const result = (toolCallId: string, more: Partial<Payload<"TOOL_RESULT">>): Even
   payload: { toolCallId, output: "…", ...more },
 });
 
-test("the timeline of a run reads like a story, and every line has the seq of its event", () => {
+test("the timeline tells a run as a story, and every line has the seq of its event", () => {
   const story = [
     runStarted({ agent: "coder" }),
     modelCallStarted("m1"),
@@ -75,7 +75,7 @@ test("the timeline of a run reads like a story, and every line has the seq of it
   expect(entries.at(-2)).toMatchObject({ detail: "It is mended.\nAll tests pass." });
 });
 
-test("[F40] a wait for the provider shows the reason and the local time it ends", () => {
+test("[F40] a wait for the provider shows its reason and the local time at which it ends", () => {
   const at = 1_700_000_000_000;
   const hhmm = (ms: number) => new Date(ms).toTimeString().slice(0, 5);
   const failed = (retryAt: number) =>
@@ -95,7 +95,7 @@ test("[F40] a wait for the provider shows the reason and the local time it ends"
   ]);
 });
 
-test("[P7] a model call cut off by a cancel is not reported as retried", () => {
+test("[P7] a model call that a cancel interrupted is not shown as retried", () => {
   const cancel: EventBody = { type: "CANCEL_REQUESTED", payload: { by: "maria" } };
   expect(linesOf(modelCallStarted("m1"), cancel, modelCallFailed("m1")).at(-1)).toBe(
     "error warn: The model's answer was cut off",
@@ -149,7 +149,7 @@ test("the line of a result shows the outcome of its call", () => {
   expect(line({ outcome: "not_started" })).toBe("result quiet: Not started: Write a.ts");
 });
 
-test("children are named by their agents", () => {
+test("child runs are shown by the names of their agents", () => {
   const { result: envelope } = runEnded().payload as Payload<"RUN_COMPLETED">;
   const lines = linesOf(
     {
@@ -194,7 +194,7 @@ test("[A64] titles are one short line, whatever the text contains", () => {
   expect(entry?.detail).toBe(text);
 });
 
-test("timeline lines work without known names, and the end of a run shows its reason", () => {
+test("timeline lines also work without the names of calls, and the end of a run shows its reason", () => {
   const [event] = buildJournal(toolStarted("m1.0", 2));
   expect(timelineEntry(event!)).toMatchObject({ title: "Call m1.0 (attempt 2)" });
   const limit = {
@@ -206,7 +206,7 @@ test("timeline lines work without known names, and the end of a run shows its re
   ]);
 });
 
-test("[H1] an agent that a pattern could not start is named by its slot", () => {
+test("[H1] if a pattern could not start an agent, the timeline names the agent by its slot", () => {
   const message = "it is not allowed (project deny delegate(law)).";
   const refused: EventBody = {
     type: "SYSTEM_ERROR",
@@ -215,7 +215,7 @@ test("[H1] an agent that a pattern could not start is named by its slot", () => 
   expect(linesOf(runStarted(), refused).at(-1)).toBe(`error warn: Not started (advisor/law): ${message}`);
 });
 
-test("a call that fails after a cancel request is shown as stopped; a call that fails before it is shown as failed", () => {
+test("a call that fails after a cancel request is shown as stopped; a call that fails before the request is shown as failed", () => {
   const cancel: EventBody = { type: "CANCEL_REQUESTED", payload: { by: "maria" } };
   const story = [
     runStarted(),
@@ -233,7 +233,7 @@ test("a call that fails after a cancel request is shown as stopped; a call that 
   ]);
 });
 
-test("a run that waits for several runs below shows their number", () => {
+test("if several runs below need a person, the waiting run shows their number", () => {
   const blocked = (...blockers: string[]): EventBody => ({
     type: "RUN_SUSPENDED",
     key: `s${blockers.length}`,

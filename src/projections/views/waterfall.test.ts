@@ -41,7 +41,7 @@ const waits = (ts: number, kind: string, items?: string[]): Told => [
 const ends = (ts: number): Told => [ts, "RUN_COMPLETED", { summary: "", stopReason: "final_answer" }];
 
 describe("spans of a run", () => {
-  test("[U08] [T3] queue, model, tool and person each get a span, and the end of the run closes the last one", () => {
+  test("[U08] [T3] queueing, model calls, tool calls and waits for people each get a span; the end of the run closes the last span", () => {
     expect(
       spans([
         START,
@@ -67,7 +67,7 @@ describe("spans of a run", () => {
     ]);
   });
 
-  test("[U08] [T4] a model call that the next process found open is lost time; a stopped call is not", () => {
+  test("[U08] [T4] a model call that the next process found open counts as lost time; a stopped call does not", () => {
     const failed = (ms?: number): Told => [
       90,
       "MODEL_CALL_FAILED",
@@ -80,7 +80,7 @@ describe("spans of a run", () => {
     expect(spans([START, asks(0), failed(90), ends(90)])).toEqual([["model", 0, 90]]);
   });
 
-  test("[U08] [T4] a tool call that was repeated, or whose outcome is unknown, is lost time", () => {
+  test("[U08] [T4] a tool call that was repeated, or whose outcome is unknown, counts as lost time", () => {
     const begun: Told = [5, "TOOL_STARTED", { toolCallId: tool(0) }];
     const again: Told = [60, "TOOL_STARTED", { toolCallId: tool(0), attempt: 2 }];
     expect(spans([START, asks(0), thinks(5, ["Read"]), begun, again], 70)).toEqual([
@@ -113,7 +113,7 @@ describe("spans of a run", () => {
     ]);
   });
 
-  test("[U08] the last of several children ends the wait", () => {
+  test("[U08] a wait for several children ends with the last child", () => {
     const child = (id: string): Told => [
       5,
       "CHILD_RUN_STARTED",
@@ -214,7 +214,7 @@ describe("the critical path", () => {
     })),
   });
 
-  test("[U09] [T5] the critical path follows the child that ended last, then the child that worked before that one began", () => {
+  test("[U09] [T5] the critical path follows the child that ended last, and before its start the child that worked until then", () => {
     const lives = new Map([
       ["root", life(0, 100, ["a", "b", "c"], [0, "model"], [10, "child"], [90, "model"])],
       ["a", life(10, 40, [], [10, "model"])],
@@ -236,7 +236,7 @@ describe("the critical path", () => {
     ]);
   });
 
-  test("[U09] [T5] the critical path stays with the child that ends last, even if the parent got a message meanwhile", () => {
+  test("[U09] [T5] the critical path stays with the child that ends last, even if the parent gets a message in the meantime", () => {
     const lives = new Map([
       ["root", life(0, 90, ["a", "b"], [0, "child"], [30, "person"], [40, "child"])],
       ["a", life(0, 50, [], [0, "model"])],
@@ -248,7 +248,7 @@ describe("the critical path", () => {
     expect(new Set(criticalPath(lives, "root").map(({ runId }) => runId))).toEqual(new Set(["b"]));
   });
 
-  test("[U09] [T5] the critical path is contiguous and as long as the run, for any tree", () => {
+  test("[U09] [T5] for any tree, the critical path is contiguous and as long as the run", () => {
     const tree = fc.array(fc.tuple(fc.nat(60), fc.nat(60), fc.nat(4)), { minLength: 1, maxLength: 12 });
     fc.assert(
       fc.property(tree, (runs) => {

@@ -22,7 +22,7 @@ test("[BR1] one line sums up the blast radius", () => {
   );
 });
 
-test("[BR1] the line names the paths that tools are restricted to, unless a tool is unrestricted", () => {
+test("[BR1] the line names the paths that tools are restricted to, unless one of the tools is unrestricted", () => {
   const writes = (...only: (string[] | undefined)[]) =>
     describeBlastRadius(
       radius({
@@ -40,7 +40,7 @@ test("[BR1] the line names the paths that tools are restricted to, unless a tool
   expect(writes(["Write(src/**)"], undefined)).toMatch(/^could change files, /);
 });
 
-test("[BR2] the text names new tools and hosts, with the agents that have them", () => {
+test("[BR2] the text lists new tools and hosts, with the agents that can use them", () => {
   const tools = [
     { name: "Bash", by: ["a", "b", "c", "d", "e"], isNew: true as const },
     { name: "Write", by: ["a"], only: ["Write(src/**)"] },

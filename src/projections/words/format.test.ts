@@ -32,11 +32,11 @@ describe("durations and times", () => {
     ]);
   });
 
-  test("time that is still passing is written in whole seconds", () => {
+  test("the duration of something unfinished is written in whole seconds", () => {
     expect([-5, 900, 59_999, 65_400].map(elapsed)).toEqual(["0 s", "0 s", "59 s", "1 min 5 s"]);
   });
 
-  test("[U20] a waiting time is written in its largest unit, so that it fits next to the queue", () => {
+  test("[U20] a waiting time is written in its largest unit, so that it fits into the queue's column", () => {
     const times = [900, 59_999, MINUTE, 17 * MINUTE + 26_000, 90 * MINUTE, 47 * HOUR, 72 * HOUR];
     expect(times.map(roughDuration)).toEqual(["0 s", "59 s", "1 min", "17 min", "1 h", "47 h", "3 d"]);
   });
@@ -54,7 +54,7 @@ describe("durations and times", () => {
 });
 
 describe("numbers and money", () => {
-  test("counts and sizes are written with separators and units", () => {
+  test("counts and sizes are written with thousands separators and units", () => {
     expect([plural(1, "run"), plural(1_234, "run"), plural(2, "entry", "entries")]).toEqual([
       "1 run",
       "1,234 runs",
@@ -70,7 +70,7 @@ describe("numbers and money", () => {
     expect([812, 34_200, 5_600_000].map(fileSize)).toEqual(["812 bytes", "34 kB", "5.6 MB"]);
   });
 
-  test("dollars have two digits, and four below a cent", () => {
+  test("dollars are written with two decimals, or with four if the amount is below a cent", () => {
     expect([0, 1.234, 0.0012].map((dollars) => money(dollars))).toEqual(["$0.00", "$1.23", "$0.0012"]);
     expect(describeBudget({ maxCost: 2, maxTokens: 20_000 })).toBe("$2.00 and 20,000 tokens");
   });

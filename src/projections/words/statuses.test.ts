@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { describeEnding, type RunForStatus, shownStatus } from "./statuses.ts";
 
-test("[U01] [E7] a status shows how a run ended and after how long; a run that continues elsewhere was moved, not cancelled", () => {
+test("[U01] [E7] an ended run shows how and after what time it ended; a run that was moved is not shown as cancelled", () => {
   const ending = (status: RunForStatus["status"], stopReason?: RunForStatus["stopReason"]) =>
     describeEnding({ status, stopReason, waitingOn: undefined, cancelRequested: false }, "3 s");
   expect(ending("completed", "final_answer")).toBe("Completed in 3 s");
@@ -11,7 +11,7 @@ test("[U01] [E7] a status shows how a run ended and after how long; a run that c
   expect(ending("cancelled", "moved")).toBe("Moved after 3 s");
 });
 
-test("a run without a driver is shown as not being worked on, unless it waits for a person", () => {
+test("a run without a driver is shown as undriven, unless it waits for a person", () => {
   expect(shownStatus({ status: "running" }, false)).toBe("undriven");
   expect(shownStatus({ status: "suspended", answered: true }, false)).toBe("undriven");
   expect(shownStatus({ status: "suspended", waitingOn: { kind: "approval" } }, false)).toBe("needs_person");
@@ -19,7 +19,7 @@ test("a run without a driver is shown as not being worked on, unless it waits fo
   expect(shownStatus({ status: "running", cancelRequested: true })).toBe("stopping");
 });
 
-test("a paused run needs no answer", () => {
+test("a paused run is shown as paused, not as waiting for a person", () => {
   expect(shownStatus({ status: "suspended", waitingOn: { kind: "paused" } })).toBe("paused");
   expect(shownStatus({ status: "suspended", waitingOn: { kind: "paused", frozen: ["r1"] } })).toBe("frozen");
 });

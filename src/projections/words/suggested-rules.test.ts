@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { describeSuggestion, ruleYaml } from "./suggested-rules.ts";
 
-test("[SG1] a suggested rule shows how it would have done, and the lines that accept it", () => {
+test("[SG1] a suggestion says which past calls the rule would have allowed, and gives the YAML lines to add", () => {
   const said = { rule: "Bash(npm test *)", spared: 37, of: 41, refused: 6 };
   expect(describeSuggestion(said)).toBe(
     "would have allowed 37 of the 41 such calls that people allowed, and none of the 6 that they refused",
