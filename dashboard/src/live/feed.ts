@@ -1,6 +1,6 @@
 // The feed of all runs, shared by all tabs.
 // A browser opens only six connections per server, so one tab reads the stream and passes the events on to the other tabs.
-// When that tab closes, another tab continues from the same position.
+// When the reading tab closes, another tab continues the stream from the same position.
 
 import { omitUndefined } from "../../../src/omit-undefined.ts";
 import type { LiveEvent } from "../../../src/projections/formats/live-feed.ts";

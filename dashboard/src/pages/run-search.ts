@@ -26,7 +26,7 @@ export interface RunSearch {
   details?: "open" | "closed";
   /** Journal position of a past moment; absent for the present. */
   at?: number;
-  /** Tab of the details panel; absent for the result. */
+  /** The open tab of the details panel; absent if it is the result tab. */
   tab?: PanelTab;
   /** Conversation filters: by kind, and by text. */
   talk?: TalkKind;

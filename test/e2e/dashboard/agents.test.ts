@@ -162,7 +162,7 @@ test("[U46] a project without agents shows the command that creates agents", asy
   await page.goto(`${url}/agents`);
   await page.getByText(`-C ${empty.folder} init --pack team`).waitFor();
   await page.getByRole("link", { name: "show them" }).click();
-  // The name of an agent from a pack contains a slash; its URL must survive a reload.
+  // The name of an agent from a pack contains a slash. The URL with this slash must survive a reload.
   await page.getByRole("link", { name: "team/coder" }).first().click();
   await page.getByText("Worst case of one task").waitFor();
   await page.reload();

@@ -15,7 +15,7 @@ import { clientOf, serve, serveSeparately, treeProject } from "./server.fixture.
 
 const browser = withBrowser();
 
-test("[U07] [S0-63] [S0-64] [S0-76] [S0-77] [S0-78] [S2-83] [S4-60] the tree navigates between runs, and a blocked parent links to the child that needs approval", async () => {
+test("[U07] [S0-63] [S0-64] [S0-76] [S0-77] [S0-78] [S2-83] [S4-60] the tree links to every run; a blocked parent links to the child that needs approval", async () => {
   await using p = await treeProject();
   const server = await serve(p);
   const { page, problems } = await browser.enter(server.link);

@@ -26,7 +26,7 @@ export function playTone(kind: Notice["kind"]): void {
     const tone = new OscillatorNode(context!, { type: "sine", frequency });
     const volume = new GainNode(context!, { gain: LOUDNESS });
     const from = currentTime + at * NOTE_S;
-    // The tone fades out, because a sudden stop makes a click.
+    // The tone fades out, because a tone that stops suddenly ends with an audible click.
     volume.gain.setTargetAtTime(0, from + NOTE_S * 0.6, NOTE_S / 6);
     tone.connect(volume).connect(destination);
     tone.start(from);

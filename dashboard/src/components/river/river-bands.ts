@@ -104,7 +104,7 @@ const round = (value: number): number => Math.round(value * 10) / 10;
 export const limitIn = ({ maxTokens, maxCost }: Budget, unit: Unit): number | undefined =>
   unit === "cost" ? maxCost : maxTokens;
 
-/** The limit in the form the API expects. */
+/** The limit in the format that the API expects. */
 export const toBudget = (value: number, unit: Unit): { maxCost: number } | { maxTokens: number } =>
   unit === "cost" ? { maxCost: value } : { maxTokens: value };
 

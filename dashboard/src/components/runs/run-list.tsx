@@ -83,7 +83,7 @@ export function RunList({ runs, about, selection, isMore, onMore, end }: RunList
   );
 }
 
-/** A placeholder for the rows outside the view. It spans two columns, because a phone shows two. */
+/** A placeholder for the rows outside the view. It spans two columns, because a phone shows only two columns. */
 function Gap({ height }: { height: number }) {
   return (
     <tr aria-hidden>

@@ -18,7 +18,7 @@ export interface ShownMoment {
   positionAt(place: number): number | undefined;
 }
 
-/** `at` is a journal position. */
+/** `at` is the journal position to show; undefined for the present. */
 export function useMoment(journal: TreeJournal, at: number | undefined): ShownMoment {
   const position = useDeferredValue(at);
   const count = eventCount(journal);

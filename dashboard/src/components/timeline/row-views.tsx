@@ -134,7 +134,7 @@ function HighlightedText({ text, q }: { text: string; q: string }) {
 /** Splits the text at the matches of `q`. In the result, every second part is a match. */
 function splitAt(text: string, q: string): string[] {
   const [low, wanted] = [text.toLowerCase(), q.toLowerCase()];
-  // Some letters become longer in lower case and would shift the highlights.
+  // Some letters become longer in lower case, and this would shift the highlights.
   if (low.length !== text.length || wanted === "") return [text];
   const parts: string[] = [];
   let from = 0;

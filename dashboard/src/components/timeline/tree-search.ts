@@ -68,11 +68,11 @@ export interface TreeMatches {
   total: number;
   /** The next or previous match in tree order. */
   step(from: EventRef | undefined, way: 1 | -1): EventRef | undefined;
-  /** The number of this match, from 1; 0 if the event is not a match. */
+  /** The number of this match, counted from 1. It is 0 if the event is not a match. */
   place(ref: EventRef | undefined): number;
 }
 
-/** Entries searched per frame; more would freeze the page. */
+/** How many entries are searched per frame. A higher number would freeze the page. */
 const PIECE = 4_000;
 
 export function useTreeSearch(journal: TreeJournal, q: string, show: readonly Facet[]): TreeMatches {

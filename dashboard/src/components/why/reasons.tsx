@@ -77,7 +77,7 @@ interface WithCodeProps {
   isOurs?: boolean;
 }
 
-/** Shows a text. Its parts in backticks appear as code. */
+/** Shows a text. Parts of the text in backticks appear as code. */
 export function TextWithCode({ text, isOurs = false }: WithCodeProps) {
   const whole = useCommand();
   let at = 0;

@@ -38,7 +38,7 @@ interface Risk {
   program: string;
   /** The subcommand; absent if every subcommand is a risk. */
   verb?: string;
-  /** A dangerous flag; absent if the command is a risk with any flags. */
+  /** A dangerous flag; absent if the command is dangerous with any flag. */
   flag?: RegExp;
   words: string;
 }

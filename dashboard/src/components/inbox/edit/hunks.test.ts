@@ -65,7 +65,7 @@ describe("[U22] building the input that produces a given text", () => {
       expect(leftBy(alike, after)).toBe(after);
   });
 
-  test("the input for Edit produces the text of any selection of hunks", () => {
+  test("the input for Edit can produce the file for any selection of hunks", () => {
     for (let mask = 1; mask < 8; mask++) {
       const after = taken(BEFORE, AFTER, ...[0, 1, 2].filter((at) => mask & (1 << at)));
       expect(leftBy(BEFORE, after)).toBe(after);
