@@ -46,7 +46,7 @@ async function admit(name: string, role: Role): Promise<void> {
   tokens.set(name, (await holder().post("/api/users", { body: { name, role } })).token);
 }
 
-/** Starts a run for ann, and waits until it needs an approval. */
+/** Ids of a run that ann started, and of its approval, session, grant and definition. */
 let ids: { run: string; approval: string; session: string; grant: string; definition: string };
 
 beforeAll(async () => {
