@@ -1,5 +1,6 @@
-// Makes and reads ids. Root ids sort by time. Child ids are derived from the parent, so that a child that is created again
-// after a crash gets the same id (J10). The caller passes the digest function, so this runs in a browser.
+// Makes and reads ids. Root ids sort by time.
+// Child ids are derived from the parent, so that a child that is created again after a crash gets the same id (J10).
+// The caller passes the digest function, so this runs in a browser.
 
 export type RunId = string;
 export type Seq = number;

@@ -1,6 +1,6 @@
-// A store in a project's folder may have come with the folder, with approvals and grants of another person. So Cadre remembers
-// which stores this user's own commands have created. The record is outside of every project, like the list of trusted
-// folders. In a trusted folder any store is accepted.
+// A store in a project's folder may have come with the folder, with approvals and grants of another person.
+// So Cadre remembers which stores this user's own commands have created.
+// The record is outside of every project, like the list of trusted folders. In a trusted folder any store is accepted.
 
 import { createHash } from "node:crypto";
 import { lstatSync, mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from "node:fs";
@@ -30,8 +30,8 @@ const IN_FOLDER = "";
 export function checkStore(place: StoreLocation, env: Env): StoreCheck {
   if (isForeignStore(place, env)) throw foreignStoreError(place);
   const isNew = !hasStore(place) && (!exists(place.dir) || isOwnFolder(place, env));
-  // The store is remembered before it is created, because this command may be killed. After a user has deleted a store,
-  // the next store is the user's own.
+  // The store is remembered before it is created, because this command may be killed.
+  // After a user has deleted a store, the next store is the user's own.
   if (isNew && knownStore(place, env) !== NOT_MADE_YET) remember(place, NOT_MADE_YET, env);
   return {
     confirmOpened(storeId) {

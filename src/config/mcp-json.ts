@@ -1,5 +1,6 @@
-// Reads MCP servers from `.mcp.json` next to cadre.yaml, which other products use as well. The file is read only in a trusted
-// folder (A52), and only for how to start or reach a server. Whether a server is trusted is read from cadre.yaml alone.
+// Reads MCP servers from `.mcp.json` next to cadre.yaml, which other products use as well.
+// The file is read only in a trusted folder (A52), and only for how to start or reach a server.
+// Whether a server is trusted is read from cadre.yaml alone.
 
 import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// Reads the OpenTelemetry variables that say where traces are sent. Without an endpoint, or with tracing turned off, nothing is
-// sent. No file of a project can set these variables.
+// Reads the OpenTelemetry variables that say where traces are sent.
+// Without an endpoint, or with tracing turned off, nothing is sent. No file of a project can set these variables.
 
 import type { Env } from "./trust.ts";
 

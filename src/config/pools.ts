@@ -1,5 +1,6 @@
-// Decides which workers take which runs (E6), because a run's files must be where its worker is. The agent's file names the
-// pool, or else the folder of the run's root decides. Folders that no pool names belong to the default pool.
+// Decides which workers take which runs (E6), because a run's files must be where its worker is.
+// The agent's file names the pool, or else the folder of the run's root decides.
+// Folders that no pool names belong to the default pool.
 
 export const DEFAULT_POOL = "default";
 

@@ -1,5 +1,5 @@
-// Checks a mapping key by key, so that a problem in one key never hides a problem in another. An unknown key is a warning,
-// which suggests the most similar known key.
+// Checks a mapping key by key, so that a problem in one key never hides a problem in another.
+// An unknown key is a warning, which suggests the most similar known key.
 
 import { z } from "zod";
 import { CadreError } from "../errors.ts";

@@ -1,6 +1,7 @@
-// The keys of cadre.yaml. Each key declares its schema, whether an untrusted folder may set it, and where its value may contain
-// secrets. A key without these declarations does not compile. As a second guard, such a key is ignored in an untrusted folder,
-// and every text in it is masked.
+// The keys of cadre.yaml.
+// Each key declares its schema, whether an untrusted folder may set it, and where its value may contain secrets.
+// A key without these declarations does not compile.
+// As a second guard, such a key is ignored in an untrusted folder, and every text in it is masked.
 
 import { isAbsolute, relative, resolve } from "node:path";
 import { z } from "zod";

@@ -1,6 +1,6 @@
-// Finds values that must not be recorded: passwords in addresses, and values of variables whose names suggest a secret. It
-// looks in this process's environment and in the project's `.env` files. Cadre reads `.env` files only to mask their values,
-// and sets no variables from them.
+// Finds values that must not be recorded: passwords in addresses, and values of variables whose names suggest a secret.
+// It looks in this process's environment and in the project's `.env` files.
+// Cadre reads `.env` files only to mask their values, and sets no variables from them.
 
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// Drops settings of an untrusted folder that could be used against the person who opens it. Each key declares which of its
-// values need trust. For a key that declares nothing, every value does.
+// Drops settings of an untrusted folder that could be used against the person who opens it.
+// Each key declares which of its values need trust. For a key that declares nothing, every value does.
 
 import type { Problem } from "./problem.ts";
 import type { KeyFacts, TrustRule } from "./schema.ts";

@@ -1,5 +1,5 @@
-// The blast radius of a delegation or route: everything that the started agent, and the agents it could start in turn, could
-// do. It is recorded when a person is asked, because agent files may change later and an approval must not change with them.
+// The blast radius of a delegation or route: everything that the started agent, and the agents it could start in turn, could do.
+// It is recorded when a person is asked, because agent files may change later and an approval must not change with them.
 
 import { z } from "zod";
 

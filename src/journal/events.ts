@@ -59,17 +59,17 @@ const Untrusted = z.array(z.string()).optional();
 /** SHA-256 of an approved call's name and input. Recorded when it is approved and again when it starts, to be compared. */
 const Receipt = z.string().optional();
 /**
- * What a model call is for. `turn` and `final` are turns of the agent. The others serve the runtime: `summary` compacts the
- * run's own prompt, `brief` summarizes the conversation for a child, `judge` picks one of several drafts, `repair` fixes
- * an answer that does not match its schema.
+ * What a model call is for. `turn` and `final` are turns of the agent.
+ * The others serve the runtime: `summary` compacts the run's own prompt, `brief` summarizes the conversation for a child, `judge`
+ * picks one of several drafts, `repair` fixes an answer that does not match its schema.
  */
 const Purpose = z.enum(["turn", "final", "summary", "brief", "judge", "repair"]);
 export type Purpose = z.infer<typeof Purpose>;
 
 /**
- * What decided a verdict, if it was neither a permission rule nor the default that allows. `grant`: a person's grant. `default`:
- * the default that asks. `taint`: untrusted text in the run. `recorded`: the recorded result of another run. `impossible`: the call
- * cannot be made. `unasked`: an external program made the call without asking.
+ * What decided a verdict, if it was neither a permission rule nor the default that allows. `grant`: a person's grant.
+ * `default`: the default that asks. `taint`: untrusted text in the run. `recorded`: the recorded result of another run.
+ * `impossible`: the call cannot be made. `unasked`: an external program made the call without asking.
  */
 export const RuleBasis = z.enum(["grant", "default", "taint", "recorded", "impossible", "unasked"]);
 export type RuleBasis = z.infer<typeof RuleBasis>;
@@ -445,8 +445,8 @@ export const isTurn = (purpose: string | undefined): boolean =>
   purpose === undefined || purpose === "turn" || purpose === "final";
 
 /**
- * E5: whether an event counts as progress. The `interrupted` outcome that recovery writes for a lost call does not, because
- * a run that crashes its process every time would otherwise never be quarantined.
+ * E5: whether an event counts as progress.
+ * The `interrupted` outcome that recovery writes for a lost call does not, because a run that crashes its process every time would otherwise never be quarantined.
  */
 export const isProgress = (event: EventBody | JournalEvent): boolean =>
   OUTCOME_TYPES.has(event.type) &&

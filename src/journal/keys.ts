@@ -1,5 +1,5 @@
-// The key of an event, unique in its run (J1). The store recognises a repeated append by its key, so a retry after a lost
-// response writes nothing twice.
+// The key of an event, unique in its run (J1).
+// The store recognises a repeated append by its key, so a retry after a lost response writes nothing twice.
 //  J3  All outcomes of an intent share one key: one intent, one outcome.
 
 import { assertNever } from "../errors.ts";

@@ -1,5 +1,6 @@
-// Model messages as the journal stores them. The parts have the shape of the AI SDK's provider contract (LanguageModelV4),
-// so that provider metadata is sent back unchanged. The types are our own, so that the journal can be read in a browser.
+// Model messages as the journal stores them.
+// The parts have the shape of the AI SDK's provider contract (LanguageModelV4), so that provider metadata is sent back unchanged.
+// The types are our own, so that the journal can be read in a browser.
 
 import { z } from "zod";
 

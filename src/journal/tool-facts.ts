@@ -1,5 +1,5 @@
-// Facts that each tool declares about itself in its own file: what a call can reach, and what its input is about. Other code
-// reads these facts instead of the tool's name. A tool that declares nothing counts as reaching everything.
+// Facts that each tool declares about itself in its own file: what a call can reach, and what its input is about.
+// Other code reads these facts instead of the tool's name. A tool that declares nothing counts as reaching everything.
 
 import { POWERS, type Power } from "./blast-radius.ts";
 

@@ -1,5 +1,6 @@
-// Converts the stored text of an event, from this version or an older one, to today's shape. Runs after the hash was verified
-// (J9). An event type that only a newer Cadre knows is an error, because Cadre must never act on half a journal.
+// Converts the stored text of an event, from this version or an older one, to today's shape.
+// Runs after the hash was verified (J9).
+// An event type that only a newer Cadre knows is an error, because Cadre must never act on half a journal.
 
 import { CadreError } from "../errors.ts";
 import { type EventType, type JournalEvent, payloads } from "./events.ts";

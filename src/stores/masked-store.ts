@@ -1,5 +1,5 @@
-// Wraps a store so that everything written to it is masked first (A61). Groups with writing members are listed member by
-// member, so that a new member does not compile until it is added here.
+// Wraps a store so that everything written to it is masked first (A61).
+// Groups with writing members are listed member by member, so that a new member does not compile until it is added here.
 
 import { CadreError } from "../errors.ts";
 import type { Mask } from "../journal/masking/mask.ts";

@@ -1,5 +1,6 @@
-// Moves a tree from one store to another (E7). The move is committed here before anything is written there, so the tree never
-// runs in both. The tree can be exported again afterwards.
+// Moves a tree from one store to another (E7).
+// The move is committed here before anything is written there, so the tree never runs in both.
+// The tree can be exported again afterwards.
 
 import { CadreError } from "../errors.ts";
 import type { Ids, RunId } from "../ids.ts";
@@ -20,8 +21,8 @@ interface Parts {
 }
 
 /**
- * Ends a tree here, and returns the text from which it continues in another store. A tree that has ended is only copied. `to`:
- * the server that the tree is sent to.
+ * Ends a tree here, and returns the text from which it continues in another store. A tree that has ended is only copied.
+ * `to`: the server that the tree is sent to.
  */
 export async function moveOut(
   row: RunRow,

@@ -1,5 +1,5 @@
-// The position that each webhook has reached in the journals, and its latest deliveries. The exporter of traces has a cursor
-// here too. Only positions are kept here, because the events are in the journals.
+// The position that each webhook has reached in the journals, and its latest deliveries.
+// The exporter of traces has a cursor here too. Only positions are kept here, because the events are in the journals.
 //  WH1  A webhook's cursor advances in the commit that records the delivery: each event is delivered at least once.
 //  WH2  One process at a time serves a webhook. If the process falls silent, another may take over after a while.
 

@@ -1,5 +1,5 @@
-// Lists of runs and sessions: which of them match a filter, and how many. The SQL is the same on both stores, apart from the
-// few expressions of a dialect.
+// Lists of runs and sessions: which of them match a filter, and how many.
+// The SQL is the same on both stores, apart from the few expressions of a dialect.
 
 import { ANSWERED_BY_ITEMS } from "../projections/folds/approvals.ts";
 import type { RunRow } from "../projections/folds/run-row.ts";

@@ -1,5 +1,6 @@
-// A run's row with its lease and the head of its journal, as a store caches it. A transaction changes the record in memory,
-// and the store writes it back once. Both stores keep it in columns of the same names.
+// A run's row with its lease and the head of its journal, as a store caches it.
+// A transaction changes the record in memory, and the store writes it back once.
+// Both stores keep it in columns of the same names.
 
 import type { RunId } from "../ids.ts";
 import type { JournalEvent } from "../journal/events.ts";

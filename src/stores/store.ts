@@ -1,5 +1,6 @@
-// The port of a store, in groups: journals that only grow, the rows that follow from them, leases, and small tables. Everything
-// that makes a run durable passes through `journal.append`. `store.contract.ts` tests every implementation for these rules.
+// The port of a store, in groups: journals that only grow, the rows that follow from them, leases, and small tables.
+// Everything that makes a run durable passes through `journal.append`.
+// `store.contract.ts` tests every implementation for these rules.
 //  J1  Keys are checked first: the same event again writes nothing; another payload under the same key is a conflict.
 //  J2  An append by anyone but the run's current driver is a signal. A guarded append is refused as a whole if the journal
 //      has a signal that its writer has not folded.
@@ -66,10 +67,12 @@ export interface Append {
   /** Admits a child in the same transaction, if the tree has room for it (J7). */
   spawn?: Spawn;
   /**
-   * The estimate of a model call, and the budgets of its run and its tree (B2). If a person has set the tree's budget, that one
-   * applies instead: by APPROVAL_DECIDED with `limits` and scope `tree`, which also decides the same item of every run that
-   * stopped there, or by BUDGET_SET with scope `tree`, which every run of the tree is told. The root is told when most of
-   * the tree's budget is spent (B3). `anew`: `tree` is a person's new budget, so an earlier one does not apply.
+   * The estimate of a model call, and the budgets of its run and its tree (B2).
+   * If a person has set the tree's budget, that one applies instead: by APPROVAL_DECIDED with `limits` and scope `tree`, which
+   * also decides the same item of every run that stopped there, or by BUDGET_SET with scope `tree`, which every run of the tree
+   * is told.
+   * The root is told when most of the tree's budget is spent (B3).
+   * `anew`: `tree` is a person's new budget, so an earlier one does not apply.
    */
   reserve?: { estimate: Estimate; run: Budget; tree: Budget; anew?: true };
 }
@@ -82,8 +85,8 @@ export interface Spawn {
   /** Children of the parent, runs of the tree, and runs at work in the workspace at the same time. */
   limits: { children: number; runs: number; concurrent: number };
   /**
-   * B4: the origin of its slot. `parents`: the parent will wait, and passes on its own; a parent without one must queue for
-   * it. `free`: the spawn is refused if no slot is free. `queues`: none yet, the child asks for one like a root.
+   * B4: the origin of its slot. `parents`: the parent will wait, and passes on its own; a parent without one must queue for it.
+   * `free`: the spawn is refused if no slot is free. `queues`: none yet, the child asks for one like a root.
    */
   slot: "parents" | "free" | "queues";
 }
@@ -278,8 +281,8 @@ export interface Quarantine {
 
 /**
  * Called after each commit with its events, in order of positions, and with the runs that became due without an event (B4).
- * `elsewhere`: events of other processes on the same store, and their runs that are due. A call without events means "look
- * again". Contract: must not throw.
+ * `elsewhere`: events of other processes on the same store, and their runs that are due.
+ * A call without events means "look again". Contract: must not throw.
  */
 export type CommitListener = (
   events: readonly JournalEvent[],
@@ -307,8 +310,8 @@ export interface Store {
 /** Runs: started, found, stopped and deleted. */
 export interface RunStore {
   /**
-   * Admits a run. A key that was used before answers with the run it made then. Another body under that key is refused
-   * (UNPROCESSABLE).
+   * Admits a run. A key that was used before answers with the run it made then.
+   * Another body under that key is refused (UNPROCESSABLE).
    */
   start(
     runId: RunId,
@@ -337,9 +340,9 @@ export interface RunStore {
   /** Active runs whose parent has ended, without quarantined runs (S0-65). */
   orphans(): Promise<RunId[]>;
   /**
-   * Deletes whole trees, and the blobs that no run needs any more. It keeps a tree in which a run is active, a tree whose
-   * budget an active run draws on, and a tree that a kept run continues. Standing grants stay in force. A reader by position
-   * meets a gap; every run has a chain of its own, so no other chain breaks.
+   * Deletes whole trees, and the blobs that no run needs any more.
+   * It keeps a tree in which a run is active, a tree whose budget an active run draws on, and a tree that a kept run continues.
+   * Standing grants stay in force. A reader by position meets a gap; every run has a chain of its own, so no other chain breaks.
    */
   prune(filter: PruneFilter): Promise<PruneResult>;
 }
@@ -360,13 +363,15 @@ export interface JournalStore {
 /** Which worker drives which run. */
 export interface LeaseStore {
   /**
-   * Takes a run that is due, and counts as a heartbeat of the worker. Undefined: the run is not due, or another worker was
-   * faster. A run of a lost worker is taken although its lease has not run out.
+   * Takes a run that is due, and counts as a heartbeat of the worker.
+   * Undefined: the run is not due, or another worker was faster.
+   * A run of a lost worker is taken although its lease has not run out.
    */
   acquire(runId: RunId, worker: string, lost?: LostWorkers): Promise<Lease | undefined>;
   /**
-   * Gives a run back, due immediately and with its slot, so that another driver continues. `rest`: the driver cannot continue, so
-   * the slot is freed too (B4). The run is due again at `wakeAt`; 0 means immediately, for other drivers.
+   * Gives a run back, due immediately and with its slot, so that another driver continues.
+   * `rest`: the driver cannot continue, so the slot is freed too (B4).
+   * The run is due again at `wakeAt`; 0 means immediately, for other drivers.
    */
   release(runId: RunId, writer: Writer, rest?: { wakeAt: number }): Promise<void>;
   /** Runs to drive now: first those whose worker is dead, because they still have a slot (B4), then the longest due. */
@@ -415,20 +420,21 @@ export interface UsageStore {
 /** Trees that leave for another store, and trees that arrive (E7). */
 export interface TransferStore {
   /**
-   * Ends every active run of a tree here, because the tree continues elsewhere. One transaction; refused (CONFLICT) unless
-   * the whole tree is at rest. A second call gets the answer of the first. `to`: the server that it is sent to now. While it
-   * is not known whether the tree has arrived there, it may be sent only there again. Once it has arrived, it cannot be moved
-   * from here any more (CONFLICT).
+   * Ends every active run of a tree here, because the tree continues elsewhere.
+   * One transaction; refused (CONFLICT) unless the whole tree is at rest. A second call gets the answer of the first.
+   * `to`: the server that it is sent to now.
+   * While it is not known whether the tree has arrived there, it may be sent only there again.
+   * Once it has arrived, it cannot be moved from here any more (CONFLICT).
    */
   move(root: RunId, transferId: string, to?: string): Promise<MovedTree>;
   /**
-   * Records the answer of the server that a tree was sent to. A server that refuses may have taken the tree before: only a
-   * refusal of the first attempt proves that it is not there, and lets it be sent elsewhere.
+   * Records the answer of the server that a tree was sent to.
+   * A server that refuses may have taken the tree before: only a refusal of the first attempt proves that it is not there, and lets it be sent elsewhere.
    */
   settle(root: RunId, to: string, outcome: MoveOutcome): Promise<void>;
   /**
-   * Imports a tree whose chains were verified, in one transaction: with its own ids, seqs, times and hashes, and with
-   * positions of this store. Runs that are here already and the same stay; a different run under the same id is a CONFLICT.
+   * Imports a tree whose chains were verified, in one transaction: with its own ids, seqs, times and hashes, and with positions of this store.
+   * Runs that are here already and the same stay; a different run under the same id is a CONFLICT.
    * A transfer is imported once: `existed` says that it was here before.
    */
   import(tree: CarriedTree): Promise<{ root: RunId; existed: boolean }>;
@@ -445,8 +451,8 @@ export interface JournalScope {
 
 export interface ReadOptions extends JournalScope {
   /**
-   * For readers that keep a cursor and never go back: the page ends before the first event that only a newer version
-   * understands. If that event is the next one, the read is refused (JOURNAL_NEWER).
+   * For readers that keep a cursor and never go back: the page ends before the first event that only a newer version understands.
+   * If that event is the next one, the read is refused (JOURNAL_NEWER).
    */
   stopAtNewer?: true;
 }

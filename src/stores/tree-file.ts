@@ -1,5 +1,5 @@
-// A tree of runs as a text file that can be moved, read and checked anywhere (E7): one line each for the head, the blobs, the
-// events in commit order, and the end. Payloads are written byte for byte, as the chains cover them.
+// A tree of runs as a text file that can be moved, read and checked anywhere (E7): one line each for the head, the blobs, the events in commit order, and the end.
+// Payloads are written byte for byte, as the chains cover them.
 //  1  Reading verifies each event against its chain, each blob against its name, and the whole file against its checksum.
 //  2  An incomplete file is refused, and the error names the run and the event.
 

@@ -1,5 +1,5 @@
-// The users of a store, with their roles and the keys they sign in with. Only the hash of a key is stored, so reading the store
-// gives no access. The holder of the folder's token is not listed here.
+// The users of a store, with their roles and the keys they sign in with.
+// Only the hash of a key is stored, so reading the store gives no access. The holder of the folder's token is not listed here.
 //  US1  A name belongs to one person forever: a user who gets access again has the same runs.
 //  US2  The keys of a rotated or revoked user are deleted in the same commit, and every process with the store open is told.
 

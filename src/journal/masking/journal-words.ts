@@ -1,5 +1,5 @@
-// The field names and enum values of the journal, which are never masked even if a folder's `.env` declares one of them as a
-// secret. Masking the field `untrusted` or `ancestors` would drop the taint and the rules of the runs above (A61).
+// The field names and enum values of the journal, which are never masked even if a folder's `.env` declares one of them as a secret.
+// Masking the field `untrusted` or `ancestors` would drop the taint and the rules of the runs above (A61).
 
 import { z } from "zod";
 import { Definition } from "../definition.ts";

@@ -1,5 +1,5 @@
-// Replaces secrets by `⟦secret NAME⟧` before anything is stored, sent or printed. Secrets are found by their value, in every
-// form of `secret-forms.ts`, not by the name of the field that holds them (A61).
+// Replaces secrets by `⟦secret NAME⟧` before anything is stored, sent or printed.
+// Secrets are found by their value, in every form of `secret-forms.ts`, not by the name of the field that holds them (A61).
 //  R1  A value without secrets is returned unchanged: the same string, the same object.
 //  R2  Masking is idempotent.
 //  R3  A stream holds back text that may be the beginning of a secret until it is known not to be.

@@ -1,5 +1,4 @@
-// Finds secrets that were cut by `…` when a text was shortened before it was masked: the part left before the `…`, or the
-// part left after it.
+// Finds secrets that were cut by `…` when a text was shortened before it was masked: the part left before the `…`, or the part left after it.
 
 const PART = 8;
 

@@ -1,5 +1,6 @@
-// Searches a text for many words in one pass (Wu and Manber). If the two characters at the end of a window occur in no word,
-// the search skips nearly the whole window. Every recorded string is searched, so this has to be fast.
+// Searches a text for many words in one pass (Wu and Manber).
+// If the two characters at the end of a window occur in no word, the search skips nearly the whole window.
+// Every recorded string is searched, so this has to be fast.
 
 export interface WordIndex {
   /** The first word at or after `from`; the longest one if several begin there. */

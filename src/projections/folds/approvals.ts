@@ -1,5 +1,5 @@
-// The items of a run that wait for a person: calls to approve, questions, unknown outcomes, budgets and loops. All of them
-// are listed and answered the same way.
+// The items of a run that wait for a person: calls to approve, questions, unknown outcomes, budgets and loops.
+// All of them are listed and answered the same way.
 
 import { approvalId } from "../../ids.ts";
 import type { BlastRadius } from "../../journal/blast-radius.ts";
@@ -224,8 +224,8 @@ function askedPerson({ askedPeople }: RunState, itemId: string): ApprovalItem["a
   return { person, by, ...omitUndefined({ note }), at: ts };
 }
 
-// Whether a suspended run has all its answers and only needs a driver. Until it is driven, its row still says "suspended", and a
-// person who sees "needs you" would find nothing to answer.
+// Whether a suspended run has all its answers and only needs a driver.
+// Until it is driven, its row still says "suspended", and a person who sees "needs you" would find nothing to answer.
 
 type Answerable = Pick<RunRow, "id" | "status"> & {
   waitingOn?: WaitingOn | undefined;

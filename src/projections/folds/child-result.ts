@@ -1,5 +1,6 @@
-// The text that the parent's model reads when a child ends. Each name of the delegation tool answers in the format known from
-// its product of origin. The child's own text is marked as untrusted.
+// The text that the parent's model reads when a child ends.
+// Each name of the delegation tool answers in the format known from its product of origin.
+// The child's own text is marked as untrusted.
 
 import type { Payload } from "../../journal/events.ts";
 import { markUntrusted } from "../../journal/untrusted.ts";

@@ -1,5 +1,5 @@
-// A run as a row in lists. The store keeps it next to the journal, so that lists need not read whole journals. It is a cache:
-// refolding the journal must give the same row (I3).
+// A run as a row in lists. The store keeps it next to the journal, so that lists need not read whole journals.
+// It is a cache: refolding the journal must give the same row (I3).
 
 import {
   type EventOf,

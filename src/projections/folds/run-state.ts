@@ -127,10 +127,7 @@ interface StepRecord {
   accepted: string | undefined;
 }
 
-/**
- * The external program that does an agent's work: its process, and the number of its calls, texts and cost reports so far,
- * from which the next ones get their ids.
- */
+/** The external program that does an agent's work: its process, and the number of its calls, texts and cost reports so far, from which the next ones get their ids. */
 interface RunnerRecord {
   /** The latest process. It may have ended long ago. */
   started: RunnerStarted | undefined;

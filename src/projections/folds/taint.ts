@@ -1,5 +1,5 @@
-// Taint: the untrusted sources whose text has entered a run. From then on the model may be following instructions in that
-// text, so a person is asked before a harmful call (A46, A66, A67).
+// Taint: the untrusted sources whose text has entered a run.
+// From then on the model may be following instructions in that text, so a person is asked before a harmful call (A46, A66, A67).
 //  - Taint only grows. A summary, a later turn or a restart does not remove it.
 //  - It travels with a run's text: up with its result, down to its children, along with its messages, and into runs that
 //    continue it.

@@ -1,5 +1,5 @@
-// Parses how many tests ran and passed from the output of common test runners (D3). A model's claim is never used, and
-// unknown output gives no counts.
+// Parses how many tests ran and passed from the output of common test runners (D3).
+// A model's claim is never used, and unknown output gives no counts.
 
 export interface TestCounts {
   run: number;

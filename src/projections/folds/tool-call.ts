@@ -1,5 +1,4 @@
-// An agent's calls: a tool call from the model's request to its one result, the model call while it is open, and the count of
-// calls that the agent repeats.
+// An agent's calls: a tool call from the model's request to its one result, the model call while it is open, and the count of calls that the agent repeats.
 
 import { type Digest, toolCallId } from "../../ids.ts";
 import type { EventOf, Payload, Purpose } from "../../journal/events.ts";

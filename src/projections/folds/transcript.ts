@@ -1,5 +1,5 @@
-// The prompt: the journal as the messages that the model sees. Every call has exactly one result. Results are in the order
-// of their calls, whatever order they arrived in, and messages that arrived while a call was open follow its results (J11).
+// The prompt: the journal as the messages that the model sees. Every call has exactly one result.
+// Results are in the order of their calls, whatever order they arrived in, and messages that arrived while a call was open follow its results (J11).
 // The prefix never changes from turn to turn, so that provider caches hit.
 
 import { toolCallId } from "../../ids.ts";

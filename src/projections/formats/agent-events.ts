@@ -1,5 +1,5 @@
-// Emits the four agent events of S1 after each commit, for programs that embed Cadre. They are notifications: a program that
-// was not listening reads the journal instead.
+// Emits the four agent events of S1 after each commit, for programs that embed Cadre.
+// They are notifications: a program that was not listening reads the journal instead.
 
 import { isTurn, type JournalEvent, type ResultEnvelope } from "../../journal/events.ts";
 import { type AgentMessage, agentMessages } from "./agent-records.ts";

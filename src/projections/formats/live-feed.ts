@@ -1,5 +1,5 @@
-// The live feed of S4 (S4-31 … S4-46): nine types of feed events, derived from journal events. A journal event leads to any
-// number of feed events.
+// The live feed of S4 (S4-31 … S4-46): nine types of feed events, derived from journal events.
+// A journal event leads to any number of feed events.
 
 import type { Delta } from "../../journal/deltas.ts";
 import { type EventOf, isTurn, type JournalEvent, type Payload } from "../../journal/events.ts";

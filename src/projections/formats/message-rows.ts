@@ -1,5 +1,6 @@
-// Model calls as rows of the S2 document, folded from the journals in commit order. A row's id is the store position of the
-// event that started the call. So ids grow, parents come before children, and a refold gives the same rows.
+// Model calls as rows of the S2 document, folded from the journals in commit order.
+// A row's id is the store position of the event that started the call.
+// So ids grow, parents come before children, and a refold gives the same rows.
 
 import { z } from "zod";
 import { toolCallId } from "../../ids.ts";

@@ -1,5 +1,5 @@
-// The text of an event that full-text search indexes, and the words of a query. Only the beginning of a tool's output is
-// indexed, so that the index stays small compared to the journal.
+// The text of an event that full-text search indexes, and the words of a query.
+// Only the beginning of a tool's output is indexed, so that the index stays small compared to the journal.
 
 import type { JournalEvent } from "../../journal/events.ts";
 import { textOf, toolCallsOf } from "../../journal/message.ts";

@@ -1,5 +1,5 @@
-// Tracing spans of a run: the run, its steps, model calls, tool calls and waits, each with its first and last event. Names are
-// derived from the journal alone, so that every process produces the same ones.
+// Tracing spans of a run: the run, its steps, model calls, tool calls and waits, each with its first and last event.
+// Names are derived from the journal alone, so that every process produces the same ones.
 //  TR1  A span exists once it has ended. `ended` holds the spans that the latest event ended, inner ones first.
 //  TR2  A child's parent span is the step whose call started it, or the parent's run if no call did.
 //  TR3  A span that was open when a process died ends where the next process found it, and is marked as lost.

@@ -1,5 +1,5 @@
-// Statistics of an agent, from the rows of its runs: in total, and per pinned definition, which changes with each version of
-// its file (U53, S4-59). Reads one row per run and no journals.
+// Statistics of an agent, from the rows of its runs: in total, and per pinned definition, which changes with each version of its file (U53, S4-59).
+// Reads one row per run and no journals.
 
 import type { RunRow } from "../folds/run-row.ts";
 import { totalTokens } from "./run-usage.ts";

@@ -1,5 +1,5 @@
-// Budgets of a run and its tree: whether a call fits, when to warn, and how people change them, by raising a budget that is
-// used up or by setting a new one. Pure, so that all stores decide the same.
+// Budgets of a run and its tree: whether a call fits, when to warn, and how people change them, by raising a budget that is used up or by setting a new one.
+// Pure, so that all stores decide the same.
 
 import type { Budget, Estimate, EventBody, JournalEvent, Payload } from "../../journal/events.ts";
 import { keyOf } from "../../journal/keys.ts";

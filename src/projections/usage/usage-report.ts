@@ -1,5 +1,5 @@
-// Usage and results over any number of trees: by agent, model, delegation and time, with measures of success (S1-70, S1-75,
-// S2-93, S2-94). Adds up the stored results of `tree-usage.ts`, so that no journal has to be read.
+// Usage and results over any number of trees: by agent, model, delegation and time, with measures of success (S1-70, S1-75, S2-93, S2-94).
+// Adds up the stored results of `tree-usage.ts`, so that no journal has to be read.
 
 import { emptyUsage, type RunUsage, totalTokens } from "./run-usage.ts";
 import { baselineCost } from "./single-agent-estimate.ts";

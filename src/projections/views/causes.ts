@@ -300,8 +300,8 @@ function isLoop(payload: Payload<"APPROVAL_DECIDED" | "RUN_SUSPENDED">): boolean
   return "itemId" in payload ? payload.itemId.startsWith("loop/") : payload.waitingOn.kind === "loop";
 }
 
-// Causes of team messages and votes: from the event in the coordinator's journal to the end of the member's run, and from
-// there to the call that said it. A round is published all at once, so the order of events does not tell.
+// Causes of team messages and votes: from the event in the coordinator's journal to the end of the member's run, and from there to the call that said it.
+// A round is published all at once, so the order of events does not tell.
 
 type TeamWord = EventOf<"TEAM_MESSAGE" | "TEAM_VOTE">;
 

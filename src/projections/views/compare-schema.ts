@@ -1,5 +1,5 @@
-// The comparison of two runs, described once: the projection computes it, and the API answers with it. The schema is in a file of its
-// own because the page must not load zod with the projections.
+// The comparison of two runs, described once: the projection computes it, and the API answers with it.
+// The schema is in a file of its own because the page must not load zod with the projections.
 
 import { z } from "zod";
 import { RunStatus } from "../../journal/events.ts";

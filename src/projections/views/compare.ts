@@ -1,5 +1,5 @@
-// Compares two trees (FK7): run by run from the root down, aligned by what the agents did, with cost, duration and the first
-// difference. The history that a fork continues counts among its steps, but not in its cost.
+// Compares two trees (FK7): run by run from the root down, aligned by what the agents did, with cost, duration and the first difference.
+// The history that a fork continues counts among its steps, but not in its cost.
 
 import { toolCallId } from "../../ids.ts";
 import type { EventOf, JournalEvent, Payload } from "../../journal/events.ts";
@@ -114,8 +114,7 @@ function treeFacts({ runId, runs }: ComparedTree): Comparison["a"] {
   return { ...top, cost: sum("cost"), unpriced: sum("unpriced"), tokens: sum("tokens"), runs: all.length };
 }
 
-// The steps by which two runs are compared: what an agent heard, said, did and started. Times, attempts and leases are not
-// steps.
+// The steps by which two runs are compared: what an agent heard, said, did and started. Times, attempts and leases are not steps.
 
 type CompareStep = ComparedStep & {
   /** Steps with the same key are aligned. */

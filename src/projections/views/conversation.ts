@@ -1,5 +1,5 @@
-// A run as a conversation (S4-55 … S4-58): messages to the agent, and for each an answer that contains everything the agent
-// thought, did and started on the way. The end of the run supplies the final text of the answer.
+// A run as a conversation (S4-55 … S4-58): messages to the agent, and for each an answer that contains everything the agent thought, did and started on the way.
+// The end of the run supplies the final text of the answer.
 
 import { toolCallId } from "../../ids.ts";
 import { type EventOf, isTurn, type JournalEvent, type Payload } from "../../journal/events.ts";

@@ -1,5 +1,5 @@
-// The critical path of a run through its whole tree (U09): what its end had to wait for at each moment. While a run waits for
-// children, the child that ends last determines the path.
+// The critical path of a run through its whole tree (U09): what its end had to wait for at each moment.
+// While a run waits for children, the child that ends last determines the path.
 //  T5  The pieces follow each other without gaps or overlaps from the start of the run to its end, so their shares add up to 1.
 
 import type { Activity, Span } from "./waterfall.ts";

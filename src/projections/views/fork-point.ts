@@ -1,5 +1,5 @@
-// Where a fork begins: the last point at or before the chosen event at which no call was open, so that the next step is a
-// model call. A fork never inherits half a call; the model is asked again instead.
+// Where a fork begins: the last point at or before the chosen event at which no call was open, so that the next step is a model call.
+// A fork never inherits half a call; the model is asked again instead.
 
 import type { JournalEvent } from "../../journal/events.ts";
 import { applyRunState, emptyRunState, FINAL_REPORT, type RunState } from "../folds/run-state.ts";

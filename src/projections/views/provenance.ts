@@ -1,5 +1,4 @@
-// The sources of each sentence in a run's answer: down through the answers of children to the tool result, page or message
-// that contains the same words.
+// The sources of each sentence in a run's answer: down through the answers of children to the tool result, page or message that contains the same words.
 //  PV1  A source is named only if it shares words with the sentence, and those words are shown.
 //  PV2  The search goes down through a child's answer only for words that the child's own source shares too.
 //  PV3  The work is bounded by numbers of sentences and characters. What was not read is counted.

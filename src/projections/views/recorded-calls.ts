@@ -1,5 +1,6 @@
-// Calls of a run that changed something, with their results. A fork of the run uses the recorded result instead of making
-// the same call again. Calls that were denied, deferred or have an unknown outcome are not used.
+// Calls of a run that changed something, with their results.
+// A fork of the run uses the recorded result instead of making the same call again.
+// Calls that were denied, deferred or have an unknown outcome are not used.
 
 import { toolCallId } from "../../ids.ts";
 import type { EventOf, JournalEvent, Payload } from "../../journal/events.ts";

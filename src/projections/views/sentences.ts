@@ -1,5 +1,5 @@
-// Splits a text into sentences, and a sentence into traits that can be found in another text: phrases of four words, and
-// single words that rarely match by chance (URLs, paths, identifiers, numbers, quotations).
+// Splits a text into sentences, and a sentence into traits that can be found in another text: phrases of four words, and single
+// words that rarely match by chance (URLs, paths, identifiers, numbers, quotations).
 
 export interface Word {
   /** Normalized for comparison. */

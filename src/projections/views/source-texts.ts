@@ -1,5 +1,5 @@
-// The texts that a run was given to read: its task, messages, tool results and the answers of its children. The model's own
-// text is not a source.
+// The texts that a run was given to read: its task, messages, tool results and the answers of its children.
+// The model's own text is not a source.
 
 import { toolCallId } from "../../ids.ts";
 import type { JournalEvent } from "../../journal/events.ts";

@@ -1,5 +1,5 @@
-// The explanation of a run, described once: the projection finds it, and the API answers with it. The schema is in a file of its own
-// because the page loads the projection, and must not load zod with it.
+// The explanation of a run, described once: the projection finds it, and the API answers with it.
+// The schema is in a file of its own because the page loads the projection, and must not load zod with it.
 
 import { z } from "zod";
 import { RunStatus } from "../../journal/events.ts";

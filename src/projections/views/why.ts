@@ -1,6 +1,6 @@
-// Explains the state of a run, or one of its events (S1-64, S1-66, U44). For a failed tree: the first cause, how the failure
-// came up from there, and what a person can do now. Derived from the journals of the tree alone, so that the terminal, the
-// API and the page give the same answer.
+// Explains the state of a run, or one of its events (S1-64, S1-66, U44).
+// For a failed tree: the first cause, how the failure came up from there, and what a person can do now.
+// Derived from the journals of the tree alone, so that the terminal, the API and the page give the same answer.
 
 import type { EventOf, EventType, JournalEvent, WaitingOn } from "../../journal/events.ts";
 import { TERMINAL_TYPES } from "../../journal/events.ts";

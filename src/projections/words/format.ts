@@ -77,8 +77,8 @@ const isoDate = (date: Date): string =>
     .join("-");
 
 /**
- * `$0.00`, `$1.23`, and four digits below a cent: `$0.0012`. `unpriced` is the number of calls without a known price, which
- * are never shown as free: `$?`, `≥ $1.23`.
+ * `$0.00`, `$1.23`, and four digits below a cent: `$0.0012`.
+ * `unpriced` is the number of calls without a known price, which are never shown as free: `$?`, `≥ $1.23`.
  */
 export function money(dollars: number, unpriced = 0): string {
   if (unpriced > 0 && dollars === 0) return "$?";

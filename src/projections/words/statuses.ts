@@ -1,11 +1,11 @@
-// The status of a run as people see it (U01, S2-82): one label and one tone, the same in every list, tree and badge of the
-// terminal and the page.
+// The status of a run as people see it (U01, S2-82): one label and one tone, the same in every list, tree and badge of the terminal and the page.
 
 import type { RunRow } from "../folds/run-row.ts";
 
 /**
- * More detailed than the recorded status. `undriven`: the run could continue, but no process drives it. `answered`: a person has
- * decided, and the next driver continues the run. `cancel_pending`: the run was cancelled, but no process has ended it.
+ * More detailed than the recorded status. `undriven`: the run could continue, but no process drives it.
+ * `answered`: a person has decided, and the next driver continues the run.
+ * `cancel_pending`: the run was cancelled, but no process has ended it.
  */
 export type ShownStatus =
   | "queued"

@@ -32,8 +32,8 @@ export function waitTitle({ waitingOn, blockers = [] }: Payload<"RUN_SUSPENDED">
 }
 
 /**
- * M5: the agent's module or program cannot run at all: it is missing, broken or not trusted. A module that has merely
- * changed can be accepted by a person, and its hash is the item to accept.
+ * M5: the agent's module or program cannot run at all: it is missing, broken or not trusted.
+ * A module that has merely changed can be accepted by a person, and its hash is the item to accept.
  */
 export const isAgentUnusable = ({ kind, items = [] }: WaitingOn): boolean =>
   kind === "definition_changed" && items.length === 0;

@@ -1,5 +1,5 @@
-// Turns errors of Postgres and of the connection to it into sentences for people, and tells apart lost connections, collisions
-// and values that do not fit. No sentence contains the password of the address.
+// Turns errors of Postgres and of the connection to it into sentences for people, and tells apart lost connections, collisions and values that do not fit.
+// No sentence contains the password of the address.
 
 import { CadreError, describeSystemError } from "../../errors.ts";
 
@@ -169,8 +169,8 @@ const LOST_CODES = new Set([
   "ENOENT",
 ]);
 /**
- * The driver `pg` reports these failures without a code, and Postgres reports a cached plan or the object of a missing right only
- * in its message. So this file has to recognise them by their wording; all other failures are recognised by their codes.
+ * The driver `pg` reports these failures without a code, and Postgres reports a cached plan or the object of a missing right only in its message.
+ * So this file has to recognise them by their wording; all other failures are recognised by their codes.
  */
 const LOST_WORDS =
   /connection (terminated|ended|error)|not queryable|timeout exceeded when trying|read timeout/i;

@@ -1,5 +1,5 @@
-// Tells the listeners of this process about commits, its own and those of other processes. The journals are the truth: a
-// notification only says that there is something new, so losing one loses nothing.
+// Tells the listeners of this process about commits, its own and those of other processes.
+// The journals are the truth: a notification only says that there is something new, so losing one loses nothing.
 //  1  Listeners get every event of every process once, in order of positions and without a gap.
 //  2  A notification names the process that committed. A process ignores its own: it knows what it wrote.
 //  3  One connection listens, from the first listener on. When it is lost, the feed reads what it missed after reconnecting,

@@ -1,5 +1,5 @@
-// Opens the database, or fails with a sentence that says why and what to do. The package `pg` is optional. Several processes may
-// open the store at the same time: an advisory lock lets one of them create the tables.
+// Opens the database, or fails with a sentence that says why and what to do. The package `pg` is optional.
+// Several processes may open the store at the same time: an advisory lock lets one of them create the tables.
 
 import { setTimeout as pause } from "node:timers/promises";
 import type { Client, ClientConfig, CustomTypesConfig, Pool, PoolClient } from "pg";

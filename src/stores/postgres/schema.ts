@@ -1,5 +1,6 @@
-// The tables, as steps from one released version to the next. A released step is never changed. Names are those of the SQLite
-// store. Journals and blobs are exact text or bytes: `jsonb` would reorder keys and refuse some texts of models.
+// The tables, as steps from one released version to the next. A released step is never changed.
+// Names are those of the SQLite store.
+// Journals and blobs are exact text or bytes: `jsonb` would reorder keys and refuse some texts of models.
 
 export const MIGRATIONS: readonly string[] = [
   `

@@ -1,5 +1,5 @@
-// The index of the words in journals. Words are split here and not by Postgres, so that the results do not depend on the
-// language that the database is configured for.
+// The index of the words in journals.
+// Words are split here and not by Postgres, so that the results do not depend on the language that the database is configured for.
 
 import type { JournalEvent } from "../../journal/events.ts";
 import { searchText, searchWords } from "../../projections/formats/search-text.ts";

@@ -1,5 +1,6 @@
-// The store on Postgres: its tables (schema.ts), the queries on them, and the commit loop that runs transactions. Any number
-// of processes may have it open. The head's lock orders what they write; leases and epochs say which of them drives a run.
+// The store on Postgres: its tables (schema.ts), the queries on them, and the commit loop that runs transactions.
+// Any number of processes may have it open.
+// The head's lock orders what they write; leases and epochs say which of them drives a run.
 
 import { type Clock, systemClock } from "../../clock.ts";
 import type { RunId } from "../../ids.ts";
@@ -109,8 +110,8 @@ type Leases = Pick<Store["leases"], "acquire" | "release" | "heartbeat" | "quara
 function leaseOperations(operations: Leases, write: Write): { leases: Leases; workers: Set<string> } {
   const workers = new Set<string>();
   /**
-   * Runs that a commit may have acquired although its answer was lost. The worker does not know that it has them, so its next
-   * heartbeat gives them back.
+   * Runs that a commit may have acquired although its answer was lost.
+   * The worker does not know that it has them, so its next heartbeat gives them back.
    */
   const doubtful = new Set<RunId>();
   return {

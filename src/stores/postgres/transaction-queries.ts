@@ -1,7 +1,7 @@
 // The queries of a transaction on Postgres. The transaction holds the lock of the head, so no other process writes meanwhile.
-// Records are read together and written together, so that a commit takes a handful of round trips, however many appends it
-// has. A cached record is valid only if no other process has written since it was read. Otherwise its row is read again; its
-// keys and recent events stay valid if the row has not changed.
+// Records are read together and written together, so that a commit takes a handful of round trips, however many appends it has.
+// A cached record is valid only if no other process has written since it was read.
+// Otherwise its row is read again; its keys and recent events stay valid if the row has not changed.
 
 import type { Position, RunId } from "../../ids.ts";
 import type { JournalEvent } from "../../journal/events.ts";

@@ -1,5 +1,5 @@
-// Opens the file, or fails with a sentence that says why and what to do (F35). Nothing is written before the file has proved
-// to be writable.
+// Opens the file, or fails with a sentence that says why and what to do (F35).
+// Nothing is written before the file has proved to be writable.
 
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statfsSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,6 +1,6 @@
 // The statements of the SQLite store. Preparing a statement costs more than running most of them, so each is prepared once.
-// `Sql` looks statements up by their text, with parameters as `?`, or as `$1` in statements that Postgres shares. The hot path
-// has its own `Statements`, prepared when the store opens.
+// `Sql` looks statements up by their text, with parameters as `?`, or as `$1` in statements that Postgres shares.
+// The hot path has its own `Statements`, prepared when the store opens.
 
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
 import { CadreError } from "../../errors.ts";

@@ -1,5 +1,6 @@
-// The queries of a transaction on one SQLite file. One process owns the file (see owner.ts), so records of runs under way
-// are cached here. A record is read once, changed in memory, and written back once, however many appends change it.
+// The queries of a transaction on one SQLite file.
+// One process owns the file (see owner.ts), so records of runs under way are cached here.
+// A record is read once, changed in memory, and written back once, however many appends change it.
 
 import type { StatementSync } from "node:sqlite";
 import type { Position, RunId } from "../../ids.ts";

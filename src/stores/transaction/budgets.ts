@@ -1,5 +1,5 @@
-// Checks what a run and its tree may still spend (B2, B3). All runs of a tree share one budget. A budget that a person sets is
-// kept in a table, so it applies to every run of the tree, and every run that stopped at the old budget continues.
+// Checks what a run and its tree may still spend (B2, B3). All runs of a tree share one budget.
+// A budget that a person sets is kept in a table, so it applies to every run of the tree, and every run that stopped at the old budget continues.
 
 import type { EventBody, Payload } from "../../journal/events.ts";
 import { keyOf } from "../../journal/keys.ts";

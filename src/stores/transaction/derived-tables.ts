@@ -1,6 +1,6 @@
 // Tables that are computed from the journals: messages, the usage of each tree, and the search index. Appends do not write them.
-// Reading a table brings it up to date first, page by page, so that appends continue in between. One transaction writes a page
-// and the position that it reaches.
+// Reading a table brings it up to date first, page by page, so that appends continue in between.
+// One transaction writes a page and the position that it reaches.
 
 import type { Position, RunId } from "../../ids.ts";
 import type { JournalEvent } from "../../journal/events.ts";

@@ -1,5 +1,6 @@
-// Deletes whole trees. One transaction deletes a tree's rows; from then on the tree does not exist. Transactions of bounded size
-// then delete its events, messages and blobs, so that no append waits long. The next prune deletes what a crash leaves behind.
+// Deletes whole trees. One transaction deletes a tree's rows; from then on the tree does not exist.
+// Transactions of bounded size then delete its events, messages and blobs, so that no append waits long.
+// The next prune deletes what a crash leaves behind.
 
 import { setImmediate as pause } from "node:timers/promises";
 import type { RunId } from "../../ids.ts";

@@ -1,6 +1,6 @@
-// The queries that a transaction asks of its store. A store implements them on its own tables and answers at once or later;
-// transaction/ decides which ones are asked, and in which order. A query over several runs sees every change that the
-// transaction has made to their records: the store writes those first.
+// The queries that a transaction asks of its store.
+// A store implements them on its own tables and answers at once or later; transaction/ decides which ones are asked, and in which order.
+// A query over several runs sees every change that the transaction has made to their records: the store writes those first.
 
 import type { Position, RunId, Seq } from "../../ids.ts";
 import type { JournalEvent, UnjournaledState } from "../../journal/events.ts";

@@ -1,5 +1,6 @@
-// Which runs are at work in a workspace, and which wait for that (B4). A run takes a slot with an intent and gives it back
-// when it rests or ends. A run whose process died or left keeps its slot, and continues with it.
+// Which runs are at work in a workspace, and which wait for that (B4).
+// A run takes a slot with an intent and gives it back when it rests or ends.
+// A run whose process died or left keeps its slot, and continues with it.
 //  1  No more runs have a slot than may be at work at the same time.
 //  2  The queue is first come, first served: no run takes a slot that an older one waits for.
 //  3  A run that gives a slot back, or leaves the queue, makes the next one due in the same transaction.

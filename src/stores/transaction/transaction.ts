@@ -1,5 +1,5 @@
-// One transaction over all operations that were waiting when it began (J4). They are applied in order of arrival. Each sees
-// the records as the previous one left them.
+// One transaction over all operations that were waiting when it began (J4). They are applied in order of arrival.
+// Each sees the records as the previous one left them.
 //
 // A transaction is written once, as generators, and run in two ways. SQLite answers a query immediately, so its commit loop
 // runs a transaction to its end without a pause. Postgres answers later, so its commit loop waits for every promise.

@@ -1,6 +1,6 @@
-// Writes events into the journal and the record of their run, and tells the runs around it (J7). A child's end reaches its
-// parent (P6), and every waiting run above learns whether a run below needs a person. Assigns seq, position and hash, and keeps
-// the inbox: the table of items that wait for a person.
+// Writes events into the journal and the record of their run, and tells the runs around it (J7).
+// A child's end reaches its parent (P6), and every waiting run above learns whether a run below needs a person.
+// Assigns seq, position and hash, and keeps the inbox: the table of items that wait for a person.
 
 import { assertNever } from "../../errors.ts";
 import {
