@@ -16,7 +16,7 @@ describe.each(RULES)("$id", ({ id, title }) => {
     expect(problems(tree, id)).toEqual([]);
   });
 
-  test(`[${id}] the rule reports planted violations`, () => {
+  test(`[${id}] the rule reports the violations that are planted for it`, () => {
     const { wrong, right } = PLANTED[id] ?? { wrong: {}, right: {} };
     expect(Object.keys(wrong)).not.toEqual([]);
     for (const [problem, files] of Object.entries(wrong))

@@ -305,7 +305,7 @@ test("patterns/namer creates three drafts, and a judge picks the best draft", ()
   expect(definitionOf("patterns/namer").bestOf).toMatchObject({ n: 3, judge: "patterns/naming-judge" });
 });
 
-describe("prompts", () => {
+describe("prompts of the shipped agents", () => {
   const every = (): Agent[] => [...set.agents.values()];
 
   test("each description says when to call the agent, and is short enough for a tool description", () => {

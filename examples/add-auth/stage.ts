@@ -15,7 +15,7 @@ export interface Stage {
 
 const HERE = import.meta.dirname;
 const PACK = join(HERE, "../../agents/factory");
-/** Files of the project that are part of its first commit. */
+/** Files that belong to the first commit of the repository. */
 const PROJECT_FILES = ["cadre.yaml", "add-auth.script.yaml", "task.txt"];
 
 export async function makeStage(): Promise<Stage> {

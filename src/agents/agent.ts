@@ -1,10 +1,10 @@
-// A loaded agent: the definition that a run pins, or the problems that prevent a definition.
+// A loaded agent. It has the definition that a run pins, or the problems because of which there is no definition.
 
 import type { Problem } from "../config/problem.ts";
 import type { Definition } from "../journal/definition.ts";
 
 export interface Agent {
-  /** The full name: `planner`, or `factory/planner` in a pack. */
+  /** The full name of the agent: `planner`, or `factory/planner` for an agent in a pack. */
   name: string;
   /** The file's name in messages: a path relative to the project, `~/…` for a user's own file, or `builtin:…` for a built-in agent. */
   file: string;
@@ -22,7 +22,7 @@ export interface Agent {
 }
 
 export interface Reference {
-  /** The Cadre key: `agents`, `handoff`, `router`, `advisors`, `team` or `bestOf`. */
+  /** The Cadre key that contains the reference: `agents`, `handoff`, `router`, `advisors`, `team` or `bestOf`. */
   key: string;
   /** The agent's name as the file spells it. */
   name: string;

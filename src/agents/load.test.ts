@@ -169,7 +169,7 @@ describe("finding agent files", () => {
   });
 });
 
-describe("findAgent", () => {
+describe("finding an agent by name", () => {
   test("findAgent finds an agent by its name, whatever the spelling", async () => {
     write("p/agents/x.md", agentText("name: Code Reviewer"));
     expect(findAgent(await load(), "code reviewer").definition.name).toBe("code-reviewer");
@@ -211,7 +211,7 @@ describe("findAgent", () => {
   });
 });
 
-describe("references", () => {
+describe("references between agents", () => {
   const problemsOf = async (yaml: string) => {
     write("p/agents/a.md", agentText(yaml));
     write("p/agents/writer.md", agentText(""));
@@ -349,7 +349,7 @@ describe("unknown tools", () => {
   });
 });
 
-describe("includes", () => {
+describe("includes in a prompt", () => {
   const promptOf = async (body: string) => {
     write("p/agents/pack/a.md", agentText("", body));
     const agent = (await load()).agents.get("pack/a")!;
@@ -404,7 +404,7 @@ describe("includes", () => {
   });
 });
 
-describe("attached files", () => {
+describe("files that an agent file refers to", () => {
   const only = async (name = "a") => (await load()).agents.get(name)!;
   const SCHEMA = '{"type": "object", "properties": {"n": {"type": "number"}}}';
 

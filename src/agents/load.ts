@@ -12,7 +12,7 @@ import { joinWithOr, resolveReferences } from "./compile/references.ts";
 import type { Draft, DraftFile } from "./files/draft.ts";
 
 export interface AgentSet {
-  /** The agents by full name. */
+  /** All agents. The key is the full name. */
   agents: Map<string, Agent>;
   /** All problems and notes of the set, including the problems of single agents. */
   problems: Problem[];

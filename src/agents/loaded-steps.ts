@@ -1,4 +1,4 @@
-// The loaded module that controls an agent. This file has only types, so that `decide` can use them without the loader.
+// The types of a loaded steps module. They are in a separate file, so that `decide` does not import the loader.
 
 export type StepsMain = (given: { task: string; input: unknown }) => Iterator<unknown, unknown, unknown>;
 

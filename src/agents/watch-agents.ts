@@ -1,6 +1,6 @@
 // Keeps the set of agents up to date with the files on disk.
 // If an edit breaks a file, its agents keep their last good version, and a note says so. So a half-finished edit stops no work.
-// Once the file is repaired, its new version is used.
+// After the file is repaired, its new version is used.
 
 import { hasErrors, type Problem } from "../config/problem.ts";
 import { agentId } from "../journal/agent-id.ts";

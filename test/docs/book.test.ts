@@ -28,7 +28,7 @@ test("every quoted command exists, and so do its flags", () => {
   );
 });
 
-test("the checks find planted mistakes", () => {
+test("the documentation checks find planted mistakes", () => {
   const page = {
     path: "docs/x.md",
     text: "# A `b`, c\n[x](none.md) [y](#a-b-c) [z](#d) [w](../README.md#none)\n",

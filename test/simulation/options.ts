@@ -67,7 +67,7 @@ export interface RunPlan {
   output: "none" | "right" | "wrong-first";
   ending: "report" | "text" | "empty-first" | "with-calls";
   turns: TurnPlan[];
-  /** Absent if the agent does not delegate. */
+  /** How the agent delegates. Absent if it does not delegate. */
   team?: TeamPlan;
   patterns?: Patterns;
   /** A seed. It decides what the agent says after its planned turns (see `pattern-script.ts`). */

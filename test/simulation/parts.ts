@@ -15,7 +15,7 @@ import { simulatedModel, simulatedTools } from "./outside.ts";
 import { workerStore } from "./stores.ts";
 import type { SimProcess, Surroundings } from "./surroundings.ts";
 
-/** Simulations do not use the blast radius. */
+/** Simulations do not compute a blast radius. */
 const NO_RADIUS = {
   ...{ agents: [], levels: 0, powers: [], tools: [], hosts: [], never: [] },
   ...{ runs: 1, turns: 1 },

@@ -1,4 +1,4 @@
-// The store as a simulated worker or a person sees it.
+// The store that a simulated worker or person uses.
 // Three layers wrap the real store. The outer layer records every acknowledgement, and the middle layer is the mutant.
 // The inner layer is the gate, which decides when an operation reaches the real store.
 

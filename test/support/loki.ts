@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 
 export interface FakeEntry {
   labels: Record<string, string>;
-  /** Nanoseconds since 1970. */
+  /** Time in nanoseconds since 1970. */
   at: bigint;
   line: string;
 }

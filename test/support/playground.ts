@@ -154,7 +154,7 @@ function buildWorkspace(at: At): void {
   git("status");
 }
 
-/** Adds a signature to the last commit, so that verifying it calls gpg. */
+/** Adds a signature to the last commit, so that git calls gpg to verify it. */
 function signLastCommit(git: (...args: string[]) => Buffer): void {
   const commit = git("cat-file", "commit", "HEAD").toString();
   const signature = "gpgsig -----BEGIN PGP SIGNATURE-----\n \n iQ\n -----END PGP SIGNATURE-----\n";

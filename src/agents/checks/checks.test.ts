@@ -250,7 +250,7 @@ test("[S3-67] patterns that can be combined are not reported", () => {
   for (const said of fine) expect(check({ a: said }).lines).toEqual([]);
 });
 
-describe("cycles", () => {
+describe("cycles of agents", () => {
   const lines = (said: Record<string, Said>) => check(said).lines.map((line) => line.split(": an agent")[0]);
 
   test("[S3-14] every agent on a cycle gets an error that shows the path back to itself", () => {

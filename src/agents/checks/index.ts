@@ -49,7 +49,7 @@ export function checkAgents(
   }
 }
 
-/** Turns every warning into an error, for `--strict`. */
+/** For `--strict`: turns every warning into an error. */
 export const strictProblems = (problems: readonly Problem[]): Problem[] =>
   problems.map((problem) => ({ ...problem, severity: "error" }));
 

@@ -131,7 +131,7 @@ describe("an absent `tools`, a null `tools` and an empty `tools` have different 
   );
 });
 
-describe("unknown tools", () => {
+describe("unknown tools in an agent file", () => {
   const allowed = (yaml: string) => {
     const { definition, problems } = compile(`description: d\n${yaml}`, "Hi.", TOOLS);
     return { allow: definition?.tools.allow, codes: problems.map(({ code }) => code) };
@@ -232,7 +232,7 @@ describe("keys of an agent file", () => {
   });
 });
 
-describe("MCP servers", () => {
+describe("MCP servers in an agent file", () => {
   test("an agent file can name MCP servers, but cannot start one", () => {
     expect(described("mcpServers: [git, docs]")).toMatchObject({
       definition: { mcpServers: ["git", "docs"] },
@@ -246,7 +246,7 @@ describe("MCP servers", () => {
   });
 });
 
-describe("patterns, with every default filled in", () => {
+describe("default values of patterns", () => {
   test.each([
     ["handoff: writer", { handoff: { agent: "writer", onFailure: "fail" } }],
     ["handoff: {agent: writer}", { handoff: { agent: "writer", onFailure: "fail" } }],
@@ -322,7 +322,7 @@ describe("patterns, with every default filled in", () => {
   });
 });
 
-describe("another product's file", () => {
+describe("compiling another product's file", () => {
   const foreign = (yaml: string) => compile(`dialect: claude\nname: x\ndescription: d\n${yaml}`);
 
   test("an invalid value in another product's file is ignored with a warning", () => {
@@ -357,7 +357,7 @@ describe("another product's file", () => {
   });
 });
 
-describe("models", () => {
+describe("models in an agent file", () => {
   test("`inherit` means the parent's model; in a root run it means the default model", () => {
     expect(definition("model: inherit")).toMatchObject({
       inheritsModel: true,

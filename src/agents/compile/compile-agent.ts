@@ -199,7 +199,7 @@ function modelChain(
     if (name === "" || name === "inherit") return names.default;
     const { model: found, note } = names.resolve(name);
     if (note === undefined) return found;
-    // In a Cadre file, a model of an unknown provider is reported and kept. Another model would hide the mistake (A53).
+    // In a Cadre file, the model of an unknown provider is reported but kept. Replacing the model would hide the mistake (A53).
     const isOwn = dialect === "cadre" && /^[^/\s]+\/\S+$/.test(name);
     report("model", isOwn ? unknownModel(name) : { code: "MODEL_SUBSTITUTED", message: note });
     return isOwn ? name : found;

@@ -1,6 +1,6 @@
-// `extends`: an agent inherits the keys of another agent, its base.
-// The agent's own keys override the keys of its base, unless that would allow more.
-// The `ask` and `deny` rules of the base always stay in force. Its limits and policy apply unless the agent sets its own.
+// With `extends`, an agent inherits the keys of another agent, which is called its base.
+// The agent's own keys override the keys of its base. The base's `ask` and `deny` rules still apply.
+// Limits are merged one by one. In `policy`, only the verbs that the base also has remain.
 
 import { Names } from "../../config/names.ts";
 import { hasErrors, suggestWord } from "../../config/problem.ts";

@@ -20,7 +20,7 @@ function rows(name: string, table: readonly Row[]): void {
 
 const READ_ONLY = ["Write", "Edit", "Bash", "NotebookEdit", "restart_service"];
 
-describe("keys that products share", () => {
+describe("keys that several products share", () => {
   rows("claude", [
     ["name: a\ncolor: red", { name: "a", color: "red" }],
     [
@@ -68,7 +68,7 @@ describe("keys that products share", () => {
   });
 });
 
-describe("tools", () => {
+describe("reading the key `tools`", () => {
   rows("claude", [
     ["name: a", { name: "a" }],
     ["tools:", { tools: null }],
@@ -109,7 +109,7 @@ describe("tools", () => {
   });
 });
 
-describe("claude", () => {
+describe("the dialect of Claude Code", () => {
   rows("claude", [
     ["description: one\\ntwo", { description: "one\ntwo" }],
     ["permissionMode: plan", { tools: { deny: READ_ONLY } }],
@@ -121,7 +121,7 @@ describe("claude", () => {
   ]);
 });
 
-describe("opencode", () => {
+describe("the dialect of opencode", () => {
   rows("opencode", [
     ["description: one\\ntwo", { description: "one\\ntwo" }],
     ["id: copy\nname: Open Copy", { name: "copy", title: "Open Copy" }],
@@ -145,7 +145,7 @@ describe("opencode", () => {
   ]);
 });
 
-describe("copilot", () => {
+describe("the dialect of GitHub Copilot", () => {
   rows("copilot", [
     ["tools: [edit, search]", { tools: ["Edit", "Write", "Grep", "Glob", "LS"] }],
     ["tools: [read, execute, web, todo]", { tools: ["Read", "Bash", "WebFetch", "WebSearch", "TodoWrite"] }],
@@ -174,7 +174,7 @@ describe("copilot", () => {
   rows("copilot-chatmode", [["title: Beast\ntools: [codebase]", { title: "Beast", tools: ["Grep"] }]]);
 });
 
-describe("gemini, cursor, factory, pi, linggen", () => {
+describe("the dialects of Gemini, Cursor, Factory, pi and Linggen", () => {
   rows("gemini", [
     ["kind: local\ntimeout_mins: 5\nmax_turns: 3", { limits: { maxDuration: 300_000, maxTurns: 3 } }],
     ["kind: remote", {}, ["REMOTE_AGENT"]],
@@ -204,7 +204,7 @@ describe("gemini, cursor, factory, pi, linggen", () => {
   });
 });
 
-describe("kiro", () => {
+describe("the dialect of Kiro", () => {
   rows("kiro", [
     [
       "tools: ['@git', '@git/status', write]",
@@ -229,7 +229,7 @@ describe("kiro", () => {
   });
 });
 
-test("codex: a TOML file has its prompt in a key", () => {
+test("codex: in a TOML file, the prompt is the value of a key", () => {
   const text = [
     'name = "fixer"',
     'developer_instructions = """\nFix it.\n"""',
@@ -245,7 +245,7 @@ test("codex: a TOML file has its prompt in a key", () => {
   expect(codesOf(result!)).toEqual(["GRANT_IGNORED", "UNSUPPORTED_KEY"]);
 });
 
-describe("codex", () => {
+describe("the dialect of Codex", () => {
   rows("codex", [
     ["sandbox_mode: workspace-write", {}],
     ["sandbox_mode: danger-full-access", {}, ["GRANT_IGNORED"]],

@@ -1,4 +1,4 @@
-// Gemini CLI: `.gemini/agents/*.md`. Its `kind` says whether an agent runs locally or remotely.
+// Gemini CLI: `.gemini/agents/*.md`. The key `kind` says whether an agent runs locally or remotely.
 
 import { commonReaders } from "./common-keys.ts";
 import type { Dialect } from "./dialect.ts";

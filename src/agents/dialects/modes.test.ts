@@ -44,7 +44,7 @@ test("a JSON file can have a map of modes, with the slug as the key", () => {
   expect(codesOf(coder!)).toEqual(["UNKNOWN_TOOL"]);
 });
 
-describe("a tool group that cannot be translated never allows more", () => {
+describe("if a tool group cannot be translated, the agent gets no additional tools", () => {
   test.each([
     ["groups: []", [], []],
     ["groups: [[edit, {fileRegex: '[a-z]+'}]]", [], ["PERMISSION_NARROWED"]],

@@ -22,7 +22,7 @@ const REST = [
   "Skill",
 ];
 
-describe("permission maps, row by row", () => {
+describe("translating single permission maps", () => {
   test.each<[permission: string, keys: object, codes?: string[]]>([
     ["{}", {}],
     ["", {}],

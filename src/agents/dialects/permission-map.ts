@@ -67,7 +67,7 @@ interface Subject {
   kind: "command" | "path" | "other";
   /** Rules that allow every call of the subject. */
   tools: readonly string[];
-  /** Rules that match every call of the subject, to ask about it or deny it. */
+  /** Rules that cover every call of the subject. They are used to ask about the calls, or to deny them. */
   held: readonly string[];
   /** The subject's names in the map. A call must pass the rules of every name. */
   words: readonly string[];
@@ -88,7 +88,7 @@ function outcomesOf(rules: readonly MapRule[], narrowed: Set<string>): Outcome[]
   });
 }
 
-/** In opencode, `edit` covers every way to change a file. */
+/** In opencode, the name `edit` includes every tool that changes files. */
 const GROUPS = { edit: ["Edit", "Write"] };
 
 /** opencode's names for Cadre's tools. They are used if no key of the map names the tool. */
@@ -118,7 +118,7 @@ function serverSubject(key: string): Subject[] {
 
 const NOT_TOOLS = new Set(["external_directory", "doom_loop"]);
 
-/** A name like `server_tool` does not show where the server's name ends. opencode would match every split, so we use every split. */
+/** A name like `server_tool` does not show where the server's name ends, so there is a rule for every underscore, as in opencode. */
 function serverTools(word: string, effect: "pass" | "hold"): string[] {
   if (/^mcp__/i.test(word)) return [/^mcp__(.+?)__/i.test(word) ? word : `${word}__*`];
   const ends = [...word.matchAll(/_(?=.)/g)].filter(({ index }) => index > 0);
@@ -225,7 +225,7 @@ function composeGate(outcomes: readonly Outcome[], rules: readonly MapRule[]): T
   });
 }
 
-/** Whether an earlier rule allowed a wider name that includes this denied server. */
+/** Whether an earlier rule allowed a wider name, such as a wildcard, that includes this denied server. */
 function takesBack({ subject }: Outcome, outcomes: readonly Outcome[]): boolean {
   const at = outcomes.findIndex((outcome) => outcome.subject === subject);
   return outcomes

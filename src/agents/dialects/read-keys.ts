@@ -123,7 +123,7 @@ export const promptKey: Reader = (builder, value, key) => {
   else unsupportedKey(builder, value, key);
 };
 
-/** The key contains a JSON Schema. Its name in Cadre differs. */
+/** The key contains a JSON Schema, for which Cadre has a different key. */
 export const schemaAlias =
   (ours: string): Reader =>
   (builder, value, key) =>

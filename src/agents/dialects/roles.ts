@@ -41,7 +41,7 @@ export const rolesDialect: Dialect = {
     const found = roles.value.map((role, index) =>
       translate(source, wrapper.keys, role, [...wrapper.path, roles.written, index]),
     );
-    // Problems of the wrapper are reported only once, with the first role.
+    // Problems of the wrapper are reported only with the first role.
     found[0]?.problems.push(...wrapperProblems(source, wrapper));
     return found;
   },

@@ -15,7 +15,7 @@ export interface ToolGate {
 
 export const OPEN_GATE: ToolGate = { allow: undefined, ask: [], deny: [] };
 
-/** Combines two gates: a call must pass both. If one of them asks about a call or denies it, so does the result. */
+/** Combines two gates: a call must pass both. If one gate asks about a call or denies it, the combined gate does the same. */
 export function intersectGates(a: ToolGate, b: ToolGate): ToolGate {
   return { allow: bothAllow(a.allow, b.allow), ask: union(a.ask, b.ask), deny: union(a.deny, b.deny) };
 }
@@ -30,12 +30,12 @@ export function gateAsTools({ allow, ask, deny }: ToolGate): Data | undefined {
 /** Lists all tools by name, so that single tools can be removed or restricted. */
 const EVERY_TOOL: readonly string[] = [...TOOLS, "mcp__*__*"];
 
-/** Tools that can change something. Other products have no names for the last two. */
+/** Tools that can change something. Other products have no names for NotebookEdit and restart_service. */
 export const CHANGING_TOOLS: readonly string[] = [...FILE_CHANGING_TOOLS, "NotebookEdit", "restart_service"];
 
 export const READ_ONLY: ToolGate = { ...OPEN_GATE, deny: CHANGING_TOOLS };
 
-/** Restricts the file tools to these folders. Commands cannot be restricted to a folder, so they are left out. */
+/** Restricts the file tools to these folders. Commands cannot be restricted to a folder, so Bash is removed. */
 export function confineToFolders(folders: readonly string[], allow: readonly string[] | undefined): ToolGate {
   const clean = folders.map((folder) => folder.replace(/^\.\//, "").replace(/[/*]*$/, ""));
   const named = allow === undefined || allow.includes("*") ? EVERY_TOOL : allow;

@@ -8,7 +8,7 @@ interface KnownTool {
   changesFiles?: true;
 }
 
-/** The tools that other products' names can mean. `src/tools/index.test.ts` compares this table with the tools' own declarations. */
+/** Cadre's tools, with their names in other products. `src/tools/index.test.ts` compares this table with the tools' own declarations. */
 export const KNOWN_TOOLS = {
   Read: {
     aliases: "read read_file read_files readfile read_many_files fs_read notebookread read/readfile",

@@ -1,5 +1,5 @@
 // Builds the translation of one agent. The readers of the single keys write into it.
-// At the end, the builder computes the tool gate from all keys about tools, and the kind from the delegates.
+// At the end, the builder computes the tool gate from all keys about tools. It derives the agent's kind from its delegates.
 
 import type { Problem } from "../../config/problem.ts";
 import type { Data, Path } from "../../config/yaml.ts";

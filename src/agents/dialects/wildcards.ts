@@ -8,7 +8,7 @@ export interface TranslatedPattern {
   narrowed: boolean;
 }
 
-/** Translates a pattern for commands. Undefined if the only rule that covers the pattern is a rule for the whole tool. */
+/** Translates a pattern for commands. Undefined if only a rule for the whole tool would cover the pattern. */
 export function commandPattern(pattern: string, effect: "pass" | "hold"): TranslatedPattern | undefined {
   const text = pattern.trim();
   const open = text.endsWith("*");
@@ -110,7 +110,7 @@ function segmentGlob(segment: string, last: boolean): string {
 const normalizePattern = (pattern: string): string => pattern.trim().replace(/ \*$/, "*");
 
 const MAX_ALTERNATIVES = 64;
-/** Characters that stand for the anchors `^` and `$`. */
+/** Special characters that replace the anchors `^` and `$`. */
 const START = "\u0002";
 const END = "\u0003";
 

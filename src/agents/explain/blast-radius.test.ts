@@ -107,7 +107,7 @@ describe("[BR1] the blast radius", () => {
     expect(radius(said, { from: { depth: 3, maxDepth: 3, above: ["boss"] } }).levels).toBe(0);
   });
 
-  test("the blast radius has a cost limit if all agents have one or the tree has one", () => {
+  test("the blast radius has a cost limit if every agent has one, or if the whole tree has one", () => {
     const said = (b: Said) => ({
       boss: {},
       a: { agents: ["b"], limits: { maxCost: 1, maxChildren: 2 } },

@@ -1,5 +1,5 @@
-// Explains an agent before anything runs: which agent gives the answer, and which agents it can reach.
-// For each reachable agent, it lists the paths and tools. It also computes the worst case.
+// Explains an agent before anything runs: which agent gives the answer, and which other agents can be started.
+// The explanation lists the paths to each reachable agent, and its tools. It also contains the worst case.
 // The explanation is plain data for terminal, API and browser.
 
 import type { Power } from "../../journal/blast-radius.ts";

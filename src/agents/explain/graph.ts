@@ -19,7 +19,7 @@ export interface GraphLine {
   broken?: true;
 }
 
-/** Draws one agent with every agent that it can start, or all agents. Agents that no other agent starts come first. */
+/** Draws the tree of one agent, or the trees of all agents. Agents that no other agent starts come first. */
 export function drawGraph(agents: Agents, name?: string): GraphLine[] {
   const drawn = new Set<string>();
   const lines: GraphLine[] = [];
@@ -67,7 +67,7 @@ export function drawMermaid(agents: Agents, name?: string): string {
   return ["flowchart LR", ...nodes, ...arrows].join("\n");
 }
 
-/** Subagents are drawn round, and broken agents are labelled. */
+/** Subagents have round shapes, and broken agents have a label. */
 function shapeOf(agent: Agent | undefined, text: string): string {
   if (!agent?.definition) return `["${text} (broken)"]`;
   return agent.definition.kind === "subagent" ? `("${text}")` : `["${text}"]`;

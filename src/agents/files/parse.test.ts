@@ -65,7 +65,7 @@ describe("splitting a file", () => {
   });
 });
 
-describe("positions", () => {
+describe("positions of errors", () => {
   test.each([
     ["a tab", "---\nlimits:\n\tmaxTurns: 3\n---\n", 3, 1, "spaces"],
     ["the same key twice", "---\nname: a\nname: b\n---\n", 3, 1, "twice"],
@@ -80,7 +80,7 @@ describe("positions", () => {
   });
 });
 
-describe("data files", () => {
+describe("files that contain only data", () => {
   const toml = [
     'developer_instructions = """',
     "name = 3",
@@ -231,7 +231,7 @@ describe("hostile files", () => {
   });
 });
 
-describe("any input", () => {
+describe("parsing arbitrary input", () => {
   const whole = `---\nname: a\ndescription: 'x: y'\ntools: [Read, "Bash(ls)"]\nlimits: {maxTurns: 3}\n---\nbody \${TASK}\n`;
 
   test("every truncated file can be parsed, or gives a problem with its position", () => {
