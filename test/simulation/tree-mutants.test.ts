@@ -4,7 +4,7 @@ import { TREE_MUTANTS } from "./tree-mutants.ts";
 
 // Vitest spies on these modules but does not replace them. Their real functions run until a mutant replaces them.
 vi.mock("../../src/projections/folds/parent-events.ts", { spy: true });
-vi.mock("../../src/loop/drive/decide.ts", { spy: true });
+vi.mock("../../src/projections/folds/child-runs.ts", { spy: true });
 vi.mock("../../src/stores/transaction/slots.ts", { spy: true });
 
 it.each(TREE_MUTANTS)(

@@ -3,7 +3,7 @@
 
 import { vi } from "vitest";
 import { type EventBody, TERMINAL_TYPES } from "../../src/journal/events.ts";
-import { endAfterChildren } from "../../src/loop/drive/decide.ts";
+import { liveChildren } from "../../src/projections/folds/child-runs.ts";
 import { blockedEvent, childCompletedEvent } from "../../src/projections/folds/parent-events.ts";
 import { overrideStore } from "../../src/stores/override-store.ts";
 import type { Append, Store } from "../../src/stores/store.ts";
@@ -74,7 +74,7 @@ export const TREE_MUTANTS: readonly Findable[] = [
   {
     name: "a run ends before its children",
     found: /^D2 ended before /,
-    install: () => replace(endAfterChildren, (_, ending) => ({ type: "end" as const, ending })),
+    install: () => replace(liveChildren, () => []),
   },
   {
     name: "a child does not inherit the restrictions of the runs above it",

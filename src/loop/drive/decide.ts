@@ -370,7 +370,7 @@ const NOT_YOURS =
 const NO_ANSWER = "The agent may not answer itself (its policy has no Finalize), and delegated to nobody.";
 
 /** Ends the run, unless children are still at work (D2). */
-export function endAfterChildren({ state, definition }: DecisionView, ending: Ending): Action {
+function endAfterChildren({ state, definition }: DecisionView, ending: Ending): Action {
   const live = liveChildren(state.children);
   if (live.length === 0) return { type: "end", ending };
   const items = live.map(({ runId }) => runId);
