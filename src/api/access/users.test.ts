@@ -46,7 +46,7 @@ async function admit(name: string, role: Role): Promise<void> {
   tokens.set(name, (await holder().post("/api/users", { body: { name, role } })).token);
 }
 
-/** Ids of a run that ann started, and of its approval, session, grant and definition. */
+/** Ids that belong to ann: of a run, an approval, a session, a grant and a definition. */
 let ids: { run: string; approval: string; session: string; grant: string; definition: string };
 
 beforeAll(async () => {
