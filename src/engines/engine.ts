@@ -8,7 +8,7 @@ import type { LostWorkers } from "../stores/store.ts";
 export type Drive = (runId: RunId, signal: AbortSignal, delivery?: Delivery) => Promise<void>;
 
 export interface Delivery {
-  /** Set if the worker that first received this wake was lost. The new worker may take the run before the lost worker's lease ends (E2). */
+  /** Set if the worker that first received this wake was lost. The new worker can take the run before that lease ends (E2). */
   lost?: LostWorkers | undefined;
 }
 

@@ -1,4 +1,4 @@
-// Everything that the loop needs from outside. The loop knows only contracts; `runtime/` passes in the implementations.
+// Everything that the loop needs from outside. The loop knows only the contracts; `runtime/` passes in the implementations.
 
 import type { BlastRadiusParts } from "../agents/explain/blast-radius.ts";
 import type { LoadedSteps } from "../agents/loaded-steps.ts";
@@ -18,7 +18,7 @@ import type { Runners } from "./programs/runner.ts";
 
 export interface LoopParts {
   store: Store;
-  /** The user that a run works for, with current rights. Used by agents that look after other runs. */
+  /** Returns the user that a run works for, with the user's current rights. Agents that look after other runs use it. */
   actingFor(userId: string | undefined): Promise<ActingUser>;
   clock: Clock;
   ids: Ids;
@@ -37,19 +37,19 @@ export interface LoopParts {
   classifyFailure: ClassifyFailure;
   silenceError(ms: number): Error;
   cutStreamError(): Error;
-  /** Knows when each provider may be asked again. All runs that use a provider share it. */
+  /** Knows when each provider can be called again. All runs that use a provider share this knowledge. */
   limiter: {
     notBefore(model: string): number | undefined;
     failed(model: string, retryAt: number): void;
     succeeded(model: string): void;
   };
 
-  /** Every tool, under each name that a model may call it by. */
+  /** Every tool, under each name that a model can use for it. */
   tools: ReadonlyMap<string, AnyTool>;
   inputSchema(tool: AnyTool): unknown;
   judge: Judge;
   judgeShell: ShellJudge;
-  /** Whether the agent's file lets this tool through. */
+  /** Whether the agent's file allows this tool. */
   offers(definition: Definition, tool: DeclaredFacts & Pick<AnyTool, "name" | "effect" | "idle">): boolean;
   /** The current definition of an agent, ready to be pinned. Throws AGENT_NOT_FOUND or AGENT_INVALID. */
   findAgent(name: string): Promise<Definition>;
@@ -57,50 +57,50 @@ export interface LoopParts {
   loadSteps(steps: NonNullable<Definition["steps"]>): Promise<LoadedSteps>;
   /** The programs that do the work of agents with a `runner`. */
   runners: Runners;
-  /** The full name of a model that can be used here, or a sentence that says why it cannot. */
+  /** Returns the full name of a model that can be used here, or a sentence that says why it cannot be used. */
   chooseModel(name: string): { model: string } | { problem: string };
   /** The project's limits for every run. */
   limits: AgentLimits;
   approvalTimeout: number | undefined;
   worktrees: Worktrees;
-  /** Whether this machine has the folder. */
+  /** Whether the folder exists on this machine. */
   hasFolder(path: string): Promise<boolean>;
-  /** How many agents may work in one workspace at a time. */
+  /** How many agents can work in one workspace at the same time. */
   maxConcurrent: number;
   authority(): readonly SourcedRules[];
   blastRadius: FindBlastRadius;
   systemPrompt(definition: Definition, start: Payload<"RUN_STARTED">, runStartedAt: number): string;
 
-  /** Makes a run that may have crashed the process take its steps alone. */
+  /** Makes a run take its steps alone if it might have crashed the process. */
   gate: StepGate;
   /** The drives in this process, so that a cancel or a lost lease can interrupt them. */
   drives: Map<RunId, ActiveDrive>;
   /** Runs that this process leaves to other processes: it cannot read their journals, or does not have their folders. */
   skippedRuns: Map<RunId, SkipReason>;
-  /** E2: false once this worker's own deadline has passed. No effect may begin then. */
+  /** E2: false once this worker's own deadline has passed. From then on no effect is allowed to begin. */
   mayBegin(): boolean;
   onDelta(delta: Delta): void;
-  /** Reports a problem that no journal can hold to the operator of the process. */
+  /** Reports a problem to the operator of the process, if no journal can record it. */
   onProblem(problem: { runId: RunId; message: string; error: unknown }): void;
-  /** Milliseconds that effects get to finish at shutdown. */
+  /** Milliseconds that running effects have to finish at shutdown. */
   drainMs: number;
 }
 
 export interface StepGate {
-  /** Resolves when the step may begin. Call the returned function when the step is over. */
+  /** Resolves when the step is allowed to begin. Call the returned function when the step is over. */
   enter(how: "shared" | "alone", left: AbortSignal): Promise<() => void>;
 }
 
 export type SkipReason = "newer version" | "other machine";
 
 export interface ActingUser {
-  /** The store without other users' runs (A23). */
+  /** The store, without the runs of other users (A23). */
   store: Store;
-  /** Why the user may change nothing. */
+  /** Why the user is not allowed to change anything. */
   refusal?: string;
 }
 
-/** Everything that an agent could do if it were started with its current file. Throws as `findAgent` does. */
+/** Returns everything that an agent could do if it were started with its current file. Throws the same errors as `findAgent`. */
 export type FindBlastRadius = (
   agent: string,
   where: Pick<BlastRadiusParts, "from" | "atWork"> & {
@@ -113,12 +113,12 @@ export type FindBlastRadius = (
 export type MergeOutcome =
   | { status: "unchanged" }
   | { status: "merged"; commit: string; files: string[] }
-  /** The parent's files are unchanged. All of the child's work is on the branch. */
+  /** The parent's files are unchanged: all of the child's work is on the branch. */
   | { status: "conflict" | "kept"; branch: string; files: string[]; detail: string };
 
-/** Git worktrees for children. Every operation may be repeated after a crash. */
+/** Git worktrees for children. Every operation can be repeated after a crash. */
 export interface Worktrees {
-  /** The worktree that a run would get, and its working folder; or why the run can have no worktree. */
+  /** The worktree and working folder that a run would have, or the reason why the run cannot have a worktree. */
   plan(
     workspace: string,
     runId: RunId,
@@ -127,7 +127,7 @@ export interface Worktrees {
   /** Merges the work into the parent or keeps it on the branch, and removes the folder. */
   close(
     worktree: Worktree,
-    /** `files`: files that the child changed with tools that were judged. */
+    /** `files` are the files that the child changed with judged tools. */
     options: { message: string; keep: boolean; files: readonly string[] },
   ): Promise<MergeOutcome>;
   /** Closes the worktrees of runs that have ended. */
@@ -138,6 +138,6 @@ export interface ActiveDrive {
   epoch: number;
   /** Time of the last sign of life that is not in the journal. */
   lastActivityAt(): number;
-  /** Stops the effect under way. Only after a cancel does this driver continue. */
+  /** Stops the effect under way. This driver continues only if the reason is a cancel. */
   interrupt(reason: "cancel" | "lost" | "stuck" | "shutdown"): void;
 }

@@ -1,6 +1,6 @@
-// Decisions of the advisors pattern. All advisors are asked at the same time, with the agent's own input, before its first turn.
+// Decisions of the advisors pattern. Before the agent's first turn, all advisors are asked at the same time, with the agent's own input.
 // The advisors' answers become part of the task.
-// For an advisor that fails or is late (F27) the task says so, and `require` decides whether enough of them have answered.
+// If an advisor fails or is late (F27), the task says so. `require` decides whether enough advisors have answered.
 
 import { baseName } from "../journal/agent-id.ts";
 import type { EventBody } from "../journal/events.ts";
@@ -52,7 +52,7 @@ function requiredAnswers({ definition }: DecisionView): number {
   return require === "any" ? 1 : Math.min(require, agents.length);
 }
 
-/** Whether an advisor has failed. A cancel because the run is ending does not count: the reason for the end must not change. */
+/** Whether an advisor has failed. Advisors that were cancelled because the run ends do not count: the reason for the end must not change. */
 function hasFailed(slot: PatternSlot, closing: boolean): boolean {
   if (slot.type === "late" || slot.type === "refused") return true;
   return slot.type === "failed" && !(closing && slot.child.ended!.result.status === "cancelled");
@@ -76,7 +76,7 @@ function adviceEvent({ state }: DecisionView, asked: readonly AskedAdvisor[]): E
   return { type: "CONTEXT_ADDED", payload: { id: "advice", source: "advice", text, opening: true } };
 }
 
-/** The text of one advisor. The summary of a failed run may be its model's own text, so it is marked as untrusted too. */
+/** The text about one advisor. The summary of a failed run can be text of its model, so it is marked as untrusted too. */
 function adviceText(slot: PatternSlot): string {
   switch (slot.type) {
     case "done":

@@ -1,6 +1,6 @@
 // Decisions of the best-of pattern.
 // The agent writes several drafts at the same time, each with its own strategy and with tools that change nothing.
-// A judge picks one and gives the reason. The run itself makes no model call: its answer is the draft that was picked.
+// A judge picks one draft and gives the reason. The run itself makes no model call: its answer is the picked draft.
 
 import type { Definition } from "../journal/definition.ts";
 import { omitUndefined } from "../omit-undefined.ts";
@@ -63,7 +63,7 @@ function draftRun({ state, definition }: DecisionView, number: number): PatternR
   };
 }
 
-/** The agent without patterns and delegates, so that it only drafts. */
+/** The agent's definition without patterns and delegates, so that the agent only drafts. */
 function draftingAgent(definition: Definition): Definition {
   const { delegates: _, finalizes: __, ...own } = withoutPatterns(definition);
   return { ...own, agents: [], readOnly: true };
@@ -95,7 +95,7 @@ function judgeDrafts(
 
 const judgeName = ({ definition }: DecisionView): string => definition.bestOf!.judge ?? definition.name;
 
-/** The run that compares the drafts: of the named judge, or another run of the agent itself. */
+/** The run that compares the drafts. It is a run of the named judge, or another run of the agent itself. */
 function judgeRun(view: DecisionView, done: readonly DoneDraft[]): PatternRun {
   const { state, definition } = view;
   const { task, input } = state.start!;
@@ -119,7 +119,7 @@ function judgeRun(view: DecisionView, done: readonly DoneDraft[]): PatternRun {
   };
 }
 
-/** A draft as data, for a judge with a module, which reads data better than prose. */
+/** A draft as data. A judge that is a module reads data better than prose. */
 function draftData({ number, child }: DoneDraft): object {
   const { summary, details, output } = child.ended!.result;
   return { number, summary, details, output };
@@ -138,7 +138,7 @@ const choiceSchema = (numbers: readonly number[]): object => ({
 
 function verdictEnding(child: ChildRun, done: readonly DoneDraft[], n: number): Ending {
   if (!child.ended!.success) return failedStageEnding(child, "error");
-  // A judge that returns the answer of another agent may return any output.
+  // A judge can return another agent's answer, so its output can have any form.
   const { draft: number, reason } = (child.ended!.result.output ?? {}) as { draft?: number; reason?: string };
   const chosen = done.find((one) => one.number === number);
   if (!chosen) return unusableStageEnding(child.agent, "what it answered picks none of the drafts.");

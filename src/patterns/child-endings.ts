@@ -1,4 +1,4 @@
-// The end of a run that gave its work to a child.
+// How a run ends after it gave its work to a child.
 
 import { baseName } from "../journal/agent-id.ts";
 import type { StopReason } from "../journal/events.ts";
@@ -11,14 +11,14 @@ export function adoptedEnding({ ended }: ChildRun, stopReason: StopReason): Endi
   return { status: "completed", stopReason, summary, details, output, warnings, suggestions, team };
 }
 
-/** The end after a cancel of the child: the run that gave it the work is cancelled too. */
+/** The end of a run whose child was cancelled: the run is cancelled too. */
 export const cancelledStageEnding = ({ agent }: ChildRun): Ending => ({
   status: "cancelled",
   stopReason: "user",
   summary: `${baseName(agent)}, which had taken the work over, was cancelled.`,
 });
 
-/** S3-17: the end after a failed stage. The summary names the stage once, even if several stages passed the work on. */
+/** S3-17: the end of a run after a failed stage. The summary names the stage once, even if several stages passed the work on. */
 export function failedStageEnding({ agent, ended }: ChildRun, stopReason: StopReason): Ending {
   const { summary, result } = ended!;
   const failedStage = result.failed_stage ?? baseName(agent);
@@ -26,7 +26,7 @@ export function failedStageEnding({ agent, ended }: ChildRun, stopReason: StopRe
   return { status: "failed", stopReason, summary: named, failedStage, cause: result.first_cause };
 }
 
-/** The end after a stage that could not be started, or whose answer is unusable. */
+/** The end of a run after a stage that could not be started, or whose answer is unusable. */
 export function unusableStageEnding(agent: string, why: string): Ending {
   const failedStage = baseName(agent);
   return { status: "failed", stopReason: "error", summary: stageSummary(failedStage, why), failedStage };

@@ -1,4 +1,4 @@
-// The decisions of the pattern `debate` in `new-pattern.test.ts`: start the speakers, wait, end with the longest answer.
+// The decisions of the pattern `debate` in `new-pattern.test.ts`: start the speakers, wait, and end with the longest answer.
 
 import type { Definition } from "../journal/definition.ts";
 import type { Action, PatternRun } from "./action.ts";

@@ -1,6 +1,6 @@
-// Decisions of the handoff pattern. The target starts when the agent has succeeded, and owns the final answer.
+// Decisions of the handoff pattern. When the agent has succeeded, its target starts and gives the final answer.
 // The agent makes no further model call and ends with its target's answer.
-// The start of the target is one event, so after a crash there is exactly one owner (F26).
+// One event starts the target, so after a crash exactly one agent is responsible for the answer (F26).
 
 import { baseName } from "../journal/agent-id.ts";
 import type { Payload } from "../journal/events.ts";
@@ -49,7 +49,7 @@ export const handoff: Pattern = {
   },
 };
 
-/** The person's input, which is passed along the whole chain. Undefined: the same as `input`. */
+/** The person's input, which is passed along the whole chain. Undefined if it equals `input`. */
 function personsInput({ input, requestInput }: Payload<"RUN_STARTED">, { output }: Ending): unknown {
   if (requestInput !== undefined) return requestInput;
   return output === undefined ? undefined : (input ?? null);

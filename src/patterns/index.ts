@@ -19,6 +19,6 @@ export const DECISIONS: Readonly<Record<PatternKey, Pattern>> = {
   steps,
 };
 
-/** The patterns that a definition asks for, in the order in which a run asks them. */
+/** The patterns that a definition uses, in the order in which a run asks them. */
 export const patternsOf = (definition: Definition): Pattern[] =>
   patternsIn(definition).map(({ pattern }) => DECISIONS[pattern.key as PatternKey]);

@@ -1,5 +1,5 @@
 // The text that an agent reads in place of its task after other agents have worked on it.
-// The text is the person's request, then the agents' results, each under a heading and marked as untrusted.
+// The text contains the person's request, followed by the agents' results. Each result has a heading and is marked as untrusted.
 
 import type { Payload } from "../journal/events.ts";
 import { markUntrusted } from "../journal/untrusted.ts";
@@ -8,7 +8,7 @@ import type { Ending, Section } from "./action.ts";
 
 type Requested = TaskFields & { requestInput?: unknown };
 
-/** S3-31, S3-10: the whole opening. `before`: the text that the parent has read, in place of the request. */
+/** S3-31, S3-10: the whole opening. `before` is the text that the parent has read; it replaces the request. */
 export function openingText(
   asked: Requested,
   { before, sections, nonce }: { before?: string | undefined; sections: readonly Section[]; nonce: string },
@@ -19,7 +19,7 @@ export function openingText(
   return [before ?? requestText(asked), ...parts].join("\n\n");
 }
 
-/** The person's request. It never contains an input from another agent, which must not look like the person's. */
+/** The person's request. It never contains another agent's input, which must not look like the person's. */
 export function requestText({ input, requestInput = input, ...asked }: Requested): string {
   return `## ORIGINAL USER REQUEST\n\n${taskText({ ...asked, input: requestInput ?? undefined })}`;
 }
@@ -28,14 +28,14 @@ export function requestText({ input, requestInput = input, ...asked }: Requested
 export const openingWithRequest = (start: Payload<"RUN_STARTED">, opening: string | undefined): string =>
   opening !== undefined && !hasReadRequest(start) ? opening : addRequest(start, opening);
 
-/** K8: whether the run's opening leaves out the request, because the run continues its own run of an earlier round. */
+/** K8: whether the run's opening leaves out the request, because the run continues its own run from an earlier round. */
 export const hasReadRequest = ({ team, continues }: Payload<"RUN_STARTED">): boolean =>
   team !== undefined && team.round > 1 && continues !== undefined;
 
 export const addRequest = (asked: Requested, opening: string | undefined): string =>
   [requestText(asked), ...(opening === undefined ? [] : [opening])].join("\n\n");
 
-/** A whole answer in one text. */
+/** A complete answer as one text. */
 export function answerText({
   summary,
   details,

@@ -1,6 +1,6 @@
-// The contract of a pattern's decisions: from an agent's definition and the state of its run to the next action.
+// The contract of a pattern's decisions: they turn an agent's definition and the state of its run into the next action.
 // A pattern does no I/O and has no clock, so the same journal gives the same action.
-// The runs that it starts are runs like any other.
+// The runs that a pattern starts are ordinary runs.
 // A run goes through the stages before → work → route → after (`declarations/declaration.ts`).
 
 import type { LoadedSteps } from "../agents/loaded-steps.ts";
@@ -8,7 +8,7 @@ import type { Definition } from "../journal/definition.ts";
 import type { RunState } from "../projections/folds/run-state.ts";
 import type { Action, Ending } from "./action.ts";
 
-/** Everything that decisions are made from: a run's state and its agent. */
+/** Everything that decisions depend on: a run's state and its agent. */
 export interface DecisionView {
   state: RunState;
   definition: Definition;
@@ -22,10 +22,10 @@ export interface TakeTurn {
 }
 
 export interface Pattern {
-  /** Called before each step of the agent. Undefined: the pattern has nothing to do now. */
+  /** Called before each step of the agent. Undefined if the pattern has nothing to do now. */
   next(view: DecisionView, now: number): Action | TakeTurn | undefined;
-  /** Called when the agent's own turns have given an answer, before it becomes the run's answer. */
+  /** Called when the agent's own turns have produced an answer, before it becomes the run's answer. */
   onAnswer?(view: DecisionView, ending: Ending): Action | undefined;
-  /** Called when the run has its answer. Undefined: the run ends with it. */
+  /** Called when the run has its answer. Undefined if the run ends with this answer. */
   onFinish?(view: DecisionView, ending: Ending): Action | undefined;
 }

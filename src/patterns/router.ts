@@ -1,8 +1,8 @@
 // Decisions of the router pattern.
 // The router chooses an agent with the call `route_to`, which is judged and started like a delegation.
 // The chosen agent's answer is the run's answer.
-// An invalid choice is corrected once; then the fallback gets the work, or the run fails and names the router (F28).
-// A router never gets wider permissions.
+// A router can correct an invalid choice once. After that the fallback receives the work, or the run fails and names the router (F28).
+// Routing never widens the permissions of an agent.
 
 import { baseName } from "../journal/agent-id.ts";
 import { childrenByTrigger } from "../projections/folds/child-runs.ts";
@@ -16,7 +16,7 @@ import type { DecisionView, Pattern } from "./pattern.ts";
 /** The call with which a router chooses the agent that does the work. */
 export const ROUTE_TO = "route_to";
 
-/** One turn for the choice, and one for a correction. */
+/** The router has one turn for its choice, and one for a correction. */
 const CHOICES = 2;
 
 export const router: Pattern = {
@@ -54,7 +54,7 @@ function answersItself({ state, definition }: DecisionView): boolean {
   return names.length === 0 ? state.latest!.text.trim() !== "" : names.includes(FINAL_REPORT);
 }
 
-/** A wrong call is corrected by its result. Text without a call needs this message. */
+/** A wrong call is corrected through its result. For text without a call, this message corrects the router. */
 function correctChoice({ state, definition }: DecisionView): Action | undefined {
   const id = "choose";
   if (state.calls.size > 0 || state.systemNotes.has(id)) return undefined;

@@ -1,4 +1,4 @@
-// The slots of a pattern: their states, and waiting for the runs that fill them.
+// The slots of a pattern: their states, and how a pattern waits for the runs that fill them.
 
 import { type ChildRun, latestChildFor } from "../projections/folds/child-runs.ts";
 import type { RunState } from "../projections/folds/run-state.ts";
@@ -15,13 +15,13 @@ export function slotOf(state: RunState, key: string): PatternSlot {
   if (why !== undefined) return { type: "refused", why };
   const child = latestChildFor(state.children, key);
   if (!child) return { type: "empty" };
-  // F27: an answer after the timeout is recorded, but changes nothing.
+  // F27: an answer that arrives after the timeout is recorded, but changes nothing.
   if (isLate(state, child)) return { type: "late", child };
   if (!child.ended) return { type: "live", child };
   return { type: child.ended.success ? "done" : "failed", child };
 }
 
-/** Waits for children, each until its timeout. Time spent waiting for a person does not count. */
+/** Waits for each child until the child's timeout. Time that a child spends waiting for a person does not count. */
 export function waitOrGiveUp(
   state: RunState,
   children: readonly ChildRun[],

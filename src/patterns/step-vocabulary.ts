@@ -1,4 +1,4 @@
-// The steps that a module can yield, and the answer to each. A step is plain data. `yield*` gives its answer the right type.
+// The steps that a module can yield, and the answer to each step. A step is plain data. With `yield*`, the answer has the right type.
 
 import { z } from "zod";
 import { Duration } from "../config/duration.ts";
@@ -22,7 +22,7 @@ export interface StepsInput<Input = unknown> {
   input: Input;
 }
 
-/** The run's answer: a summary or a whole report. Undefined: the agent's last report. */
+/** The run's answer: a summary or a whole report. If undefined, the agent's last report is the answer. */
 export type StepsResult = string | StepsReport | undefined;
 
 export const StepsReport = z.object({
@@ -42,24 +42,24 @@ export interface CallAnswer {
 export interface TurnAnswer {
   text: string;
   calls: (CallAnswer & { name: string; input: unknown })[];
-  /** The agent's report, if it ended its work with this turn. */
+  /** The agent's report, if the agent ended its work with this turn. */
   report?: StepsReport;
 }
 
-/** `done`: the agent has finished. Otherwise it ran out of turns, and `summary` is its last text. */
+/** `done` is true if the agent has finished. Otherwise the agent ran out of turns, and `summary` is its last text. */
 export interface TurnsAnswer extends StepsReport {
   done: boolean;
 }
 
 export interface DelegateAnswer extends ResultEnvelope {
-  /** Absent: the child was not started, and the summary says why. */
+  /** Absent if the child was not started. In that case the summary says why. */
   child_run_id?: string;
 }
 
 export interface DelegateOptions {
   /** Files that the agent should look at. */
   files?: string[];
-  /** How success is recognised. */
+  /** Describes how success is recognised. */
   criteria?: string;
   /** More information for the agent, as data. */
   context?: Record<string, unknown>;
@@ -77,17 +77,17 @@ export const prompt = (text: string): Step<null> => step("prompt", { text });
 /** One turn of the agent, with its tool calls. */
 export const turn = (): Step<TurnAnswer> => step("turn", {});
 
-/** Turns until the agent reports or answers without a call, but at most `max`. */
+/** Turns until the agent reports or answers without a call. At most `max` turns. */
 export const turns = (options: { max?: number } = {}): Step<TurnsAnswer> => step("turns", options);
 
-/** A tool call, judged like the agent's own calls. `hidden`: the agent's model does not see it. */
+/** A tool call, judged like the agent's own calls. With `hidden`, the agent's model does not see the call. */
 export const tool = (
   name: string,
   input: Record<string, unknown> = {},
   options: { hidden?: boolean } = {},
 ): Step<CallAnswer> => step("tool", { name, input, ...options });
 
-/** Delegates a task to another agent. The answer is its result. */
+/** Delegates a task to another agent. The step's answer is that agent's result. */
 export const delegate = (agent: string, task: string, options: DelegateOptions = {}): Step<DelegateAnswer> =>
   step("delegate", { agent, task, ...options });
 
@@ -95,11 +95,11 @@ export const delegate = (agent: string, task: string, options: DelegateOptions =
 export const parallel = (delegates: readonly Step<DelegateAnswer>[]): Step<DelegateAnswer[]> =>
   step("parallel", { delegates: delegates.map((one) => one.arguments) });
 
-/** A question to a person. Null: the question was rejected, or not answered in time. */
+/** A question to a person. The answer is null if the person rejected the question or did not answer in time. */
 export const ask = (question: string, options: { choices?: string[] } = {}): Step<string | null> =>
   step("ask", { question, ...options });
 
-/** Waits for a time: milliseconds, or "10m". No process is needed meanwhile. */
+/** Waits for a duration, in milliseconds or as text such as "10m". No process is needed meanwhile. */
 export const sleep = (time: number | string): Step<null> => step("sleep", { time });
 
 function step<Answer>(kind: StepData["kind"], given: object): Step<Answer> {

@@ -1,7 +1,7 @@
-// Replays a module: it runs again from the start with the recorded answers to its steps.
-// The step that it yields after the last answer is the one to do now.
-//  M1  The same answers give the same steps. A step that differs from the record is an error that names both.
-//  M2  A module gets copies of the answers, so that its changes do not affect the next replay.
+// Replays a module: the module runs again from the start, with the recorded answers to its steps.
+// The step that the module yields after the last recorded answer is the next step to carry out.
+//  M1  The same answers give the same steps. If a step differs from the recorded step, the error names both.
+//  M2  A module receives copies of the answers, so that changes to them do not affect the next replay.
 
 import { z } from "zod";
 import type { StepsMain } from "../agents/loaded-steps.ts";
@@ -16,10 +16,10 @@ export type ReplayResult =
   /** `why` is a sentence for people. */
   | { type: "failed"; why: string };
 
-/** Most yields of a module. A module that never stops yielding would be replayed for ever. */
+/** The maximum number of steps that a module can yield. Otherwise a module that never stops would be replayed for ever. */
 const MAX_YIELDS = 10_000;
 
-/** `module`: name of the file, for error messages. */
+/** `module` is the name of the file, for error messages. */
 export function replaySteps(main: StepsMain, module: string, state: RunState): ReplayResult {
   const known = replays.get(state);
   const at = known?.main === main ? known : { main, generator: undefined, given: 0, reached: undefined };
@@ -35,7 +35,7 @@ export function replaySteps(main: StepsMain, module: string, state: RunState): R
 interface Replay {
   main: StepsMain;
   generator: Iterator<unknown, unknown, unknown> | undefined;
-  /** Number of answers that the module has been given. */
+  /** Number of answers that the module has received. */
   given: number;
   reached: ReplayResult | undefined;
 }
@@ -68,7 +68,7 @@ function resultOfYield({ done, value }: IteratorResult<unknown>, index: number):
   return { type: "failed", why: `Yield ${index} of the module is no step: ${describeValue(value)}. ${what}` };
 }
 
-/** The returned value as plain data. A value that cannot be JSON throws here, so that the error names the module. */
+/** The returned value as plain data. A value that is not JSON throws here, so that the error names the module. */
 function resultOfReturn(value: unknown): ReplayResult {
   if (value === undefined) return { type: "returned", value };
   const text = canonicalJson(value);
@@ -109,7 +109,7 @@ function canonicalJson(value: unknown): string | undefined {
   );
 }
 
-/** A module may throw any value, even one that throws when it is read. */
+/** A module can throw any value, even a value that throws when it is read. */
 function describeThrown(module: string, error: unknown): string {
   try {
     return messageOf(error) + positionIn(module, error);

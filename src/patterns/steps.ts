@@ -1,7 +1,7 @@
 // Decisions of the steps pattern: a module decides what its agent does next.
-// For each decision the module is replayed from the answers in the journal (M1), so none of its state has to survive.
-// These decisions are about the step that is open now.
-//  M3  One event answers a step: STEP_YIELDED. It is written when everything that the step asked for is in the journal.
+// For each decision the module is replayed with the answers in the journal (M1), so no state of the module has to survive.
+// The decisions in this file are about the step that is open now.
+//  M3  One STEP_YIELDED event answers a step. It is written when everything that the step requested is in the journal.
 //  M4  Everything that a step starts has its own name (`s3.0`, `question/3`, `sleep/3`), so a crash starts nothing twice.
 
 import { z } from "zod";
@@ -36,7 +36,7 @@ export const steps: Pattern = {
     return doStep(reached, view, now);
   },
 
-  /** Gives the agent's report, or its answer without a call, to the open step. It does not end the run. */
+  /** Passes the agent's report, or its answer without a call, to the open step. The run does not end. */
   onAnswer({ state, steps: module, definition }, ending): Action | undefined {
     if (ending.stopReason !== "final_answer" || !module || "problem" in module) return undefined;
     const reached = replaySteps(module.main, definition.steps!.module, state);
@@ -56,7 +56,7 @@ export const steps: Pattern = {
 /** The step that the module waits for. */
 type Waiting = { index: number; step: StepData };
 
-/** The module, if the run may continue with its current version. Otherwise the action that handles the problem. */
+/** The module, if the run can continue with the module's current version. Otherwise the action that handles the problem. */
 function usableModule({ state, definition, steps: module }: DecisionView) {
   const { module: name, hash } = definition.steps!;
   if (!module || "problem" in module) {
@@ -70,7 +70,7 @@ function usableModule({ state, definition, steps: module }: DecisionView) {
   );
 }
 
-/** `items`: the hash that a person accepts by resuming the run. */
+/** `items` contains the hash that a person accepts by resuming the run. */
 const suspendForModule = (detail: string, items: string[]): Action => ({
   type: "suspend",
   waitingOn: { kind: "definition_changed", items, detail },
@@ -147,7 +147,7 @@ const RECEIVED = "Received.";
 
 const callId = (index: number, place = 0): string => `s${index}.${place}`;
 
-/** Makes the calls once, together. The step is answered when each call has its result. */
+/** Starts all calls of the step once, together. The step is answered when each call has its result. */
 function makeCalls(
   waiting: Waiting,
   made: StepCall[],
@@ -179,7 +179,7 @@ const callAnswer = ({ result }: ToolCall): CallAnswer => ({
   isError: result!.outcome !== "ok",
 });
 
-/** The child's result. If the child was not started, the reason in the same form. */
+/** The child's result. If the child was not started, the reason, in the same form as a result. */
 function childAnswer({ result }: ToolCall): unknown {
   const { output } = result!;
   if (typeof output === "object" && output !== null && "child_run_id" in output) return output;
@@ -216,7 +216,7 @@ function lastReport({ steps: { answered } }: RunState): StepsReport | undefined 
   return report;
 }
 
-/** K4: the agent's broadcasts and vote as a team member count, however the module ends. */
+/** K4: if the agent is a team member, its broadcasts and vote count, however the module ends. */
 function completedEnding(report: StepsReport, { state, definition }: DecisionView): Ending {
   const ending = { status: "completed", stopReason: "final_answer", ...report } as const;
   if (!isTeamMember(definition, state.start!)) return ending;
@@ -234,7 +234,7 @@ function recordAnswer({ index, step }: Waiting, answer: unknown, events: EventBo
   return { type: "record", events: [...events, { type: "STEP_YIELDED", payload }] };
 }
 
-/** Waits for a person's answer. The wait is state in the journal and needs no process. */
+/** Waits for a person's answer. The wait is recorded in the journal and needs no process. */
 function askPerson(
   waiting: Waiting,
   { question, choices }: { question: string; choices?: string[] | undefined },
@@ -256,7 +256,7 @@ function askPerson(
       type: "TIMER_SET",
       payload: { id: item, at: now + limits.approvalTimeout, purpose: "an answer" },
     });
-  // After the timeout the driver decides with the same event and key as a person would, so only one decision can win.
+  // After the timeout the driver writes the same event with the same key as a person's decision, so only one of them is written.
   if (at !== undefined && at <= now)
     return record({ type: "APPROVAL_DECIDED", payload: { itemId: item, decision: "expire", by: "cadre" } });
   const waitingOn = {

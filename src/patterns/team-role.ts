@@ -1,5 +1,5 @@
-// A run's role in a team: coordinator, member, or neither. In a team within a team a run is first coordinator and then member.
-// The role decides which closing calls the run has and how it ends.
+// A run's role in a team: coordinator, member, or neither. In a team within a team, a run is first a coordinator and then a member.
+// The role decides which closing tools the run has and how it ends.
 
 import type { Definition } from "../journal/definition.ts";
 import type { Payload, StopReason, TeamTurn } from "../journal/events.ts";
@@ -10,21 +10,21 @@ import type { Ending } from "./action.ts";
 import { givingAnswerAway } from "./declarations/facts.ts";
 import type { DecisionView } from "./pattern.ts";
 
-/** Whether the run speaks as a team member. S3-43: in a chain, only the last agent does. */
+/** Whether the run speaks as a team member. S3-43: in a handoff chain, only the last agent speaks. */
 export const isTeamMember = (definition: Definition, { team }: Payload<"RUN_STARTED">): boolean =>
   team !== undefined && givingAnswerAway(definition).length === 0;
 
-/** Whether the run coordinates a team that is not done. With one turn left there is no time for another round. */
+/** Whether the run coordinates a team whose discussion is not over. In the run's last turn there is no time for another round. */
 export const isCoordinating = ({ state, definition }: DecisionView): boolean =>
   definition.team !== undefined && !state.team.over && !state.systemNotes.has(LAST_TURN);
 
-/** The call that ends the run. Undefined: a member gives no report (S3-42). */
+/** The tool that ends the run. Undefined for a team member, which gives no report (S3-42). */
 export function reportTool(view: DecisionView): string | undefined {
   if (isTeamMember(view.definition, view.state.start!)) return undefined;
   return isCoordinating(view) ? CONCLUDE_TEAM : FINAL_REPORT;
 }
 
-/** The end of a member's round. Undefined: the member has said nothing. */
+/** The end of a member's round. Undefined if the member has said nothing. */
 export function memberEnding({ state }: DecisionView, stopReason: StopReason): Ending | undefined {
   const text = state.latest?.text.trim() ?? "";
   const team = teamTurn(state, text);
@@ -32,7 +32,7 @@ export function memberEnding({ state }: DecisionView, stopReason: StopReason): E
   return summary === undefined ? undefined : { status: "completed", stopReason, summary, team };
 }
 
-/** A member's broadcasts and vote. Without a broadcast its last text is broadcast. */
+/** A member's broadcasts and vote. If the member made no broadcast, its last text is broadcast. */
 export function teamTurn({ team: { spoken } }: RunState, words: string): TeamTurn {
   const { broadcasts, vote } = spoken;
   const texts = broadcasts.length > 0 || words === "" ? broadcasts : [words];

@@ -1,8 +1,8 @@
-// Decisions of the team pattern: members discuss the request in rounds, and the agent that coordinates them answers it.
-//  - Each member has one run per round, which continues its run of the round before. The runs of a round work in parallel.
-//  - A round closes in one append, when every member has spoken, failed or is late. Only then do the others hear it.
-//  - A member that fails or is late (F27) is announced, and takes no further part.
-//  - The discussion is in this run's journal. A reader gets the messages after the last one that it has read.
+// Decisions of the team pattern: members discuss the request in rounds, and the agent that coordinates them gives the answer.
+//  - Each member has one run per round, which continues its run from the previous round. The runs of a round work in parallel.
+//  - A round closes in one append, once every member has spoken, failed or timed out. Only then do members see each other's messages.
+//  - If a member fails or is late (F27), its absence is announced, and the member takes no further part.
+//  - The discussion is in this run's journal. Each reader receives the messages that it has not read yet.
 //    Wherever another agent reads a member's words, they are marked as untrusted.
 
 import { baseName } from "../journal/agent-id.ts";
@@ -80,7 +80,7 @@ type Vote = { ready: boolean; reason: string } | undefined;
 const liveMembers = ({ state, definition }: DecisionView): string[] =>
   [...new Set(definition.team!.members)].filter((member) => !state.team.dropped.has(member));
 
-/** Starts the next round. If the coordinator was asked for guidance, its guidance comes first. */
+/** Starts the next round. If the coordinator decides about rounds, its guidance precedes the round. */
 function startRound(view: DecisionView): Action {
   const { state, definition } = view;
   const { rounds, spoken } = state.team;
@@ -142,7 +142,7 @@ interface MemberSlot {
   slot: PatternSlot;
 }
 
-/** The events that close a round. Every member leaves at least one, so that the fold sees the round as closed. */
+/** The events that close a round. Every member has at least one of them, so that the fold sees the round as closed. */
 function closeRound(
   view: DecisionView,
   { number: round }: TeamRound,
@@ -168,7 +168,7 @@ function closeRound(
   return [...messages, ...announcements];
 }
 
-/** Why a member is gone, in Cadre's own words: a failed run's text would have to be marked as untrusted. */
+/** Why a member is absent, in Cadre's own words: a failed run's text would have to be marked as untrusted. */
 function absenceReason(slot: PatternSlot): string {
   switch (slot.type) {
     case "late":
@@ -190,7 +190,7 @@ function tellCoordinator(view: DecisionView, round: number | "over", closing: st
   return { type: "record", events: [{ type: "CONTEXT_ADDED", payload }] };
 }
 
-/** Whether the coordinator's turn between two rounds is over: it ends with text, or with only broadcasts. */
+/** Whether the coordinator's turn between two rounds is over. The turn ends with text, or with calls that are all broadcasts. */
 function hasGuided({ state }: DecisionView): boolean {
   const { latest, calls, team } = state;
   if (!latest || latest.seq < team.told) return false;
@@ -203,7 +203,7 @@ export const THE_TEAM = "the team";
 
 type TeamWord = TeamMessage | TeamVote;
 
-/** An agent's name within the team: the short name, unless two agents share it. */
+/** An agent's name within the team: its short name, unless two agents share the short name. */
 function memberName({ definition }: DecisionView, agent: string): string {
   const short = baseName(agent);
   const everybody = new Set([...definition.team!.members, definition.name]);

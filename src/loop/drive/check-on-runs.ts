@@ -1,4 +1,4 @@
-// Finds runs that no driver would notice: orphans, and runs that are at work but silent (S0-65, S1-71).
+// Finds runs that no driver would notice: orphans, and running runs that are silent (S0-65, S1-71).
 // The check runs at start-up and every minute. A healthy tree is never touched.
 
 import type { RunId } from "../../ids.ts";
@@ -11,9 +11,9 @@ import type { LoopParts } from "../parts.ts";
 import { ownCause, resultEnvelope } from "./finish.ts";
 import { currentRunState } from "./run-state-cache.ts";
 
-/** Time of silence after which a running run is stuck, whatever it is doing. */
+/** A running run that is silent for this long is stuck, whatever it is doing. */
 export const SILENT_MS = 10 * 60_000;
-/** A tool gets this much more time than its own limit, so that the limit takes effect first. */
+/** The check grants a tool this much more time than the tool's own limit, so that the limit takes effect first. */
 const GRACE_MS = 60_000;
 
 type Parts = Pick<LoopParts, "store" | "clock" | "ids" | "drives" | "worktrees" | "tools" | "onProblem">;
@@ -24,7 +24,7 @@ export async function checkOnRuns(parts: Parts): Promise<void> {
   await parts.worktrees.sweep((runId) => isOver(runId, parts));
 }
 
-/** P9: goes on to the next run if a run cannot be read. */
+/** P9: if a run cannot be read, the check continues with the next run. */
 async function checkEach(look: typeof endOrphan, runId: RunId, parts: Parts): Promise<void> {
   await look(runId, parts).catch((error: unknown) => {
     if (isNewer(error)) return;
@@ -34,15 +34,15 @@ async function checkEach(look: typeof endOrphan, runId: RunId, parts: Parts): Pr
 }
 
 /**
- * Whether a run's worktree can be removed. A child's work may be merged until its tree has ended.
- * A run that this store does not know may belong to another store with worktrees in the same repository.
+ * Whether a run's worktree can be removed. Until its tree has ended, a child's work could still be merged.
+ * A run that this store does not know might belong to another store with worktrees in the same repository.
  */
 async function isOver(runId: RunId, { store }: Parts): Promise<boolean> {
   const row = await store.runs.get(runId);
   return row !== undefined && (await store.runs.get(row.rootRunId))?.endedAt !== undefined;
 }
 
-/** D4: ends a run whose parent has ended, because no run awaits its result. Its journal says why. */
+/** D4: ends a run whose parent has ended, because no run awaits its result. The run's journal says why it ended. */
 async function endOrphan(runId: RunId, { store }: Parts): Promise<void> {
   const state = fold(runStateProjection, await store.journal.read(runId));
   const message = `Run ${state.start!.parentRunId}, which started this one, has ended. What was done here is kept.`;
@@ -55,11 +55,11 @@ async function endOrphan(runId: RunId, { store }: Parts): Promise<void> {
   const result = { ...resultEnvelope(ending, state), first_cause: ownCause(ending, state) };
   const payload = { stopReason: ending.stopReason, summary: message, result };
   const events: EventBody[] = [error, { type: state.cancel ? "RUN_CANCELLED" : "RUN_FAILED", payload }];
-  // If the append is refused, an event came in between. The run is checked again in a minute.
+  // If the append is refused, another event was written first. The run is checked again in a minute.
   await store.journal.append({ runId, after: state.seq, events, guard: "unchanged" });
 }
 
-/** Stops the current effect of a silent run. Its outcome is recorded as usual, and the run continues. */
+/** Stops the current effect of a silent run. The effect's outcome is recorded as usual, and the run continues. */
 async function interruptSilent(runId: RunId, parts: Parts): Promise<void> {
   const { store, clock, ids, drives } = parts;
   const row = await store.runs.get(runId);
@@ -73,11 +73,11 @@ async function interruptSilent(runId: RunId, parts: Parts): Promise<void> {
   drives.get(runId)?.interrupt("stuck");
 }
 
-/** Time of a run's last event, or of the last sign of life of its effect in this process. */
+/** Time of a run's last event, or of the last sign of life from its current effect in this process. */
 export const lastActivityOf = ({ id, updatedAt }: RunRow, drives: LoopParts["drives"]): number =>
   Math.max(updatedAt, drives.get(id)?.lastActivityAt() ?? 0);
 
-/** The longest time that the run's limits or the tools give to the open calls. */
+/** The longest time limit of the open calls, from the run's limits or from the tools. */
 function toolTime({ start, calls }: RunState, { tools }: Parts): number {
   const open = [...calls.values()].filter(({ started, result }) => started && !result);
   const own = open.map(({ name }) => tools.get(name)?.timeout ?? 0);

@@ -1,4 +1,4 @@
-// Decides about the agent's own turns: what its last answer means, and whether there is another turn. Pure, like `decide`.
+// Decides about the agent's own turns: what its last answer means, and whether the agent takes another turn. Pure, like `decide`.
 
 import { modelCallId } from "../../ids.ts";
 import type { Definition } from "../../journal/definition.ts";
@@ -26,7 +26,7 @@ export interface RunView extends DecisionView {
   transcript: Transcript;
 }
 
-/** Facts that a decision needs and that are in no journal. */
+/** Facts that a decision needs but that no journal contains. */
 export interface DecisionFacts {
   now: number;
   /** Size of the model's context window, in tokens. */
@@ -50,7 +50,7 @@ export function nextTurn(view: RunView, facts: DecisionFacts): Action {
   );
 }
 
-/** Asks the model once more, whatever it answered last. */
+/** Calls the model once more, whatever its last answer was. */
 export function takeTurn(view: RunView, facts: DecisionFacts): Action {
   const { state } = view;
   return (
@@ -62,7 +62,7 @@ export function takeTurn(view: RunView, facts: DecisionFacts): Action {
   );
 }
 
-/** The end of a team member's turn, which comes with a vote or with text without a call. Its last turn always ends it. */
+/** The end of a team member's turn. A vote ends the turn, and so does text without a call. The member's last turn always ends its run. */
 function endOfMemberTurn(view: RunView): Ending | undefined {
   const { state, transcript, definition } = view;
   const { latest, calls } = state;
@@ -78,20 +78,20 @@ function endOfMemberTurn(view: RunView): Ending | undefined {
   return (voted || spoke) && !hasUnseen ? memberEnding(view, "final_answer") : undefined;
 }
 
-/** J11: defers a report if a message arrived while the model wrote it. */
+/** J11: if a message arrived while the model wrote its report, the model has to read the message and report again. */
 function deferReport({ calls }: RunState): Action {
   const [callId] = calls.keys();
   const output = "Not taken yet: a message came in meanwhile. Look at it, then report.";
   return { type: "record", events: [toolResult(callId!, output, "deferred")] };
 }
 
-/** Whether a failed call may be retried. After a hard limit only the last turn may; any other retry would be refused again. */
+/** Whether a failed model call can be retried. After a hard limit, only the call of the last turn can: all others would be refused again. */
 function mayRetry(state: RunState): boolean {
   if (!hardLimit(state)) return true;
   return state.failedCall?.purpose === "final" && !state.reachedLimits.has(FINAL_NOT_COVERED);
 }
 
-/** After a failed model call: wait, try the next model, or give up. */
+/** Decides what follows a failed model call: wait, try the next model, or give up. */
 function afterFailure({ state, definition }: RunView, now: number): Action | undefined {
   const { failedCall } = state;
   if (!failedCall) return undefined;
@@ -115,7 +115,7 @@ function afterFailure({ state, definition }: RunView, now: number): Action | und
   return endRun({ status: "failed", stopReason, summary: failedCall.message, suggestions });
 }
 
-/** After an answer without calls: the text is the run's answer, unless it is empty. */
+/** Handles an answer without calls: its text becomes the run's answer, unless it is empty. */
 function afterText({ state, transcript, definition }: RunView): Action | undefined {
   const { latest, guard } = state;
   if (!latest || state.calls.size > 0) return undefined;
@@ -139,7 +139,7 @@ function afterSilence(state: RunState): Action | undefined {
     : stopFor(state, "The model answered with nothing, twice in a row.");
 }
 
-/** After text in place of the output that the agent's file asks for: the agent is told once, then the run fails. */
+/** Handles text from an agent whose file requires structured output. The agent is told once; the second time, the run fails. */
 function withoutOutput(state: RunState, last: boolean): Action {
   const id = "output-missing";
   if (!last && !state.systemNotes.has(id)) return tellAgent(id, OUTPUT_MISSING);
@@ -147,7 +147,7 @@ function withoutOutput(state: RunState, last: boolean): Action {
   return endRun({ status: "failed", stopReason: "invalid_output", summary });
 }
 
-/** F43, F45: stops an agent that repeats itself, before it costs more. A person decides what happens next. */
+/** F43, F45: stops an agent that repeats itself before it costs more. A person decides how the run continues. */
 function stopForPerson(state: RunState): Action | undefined {
   const { guard } = state;
   const item = loopItemId(guard.stops);
@@ -172,7 +172,7 @@ function stopForPerson(state: RunState): Action | undefined {
   return undefined;
 }
 
-/** B3: announces the last turn after a hard limit, or ends the run if the budget does not cover that turn. */
+/** B3: announces the last turn after a hard limit. If the budget does not cover that turn, ends the run. */
 function lastTurn({ state, definition }: RunView): Action | undefined {
   const limit = hardLimit(state);
   if (!limit) return undefined;
@@ -199,7 +199,7 @@ function lastTurn({ state, definition }: RunView): Action | undefined {
   return events.length > 0 ? { type: "record", events } : undefined;
 }
 
-/** Key of the event that says that the budget does not cover even the last turn. */
+/** Key of the event which says that the budget does not cover even the last turn. */
 export const FINAL_NOT_COVERED = "limit/finalTurn/hard";
 
 const CUT_OFF =
@@ -227,7 +227,7 @@ function warning(state: RunState): Action | undefined {
 
 function purposeOfNext({ state, transcript, definition }: RunView, facts: DecisionFacts): Purpose {
   if (hardLimit(state)) return "final";
-  // A program keeps its own history.
+  // A program keeps its own history, so it needs no summary.
   if (definition.runner) return "turn";
   const full = promptTokens(transcript) > facts.contextWindow * COMPACT_SHARE;
   return full && transcript.placed.length >= COMPACT_MESSAGES ? "summary" : "turn";
@@ -242,13 +242,13 @@ function callModel({ state, definition }: RunView, purpose: Purpose): Action {
 
 function stopFor(state: RunState, detail: string): Action {
   const { stops } = state.guard;
-  // A pause meanwhile must not open a second item for the same stop.
+  // If the run was paused meanwhile, the same stop must not open a second inbox item.
   const undecided = stops > 0 && !state.decisions.has(loopItemId(stops));
   const items = [loopItemId(undecided ? stops : stops + 1)];
   return { type: "suspend", waitingOn: { kind: "loop", items, detail }, wakeAt: undefined };
 }
 
-/** Asks the model for a summary that children with `context: summary` start with, once for all calls of a turn. */
+/** Asks the model for a summary, once for all calls of a turn. Children with `context: summary` start with it. */
 export function requestBriefing(view: RunView, now: number): Action | undefined {
   const { state } = view;
   const wanted = [...state.calls.values()].some(

@@ -1,9 +1,9 @@
-// Decides what happens next, from the journal's fold alone. Pure: the same journal and the same time give the same action (L2).
+// Decides what happens next, using only the fold of the journal. Pure: the same journal and the same time give the same action (L2).
 // The order of the questions is the order of precedence: the end, a cancel, a pause, open calls, the next turn.
-// Calls that only read run together, others one after the other. Every call gets exactly one result.
-//  D0  A delegation that waits has neither TOOL_STARTED nor TOOL_RESULT: its child's end is its one result.
-//  D1  Sequential: one child at a time. Parallel: up to `maxParallel`, and the results are in the order of the calls.
-//  D2  A completed run ends after its children. If it fails, is cancelled or reaches a limit, its children are cancelled.
+// Calls that only read run in parallel; all other calls run one after the other. Every call gets exactly one result.
+//  D0  A waiting delegation has neither TOOL_STARTED nor TOOL_RESULT: its child's end is its only result.
+//  D1  Sequential delegation runs one child at a time. Parallel delegation runs up to `maxParallel`; the results keep the order of the calls.
+//  D2  A run completes only after its children have ended. If it fails, is cancelled or reaches a limit, its children are cancelled.
 
 import { DEFAULT_DELEGATION } from "../../journal/definition.ts";
 import type { EventBody, WaitingOn } from "../../journal/events.ts";
@@ -56,7 +56,7 @@ export function decide(view: RunView, facts: DecisionFacts): Action {
     : action;
 }
 
-/** Whether only a person's RUN_RESUMED ends the wait. */
+/** Whether the wait ends only when a person resumes the run (RUN_RESUMED). */
 function isOnHold({ status, waitingOn }: RunState): boolean {
   if (status !== "suspended") return false;
   return (
@@ -72,7 +72,7 @@ function cancelledEnding(state: RunState): Ending {
   return { status: "cancelled", stopReason: via === undefined ? "user" : "parent", summary };
 }
 
-/** Merges the work of a child in a worktree before anything else is decided. */
+/** If a child in a worktree has ended, its work is merged before anything else is decided. */
 function mergeNext({ children }: RunState): Action | undefined {
   const child = unmergedChild(children);
   return child && { type: "merge-child", runId: child.runId };
@@ -95,7 +95,7 @@ function next(view: RunView, facts: DecisionFacts): Action {
   return (own.type === "end" ? answerForPattern(view, own.ending) : undefined) ?? own;
 }
 
-/** The failure of a child, if the agent's file says that a failed child fails the run. */
+/** The failure of a child, if the agent's file says that a failed child makes the run fail. */
 function childFailure({ state, definition }: DecisionView): Ending | undefined {
   if ((definition.delegation ?? DEFAULT_DELEGATION).onFailure !== "fail") return undefined;
   const child = [...state.children.values()].find(
@@ -107,7 +107,7 @@ function childFailure({ state, definition }: DecisionView): Ending | undefined {
   return { status: "failed", stopReason: "error", summary, cause: result.first_cause };
 }
 
-/** Whether a limit other than `maxTurns` is reached. Then only the last turn may still begin (B3). */
+/** Whether a limit other than `maxTurns` is reached. After that, only the last turn is allowed to begin (B3). */
 function hasReachedLimit(state: RunState): boolean {
   const limit = hardLimit(state);
   return limit !== undefined && limit.limit !== "maxTurns";
@@ -122,10 +122,10 @@ function checkModuleOutput(ending: Ending, { definition }: DecisionView): Ending
   return { status: "failed", stopReason: "invalid_output", summary: `What the module returned: ${problem}` };
 }
 
-/** The next action for the open calls. Undefined: every call has its result, or the one call is the run's report. */
+/** The next action for the open calls. Undefined if every call has its result, or if the only call is the run's report. */
 function nextForCalls(view: DecisionView, now: number): Action | undefined {
   const { state } = view;
-  // While a program works on a prompt, it carries out the calls that it has begun.
+  // While a program works on a prompt, the program itself carries out the calls that it has started.
   const open = [...state.calls.values()].filter(
     (call) => !call.result && !(state.openModelCall && call.started),
   );
@@ -153,7 +153,7 @@ function nextForCalls(view: DecisionView, now: number): Action | undefined {
   );
 }
 
-/** The end of a run whose policy says that it fails if a person does not decide. */
+/** The end of a run whose policy is to fail when no person decides. */
 function policyFailure(call: ToolCall, { start }: RunState): Ending | undefined {
   const { proposal, decision, name } = call;
   const question = questionOf(call)?.question;
@@ -177,7 +177,7 @@ function policyFailure(call: ToolCall, { start }: RunState): Ending | undefined 
   return undefined;
 }
 
-/** The result of a call that a person or a rule has answered, so that it does not run. Empty: the call is still open. */
+/** The result of a call that will not run because a person or a rule has answered it. Empty if the call is still open. */
 function resultWithoutRun(call: ToolCall): EventBody[] {
   if (questionOf(call)) return questionResult(call);
   const { proposal, decision, verdict, id: toolCallId, attempts } = call;
@@ -201,7 +201,7 @@ function resultWithoutRun(call: ToolCall): EventBody[] {
   return [];
 }
 
-/** The driver's own decision after the timeout. It has the key of a person's decision, so only one of the two is written. */
+/** The driver's own decision after the timeout. It uses the same key as a person's decision, so only one of them is written. */
 function expiry(call: ToolCall): EventBody {
   const payload = { itemId: itemIdOf(call), decision: "expire" as const, by: "cadre" };
   return {
@@ -217,7 +217,7 @@ function suspendForUnknown(open: readonly ToolCall[]): Action | undefined {
   return { type: "suspend", waitingOn: { kind: "outcome_unknown", items }, wakeAt: nextExpiry(open) };
 }
 
-/** The action for the first open call, if it is of a built-in tool and can begin. */
+/** The action for the first open call, if the call is for a built-in tool and can begin. */
 function nextForBuiltinTool(view: DecisionView, open: readonly ToolCall[]): Action | undefined {
   const [first] = open;
   const tool = first?.proposal && declaredTool(first.proposal.name);
@@ -254,7 +254,7 @@ function liveChildFor({ children }: RunState, call: ToolCall): ChildRun | undefi
   return child?.ended ? undefined : child;
 }
 
-/** Waits for children; or for a person, if one is asked about another call: the inbox must show that call. */
+/** Waits for children. If a person is asked about another call, waits for the person instead, so that the inbox shows that call. */
 function waitForChildren(live: readonly ChildRun[], open: readonly ToolCall[]): Action {
   const waitingOn = { kind: "child" as const, items: live.map(({ runId }) => runId) };
   return suspendForApproval(open) ?? { type: "suspend", waitingOn, wakeAt: undefined };
@@ -272,7 +272,7 @@ function runTools(state: RunState, open: readonly ToolCall[]): Action | undefine
 
 const isBuiltin = ({ proposal }: ToolCall): boolean => declaredTool(proposal!.name) !== undefined;
 
-/** Whether the call may begin now, for the first time or again. */
+/** Whether the call can begin now, for the first time or again. */
 function mayStart(call: ToolCall): boolean {
   const { proposal, decision, verdict } = call;
   if (!proposal || proposal.verdict === "deny") return false;
@@ -281,7 +281,7 @@ function mayStart(call: ToolCall): boolean {
   return !call.started || proposal.effect !== "unsafe" || verdict?.verdict === "run_again";
 }
 
-/** Waits for a person. Undefined: no person is asked about any of these calls. */
+/** Waits for a person. Undefined if none of these calls needs a decision. */
 function suspendForApproval(open: readonly ToolCall[]): Action | undefined {
   const asked = open.filter(awaitsDecision);
   if (asked.length === 0) return undefined;
@@ -293,7 +293,7 @@ function nextExpiry(open: readonly ToolCall[]): number | undefined {
   return times.length > 0 ? Math.min(...times) : undefined;
 }
 
-/** Describes the wait for a person: for answers if the run only asks questions. A single question is part of the wait. */
+/** Describes the wait for a person. If all calls are questions, the run waits for answers. A single question is included in the wait. */
 function waitForPerson(asked: readonly ToolCall[]): WaitingOn {
   const items = asked.map(itemIdOf);
   const questions = asked.flatMap((call) => questionOf(call) ?? []);
@@ -304,7 +304,7 @@ function waitForPerson(asked: readonly ToolCall[]): WaitingOn {
   return { kind: "question", items, detail, ...omitUndefined({ choices }) };
 }
 
-/** Next action for an agent with a `runner`. An open prompt continues. A person says how a lost prompt ended. */
+/** Next action for an agent with a `runner`. An open prompt is continued. If a prompt was lost, a person says how it ended. */
 function nextForRunner({ state, definition }: DecisionView): Action | undefined {
   if (!definition.runner) return undefined;
   const open = state.openModelCall;
@@ -320,7 +320,7 @@ function nextForRunner({ state, definition }: DecisionView): Action | undefined 
     : endRun({ status: "failed", stopReason: "error", summary });
 }
 
-/** The action of a pattern that asked for the agent's answer. Undefined: the answer is the run's own. */
+/** The action of a pattern that requested the agent's answer. Undefined if no pattern uses it. */
 function answerForPattern(view: DecisionView, ending: Ending): Action | undefined {
   for (const pattern of patternsOf(view.definition)) {
     const action = pattern.onAnswer?.(view, ending);
@@ -329,7 +329,7 @@ function answerForPattern(view: DecisionView, ending: Ending): Action | undefine
   return undefined;
 }
 
-/** Lets a pattern take the answer over. Otherwise checks that the agent may answer itself. The run ends after its children. */
+/** Ends the run after its children. A pattern can take the answer over. Otherwise the agent must be allowed to answer itself. */
 function decideEnd(view: RunView, ending: Ending): Action {
   if (ending.status !== "completed" || ending.stopReason === "handed_off")
     return endAfterChildren(view, ending);
@@ -345,7 +345,7 @@ function decideEnd(view: RunView, ending: Ending): Action {
 
 function ownAnswer(view: RunView, ending: Ending): Action {
   const { state, definition } = view;
-  // A picked draft is the answer, although the agent itself gave none.
+  // If a draft was picked, it is the answer, although the agent itself gave none.
   const isGiven =
     ending.team !== undefined || patternsIn(definition).some(({ pattern }) => pattern.answer === "pattern");
   if (definition.finalizes !== false || ending.status !== "completed" || isGiven)
@@ -357,7 +357,7 @@ function ownAnswer(view: RunView, ending: Ending): Action {
   return endAfterChildren(view, { status: "failed", stopReason: "invalid_output", summary: NO_ANSWER });
 }
 
-/** The latest answer of a child, for an agent that may not answer itself. */
+/** The latest answer of a child. It replaces the answer of an agent that is not allowed to answer itself. */
 function childAnswer({ children }: RunState): Pick<Ending, "summary" | "details" | "output"> | undefined {
   const succeeded = childrenByTrigger(children, "delegation").filter(({ ended }) => ended?.success);
   const result = succeeded.at(-1)?.ended?.result;
@@ -375,7 +375,7 @@ function endAfterChildren({ state, definition }: DecisionView, ending: Ending): 
   if (live.length === 0) return { type: "end", ending };
   const items = live.map(({ runId }) => runId);
   const waitingOn = { kind: "child" as const, items, ...CLOSING };
-  // F27: a crash may have come after a child was recorded as late and before it was cancelled.
+  // F27: a crash might have happened after a child was recorded as late and before it was cancelled.
   const waits =
     ending.status === "completed" &&
     !hardLimit(state) &&
@@ -397,7 +397,7 @@ function resumedBy(state: RunState): string {
   return decisions[decisions.length - 1]?.by ?? "cadre";
 }
 
-/** Whether two waits are the same. A run that waits for a child still waits for the child when the child needs a person. */
+/** Whether two waits are the same. A run that waits for a child keeps the same wait when the child needs a person. */
 function isSameWait(left: WaitingOn | undefined, right: WaitingOn): boolean {
   const forChild = right.kind === "child" || right.kind === "handoff";
   const isSame = left?.kind === right.kind || (left?.kind === "child_hitl" && forChild);

@@ -1,11 +1,11 @@
-// Drives one run until it must wait or has ended: takes its lease, closes what a crash left open, then decides and performs.
-//  L1  Nothing happens to a run except by an appended event.
+// Drives one run until it must wait or has ended: takes its lease, closes calls that a crash left open, then decides and performs.
+//  L1  A run changes only through appended events.
 //  L2  `decide` is pure: same journal, same action.
-//  L3  An intent is appended before its effect begins, and only if nothing came in between.
+//  L3  An intent is appended before its effect begins, and only if no other event was appended since the decision.
 //  L4  A driver with a stale epoch starts nothing new: it appends the outcomes of its open calls and stops.
 //  L5  One bad run cannot stop the others: `drive` never rejects (P9).
-//  P3  A model call may have been paid for. The driver closes it as interrupted, with its estimate, and makes it again.
-//  P4  `decide` starts a `read` or `idempotent` call again; an `unsafe` call waits for a person.
+//  P3  A model call that a crash interrupted might have been paid for. The driver records its estimated cost and calls the model again.
+//  P4  After a crash, `decide` starts a `read` or `idempotent` call again; for an `unsafe` call it waits for a person.
 
 import type { Clock } from "../../clock.ts";
 import { assertNever, CadreError } from "../../errors.ts";
@@ -31,7 +31,7 @@ import { RunJournal } from "./run-journal.ts";
 
 const SUSPECT_AFTER = 2;
 
-/** E5: after this many acquisitions without an outcome, the run is quarantined for a person. */
+/** E5: after this many acquisitions without an outcome, the run is quarantined until a person resumes it. */
 const MAX_ACQUISITIONS = 5;
 
 const DEFAULT_WINDOW = 128_000;
@@ -40,7 +40,7 @@ const RETRY_MS = 1_000;
 
 const MAX_RETRY_MS = 30_000;
 
-/** `lost`: the workers that an engine lost together with the run (E2). */
+/** `lost` names the workers that, according to the engine, held the run and died (E2). */
 export async function drive(
   runId: RunId,
   parts: LoopParts,
@@ -88,14 +88,14 @@ async function driveRun(run: RunJournal, parts: LoopParts, signal: AbortSignal):
       }
     }
     await run.release();
-    // A program without work is ended while its run rests.
+    // While a run rests, its program is ended unless the program still has work.
     if (run.definition.runner && !keepsProgram(run)) await parts.runners.end(run.runId);
   } finally {
     stopListening();
   }
 }
 
-/** Registers the drive, so that a cancel can interrupt it. At shutdown, effects get some time to finish. */
+/** Registers the drive, so that a cancel can interrupt it. At shutdown, effects have some time to finish. */
 function register(
   run: RunJournal,
   parts: LoopParts,
@@ -120,13 +120,13 @@ function register(
   };
 }
 
-/** Closes what a crash left open, once. Only open intents and their effect class matter. */
+/** Closes the calls that a crash left open, once. Only open intents and their effect class matter. */
 async function recoverRun(run: RunJournal, parts: Pick<LoopParts, "clock" | "runners">): Promise<void> {
   if (run.lease.acquisitions > MAX_ACQUISITIONS && !run.state.cancel) return quarantine(run);
   while (waitsForOldLease(run, parts)) {
     await run.rest([], run.lease.previousUntil);
     if (run.isOver) return;
-    // A signal arrived. It is folded, and the open calls still have to wait.
+    // A signal arrived and is folded here. The open calls still have to wait.
     await run.view();
   }
   const open = run.state.openModelCall;
@@ -144,7 +144,7 @@ async function quarantine(run: RunJournal): Promise<void> {
   await run.suspend({ kind: "quarantine", detail }, undefined);
 }
 
-/** E2: whether the previous worker may still be alive. Until it is not, its open calls are neither repeated nor decided. */
+/** E2: whether the previous worker might still be alive. While it might be, its open calls are neither repeated nor decided. */
 function waitsForOldLease(run: RunJournal, parts: Pick<LoopParts, "clock" | "runners">): boolean {
   const until = run.lease.previousUntil;
   if (until === undefined || until <= parts.clock.now()) return false;
@@ -156,7 +156,7 @@ function waitsForOldLease(run: RunJournal, parts: Pick<LoopParts, "clock" | "run
 
 /**
  * Creates the run's worktree if it is missing.
- * Any other folder must exist: without it an approved call would fail, and the agent would continue without its effect.
+ * Every other folder must already exist: without it an approved call would fail, and the agent would continue without the call's effect.
  */
 async function openWorkspace(
   { state }: RunJournal,
@@ -172,10 +172,10 @@ async function openWorkspace(
   );
 }
 
-/** Whether this driver was interrupted for another reason than a cancel. Then another driver takes the run. */
+/** Whether something other than a cancel interrupted this driver. In that case another driver takes the run. */
 const mustStop = ({ aborted, reason }: AbortSignal): boolean => aborted && reason !== "cancel";
 
-/** E5: whether the run was lost twice in a row and has had no outcome since. */
+/** E5: whether the run lost its worker twice in a row and has had no outcome since. */
 const isSuspect = (run: RunJournal): boolean => run.lease.acquisitions > SUSPECT_AFTER && !run.hasProgressed;
 
 async function step(run: RunJournal, parts: LoopParts, effects: AbortSignal): Promise<void> {
@@ -183,7 +183,7 @@ async function step(run: RunJournal, parts: LoopParts, effects: AbortSignal): Pr
   await performAction(action, run, parts, effects);
 }
 
-/** The arguments of a decision. The agent's module is loaded each time, because its file may have changed. */
+/** The arguments of a decision. The agent's module is loaded every time, because its file might have changed. */
 export async function decisionInput(
   view: RunView,
   parts: Pick<LoopParts, "loadSteps" | "models"> & { clock: Pick<Clock, "now"> },
@@ -249,7 +249,7 @@ async function performAction(
   }
 }
 
-/** Ends the run's program, because nothing of a run continues after its end. */
+/** Ends the run's program, because nothing of a run continues after the run's end. */
 async function endProgram(
   ending: Ending,
   run: RunJournal,
@@ -260,7 +260,7 @@ async function endProgram(
   return left.length === 0 ? ending : { ...ending, warnings: [...(ending.warnings ?? []), ...left] };
 }
 
-/** D2: cancels children only once the run's end is certain. Every drive repeats this until all of them have ended. */
+/** D2: cancels the children once the run's end is certain. Every drive repeats this until all children have ended. */
 async function cancelChildren(
   { runIds, waitingOn }: Extract<Action, { type: "cancel-children" }>,
   run: RunJournal,
@@ -273,7 +273,7 @@ async function cancelChildren(
   await run.rest([], undefined);
 }
 
-/** F27: records first that the children's time is over. After a crash in between, the run's end cancels them (D2). */
+/** F27: first records that the children's time is over. If a crash follows, the children are cancelled at the run's end (D2). */
 async function giveUpOn(
   { runIds, events, reason }: Extract<Action, { type: "give-up-on" }>,
   run: RunJournal,
@@ -296,12 +296,12 @@ function resumedEvent(by: string, run: RunJournal): EventBody {
   return { type: "RUN_RESUMED", payload: { by }, key: `resumed/${run.state.suspensions}` };
 }
 
-/** Appends conditionally, so that an expiry and a person's decision, or a resume and a pause, are never both written. */
+/** Appends conditionally: of an expiry and a person's decision only one is written, and likewise of a resume and a pause. */
 async function write(events: EventBody[], run: RunJournal): Promise<void> {
   await run.begin(events);
 }
 
-/** Handles a failure that cannot be recorded, such as a full disk or a bug: the run is released and tried again. */
+/** Handles a failure that cannot be recorded, such as a full disk or a bug: releases the run, which is then tried again. */
 async function releaseAfterFailure(
   lease: Lease,
   run: RunJournal | undefined,
@@ -319,7 +319,7 @@ async function releaseAfterFailure(
     error,
   });
   if (skip !== "newer version") await run?.recordError(error, skip && `${skip}/${parts.host}`);
-  // A run that is left to other processes is due for them immediately.
+  // A run that this process leaves to other processes is due immediately.
   const wakeAt = skip ? 0 : parts.clock.now() + RETRY_MS * 2 ** Math.min(lease.acquisitions, 5);
   for (let wait = RETRY_MS; !signal.aborted; wait = Math.min(wait * 2, MAX_RETRY_MS)) {
     try {
@@ -328,7 +328,7 @@ async function releaseAfterFailure(
       else await parts.store.leases.release(runId, lease, { wakeAt });
       return;
     } catch (failure) {
-      // Storage failures pass, and a lease that is never released would strand the run.
+      // The release is retried: storage failures pass, and a lease that is never released would strand the run.
       if (!(failure instanceof CadreError) || !failure.code.startsWith("STORAGE_")) return;
       await new Promise((resolve) => setTimeout(resolve, wait).unref());
     }
@@ -340,7 +340,7 @@ function skipReason(error: unknown): SkipReason | undefined {
   return error instanceof CadreError && error.code === "FOLDER_MISSING" ? "other machine" : undefined;
 }
 
-/** Leaves a run to other processes: for good if its journal is of a newer version, for a while if its folder is missing. */
+/** Leaves a run to other processes: permanently if its journal has a newer version, for a while if its folder is missing. */
 function skipRun(why: SkipReason, runId: RunId, { skippedRuns: all }: Pick<LoopParts, "skippedRuns">): void {
   all.set(runId, why);
   if (why === "other machine") setTimeout(() => all.delete(runId), MAX_RETRY_MS).unref();
@@ -356,11 +356,11 @@ const isCorrupt = (error: unknown): error is CadreError =>
 
 const seqOf = (error: CadreError): number | undefined => error.details?.["seq"] as number | undefined;
 
-/** Whether the program is in the middle of its work, or may continue when a person raises the budget. */
+/** Whether the program is in the middle of its work, or could continue after a person raises the budget. */
 const keepsProgram = ({ state }: RunJournal): boolean =>
   state.openModelCall !== undefined || state.waitingOn?.kind === "budget";
 
-/** Drives cancelled runs to their ends without an engine. Runs that cannot be taken or read stay as they are. */
+/** Drives cancelled runs to their ends without an engine. Runs that cannot be taken or read are skipped. */
 export async function endCancelledRuns(
   runIds: readonly RunId[],
   parts: LoopParts,
@@ -374,7 +374,7 @@ export async function endCancelledRuns(
   }
 }
 
-/** The cancelled runs that have not ended, the deepest first, because a run ends after the runs below it (D2). */
+/** The cancelled runs that have not ended, deepest first, because a run ends after its descendants (D2). */
 async function unendedRuns(runIds: readonly RunId[], { store }: Pick<LoopParts, "store">): Promise<RunId[]> {
   const rows = await Promise.all(runIds.map((runId) => store.runs.get(runId)));
   return rows
@@ -384,10 +384,10 @@ async function unendedRuns(runIds: readonly RunId[], { store }: Pick<LoopParts, 
 }
 
 /**
- * Decides which run may take a step now (E5). Steps of ordinary runs run side by side.
- * A run that was lost twice without an outcome takes its steps alone.
- * If it crashes the process again, it is clear which run did it.
- * Such a run waits for at most one step of the others, and the others wait for at most one of its steps.
+ * Decides which run is allowed to take a step now (E5). Ordinary runs take their steps at the same time.
+ * A run that lost its worker twice without an outcome takes its steps alone.
+ * If the process crashes again during such a step, it is clear which run caused the crash.
+ * Such a run waits for at most one step of the other runs. The other runs wait for at most one of its steps.
  */
 export function createStepGate(): StepGate {
   let sharing = 0;

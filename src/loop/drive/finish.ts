@@ -1,4 +1,4 @@
-// Writes the end of a run: its result, and why it ended (P11). Counts and files come from the journal.
+// Writes the end of a run: its result, and why it ended (P11). Counts and file lists are computed from the journal.
 
 import type { EventBody, FirstCause, Payload, ResultEnvelope, Spent } from "../../journal/events.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
@@ -53,7 +53,7 @@ export function ownCause({ stopReason, summary }: Ending, { runId, start }: RunS
   return { run_id: runId, agent: start!.agent, stop_reason: stopReason, summary };
 }
 
-/** Usage of the whole tree. The run's own model calls are counted here, all others through the children's ends. */
+/** Usage of the whole tree. The run's own model calls are counted here; the usage of descendants comes from the children's end events. */
 function treeSpent({ usage, children }: RunState): Spent {
   const { input, output, cacheRead, cacheWrite, unpriced } = usage;
   const sum = { input, output, cacheRead, cacheWrite };
@@ -69,7 +69,7 @@ function treeSpent({ usage, children }: RunState): Spent {
   return { usage: sum, cost };
 }
 
-/** A report is a call like any other, so it gets one result. */
+/** A report is a tool call, so it gets exactly one result. */
 function reportResult(run: RunJournal): EventBody[] {
   return [...run.state.calls.values()]
     .filter((call) => call.name === reportTool(run) && !call.result)

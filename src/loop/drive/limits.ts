@@ -1,5 +1,5 @@
-// Limits of a run, counted from its journal and never from the model's word. 0 means zero.
-// Limits are checked before every model call. After a hard limit the agent gets one last turn to report (B3).
+// Limits of a run. They are checked against the journal, never against the model's own statements. A limit of 0 allows nothing.
+// Limits are checked before every model call. After a hard limit the agent has one last turn to report (B3).
 
 import type { Limits } from "../../journal/definition.ts";
 import type { Budget, Payload, StopReason } from "../../journal/events.ts";
@@ -28,7 +28,7 @@ const STOP_REASONS: Record<LimitName, StopReason> = {
 
 export const stopReasonOf = (limit: LimitName): StopReason => STOP_REASONS[limit];
 
-/** The limit that ends this run, if one is reached. At most one more turn follows. */
+/** The limit that ends this run, if a limit is reached. At most one more turn follows. */
 export function hardLimit(state: RunState): { limit: LimitName; value: number } | undefined {
   const { limits } = state.start!;
   if (state.seq >= limits.maxEvents) return { limit: "maxEvents", value: limits.maxEvents };
@@ -41,7 +41,7 @@ export function hardLimit(state: RunState): { limit: LimitName; value: number } 
   return undefined;
 }
 
-/** The warning that is due now, if it was not given yet. */
+/** The warning that is due now, unless it was already given. */
 export function softLimit(state: RunState): Payload<"LIMIT_REACHED"> | undefined {
   const { limits } = state.start!;
   const { maxTokens, maxCost } = budgetOf(state);
@@ -66,13 +66,13 @@ export function budgetOf(state: RunState): Budget {
   };
 }
 
-/** The budget of the whole tree, as far as this run knows. The store has the latest value. */
+/** The budget of the whole tree, as this run last saw it. The store has the latest value. */
 export function treeBudgetOf({ start, changedTreeBudget }: RunState): Limits["tree"] {
   const { tree } = start!.limits;
   return hasBudget(changedTreeBudget) ? { ...tree, ...changedTreeBudget } : tree;
 }
 
-/** The policy for a budget that is used up. For the tree's budget, the root's policy applies. */
+/** The policy that applies when a budget is used up. For the tree's budget, this is the root's policy. */
 export function budgetPolicy(limit: string, { start }: RunState): "stop" | "suspend" {
   const { tree, onBudget: own } = start!.limits;
   return (isTreeLimit(limit) ? tree?.onBudget : undefined) ?? own;
@@ -81,7 +81,7 @@ export function budgetPolicy(limit: string, { start }: RunState): "stop" | "susp
 export const hasBudget = (budget: Budget): boolean =>
   budget.maxTokens !== undefined || budget.maxCost !== undefined;
 
-/** The open inbox item of a budget stop, if there is one. */
+/** The inbox item about a used-up budget, if one is open. */
 export function openBudgetItem(state: RunState): string | undefined {
   for (const reached of state.reachedLimits.values()) {
     if (reached.hard && reached.itemId && !state.decisions.has(reached.itemId)) return reached.itemId;

@@ -1,7 +1,7 @@
-// One run while this process drives it: the lease, the fold of its journal, and the three ways to write.
-// It keeps the rules L1, L3 and L4 of `drive.ts`.
+// One run while this process drives it: the lease, the fold of the journal, and three ways to write to the journal.
+// This class enforces the rules L1, L3 and L4 of `drive.ts`.
 // Recorded events are folded and queued immediately, and committed together with the next intent.
-// If another writer's event turns out to precede recorded events, the journal is folded again from the start.
+// If another writer's event comes before recorded events in the journal, the journal is folded again from the start.
 
 import { CadreError, toCadreError } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
@@ -37,30 +37,30 @@ export class RunJournal {
   readonly definition: Definition;
   state: RunState = emptyRunState();
   transcript: Transcript = emptyTranscript();
-  /** Last seq when this driver took the run. Earlier drivers wrote everything up to it. */
+  /** Last seq when this driver took the run. All events up to this seq are older than this drive. */
   readonly seqWhenTaken: number;
-  /** True once the lease was released or lost. Nothing more is written then. */
+  /** True once the lease was released or lost. After that, nothing more is written. */
   isOver = false;
-  /** The run that has claimed the file for which the latest intent was refused. */
+  /** The run that holds the file, if the latest intent was refused because of a claimed file. */
   claimedBy: AppendResult["claimedBy"];
-  /** The budget for which the latest intent was refused. */
+  /** The exceeded budget, if the latest intent was refused because of a budget. */
   exceededBudget: AppendResult["exceeded"];
   /** True once this driver has recorded an outcome. */
   hasProgressed = false;
-  /** Time of the last sign of life that is not in the journal, such as a piece of an answer or a tool's output. */
+  /** Time of the last sign of life that is not in the journal, such as part of an answer or a tool's output. */
   lastActivityAt = 0;
 
   private readonly parts: JournalParts;
-  /** Events of the runs that this one continues. They come first in the transcript. */
+  /** Events of the runs that this run continues. They come first in the transcript. */
   private readonly before: readonly JournalEvent[];
   /** Last seq that the store has confirmed. */
   private confirmed = 0;
-  /** Last seq that the latest decision has seen. If a signal follows, the store refuses what was decided. */
+  /** Last seq that the latest decision was based on. If a signal follows it, the store refuses the events of that decision. */
   private decidedAt = 0;
   private expectedKeys: string[] = [];
   private pending: Promise<void>[] = [];
   private failure: Error | undefined;
-  /** The queue of appends while the disk is full: they are sent one after the other. */
+  /** Queue of the appends that wait while the disk is full. They are sent one after the other. */
   private line: Promise<void> | undefined;
   private readonly signal: AbortSignal;
   private hasReportedFullDisk = false;
@@ -83,7 +83,7 @@ export class RunJournal {
     this.fold(journal.events.filter((event) => event.seq <= lease.row.seq));
   }
 
-  /** Loads the run for the driver that holds the lease. */
+  /** Loads the run for the driver that has taken its lease. */
   static async load(lease: Lease, parts: JournalParts, signal: AbortSignal): Promise<RunJournal> {
     const definition = await loadDefinition(parts.store, lease.row.definition);
     const events = lease.events ?? (await parts.store.journal.read(lease.row.id));
@@ -103,7 +103,7 @@ export class RunJournal {
     return { state: this.state, transcript: this.transcript, definition: this.definition };
   }
 
-  /** Children that were started by the runs that this one continues. */
+  /** Children of the runs that this run continues. */
   continuedChildren(): ChildRun[] {
     const children: ChildRuns = new Map();
     for (const event of this.before)
@@ -111,7 +111,7 @@ export class RunJournal {
     return [...children.values()];
   }
 
-  /** Records outcomes and other facts. They are masked first, so that the fold sees the same as the journal (A61). */
+  /** Records outcomes and other facts. They are masked first, so that the fold sees the same text as the journal (A61). */
   record(...given: EventBody[]): void {
     const events = given.map((event) => this.parts.mask.value(event));
     if (events.some(isProgress)) this.hasProgressed = true;
@@ -123,7 +123,7 @@ export class RunJournal {
     this.pending.push(sent.catch((error: Error) => this.appendUnread(events, error)));
   }
 
-  /** Appends intents. If the store refuses them, nothing is written, the missed events are folded, and the caller decides again. */
+  /** Appends intents. If the store refuses them, nothing is written. The missed events are folded, and the caller decides again. */
   async begin(
     events: EventBody[],
     needs: Pick<Append, "reserve" | "spawn" | "claims" | "concurrent"> = {},
@@ -131,7 +131,7 @@ export class RunJournal {
     return this.conditional({ events, guard: "signals", ...needs });
   }
 
-  /** Releases the lease, unless a signal has arrived that is not folded yet. */
+  /** Releases the lease, unless a signal has arrived and is not yet folded. */
   async rest(
     events: EventBody[],
     wakeAt: number | undefined,
@@ -141,7 +141,7 @@ export class RunJournal {
     if (!refused) this.isOver = true;
   }
 
-  /** Records what the run waits for, and rests. */
+  /** Records what the run waits for, and releases the lease. */
   async suspend(waitingOn: WaitingOn, wakeAt: number | undefined): Promise<void> {
     return this.rest([this.suspendedEvent(waitingOn)], wakeAt);
   }
@@ -151,7 +151,7 @@ export class RunJournal {
     return { type: "RUN_SUSPENDED", payload: { waitingOn }, key };
   }
 
-  /** Appends intents of work. If every slot of the workspace is taken, the run waits for a free slot (B4). */
+  /** Appends intents to start work. If every slot of the workspace is taken, the run waits for a free slot (B4). */
   async beginWork(
     events: EventBody[],
     needs: Pick<Append, "reserve" | "claims"> = {},
@@ -161,7 +161,7 @@ export class RunJournal {
     return refused;
   }
 
-  /** Rests until a slot is free. The journal records the wait once. */
+  /** Lets the run rest until a slot is free. The journal records the wait once. */
   async waitForSlot(): Promise<void> {
     const { maxConcurrent } = this.parts;
     const detail = `All ${maxConcurrent} slots of this workspace are taken. The run continues when one is free.`;
@@ -175,7 +175,7 @@ export class RunJournal {
     if (!(await this.begin(events))) this.isOver = true;
   }
 
-  /** Records a failure of this process in the journal, if possible, and once for each `id`. */
+  /** Records a failure of this process in the journal, if possible. Each `id` is recorded once. */
   async recordError(error: unknown, id = this.parts.ids.nonce()): Promise<void> {
     const { code, message } = toCadreError(error);
     const payload = { id, code, message, fatal: false };
@@ -188,7 +188,7 @@ export class RunJournal {
     this.lastActivityAt = this.parts.clock.now();
   }
 
-  /** Releases the run as it is. It is due immediately, for another driver. */
+  /** Releases the run without changing it. Another driver can take it immediately. */
   async release(): Promise<void> {
     if (this.isOver) return;
     this.isOver = true;
@@ -201,7 +201,7 @@ export class RunJournal {
     const [answer] = await Promise.all([sent, this.settle()]);
     const before = this.confirmed;
     this.confirm(answer);
-    // F18: another writer was faster with the same key, and its event is folded now. If there is no such event, it is a bug.
+    // F18: another writer used the same key first, and its event is folded now. If no such event exists, there is a bug.
     if (answer.refused === "conflict" && this.confirmed === before && !this.diverged)
       throw conflict(append.events);
     if (this.diverged) await this.reload();
@@ -227,7 +227,7 @@ export class RunJournal {
     return { runId: this.runId, writer: { worker, epoch }, ...append };
   }
 
-  /** Queues an append behind those that wait for the disk: a result must not precede its model answer. */
+  /** Queues an append behind the appends that wait for the disk: a tool result must not precede its model answer. */
   private queue(whole: Append): Promise<AppendResult> {
     const sent = (this.line ?? Promise.resolve()).then(() => this.appendWhenSpace(whole));
     const line = sent.then(
@@ -253,7 +253,7 @@ export class RunJournal {
     }
   }
 
-  /** Appends outcomes even if a newer version wrote events that this one cannot read. That version continues the run. */
+  /** Appends outcomes even if a newer Cadre version wrote events that this version cannot read. The newer version continues the run. */
   private async appendUnread(events: EventBody[], error: Error): Promise<void> {
     if (isNewer(error)) await this.send({ events, after: Number.MAX_SAFE_INTEGER }).catch(() => {});
     this.fail(error);
@@ -330,7 +330,7 @@ function conflict(events: readonly EventBody[]): CadreError {
 
 const isDiskFull = (error: unknown): boolean => error instanceof CadreError && error.code === "STORAGE_FULL";
 
-/** Resolves after a time, or as soon as the process stops. */
+/** Resolves after the given time, or as soon as the process stops. */
 function waitOrAbort(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);
@@ -345,7 +345,7 @@ function waitOrAbort(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Definitions by their hash. Many runs share a definition, and a definition never changes under its hash. */
+/** Definitions by their hash. Many runs share a definition, and a hash always means the same definition. */
 const definitions = new Map<string, Definition>();
 const MAX_DEFINITIONS = 500;
 
@@ -371,8 +371,8 @@ export async function loadDefinition(
 const LONGEST_CHAIN = 10_000;
 
 /**
- * The events of the runs that a run continues, oldest first. The run's transcript begins with theirs, by reference.
- * Nothing else is taken over: no usage, no approvals, no grants.
+ * The events of the runs that a run continues, oldest first. The run's transcript begins with them, by reference.
+ * The run inherits nothing else: no usage, no approvals, no grants.
  */
 export async function eventsBefore(
   store: { journal: Pick<Store["journal"], "read" | "head"> },
@@ -398,7 +398,7 @@ export async function eventsBefore(
 
 const NO_PREDECESSOR: Pick<Payload<"RUN_STARTED">, "continues" | "fork"> = {};
 
-/** Ends of children that came after the fork's point, and that the fork was told. */
+/** The end events of children that came after the fork's point, but that the fork knows about. */
 async function laterChildEnds(
   store: { journal: Pick<Store["journal"], "read"> },
   runId: RunId,

@@ -1,13 +1,13 @@
 // A cache of run states that folds only new events.
-// A page asks again at every event, a person's command is checked against the state, and a run may have 50,000 events.
-// Losing an entry only costs time.
+// The cache is needed because pages ask again at every event, commands are checked against the state, and a run can have 50,000 events.
+// Losing a cache entry only costs time.
 
 import type { Position, RunId } from "../../ids.ts";
 import { type RunState, runStateProjection } from "../../projections/folds/run-state.ts";
 import type { Store } from "../../stores/store.ts";
 
 interface Folded {
-  /** Later folds change this object, so it may be newer after an `await`. */
+  /** Later folds change this object, so its state might be newer after an `await`. */
   state: RunState;
   /** Position of the last folded event. */
   position: Position;
@@ -19,7 +19,7 @@ const folded = new WeakMap<Store, Map<RunId, Promise<Folded>>>();
 export async function currentRunState(store: Store, runId: RunId): Promise<RunState> {
   const known = folded.get(store) ?? new Map<RunId, Promise<Folded>>();
   folded.set(store, known);
-  // Folds of a run wait for each other: two folds of the same events would count them twice.
+  // Folds of the same run wait for each other. Two folds at once would count the same events twice.
   const next = (known.get(runId) ?? Promise.resolve(emptyFold())).then((before) =>
     foldNewEvents(store, runId, before),
   );
@@ -35,7 +35,7 @@ const emptyFold = (): Folded => ({ state: runStateProjection.initial(), position
 async function foldNewEvents(store: Store, runId: RunId, before: Folded): Promise<Folded> {
   const { seq } = before.state;
   const [last, ...news] = seq === 0 ? [] : await store.journal.read(runId, seq - 1);
-  // A run that was moved away, pruned and moved back has another journal under the same id.
+  // If a run was moved away, pruned and moved back, the same id has another journal.
   const isSame = last !== undefined && last.position === before.position;
   const events = isSame ? news : await store.journal.read(runId);
   const folding = isSame ? before : emptyFold();

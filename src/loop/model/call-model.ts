@@ -1,4 +1,4 @@
-// One model call: intent, request, outcome. After a crash a call may be paid for twice, and the run says so (P3).
+// One model call: intent, request, outcome. After a crash a call might be paid for twice; the journal then says so (P3).
 
 import type {
   LanguageModelV4CallOptions,
@@ -32,7 +32,7 @@ const DEFAULT_OUTPUT_TOKENS = 8_000;
 
 const REPORT_TOKENS = 1_500;
 
-/** Number of latest messages that stay as they are when the history is compacted. */
+/** Number of recent messages that are kept unchanged when the history is compacted. */
 const KEPT_MESSAGES = 4;
 
 type CallParts = Pick<
@@ -92,13 +92,13 @@ export function modelCallIntent(action: CallModel, estimate: Estimate | undefine
   return { type: "MODEL_CALL_STARTED", payload: { ...attemptOf(action), model, ...rest } };
 }
 
-/** Names one attempt of a model call in an event. The first attempt has no number. */
+/** Identifies one attempt of a model call in an event. The first attempt has no number. */
 export const attemptOf = ({ callId, attempt }: Pick<CallModel, "callId" | "attempt">) => ({
   callId,
   ...(attempt > 1 ? { attempt } : {}),
 });
 
-/** B2, B3: reserves the cost of this call and of the last turn, from the first intent on. */
+/** B2, B3: every model call reserves its own cost plus the cost of the last turn. */
 function reservation({ model, purpose }: CallModel, run: RunJournal, parts: Pick<LoopParts, "estimateCall">) {
   const budget = budgetOf(run.state);
   const tree = treeBudgetOf(run.state) ?? {};
@@ -111,7 +111,7 @@ function reservation({ model, purpose }: CallModel, run: RunJournal, parts: Pick
   return { estimate: { tokens: own.tokens + last.tokens, cost }, run: budget, tree };
 }
 
-/** Says that the budget does not cover even the last turn. */
+/** Records that the budget does not cover even the last turn. */
 export const LAST_TURN_NOT_COVERED: EventBody = {
   type: "LIMIT_REACHED",
   payload: { limit: "finalTurn", value: 0, hard: true },
@@ -168,7 +168,7 @@ async function request(
   }
 }
 
-/** The request: the prompt from the transcript, the tools that the agent may call, and its context in the run. */
+/** Builds the request: the prompt from the transcript, the tools that the agent is allowed to call, and the agent's context in the run. */
 function callOptions(
   action: CallModel,
   run: RunJournal,
@@ -206,7 +206,7 @@ const SUMMARY_REQUEST =
 const BRIEF_REQUEST =
   "You are about to delegate. Sum up this conversation for the agent that takes the task over: what it is all about, what was done and found so far (with exact names, paths and numbers), what has been decided. Do not go on with the task now, and do not repeat the task itself.";
 
-/** Questions of the runtime itself to the model. They are no turn of the agent, so they offer no tools. */
+/** Requests that the runtime itself sends to the model. They are not turns of the agent, so they offer no tools. */
 const REQUESTS: Partial<Record<CallModel["purpose"], string>> = {
   summary: SUMMARY_REQUEST,
   brief: BRIEF_REQUEST,
@@ -235,7 +235,7 @@ export const turnTools = (view: DecisionView, parts: OfferParts): LanguageModelV
 const closingOf = (view: DecisionView, parts: OfferParts): LanguageModelV4FunctionTool[] =>
   builtinOffers(view, parts, (kind) => kind === "closing");
 
-/** The offers of built-in tools other than closing tools, by run. They never change during a run. */
+/** The offers of built-in tools other than closing tools, for each run. They never change during a run. */
 const builtinFor = new WeakMap<object, LanguageModelV4FunctionTool[]>();
 
 function builtinOf(view: DecisionView, parts: OfferParts): LanguageModelV4FunctionTool[] {
@@ -275,7 +275,7 @@ function offer(name: string, description: string, schema: unknown): LanguageMode
   return { type: "function", name, description, inputSchema };
 }
 
-/** An empty summary would replace the whole history with nothing, so it counts as a truncated answer. */
+/** Treats an empty summary as a truncated answer, because it would replace the whole history with nothing. */
 function rejectEmptySummary(
   { purpose }: CallModel,
   outcome: StreamOutcome,
@@ -307,7 +307,7 @@ function recordAnswer(
   }
 }
 
-/** The point up to which a summary replaces the history. An answer and its results have one seq, so they stay together. */
+/** The point up to which a summary replaces the history. An answer and its tool results have the same seq, so they stay together. */
 function summaryPoint(run: RunJournal): { runId: string; seq: number } {
   const { placed } = run.transcript;
   const last = placed[Math.max(0, placed.length - KEPT_MESSAGES - 1)];
@@ -332,8 +332,8 @@ type Why = Omit<Payload<"MODEL_CALL_FAILED">, "callId" | "attempt" | "ms">;
 const NOT_SENT = new Error("not sent");
 
 /**
- * P3: a call that was sent may cost money.
- * If the provider reported no usage, it is estimated from the prompt and the received text (B2).
+ * P3: a call that was sent can cost money even if it failed.
+ * If the provider reported no usage, the usage is estimated from the prompt and the received text (B2).
  */
 function interrupted(
   { model }: CallModel,
@@ -373,7 +373,7 @@ function failureOf(
   return { ...why, retryAt };
 }
 
-/** A random number between 0 and 1, from the ids' source of randomness. */
+/** A random number between 0 and 1, derived from a nonce. */
 function random(parts: Pick<LoopParts, "digest" | "ids">): number {
   return Number.parseInt(parts.digest(parts.ids.nonce()).slice(0, 8), 16) / 16 ** 8;
 }

@@ -1,5 +1,5 @@
-// Reads one model answer to its end, as the provider's contract defines it.
-// Nothing of it is used unless the whole answer arrives (F41).
+// Reads one model answer to its end, according to the provider's contract.
+// A partial answer is never used (F41).
 
 import type {
   LanguageModelV4CallOptions,
@@ -17,25 +17,25 @@ export interface ModelAnswer {
 
 export type StreamOutcome =
   | { type: "answer"; answer: ModelAnswer }
-  /** Cut at the model's output cap: paid for, but not usable. */
+  /** The answer was cut at the model's output limit. It is paid for, but not usable. */
   | { type: "cut-off"; usage: Usage }
-  /** `characters`: how much arrived before the failure. */
+  /** `characters` is the number of characters that arrived before the failure. */
   | { type: "failed"; error: unknown; usage?: Usage; characters?: number };
 
 export interface StreamOptions {
   call: LanguageModelV4CallOptions;
   onText(text: string): void;
   onReasoning(text: string): void;
-  /** Called whenever something arrives, also the input of a call, which is no text and may take long. */
+  /** Called for everything that arrives. This includes tool input, which is not text and can take long. */
   onPart(): void;
   /** Milliseconds of silence after which the call is aborted. */
   idleMs: number;
-  /** Errors that `classifyFailure` recognises: silence for too long, and a truncated answer. */
+  /** Builds the errors that `classifyFailure` recognises: too long a silence, and a truncated answer. */
   silenceError(ms: number): Error;
   cutStreamError(): Error;
 }
 
-/** Never throws: a failure is an outcome. */
+/** Never throws: a failure is returned as an outcome. */
 export async function readStream(model: Model, options: StreamOptions): Promise<StreamOutcome> {
   const stop = new AbortController();
   const outer = options.call.abortSignal;
@@ -92,7 +92,7 @@ async function collect(
   return collected.outcome();
 }
 
-/** Longest answer in characters. A provider that never ends its answer must not fill the memory. */
+/** Maximum length of an answer in characters, so that a provider that never ends its answer cannot fill the memory. */
 const LONGEST_ANSWER = 16_000_000;
 
 type Delta = Extract<LanguageModelV4StreamPart, { type: "text-delta" | "reasoning-delta" }>;

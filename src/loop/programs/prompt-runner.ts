@@ -1,8 +1,8 @@
-// One prompt to the program that does an agent's work: intent, work and outcome, like a model call.
-//  RN1  The journal knows the process before it is prompted.
-//  RN2  The program's questions are answered from the journal alone: a started call is allowed, a call with a result is not.
+// Sends one prompt to the program that does an agent's work. Like a model call, it has an intent, work and an outcome.
+//  RN1  The program's process is recorded in the journal before it receives a prompt.
+//  RN2  The program's questions are answered from the journal alone. A started call is allowed; a call that already has a result is not.
 //  RN3  While a person decides, the run rests and the program waits.
-//       If the program is gone by then, the journal is enough to continue.
+//       If the program has ended by then, the journal is enough to continue.
 
 import { messageOf } from "../../errors.ts";
 import type { EventBody, Payload } from "../../journal/events.ts";
@@ -40,13 +40,13 @@ interface Prompt extends ActivePrompt {
   effects: AbortSignal;
   /** Why the program was asked to stop. */
   stopping?: Failure;
-  /** Whether the program may be asked to continue after it has stopped. */
+  /** Whether the program can be asked to continue after it has stopped. */
   stays?: boolean;
 }
 
-/** Time of silence after which a program is stopped, unless the run has a `toolTimeout`. */
+/** A program that is silent for this long is stopped, unless the run has a `toolTimeout`. */
 const SILENCE_MS = 8 * 60_000;
-/** Time after which a program that does not stop when asked is killed. */
+/** A program that does not stop when asked is killed after this time. */
 const STOP_GRACE_MS = 5_000;
 const LAST_TURN_MS = 2 * 60_000;
 const MAX_TRIES = 3;
@@ -63,13 +63,13 @@ export async function promptRunner(
   if (run.state.openModelCall)
     return live ? listen({ action, live, run, parts, effects }) : recoverPrompt(run, parts);
   const problem = parts.runners.problem(run.definition);
-  // The run waits until a person has fixed the problem and resumed it.
+  // A person has to fix the problem and resume the run.
   if (problem !== undefined)
     return run.suspend({ kind: "definition_changed", items: [], detail: problem }, undefined);
-  // No session can write the report: the old session is lost, and a new one would start the work again.
+  // No session can write the report: the old session is lost, and a new session would repeat the work.
   if (action.purpose === "final" && run.state.runner.started && !knowsTask(run, parts))
     return run.record(LAST_TURN_NOT_COVERED);
-  // The prompt is made before the intent, which marks the messages as seen.
+  // The prompt is built before the intent is appended, because the intent marks the messages as seen.
   const words = runnerPrompt(action, run, parts);
   const refused = await run.beginWork([modelCallIntent(action, undefined)], runnerReservation(run));
   if (refused) return handleRefusedCall(refused, action, run, parts);
@@ -89,7 +89,7 @@ export async function promptRunner(
   return listen({ action, live: ready, run, parts, effects });
 }
 
-/** Whether the program was stopped in the middle and has ended since. A new session would repeat its work. */
+/** Whether the program was stopped in the middle of its work and has ended since. A new session would repeat its work. */
 function hasEndedMeanwhile({ callId }: CallModel, run: RunJournal, parts: RunnerParts): boolean {
   const { runner, calls } = run.state;
   const worked = [...calls.keys()].some((id) => id.startsWith(`${callId}.`));
@@ -125,7 +125,7 @@ async function startRunner(
 
 const INTERRUPTED: Failure = { cause: "interrupted", message: "Stopped before the answer was complete." };
 
-/** Handles reports until the program has answered, or asks a question that this driver cannot answer. */
+/** Handles the program's reports until it answers, or until it asks a question that this driver cannot answer. */
 async function listen(prompt: Prompt): Promise<void> {
   const { live, run, parts } = prompt;
   deliverDecisions(live, run);
@@ -140,7 +140,7 @@ async function listen(prompt: Prompt): Promise<void> {
   await parts.runners.end(run.runId);
 }
 
-/** Reports of work. Limits are checked before such a report is handled, so that a stopped program starts nothing more. */
+/** Reports about work. Limits are checked before such a report is handled, so that a stopped program starts no more work. */
 const WORK_REPORTS: ReadonlySet<RunnerReport["type"]> = new Set([
   "message",
   "call",
@@ -157,7 +157,7 @@ function timeFor({ action, live, run, effects, stopping }: Prompt) {
   return { signal: effects, ms: ms - live.workedMs, silenceMs: limits.toolTimeout ?? SILENCE_MS };
 }
 
-/** Returns true if the prompt needs no further reports now. */
+/** Returns true if no further reports have to be handled for now. */
 async function handleReport(report: RunnerReport, prompt: Prompt): Promise<boolean> {
   const { live, run, parts, effects, stopping } = prompt;
   switch (report.type) {
@@ -195,7 +195,7 @@ async function handleReport(report: RunnerReport, prompt: Prompt): Promise<boole
         stop(INTERRUPTED, prompt);
         return false;
       }
-      // The prompt is left as after a crash: the next driver sees an open call and no process.
+      // The prompt is left as it would be after a crash: the next driver finds an open call and no process.
       await parts.runners.end(run.runId);
       return true;
   }
@@ -229,7 +229,7 @@ function stop(why: Failure, prompt: Prompt): void {
   prompt.live.cancel();
 }
 
-/** Called when the program has stopped. After a limit it may still be asked for a report, or to continue. */
+/** Called when the program has stopped. If a limit stopped it, it can still be asked to report or to continue. */
 async function finishStop(prompt: Prompt): Promise<void> {
   const { stopping, stays, action, run } = prompt;
   if (stopping !== LATE && !stays) return endPrompt(stopping!, prompt);
@@ -245,7 +245,7 @@ async function endPrompt(why: Failure, { action, live, run, parts }: Prompt): Pr
   fail(action, why, run, live);
 }
 
-/** The failure of a program that ended early. It is started again a few times, if it can resume its session. */
+/** The failure of a program that ended early. If it can resume its session, it is started again a few times. */
 function goneFailure(why: string, { live, run, parts }: Prompt): Failure {
   const message = `The program ended before it had answered: ${why}.`;
   const tries = run.state.openModelCall?.tries ?? 1;
@@ -261,11 +261,11 @@ function recordAnswer({ text, stop: how }: Extract<RunnerReport, { type: "answer
   else run.record(answerEvent(text, how, prompt));
 }
 
-/** Whether a call was refused. A program that stops after a refusal has not failed, and is asked to continue another way. */
+/** Whether a call was refused. If the program stops after a refusal, it has not failed: it is asked to continue in another way. */
 const isRefused = ({ state }: RunJournal): boolean =>
   [...state.calls.values()].some(({ result }) => result?.outcome === "denied");
 
-/** The program's answer. Its usage is what the program reported; nothing is estimated. */
+/** The program's answer. Its usage is as the program reported it; nothing is estimated. */
 function answerEvent(text: string, finish: string, { action, live }: Prompt): EventBody {
   return {
     type: "AGENT_THOUGHT",
@@ -294,7 +294,7 @@ function fail(action: CallModel, why: Failure, run: RunJournal, live?: LiveRunne
   run.record({ type: "MODEL_CALL_FAILED", payload });
 }
 
-/** Reserves nothing, because the cost is unknown. Only money that is already spent can refuse the prompt. */
+/** Reserves nothing, because the cost is unknown. The prompt is refused only if the budget is already spent. */
 function runnerReservation({ state }: RunJournal) {
   const budget = budgetOf(state);
   const tree = treeBudgetOf(state) ?? {};
@@ -302,7 +302,7 @@ function runnerReservation({ state }: RunJournal) {
   return { reserve: { estimate: { tokens: 0, cost: null }, run: budget, tree } };
 }
 
-/** Records the reported cost, before the run rests and before other runs spend from the same budget. */
+/** Records the reported cost. This happens before the run rests, and before other runs spend from the same budget. */
 function recordCost({ action, live, run }: Prompt): void {
   if (!live.cost) return;
   const payload = { ...attemptOf(action), index: run.state.runner.spent, cost: live.takeCost()! };
@@ -311,7 +311,8 @@ function recordCost({ action, live, run }: Prompt): void {
 
 /**
  * Checks the reported cost against the budgets of the run and its tree.
- * The cost of a prompt is not known beforehand, so the budget may end the work in the middle: for good, or until a person raises the budget (`stays`).
+ * The cost of a prompt is not known beforehand, so a used-up budget can stop the work in the middle.
+ * `stays` is true if the work can continue after a person raises the budget.
  */
 async function checkBudget(prompt: Prompt): Promise<(Failure & { stays: boolean }) | undefined> {
   const { action, live, run } = prompt;
@@ -319,7 +320,7 @@ async function checkBudget(prompt: Prompt): Promise<(Failure & { stays: boolean 
   if (!needs.reserve || !live.cost) return undefined;
   recordCost(prompt);
   let refused = await run.begin([], needs);
-  // A signal arrived in between and is folded now. The money is spent all the same.
+  // Another signal arrived first and is folded now. The money is spent anyway.
   if (refused === "signals") refused = await run.begin([], runnerReservation(run));
   if (refused !== "budget") return undefined;
   const { limit, value } = run.exceededBudget!;
@@ -330,8 +331,8 @@ async function checkBudget(prompt: Prompt): Promise<(Failure & { stays: boolean 
 }
 
 /**
- * Recovers a prompt to a program that was under way when the previous process ended. Leftover processes are killed first.
- * A program that can resume its session is asked to continue. Otherwise its work is unknown, and a person is asked (P4).
+ * Recovers a prompt that a program was working on when the previous process ended. Leftover processes are killed first.
+ * If the program can resume its session, it is asked to continue. Otherwise the state of its work is unknown, and a person is asked (P4).
  */
 export async function recoverPrompt(run: RunJournal, parts: Pick<LoopParts, "runners">): Promise<void> {
   if (parts.runners.find(run.runId)) return;
@@ -349,7 +350,7 @@ export async function recoverPrompt(run: RunJournal, parts: Pick<LoopParts, "run
   );
 }
 
-/** Only a person can find out what became of the prompt, so the prompt becomes a call with an unknown outcome. */
+/** Only a person can find out what happened to the prompt, so the prompt becomes a call with an unknown outcome. */
 function recordLostSession(why: string, run: RunJournal): void {
   const { command, host, pid } = run.state.runner.started!;
   const toolCallId = `${run.state.openModelCall!.callId}.${run.state.runner.calls}`;

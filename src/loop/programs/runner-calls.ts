@@ -1,6 +1,6 @@
-// Calls of a program that does an agent's work, in the form of any other call: judged, decided, started and answered.
-// A call that the program asks about waits for a decision.
-// A call that it makes on its own is recorded, and stops the program if a rule denies it.
+// Calls of a program that does an agent's work. Like all calls, they are judged, decided, started and answered.
+// If the program asks for permission, the call waits for a decision.
+// If the program makes a call without asking, the call is recorded. If a rule denies that call, the program is stopped.
 
 import type { EventBody } from "../../journal/events.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
@@ -59,7 +59,7 @@ function newId({ id: own }: Pick<ProgramCall, "id">, { action, live, run }: Acti
   return id;
 }
 
-/** P5: a person approved exactly this call, but the program ended before it was told. */
+/** P5: finds the approval of exactly this call, if the program ended before it could be told about the approval. */
 function earlierApproval({ name, input }: ProgramCall, { calls }: RunState): Verdict | undefined {
   const same = [...calls.values()].find(
     (call) =>
@@ -81,7 +81,7 @@ async function verdictOn(call: ProgramCall, run: RunJournal, parts: RunnerCallPa
   return by("deny") ?? by("ask") ?? verdicts[0]!;
 }
 
-/** Records a call that the program made without asking. Returns why the program must be stopped, if a rule denies the call. */
+/** Records a call that the program made without asking. If a rule denies the call, returns why the program must be stopped. */
 export async function recordReportedCall(
   call: ProgramCall,
   prompt: ActivePrompt,
@@ -156,7 +156,7 @@ export function deliverDecisions(live: LiveRunner, run: RunJournal): void {
 
 const UNDELIVERED = "The program had ended before it could be told that it may.";
 
-/** Closes calls that are open when the work ends. `why` undefined: the program answered, but reported no result for them. */
+/** Closes calls that are open when the work ends. If `why` is undefined, the program answered but reported no result for them. */
 export function closeOpenCalls(run: RunJournal, why: string | undefined): void {
   for (const call of run.state.calls.values()) {
     if (!isOpen(call)) continue;
@@ -165,7 +165,7 @@ export function closeOpenCalls(run: RunJournal, why: string | undefined): void {
   }
 }
 
-/** Allows a call instead of running a tool: the program runs it itself once it is told. */
+/** Allows a call but runs no tool: the program runs the call itself once it is told. */
 export async function allowRunnerCall(
   ids: readonly string[],
   run: RunJournal,
@@ -189,7 +189,7 @@ export async function allowRunnerCall(
   await run.beginWork([{ type: "TOOL_STARTED", payload }]);
 }
 
-/** The inputs that are judged: one for each file of an edit. */
+/** The inputs to judge. An edit of several files has one input per file. */
 function judgedIn(input: unknown): unknown[] {
   const { paths } = (input ?? {}) as { paths?: unknown };
   return Array.isArray(paths) ? paths.map((path: unknown) => ({ path })) : [input];

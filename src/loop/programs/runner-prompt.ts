@@ -1,5 +1,5 @@
 // The text of a prompt to a program. A new session gets the whole task.
-// A resumed session gets only new messages, and after an interruption the state of its calls.
+// A resumed session receives only new messages. After an interruption it also receives the state of its calls.
 
 import type { PromptMessage } from "../../journal/message.ts";
 import type { Action } from "../../patterns/action.ts";
@@ -9,7 +9,7 @@ import { describeCall } from "../../projections/views/timeline.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
 import type { LoopParts } from "../parts.ts";
 
-/** Whether the program knows the task: it is at work here, or can resume its session. */
+/** Whether the program knows the task: either it is running here, or it can resume its session. */
 export const knowsTask = (run: RunJournal, { runners }: Pick<LoopParts, "runners">): boolean =>
   runners.find(run.runId) !== undefined || resumableSession(run) !== undefined;
 
@@ -50,11 +50,11 @@ function interruption(state: RunState): string {
 
 const named = ({ name, input }: ToolCall): string => `- ${describeCall(name, input)}`;
 
-/** Whether a call was approved, but the program had ended before it could be told. */
+/** Whether a call was approved after the program had ended, so that the program could not be told. */
 export const isApprovedButUndelivered = ({ decision, result }: ToolCall): boolean =>
   decision?.decision === "approve" && result?.outcome === "not_started";
 
-/** The earlier messages. A single task is repeated as it is; a conversation also says who wrote what. */
+/** The earlier messages. A single task is repeated unchanged. In a conversation, each message also names its author. */
 function earlierMessages(messages: readonly PromptMessage[]): string[] {
   const texts = messages.flatMap(({ role, content }) => {
     if (role !== "user" && role !== "assistant") return [];

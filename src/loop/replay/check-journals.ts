@@ -1,5 +1,5 @@
 // Checks that the journals of a tree agree with each other.
-// The checks need only the journals, and find changes that leave each hash chain intact.
+// The checks need only the journals. They find changes that leave every hash chain intact.
 
 import { isDeepStrictEqual } from "node:util";
 import type { Digest } from "../../ids.ts";
@@ -26,9 +26,9 @@ export interface CheckedReceipts {
 }
 
 /**
- * Checks that approved calls ran as approved, and that children are what their parents started.
- * The hash of an approved call is in the person's decision and in the event that starts the call.
- * If an event was altered, the two disagree (P5, I8).
+ * Checks that approved calls ran as approved, and that each child is the one that its parent started.
+ * The hash of an approved call is in the person's decision, and also in the event that starts the call.
+ * If one of these two events was altered, the hashes differ (P5, I8).
  */
 export function checkReceipts(journals: Journals, digest: Digest): CheckedReceipts {
   let receipts = 0;
@@ -84,7 +84,7 @@ function taskProblem(
   return `${what} with another task than was approved.`;
 }
 
-/** Checks that a child's journal begins with the task and agent that its parent's journal names. */
+/** Checks that a child's journal begins with the task and the agent in its parent's journal. */
 function childProblem(event: Begins, journals: Journals): string | undefined {
   if (event.type !== "CHILD_RUN_STARTED") return undefined;
   const { child_run_id: id, task, agent_type: agent } = event.payload;
@@ -96,7 +96,7 @@ function childProblem(event: Begins, journals: Journals): string | undefined {
 const isStartedAs = (first: JournalEvent, { task, agent }: Pick<Payload<"RUN_STARTED">, "task" | "agent">) =>
   first.type === "RUN_STARTED" && first.payload.task === task && first.payload.agent === agent;
 
-/** Checks that parents and children agree about the children. Finds a run that was removed or cut short (J7, P6). */
+/** Checks that parents and children agree about the children. This finds a run that was removed or cut short (J7, P6). */
 export function findTreeProblem(journals: Journals): ReceiptProblem | undefined {
   for (const journal of journals.values()) {
     for (const event of journal) {
@@ -121,14 +121,14 @@ function missingChild(event: EventOf<"CHILD_RUN_STARTED">, journals: Journals): 
 function endProblem(event: EventOf<"CHILD_RUN_COMPLETED">, journals: Journals): string | undefined {
   const { child_run_id: id } = event.payload;
   const child = journals.get(id);
-  // E5: for its parent, a quarantined child has ended. The child's later events are not passed on.
+  // E5: a parent treats a quarantined child as ended. Later events of the child are not passed on to the parent.
   if (!child || event.payload.quarantined) return undefined;
   const last = child.at(-1)!;
   const says = `event ${event.seq} of run ${event.runId} says`;
   if (!TERMINAL_TYPES.has(last.type))
     return `The end of run ${id}, which ${says} that it has, is not there: its journal stops at event ${last.seq}.`;
   const expected = childCompletedEvent(foldRow(child), last);
-  // The child was moved together with its parent, which learns of the end in the other store.
+  // The child was moved together with its parent. The parent learns in the other store how the child ended.
   if (last.type === "RUN_MOVED" || isDeepStrictEqual(plain(expected?.payload), plain(event.payload)))
     return undefined;
   return `Run ${id} has not ended as ${says}.`;

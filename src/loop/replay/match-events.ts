@@ -1,4 +1,4 @@
-// Tells which events of a journal were decided, and whether an action explains an event. Pure.
+// Finds out which events of a journal record a decision, and whether an action explains an event. Pure.
 
 import type { EventBody, JournalEvent, Payload } from "../../journal/events.ts";
 import { keyOf } from "../../journal/keys.ts";
@@ -7,12 +7,12 @@ import { reportTool } from "../../patterns/team-role.ts";
 import { mergeCallId } from "../../projections/folds/child-runs.ts";
 import type { RunView } from "../drive/decide-turn.ts";
 
-/** Waits that come from outside: a provider, a slot, a person's pause, a run that could not be driven. */
+/** Waits with an outside cause: a provider, a slot, a person's pause, a run that could not be driven. */
 const GIVEN_WAITS = new Set(["provider", "slot", "paused", "quarantine", "definition_changed", "child_hitl"]);
 
-/** Whether an event follows from the journal before it, instead of coming from outside. */
+/** Whether an event was decided from the earlier journal. Other events come from outside. */
 export function isDecided(event: JournalEvent, view: RunView): boolean {
-  // A program's calls come from outside.
+  // The calls of a program come from outside.
   if (view.definition.runner && (event.type === "TOOL_PROPOSED" || event.type === "TOOL_STARTED"))
     return false;
   switch (event.type) {
@@ -24,7 +24,7 @@ export function isDecided(event: JournalEvent, view: RunView): boolean {
     case "RUN_COMPLETED":
       return true;
     case "TOOL_PROPOSED":
-      // A further round comes from changed files or rules.
+      // A call is proposed again only if files or rules have changed.
       return (event.payload.round ?? 1) === 1;
     case "RUN_FAILED":
     case "RUN_CANCELLED":
@@ -34,7 +34,7 @@ export function isDecided(event: JournalEvent, view: RunView): boolean {
     case "RUN_RESUMED":
       return /^resumed\/\d{1,6}$/.test(event.key);
     case "TOOL_RESULT":
-      // A report gets its result when it ends the run.
+      // A report receives its result when it ends the run.
       return !event.payload.isError && isReport(event.payload.toolCallId, view);
     default:
       return false;
@@ -44,9 +44,9 @@ export function isDecided(event: JournalEvent, view: RunView): boolean {
 const isReport = (callId: string, view: RunView): boolean =>
   view.state.calls.get(callId)?.name === reportTool(view);
 
-/** Whether an event belongs to the same action as the one before. Other writers' events may be in between. */
+/** Whether an event belongs to the same action as the previous decided event. Events of other writers can be in between. */
 export function continuesAction(action: Action, event: JournalEvent): boolean {
-  // Once its report has a result, a run ends and does nothing else.
+  // Once the run's report has its result, the run ends and does nothing else.
   if (action.type === "end") return true;
   return SEVERAL.has(action.type) && matchesEvent(action, event);
 }

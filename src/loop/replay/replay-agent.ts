@@ -1,9 +1,9 @@
-// Replays past runs of an agent with its current file, up to the first decision or model request that would differ.
-// Recorded answers are used up to that point.
-//  1  Nothing is written, sent to a model or run.
+// Replays past runs of an agent with its current file. Each replay stops at the first decision or model request that would differ.
+// Until that difference, recorded answers are used.
+//  A replay writes nothing, calls no model and runs no tool.
 //  2  The current code composes each request twice, with the pinned definition and with the current one.
-//     Only changes of the agent's file show.
-//  3  Choices of the person who started the run (a model, a limit, an output schema) are kept.
+//     So only changes of the agent's file show up as differences.
+//  The replay keeps what the person who started the run chose: a model, a limit, an output schema.
 
 import { structuredPatch } from "diff";
 import { CadreError } from "../../errors.ts";
@@ -27,7 +27,7 @@ export interface AgentReplayParts
     Pick<LoopParts, "findAgent" | "systemPrompt" | "mask" | "limits" | "approvalTimeout">,
     OfferParts {}
 
-/** One difference: `-` lines from before, `+` lines from now. */
+/** One difference. Lines with `-` are old, and lines with `+` are new. */
 export interface ReplayChange {
   what: "prompt" | "tools" | "model" | "temperature" | "maxOutputTokens" | "reasoning" | "decision";
   lines: string[];
@@ -37,7 +37,7 @@ export interface AgentReplay {
   runId: RunId;
   /** Number of decisions that were made again. */
   decisions: number;
-  /** The first event that would differ. Undefined: none would. */
+  /** The first event that would differ. Undefined if no event would. */
   difference: { seq: number; changes: ReplayChange[] } | undefined;
   /** Why the run could not be replayed. */
   problem?: string;
@@ -63,11 +63,11 @@ export async function replayAgent(
   return replays;
 }
 
-/** The definition as a run would read it back from the store. */
+/** The definition in the form in which a run reads it from the store. */
 const storedForm = (definition: Definition, { mask }: Pick<LoopParts, "mask">): Definition =>
   Definition.parse(JSON.parse(JSON.stringify(mask.value(definition))));
 
-/** Replays one run. Undefined: the run is a draft, whose definition was made by its parent. */
+/** Replays one run. Undefined for a draft, because its parent made its definition. */
 async function replayRun(
   runId: RunId,
   file: Definition,
@@ -95,12 +95,12 @@ function withRequestedValues(file: Definition, pinned: Definition, start: Start)
   return {
     ...file,
     ...(inherits || start.model !== undefined ? { models: pinned.models } : {}),
-    // A judge answers in the form that the pattern asks for.
+    // A judge's output schema comes from the pattern, so it is kept.
     ...(triggerOf(start.trigger)?.setsOutput && output !== undefined ? { output } : {}),
   };
 }
 
-/** Limits that came from the agent's file or a default take their current values. */
+/** Limits that came from the agent's file or from a default are replaced by their current values. */
 function limitsNow(
   { limits }: Start,
   pinned: Definition,
@@ -133,7 +133,7 @@ function changesAt(
 
 type CallModel = Extract<Action, { type: "call-model" }>;
 
-/** Whether the action is the recorded model call, apart from the model. */
+/** Whether the action is the recorded model call. The model itself can differ. */
 const isSameCall = (recorded: Payload<"MODEL_CALL_STARTED">, action: Action): action is CallModel =>
   action.type === "call-model" &&
   action.callId === recorded.callId &&
@@ -163,7 +163,7 @@ function valueLines(before: string | number | undefined, now: string | number | 
   return [...(before === undefined ? [] : [`-${before}`]), ...(now === undefined ? [] : [`+${now}`])];
 }
 
-/** Longest time for a comparison. Comparing two long and very different texts would block the process. */
+/** Time limit for a comparison. Comparing two long and very different texts would block the process. */
 const DIFF_MS = 100;
 
 function textLines(before: string, now: string): string[] {

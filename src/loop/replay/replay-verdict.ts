@@ -1,5 +1,5 @@
-// Judges a recorded call by the current rules. It is not checked again whether another agent may do more than this one (A67).
-// If that made a call ask, only a deny differs.
+// Judges a recorded call by the current rules. The replay does not check again whether the other agent is allowed to do more (A67).
+// If that check caused the recorded question to a person, only a deny counts as a difference.
 
 import type { EventOf, JournalEvent, Payload } from "../../journal/events.ts";
 import type { Verdict } from "../../permissions/permission.ts";
@@ -21,15 +21,15 @@ export function changedVerdict(view: RunView, event: JournalEvent, parts: Parts)
   const judged = judgeNow(view, event, parts);
   if (!judged) return undefined;
   const now = applyUnattendedPolicy(judged, view);
-  // A rule that denies takes precedence.
+  // A rule that denies the call takes precedence over a recorded result and over A67.
   if (now.verdict !== "deny" && (basis === "recorded" || isEscalation(event.payload))) return undefined;
   return now.verdict === verdict ? undefined : `${now.verdict} ${name} (${now.rule})`;
 }
 
-/** Whether the rules did not decide: a grant did, or the call could not be made. */
+/** Whether something other than a rule decided: a grant, or the fact that the call could not be made. */
 const isFixed = ({ basis }: Payload<"TOOL_PROPOSED">): boolean => basis === "grant" || basis === "impossible";
 
-/** The current verdict. Undefined: the agent no longer has this delegate, which its list of tools shows. */
+/** The current verdict. Undefined if the agent no longer has this delegate; the comparison of tool lists shows that change. */
 function judgeNow(view: RunView, event: EventOf<"TOOL_PROPOSED">, parts: Parts): Verdict | undefined {
   const { toolCallId, name, effect, input } = event.payload;
   const call = view.state.calls.get(toolCallId) ?? newStepCall(toolCallId, name, input);
@@ -52,10 +52,10 @@ function judgeDelegationNow(
   return judgeDelegation(asked, grantsOf(view), view, by);
 }
 
-/** Only grants of the run itself. A wider grant that decided is taken as recorded; whether it was revoked since is in no journal. */
+/** Only grants of the run itself. If a wider grant decided a call, the recorded verdict is kept: no journal shows whether it was revoked. */
 const grantsOf = ({ state }: RunView) => state.grants.filter(({ scope }) => scope === "run");
 
-/** A67: whether a person was asked because, after untrusted input, the other agent may do more. */
+/** A67: whether a person was asked because, after untrusted input, the other agent was allowed to do more. */
 function isEscalation({ name, basis }: Payload<"TOOL_PROPOSED">): boolean {
   const tool = declaredTool(name);
   return basis === "taint" && (tool?.kind === "delegation" || tool?.leavesTree === true);

@@ -1,8 +1,8 @@
-// Makes the decisions of a journal again with the current code and rules.
-// Answers of models, tools, people and clocks are taken as recorded. The new decisions are compared with the journal.
-//  1  Nothing is written, sent to a model or run.
+// Repeats the decisions of a journal with the current code and rules.
+// Answers from models, tools, people and clocks are used as recorded. The new decisions are compared with the journal.
+//  A replay writes nothing, calls no model and runs no tool.
 //  2  Calls are judged by the current rules. A recorded verdict is kept if a grant decided it.
-//     A verdict is also kept if another agent's file made the call ask and no rule denies the call now.
+//     A recorded verdict is also kept if another agent's file caused the question and no rule denies the call now.
 
 import type { RunId } from "../../ids.ts";
 import type { Definition } from "../../journal/definition.ts";
@@ -37,12 +37,12 @@ export interface Divergence {
 export interface ReplaySummary {
   runs: number;
   events: number;
-  /** Number of decisions that were made again. */
+  /** Number of decisions that the replay repeated. */
   decisions: number;
   divergence?: Divergence | undefined;
 }
 
-/** Replays these runs and finds their earliest divergence, in commit order. */
+/** Replays these runs and finds their earliest difference, in commit order. */
 export async function replayRuns(runIds: readonly RunId[], parts: ReplayParts): Promise<ReplaySummary> {
   const replays = [];
   for (const runId of runIds) replays.push(await replayRun(await parts.store.journal.read(runId), parts));
@@ -65,7 +65,7 @@ async function replayRun(journal: readonly JournalEvent[], parts: ReplayParts) {
   return { events: journal.length, decisions, divergence: found };
 }
 
-/** Decides a journal again, starting from an empty view, until `look` finds something. */
+/** Repeats the decisions of a journal, starting from an empty view, until `look` finds something. */
 export async function replayDecisions<T>(
   journal: readonly JournalEvent[],
   view: RunView,
@@ -96,7 +96,7 @@ export const changedDecision = (
 ): string | undefined =>
   matchesEvent(action, event) ? changedVerdict(view, event, parts) : describeAction(action);
 
-/** A view with the transcripts of the runs that it continues, and no events of its own. */
+/** A view that contains the transcripts of the runs it continues, and no events of its own. */
 export async function emptyView(
   start: Payload<"RUN_STARTED">,
   definition: Definition,

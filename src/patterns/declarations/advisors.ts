@@ -1,4 +1,4 @@
-// Advisors: other agents are asked before the agent's first turn, and it reads their advice with its task.
+// Advisors: before the agent's first turn, other agents are asked. The agent reads their advice together with its task.
 
 import { z } from "zod";
 import { Duration } from "../../config/duration.ts";
@@ -26,7 +26,7 @@ export const advisors = declarePattern({
   pinned: z.object({
     agents: z.array(z.string()).min(1),
     require: Require,
-    /** Milliseconds. */
+    /** The timeout in milliseconds. */
     timeout: z.int().positive().optional(),
   }),
   pin(written) {

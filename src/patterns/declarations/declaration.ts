@@ -1,6 +1,6 @@
 // A pattern's declaration: every fact about the pattern that is not a decision of a run.
 // Everything that lists patterns reads the declarations, from agent files and the journal to the page.
-// A declaration runs in a browser and imports nothing from above the journal. The decisions are in `src/patterns/<name>.ts`.
+// A declaration also runs in a browser, and imports nothing from layers above the journal. The decisions are in `src/patterns/<name>.ts`.
 
 import type { z } from "zod";
 import type { Finding } from "./finding.ts";
@@ -9,7 +9,7 @@ import type { RunCost } from "./run-cost.ts";
 /**
  * The stage of a run at which a pattern acts. `before` is before the agent's own work, and `work` is that work.
  * `route` passes the request to another agent, and `after` follows the answer.
- * Only one pattern can do the work, and a router does none.
+ * Only one pattern can do the agent's work. A router does no work itself.
  */
 export type Stage = "before" | "work" | "route" | "after";
 
@@ -20,46 +20,46 @@ export interface PatternDeclaration<
   Trigger extends string,
   Fields extends readonly string[],
 > {
-  /** The key of an agent's file that asks for the pattern. */
+  /** The key in an agent's file that turns the pattern on. */
   readonly key: Key;
   readonly stage: Stage;
-  /** Schema of the key in an agent's file, with its description. */
+  /** Schema of the key in an agent's file, including its description. */
   readonly input: Input;
-  /** Schema of the key in the definition that a run pins: every default filled in. */
+  /** Schema of the key in the definition that a run pins. All defaults are filled in. */
   readonly pinned: Pinned;
-  /** Turns the key as written into the pinned form. Undefined: a problem was reported. */
+  /** Converts the key from the file's form to the pinned form. Undefined if a problem was reported. */
   pin(written: z.output<Input>, context: PinContext): z.output<Pinned> | undefined;
-  /** Fields that name agents, both in the file and in the pinned form. If the file has no fields, its list or text names them. */
+  /** Fields that name agents, in the file and in the pinned form. If the key has no fields in the file, its list or text names the agents. */
   readonly agentFields: Fields;
-  /** No other product has this key, so a file that has it was written for Cadre. */
+  /** True if no other product has this key, so that a file with the key was written for Cadre. */
   readonly isOnlyOurs: boolean;
-  /** How the pattern's children are started and described. Undefined: the pattern starts no children by itself. */
+  /** How the pattern's children are started and described. Undefined if the pattern itself starts no children. */
   readonly trigger: TriggerDeclaration<Trigger> | undefined;
-  /** The drawing and the wording of the arrow to an agent that the pattern names. */
+  /** How the arrow to an agent that the pattern names is drawn and described. */
   readonly edge: EdgeWords;
   /**
    * Source of the run's answer: the agent itself, its children, the pattern, or the target that the pattern names.
-   * The result of a `pattern` counts whether or not the agent may answer itself.
+   * With `pattern`, the pattern's result is used whether or not the agent is allowed to answer itself.
    */
   readonly answer: "own" | "children" | "pattern" | "target";
-  /** The most that the pattern could start in one run, beside the run itself. */
+  /** The most runs, turns and dollars that the pattern could add to one run. */
   worstCase(own: z.output<Pinned>, costs: PatternCosts): RunCost;
-  /** Problems that only the whole set of agents shows. */
+  /** Finds problems that show only when all agents are checked together. */
   check(own: z.output<Pinned>, agent: CheckedDefinition, set: CheckedSet): Iterable<Finding>;
 
-  /** Other patterns that this one cannot be combined with, and why. Patterns of the same stage need not be listed. */
+  /** Other patterns that this pattern cannot be combined with, and why. Patterns of the same stage need not be listed. */
   readonly excludes?: Readonly<Record<string, string>>;
-  /** The tools that an agent with this pattern may call itself. Absent: all that its file allows. */
+  /** The tools that an agent with this pattern is allowed to call itself. If absent, all tools that its file allows. */
   readonly ownTools?: { readonly may: "none" | "read"; readonly why: string };
-  /** The most model turns that the run itself needs. Absent: as many as its limits allow. */
+  /** The most model turns that the run itself needs. If absent, as many as its limits allow. */
   readonly ownTurns?: number;
-  /** The most turns of one child. */
+  /** The most turns that one child can take. */
   childTurns?(own: z.output<Pinned>): number;
-  /** The agents that the run's model chooses from. Absent: those in `agents`. */
+  /** The agents that the run's model chooses from. If absent, the agents in `agents`. */
   choices?(own: z.output<Pinned>): readonly string[];
-  /** Whether this key, as written, means the agents that the file lists in `agents`. */
+  /** Whether this value of the key means the agents that the file lists in `agents`. */
   takesDelegates?(written: unknown): boolean;
-  /** Whether the agent may answer itself, although its target usually does. */
+  /** Whether the agent is allowed to answer itself, although its target usually answers. */
   mayAnswer?(own: z.output<Pinned>): boolean;
   /** A section of the system prompt. */
   guidance?(own: z.output<Pinned>, delegates: readonly GuidedDelegate[]): string;
@@ -68,17 +68,17 @@ export interface PatternDeclaration<
 export interface TriggerDeclaration<Name extends string> {
   /** Name of the trigger in the journal. */
   readonly name: Name;
-  /** The child's part in the pattern, shown beside its agent's name. `slot`: the key under which it was started. */
+  /** The child's part in the pattern, shown beside its agent's name. `slot` is the key under which the child was started. */
   part(slot: string): string;
-  /** The child's badge in its parent's timeline: before its name when it starts, and the noun when it ends. */
+  /** The child's badge in its parent's timeline. `start` precedes the child's name at its start; `what` is the noun at its end. */
   badge(slot: string): { start: string; what: string };
-  /** Why the child was started, as the rest of a sentence. */
+  /** Why the child was started, worded as the rest of a sentence. */
   reason(agent: string): string;
-  /** Whether the child does the rest of its parent's work. The parent then makes no further model call. */
+  /** Whether the child does the rest of its parent's work. If so, the parent makes no further model call. */
   readonly takesOver: boolean;
-  /** Once such a child has started, its parent only waits for the child's end. */
+  /** True if the parent of such a child does nothing but wait for the child's end. */
   readonly closesParent?: true;
-  /** The pattern may ask a child for an answer of another form than its agent's file does. */
+  /** True if the pattern can require another form of answer from a child than its agent's file does. */
   readonly setsOutput?: true;
 }
 
@@ -95,18 +95,18 @@ export interface EdgeWords {
 export interface PinContext {
   /** The value of `agents` in the file. */
   agents?: readonly string[] | null | undefined;
-  /** The module beside the file, as it was read. */
+  /** The module beside the agent's file, as it was read. */
   module?: { module: string; hash: string } | undefined;
   reportError(problem: { code: string; message: string; suggestion: string }): void;
 }
 
-/** `self`: one run of the agent alone. `below`: one run of each agent that the key names, with all of its descendants. */
+/** `self` is the cost of one run of the agent alone. `below` is the cost of one run of each named agent with all of its descendants. */
 export interface PatternCosts {
   self: RunCost;
   below: readonly RunCost[];
 }
 
-/** The parts of a definition that a check reads. The journal's `Definition` has them, and is declared above this folder. */
+/** The parts of a definition that a check reads. The journal's `Definition` contains them, but this folder must not import it. */
 export interface CheckedDefinition {
   readonly agents: readonly string[];
   readonly tools: { readonly allow?: readonly string[] | undefined };
@@ -116,7 +116,7 @@ export interface CheckedDefinition {
 
 export interface CheckedSet {
   find(agent: string): CheckedDefinition | undefined;
-  /** The keys by which an agent's answer is another agent's. */
+  /** The keys that make another agent give this agent's answer. */
   keysGivingAnswerAway(agent: string): readonly string[];
 }
 

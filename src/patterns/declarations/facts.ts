@@ -16,7 +16,7 @@ type NamingKey<D> =
       : Key
     : never;
 
-/** The keys of an agent's file by which it can start another agent. */
+/** The keys of an agent's file that can make the agent start another agent. */
 export type EdgeKey = "agents" | NamingKey<Declaration>;
 
 /** The keys of a definition that belong to patterns. */
@@ -40,7 +40,7 @@ export const PATTERN_TRIGGERS = ALL_PATTERNS.flatMap(({ trigger }) =>
 
 const RUN_ORDER: readonly Stage[] = ["before", "work", "route", "after"];
 
-/** The patterns in the order in which a run meets them. */
+/** The patterns in the order in which a run reaches them. */
 export const patternsInRunOrder: readonly AnyDeclaration[] = RUN_ORDER.flatMap((stage) =>
   ALL_PATTERNS.filter((pattern) => pattern.stage === stage),
 );
@@ -50,7 +50,7 @@ const namingKeysAt = (...stages: Stage[]): string[] =>
     .filter(({ agentFields, stage }) => agentFields.length > 0 && stages.includes(stage))
     .map(({ key }) => key);
 
-/** Keys in the order in which a run meets them. A run delegates after its helpers have worked, and before it gives its work away. */
+/** Keys in the order in which a run reaches them. A run delegates after its helpers have worked, and before it passes its work on. */
 export const EDGE_KEYS = [
   ...namingKeysAt("before", "work"),
   "agents",
@@ -63,7 +63,7 @@ export interface UsedPattern {
   own: unknown;
 }
 
-/** The patterns that a definition asks for, in the order of the list. */
+/** The patterns that a definition uses, in the order of the list. */
 export function patternsIn(
   definition: PinnedPatterns,
   among: readonly AnyDeclaration[] = ALL_PATTERNS,
@@ -80,11 +80,11 @@ export function namedBy({ pattern, own }: UsedPattern): string[] {
   return pattern.agentFields.flatMap((field) => fields[field] ?? []);
 }
 
-/** The patterns by which an agent's answer is another agent's. */
+/** The patterns that make another agent give this agent's answer. */
 export const givingAnswerAway = (definition: PinnedPatterns): UsedPattern[] =>
   patternsIn(definition).filter(({ pattern }) => pattern.answer === "target");
 
-/** The declaration of a trigger. Undefined: no pattern starts children with it. */
+/** The declaration of a trigger. Undefined if no pattern starts children with this trigger. */
 export const triggerOf = (name: string): TriggerDeclaration<string> | undefined =>
   ALL_PATTERNS.find(({ trigger }) => trigger?.name === name)?.trigger;
 
@@ -94,7 +94,7 @@ export function ownToolsOf(definition: PinnedPatterns): AnyDeclaration["ownTools
   return limits.find(({ may }) => may === "none") ?? limits[0];
 }
 
-/** The definition of an agent that works alone. */
+/** The definition without the keys of patterns, so that the agent works alone. */
 export const withoutPatterns = <T extends PinnedPatterns>(definition: T): Omit<T, PatternKey> =>
   Object.fromEntries(
     Object.entries(definition).filter(([key]) => !ALL_PATTERNS.some((pattern) => pattern.key === key)),

@@ -8,9 +8,9 @@ export interface Finding {
   severity: "error" | "warning";
   message: string;
   suggestion?: string;
-  /** The agent that the key names, if the problem is about that agent. */
+  /** The agent that the key names, if that agent is the problem. */
   names?: string;
-  /** The checked agent may no longer delegate to the agent in `names`. */
+  /** True if the checked agent is no longer allowed to delegate to the agent in `names`. */
   drop?: true;
 }
 

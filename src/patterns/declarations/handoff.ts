@@ -1,4 +1,4 @@
-// Handoff: another agent gets the agent's answer, and gives the final answer.
+// Handoff: another agent receives the agent's answer and gives the final answer.
 
 import { z } from "zod";
 import { AgentName } from "../../config/names.ts";
@@ -20,7 +20,7 @@ export const handoff = declarePattern({
   input: z.union([AgentName, HandoffInput]).describe("Agent that gets its answer and gives the final one"),
   pinned: z.object({
     agent: z.string(),
-    /** After a failed stage the chain fails, the answer before the stage is used, or the stage is tried once more. */
+    /** What happens after a failed stage: the chain fails, the answer before the stage is used, or the stage is tried once more. */
     onFailure: OnFailure,
   }),
   pin(written) {

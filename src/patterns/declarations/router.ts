@@ -7,7 +7,7 @@ import { type CheckedDefinition, type CheckedSet, declarePattern } from "./decla
 import { errorAt, type Finding, warningAt } from "./finding.ts";
 import { largestCost } from "./run-cost.ts";
 
-/** The slot of the child that gets a request which the router could not place. */
+/** The slot of the fallback, which receives a request if the router could not choose an agent. */
 export const FALLBACK_SLOT = "fallback";
 
 const RouterInput = z.union([
@@ -65,7 +65,7 @@ export const router = declarePattern({
   worstCase: (_, { below }) => largestCost(below),
   check: checkRouter,
   ownTools: { may: "none", why: "a router only chooses an agent" },
-  /** One turn for the choice, and one for a correction. */
+  /** The router has one turn for its choice, and one for a correction. */
   ownTurns: 2,
   choices: ({ destinations }) => destinations,
   takesDelegates: (written) => written === true,
@@ -83,7 +83,7 @@ export const router = declarePattern({
 
 const OWN_TOOLS = new Set(["route_to", "final_report"]);
 
-/** A router has only `route_to` (S3-24, S3-28): a router that also works or delegates would be paid for twice. */
+/** A router has only the tool `route_to` (S3-24, S3-28): if it also worked or delegated, the work would be paid for twice. */
 function* checkRouter(
   { destinations, fallback, allowAnswer }: z.infer<typeof Router>,
   { agents, tools, finalizes }: CheckedDefinition,

@@ -1,10 +1,10 @@
-// Arithmetic of worst cases.
+// Arithmetic for worst-case costs.
 
 /** The runs, the model turns and the dollars that a part of a tree could need. */
 export interface RunCost {
   runs: number;
   turns: number;
-  /** Dollars; infinite without a limit. */
+  /** Dollars; infinite if there is no limit. */
   cost: number;
 }
 
@@ -20,7 +20,7 @@ export const totalCost = (costs: readonly RunCost[]): RunCost =>
     NO_COST,
   );
 
-/** A count of zero costs nothing, although zero times an infinite cost would be NaN. */
+/** Zero runs cost nothing. Without this case, zero times an infinite cost would be NaN. */
 export const timesCost = ({ runs, turns, cost }: RunCost, count: number): RunCost =>
   count === 0 ? NO_COST : { runs: runs * count, turns: turns * count, cost: cost * count };
 

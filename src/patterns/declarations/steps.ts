@@ -8,12 +8,12 @@ export const steps = declarePattern({
   key: "steps",
   stage: "work",
   input: z.string().trim().min(1).describe("A module next to the file that controls the agent"),
-  /** `hash`: the module's hash when the run began. */
+  /** `hash` is the module's hash when the run began. */
   pinned: z.object({ module: z.string(), hash: z.string() }),
   pin: (_, { module }) => module,
   agentFields: [],
   isOnlyOurs: false,
-  /** A module starts children by delegation, as a model does. */
+  /** A module starts children by delegation, just as a model does. */
   trigger: undefined,
   edge: {
     verb: "starts by its module",

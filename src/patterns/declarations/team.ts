@@ -1,4 +1,4 @@
-// Team: members discuss the request in rounds, and the agent that coordinates them answers it.
+// Team: members discuss the request in rounds, and the agent that coordinates them gives the answer.
 
 import { z } from "zod";
 import { Duration } from "../../config/duration.ts";
@@ -31,7 +31,7 @@ export const team = declarePattern({
   input: TeamInput.describe("Agents that discuss the request in rounds"),
   pinned: z.object({
     members: z.array(z.string()).min(1),
-    /** The first of these conditions ends the discussion; `maxRounds` always applies. */
+    /** The discussion ends when the first of these conditions is met. `maxRounds` always applies. */
     termination: z.array(Termination).min(1),
     maxRounds: z.int().positive(),
     memberMaxTurns: z.int().positive(),
