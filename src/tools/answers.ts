@@ -1,8 +1,8 @@
-// Answers that nearly every tool gives, bounded to what fits the context.
+// The answers that nearly every tool gives. Their length is limited, so that they fit the context.
 
 import type { ToolAnswer } from "./tool.ts";
 
-/** Tells the model in one sentence why nothing was done. */
+/** Tells the model in one sentence why the tool did nothing. */
 export const refusal = (sentence: string): ToolAnswer => ({ output: sentence, isError: true });
 
 /** An answer with this text. A text that is too long for the context is cut in the middle, and kept in full in `full`. */
@@ -17,14 +17,14 @@ export function clipLine(line: string, max: number): string {
   return clean.length > max ? `${clean.slice(0, max)}… (${clean.length - max} more characters)` : clean;
 }
 
-/** The last line of a search result from which a rule removed files. */
+/** The last line of a search result if a rule hides some of the files. */
 export const HIDDEN_BY_RULES = "(some are not shown: a rule does not allow it)";
 
 export const CONTEXT_BYTES = 30_000;
 
 interface Bounded {
   text: string;
-  /** Whether a part of the text is missing. */
+  /** True if a part of the text is missing. */
   cut: boolean;
 }
 

@@ -1,5 +1,5 @@
-// Runs a shell command in the workspace. The command gets no terminal and no secrets, has a time limit and bounded output, and
-// leaves no process behind.
+// Runs a shell command in the workspace, with a time limit and bounded output.
+// The command gets no terminal and no secrets, and leaves no process behind.
 
 import { z } from "zod";
 import { messageOf } from "../errors.ts";
@@ -35,7 +35,7 @@ export const bashTool = (setup: Confinement) =>
     effect: "unsafe",
     reaches: ["commands", "files", "network"],
     target: { kind: "command", field: "command" },
-    // The tool's limit is longer than the command's own, so that the tool itself can report the timeout.
+    // The tool's time limit is longer than the command's, so that the tool itself can report the timeout.
     timeout: MAX_TIME + 10_000,
     aliases: [
       "shell_command_execute",
@@ -140,7 +140,7 @@ async function watch(
   }
 }
 
-/** Waits at most `ms` milliseconds: a process that escaped may keep the pipe open forever. */
+/** Waits at most `ms` milliseconds, because a process that escaped might keep the pipe open forever. */
 async function waitAtMost(done: Promise<void>, ms: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   await Promise.race([done, new Promise<void>((late) => (timer = setTimeout(late, ms)))]);

@@ -44,7 +44,7 @@ function replacePlan(input: Input): ChangePlan {
     if (count === 0) return { refused: `does not hold old_string: ${whyAbsent(before, from)}` };
     if (count > 1 && !input.replace_all)
       return { refused: `holds old_string ${count} times: add lines around it, or set replace_all` };
-    // Checked before the new text is built: many long replacements may not fit into memory.
+    // The size is checked before the new text is built, because many long replacements might not fit into memory.
     if (before.length + count * (to.length - from.length) > MAX_FILE_BYTES)
       return { refused: "would be longer than the 10 MB that can be read again" };
     const said = `${count} ${count === 1 ? "place" : "places"}`;

@@ -1,5 +1,5 @@
-// Searches file contents with a regular expression. ripgrep finds the lines, and Cadre reads their text again through open
-// folders. If a swapped link led ripgrep outside, nothing is shown (A35).
+// Searches file contents with a regular expression. ripgrep finds the lines, and Cadre reads their text again through open folders.
+// If a swapped link led ripgrep outside the workspace, nothing is shown (A35).
 
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
@@ -102,7 +102,7 @@ async function search(
   return { lines, complete: end.complete, unread: end.unread, kept };
 }
 
-/** Only line numbers are used, hence `--max-columns=1`. ripgrep itself skips binary files. */
+/** Only line numbers are needed, so `--max-columns=1` is set. ripgrep itself skips binary files. */
 function flags(input: Input): string[] {
   return [
     "--line-number",
@@ -122,7 +122,7 @@ function flags(input: Input): string[] {
 
 interface FoundLine {
   path: string;
-  /** Line number, from 1. */
+  /** Line number, starting at 1. */
   number: number;
   /** False for a context line near a match. */
   isMatch: boolean;
@@ -132,7 +132,7 @@ const MAX_BYTES = 20 * 1024 * 1024;
 
 const MAX_LINE = 500;
 
-/** The lines as `path:number:text`, read through open folders. Paths that are no longer regular files are left out. */
+/** Returns the lines as `path:number:text`, read through open folders. Paths that are no longer regular files are left out. */
 async function readFoundLines(root: string, found: readonly FoundLine[]): Promise<string[]> {
   const shown: string[] = [];
   const folders = Map.groupBy(found, ({ path }) => path.slice(0, path.lastIndexOf("/") + 1));

@@ -1,4 +1,4 @@
-// The built-in tools of a project. To add a tool, write a file beside this one and add a line here.
+// The built-in tools of a project. To add a tool, write a file in this folder and add a line to this file.
 
 import { bashTool } from "./bash.ts";
 import { editTool } from "./edit.ts";
@@ -45,7 +45,7 @@ export const toolsFor = ({ bash, loki, services, web, search }: ToolSetup): read
   webSearchTool(search),
 ];
 
-/** The tools of a project without settings. Names, effects and inputs are the same in every project. */
+/** The tools of a project without settings. Tool names, effects and inputs are the same in every project. */
 export const builtinTools: readonly AnyTool[] = toolsFor({
   bash: {
     sandbox: { driver: "none", network: "approved", write: [] },

@@ -8,7 +8,7 @@ import { failedAnswer, untrustedAnswer } from "./loki/log-lines.ts";
 import { formatRange, parseTimeRange, timeInput } from "./loki/time-range.ts";
 import { defineTool } from "./tool.ts";
 
-/** Strict, because the label becomes part of a URL path. */
+/** This check is strict, because the label becomes part of a URL path. */
 const LABEL = /^[a-zA-Z_][a-zA-Z0-9_]{0,199}$/;
 
 const Names = z.array(z.string());

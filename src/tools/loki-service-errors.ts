@@ -1,5 +1,5 @@
-// Summarizes a service's errors: one entry for each kind, with its count, first time and last time. Projects use different
-// labels for services, so the tool searches for the right label. A line is an error if its level or its text says so.
+// Summarizes a service's errors: one entry for each kind of error, with its count, first time and last time.
+// Projects use different labels for services, so the tool searches for the right one. A line is an error if its level or text says so.
 
 import { z } from "zod";
 import { nearestWord } from "../config/problem.ts";
@@ -58,7 +58,7 @@ export const lokiServiceErrorsTool = (access: LokiAccess) =>
     },
   });
 
-/** Ends the whole call when one of its queries fails. */
+/** Thrown to end the whole call when one of its queries fails. */
 class Failed extends Error {
   readonly reply: LokiReply & { ok: false };
   constructor(reply: LokiReply & { ok: false }) {
@@ -90,7 +90,7 @@ function createAsk(access: LokiAccess, { start, end }: TimeRange, { signal }: To
   };
 }
 
-/** Labels that may contain a service's name, the most reliable first. */
+/** Labels that might contain a service's name. The most reliable label comes first. */
 const SERVICE_LABELS =
   "service_name service app application job container container_name compose_service component unit".split(
     " ",
@@ -106,7 +106,7 @@ async function labelOf(service: string, names: readonly string[], loki: Ask): Pr
   return undefined;
 }
 
-/** Builds two queries, because a line may show its level only in a label or only in its text. */
+/** Builds two queries, because a line might show its level only in a label or only in its text. */
 function errorQueries(label: string, service: string, names: readonly string[]): string[] {
   const selector = `${label}=${JSON.stringify(service)}`;
   const level = LEVEL_LABELS.find((name) => names.includes(name));

@@ -1,7 +1,7 @@
-// Restarts a configured service by its configured command. The model only chooses the service.
+// Restarts a configured service by its configured command. The model only chooses which service.
 //  - Text from the model never becomes part of a command.
-//  - An interrupted restart would leave the service down. So processes that the command starts may outlive the command, and the
-//    command may outlive Cadre. Only a cancel or the time limit ends the command, with its whole process group.
+//  - An interrupted restart would leave the service down. So the command can outlive Cadre, and its processes can outlive the command.
+//    Only a cancel or the time limit ends the command, together with its whole process group.
 
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
@@ -33,7 +33,7 @@ export const restartServiceTool = ({ services, folder }: ServiceAccess) =>
     reaches: ["commands"],
     target: { kind: "name", field: "service" },
     idle: Object.keys(services).length === 0,
-    // The tool's limit is longer than the limits of its steps, so that the tool itself can report the timeout.
+    // The tool's time limit is longer than the limits of its steps, so that the tool itself can report the timeout.
     timeout: RESTART_MS + longestHealth(services) + 10_000,
     aliases: ["restart_svc"],
 
@@ -59,7 +59,7 @@ export const restartServiceTool = ({ services, folder }: ServiceAccess) =>
       const check = health
         ? `\nthen wait for ${revealHidden(health.url ?? commandText(health.command!))}`
         : "";
-      // The fingerprint covers the configuration: if that changes after the approval, the approval no longer applies.
+      // The fingerprint covers the configuration: if the configuration changes after the approval, the approval no longer applies.
       return {
         text: `${revealHidden(commandText(found.restart))}\nin ${revealHidden(folder)}${check}`,
         fingerprint: JSON.stringify([found, folder]),
@@ -124,7 +124,7 @@ type Health = NonNullable<z.output<typeof Service>["health"]>;
 
 interface HealthResult {
   healthy: boolean;
-  /** Result of the last failed check. */
+  /** Result of the last failed health check. */
   last?: string;
   seconds: string;
 }

@@ -1,4 +1,4 @@
-// The agent's to-do list. The tool stores nothing: the call is in the journal, and its input is the list.
+// The agent's to-do list. The tool stores nothing, because the call is in the journal and its input is the list.
 
 import { z } from "zod";
 import { Todos } from "../journal/todo.ts";

@@ -1,9 +1,9 @@
-// Resolves aliases of tools in agent files and configurations. Rules are judged by a tool's own name, so a deny rule with an
-// alias would forbid nothing.
+// Resolves aliases of tools in agent files and configurations.
+// Rules are judged by a tool's main name, so an unresolved alias in a deny rule would forbid nothing.
 
 import type { AnyTool } from "./tool.ts";
 
-/** Resolves a tool's name or alias, in any letter case, to its own name. An unknown name is returned unchanged. */
+/** Resolves a tool's name or alias, in any letter case, to its main name. An unknown name is returned unchanged. */
 export function canonicalToolName(name: string, tools: readonly AnyTool[]): string {
   const wanted = name.toLowerCase();
   const found = tools.find((tool) => tool.name.toLowerCase() === wanted || tool.aliases?.includes(wanted));

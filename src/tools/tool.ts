@@ -1,5 +1,5 @@
-// The contract of a tool. A tool does one thing in the world. Its effect class says how often that may happen, which decides
-// what to do after a crash in the middle of a call (P4).
+// The contract of a tool. Its effect class says how often a call can safely be performed.
+// The class decides what happens after a crash in the middle of a call (P4).
 
 import type { z } from "zod";
 import type { Effect } from "../journal/definition.ts";
@@ -13,19 +13,19 @@ export interface ToolContext {
   parentRunId?: string;
   callId: string;
   attempt: number;
-  /** The effect of this call, as the permissions judged it. Absent: the tool's own effect. */
+  /** The effect of this call, as the permissions judged it. The default is the tool's own effect. */
   effect?: Effect;
-  /** A person has approved exactly this call. */
+  /** True if a person has approved exactly this call. */
   approved?: true;
-  /** Identical for every attempt at this call. An `idempotent` tool passes the key on or checks it. */
+  /** The same for every attempt of this call. An `idempotent` tool passes the key on or checks it. */
   key: string;
   /** A new random value for the mark around untrusted text (`journal/untrusted.ts`). */
   nonce(): string;
   /** The fingerprints that were recorded before the first attempt began. */
   fingerprints?: Fingerprints;
-  /** Whether the rules let this call show a path of the workspace. A search must skip denied files. */
+  /** Whether the rules allow this call to show a path of the workspace. A search must skip denied files. */
   mayShow?: (path: string) => boolean;
-  /** Aborted on cancel, at the time limit and at shutdown. The tool must then stop and leave no process behind. */
+  /** Aborted on cancel, at the time limit and at shutdown. When it is aborted, the tool must stop and leave no process behind. */
   signal: AbortSignal;
   /** Shows output to people while it arrives. This output is never stored. */
   progress?: (text: string) => void;
@@ -40,13 +40,13 @@ export interface ToolAnswer {
   /** Total bytes of the output, if `full` is not complete. */
   size?: number;
   files?: FileChange[];
-  /** The file that the model has just seen. A later change of the file is refused if the fingerprint differs by then. */
+  /** The file that the model has just seen. A later change is refused if the file's fingerprint is different by that time. */
   seen?: { path: string; fingerprint: string };
   /** Source of untrusted text in the output: `https://example.com`, `loki`, `mcp github`. The text taints the run. */
   untrusted?: string;
   /** The sandbox that the call ran in, or `none`. */
   sandbox?: string;
-  /** Whether nothing was done, because the target changed after the call was prepared. */
+  /** True if nothing was done, because the target changed after the call was prepared. */
   stale?: boolean;
 }
 
@@ -59,11 +59,11 @@ export interface Fingerprints {
 }
 
 export interface Preview {
-  /** A diff or a command, shown to a person before approving. It comes from the input, never from the model's words. */
+  /** A diff or a command that a person sees before approving. It is built from the input, never from the model's explanation. */
   text: string;
   /** Changes if the effect of the call would change. The same input and fingerprint mean the same effect. */
   fingerprint?: string;
-  /** The file's text before and after, for people who want to see all of it. Never recorded. */
+  /** The file's text before and after the call, for people who want to see all of it. It is never recorded. */
   change?: { before: string; after: string };
 }
 
@@ -71,7 +71,7 @@ export interface Preview {
 export interface ProbeContext extends Pick<ToolContext, "workspace" | "signal"> {
   /** When the attempt began, in milliseconds since 1970. */
   startedAt: number;
-  /** Whether the rules let a path of the workspace be read. */
+  /** Whether the rules allow reading a path of the workspace. */
   mayShow(path: string): boolean;
 }
 
@@ -89,20 +89,20 @@ export interface Tool<Input = unknown> extends ToolFacts {
   effect: Effect;
   /** The tool finds files that its input does not name, and shows a file only if `mayShow` allows it. */
   searches?: boolean;
-  /** Time limit in milliseconds. Absent: the general limit. */
+  /** Time limit in milliseconds. The default is the general limit. */
   timeout?: number;
-  /** The project has not configured the tool. Only agents that name it are offered it, and its answer says what is missing. */
+  /** True if the project has not configured the tool. Only agents that name it are offered it, and its answer says what is missing. */
   idle?: boolean;
-  /** The JSON Schema for models. Absent: it is generated from `input`. */
+  /** The JSON Schema for models. By default, it is generated from `input`. */
   schema?: Readonly<Record<string, unknown>>;
   /** Other names that agent files use for the tool. */
   aliases?: readonly string[];
-  /** Must not throw because of the model or the outside world. It answers with `isError` instead. */
+  /** Must not throw because of the model or the outside world. In such a case, the tool answers with `isError`. */
   execute(input: Input, context: ToolContext): Promise<ToolAnswer>;
   preview?(input: Input, context: Pick<ToolContext, "workspace">): Promise<Preview>;
   /** Undefined if the call would change nothing. */
   fingerprints?(input: Input, context: Pick<ToolContext, "workspace">): Promise<Fingerprints | undefined>;
-  /** Checks whether an interrupted call took effect (PB2). It only reads, and starts no program that the workspace names. */
+  /** Checks whether an interrupted call took effect (PB2). The probe only reads, and starts no program that the workspace names. */
   probe?(input: Input, context: ProbeContext): Promise<ProbeResult>;
 }
 

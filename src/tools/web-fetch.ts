@@ -1,5 +1,5 @@
-// Reads a web page as text. The page's author controls that text, so a mark surrounds all of it. `web/allowed-sites.ts` decides
-// for every hop which sites may be read.
+// Reads a web page as text. The page's author controls that text, so all of it is inside an untrusted mark.
+// For every hop, `web/allowed-sites.ts` decides which sites can be read.
 
 import { z } from "zod";
 import { plainHost } from "../config/hosts.ts";
@@ -31,7 +31,7 @@ const Url = z
     context.addIssue({ code: "custom", message });
   });
 
-/** Whether the address is in plain form. Characters may be unencoded, because the target is the same. */
+/** Whether the address is in plain form. Unencoded characters are accepted, because they do not change the target. */
 const isPlain = (written: string, { origin, href }: URL): boolean =>
   written === origin || (written.startsWith(`${origin}/`) && decodedText(written) === decodedText(href));
 
@@ -48,7 +48,7 @@ export const webFetchTool = (access: WebAccess) =>
     reaches: ["network"],
     hosts: access.settings.allow.length > 0 ? access.settings.allow : ["any public host"],
     target: { kind: "url", field: "url" },
-    // The tool's limit is longer than the limits of its steps, so that the tool itself can report the timeout.
+    // The tool's time limit is longer than the limits of its steps, so that the tool itself can report the timeout.
     timeout: (access.settings.timeout ?? WEB_TIMEOUT) + 30_000,
     aliases: ["web_fetch", "fetch", "web/fetch", "fetchurl", "fetch_content"],
 

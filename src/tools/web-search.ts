@@ -1,5 +1,5 @@
-// Searches the web with the configured provider. The authors of the found pages control the results, so a mark surrounds them.
-// Only the provider's address is called, redirects are not followed, and the key comes from the environment.
+// Searches the web with the configured provider. The authors of the found pages control the results, so they are inside an untrusted mark.
+// Only the provider's address is contacted, redirects are not followed, and the key comes from the environment.
 
 import { z } from "zod";
 import type { Search } from "../config/schema.ts";
@@ -116,7 +116,7 @@ function send({ url, headers, body }: SearchRequest, signal: AbortSignal): Promi
   });
 }
 
-/** The provider's error body is left out, because it may contain the key. */
+/** The provider's error body is left out, because it might contain the key. */
 function statusWords(
   { status, headers }: Response,
   provider: SearchProvider,

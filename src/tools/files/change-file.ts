@@ -1,8 +1,8 @@
-// Changes a file for Write and Edit: reads it, computes the new content, and replaces it. Several attempts have the same effect as one.
-//  - The fingerprints of the file before and after the change are recorded before the first attempt. If a later attempt finds the
-//    "after" fingerprint, the change is done already. If it finds neither, another process has changed the file, and the attempt
-//    changes nothing (X3, A20).
-//  - A byte order mark is kept, and so is CR LF if the whole file uses it. Models see neither.
+// Changes a file for Write and Edit: reads it, computes the new content, and replaces it. Repeating an attempt has no further effect.
+//  - Before the first attempt, the fingerprints of the file before and after the change are recorded.
+//    If a later attempt finds the "after" fingerprint, the change is already done.
+//    If the attempt finds neither fingerprint, another process has changed the file, and the attempt changes nothing (X3, A20).
+//  - A byte order mark is kept. CR LF is kept if the whole file uses it. Models see neither of them.
 
 import { findSecretMarks } from "../../journal/masking/mask.ts";
 import { refusal } from "../answers.ts";
@@ -101,7 +101,7 @@ function planFor({ relative }: WorkspacePath, before: FileText, plan: ChangePlan
 const NOTEBOOK =
   "is a notebook, whose cells are not lines of text: change it by a program with Bash (Python's nbformat), or keep the code in a .py file";
 
-/** Without recorded fingerprints, a later attempt cannot know who changed the file. */
+/** Without recorded fingerprints, a later attempt cannot know whether another process changed the file. */
 const isStale = ({ fingerprint }: FileText, { attempt, fingerprints }: ToolContext): boolean =>
   fingerprints === undefined ? attempt > 1 : fingerprints.before !== fingerprint;
 
@@ -119,7 +119,7 @@ export function lineEndingsOf(before: string): (text: string) => string {
 
 export const hasByteOrderMark = (text: string): boolean => text.startsWith("\ufeff");
 
-/** Says why the text must not be written: the mark `⟦secret NAME⟧` would replace the secret's value in the file. */
+/** Says why a text with the mark `⟦secret NAME⟧` must not be written: the mark would replace the secret's value in the file. */
 function markProblem(text: string, before: string): string | undefined {
   const mark = findSecretMarks(text).find((found) => !before.includes(found));
   if (mark === undefined) return undefined;

@@ -1,5 +1,5 @@
-// Builds the diff that a person sees before approving a change of a file. The diff is complete and shows hidden characters
-// (A17). A diff that is too long is not shown at all, and the change cannot be approved.
+// Builds the diff that a person sees before approving a change of a file. The diff is complete and shows hidden characters (A17).
+// If the diff is too long, it is not shown at all, and the change cannot be approved.
 
 import { createTwoFilesPatch } from "diff";
 import { revealHidden, revealHiddenInName } from "../../journal/visible.ts";

@@ -1,5 +1,5 @@
-// Compiles globs for RE2. Its time depends only on the length of the path, so no pattern can block the process (A65). Supported
-// are `*`, `?`, `[…]`, `{a,b}`, and `**` as a whole path segment. Other shell patterns are refused with a reason.
+// Compiles globs for RE2. RE2's time depends only on the length of the path, so no pattern can block the process (A65).
+// Supported are `*`, `?`, `[…]`, `{a,b}`, and `**` as a whole path segment. Other shell patterns are refused with a reason.
 
 import { RE2JS } from "re2js";
 

@@ -1,17 +1,17 @@
-// Opens a folder and the files in it. It keeps the folder open, so that no process can change what its path means between the check and the use (A35).
-//  X1  Every folder on the path is opened through the one before it, never through a link.
-//  X2  Files are read, written and renamed through the open folder, never by the path that led to it.
-// Linux has a name for an open folder, /proc/self/fd/<n>. On other systems, the folders on the path are compared before and after
-// the use. That leaves only a short moment for a swap, but does not rule it out.
+// Opens a folder and the files in it. The folder stays open, so no process can redirect its path between the check and the use (A35).
+//  X1  Each folder on the path is opened through its parent, never through a link.
+//  X2  Files are read, written and renamed through the open folder, never by its path.
+// Linux has a name for an open folder, /proc/self/fd/<n>. On other systems, the folders on the path are compared before and after use.
+// This comparison leaves only a short moment for a swap, but does not rule it out.
 
 import { existsSync, readFileSync, type Stats } from "node:fs";
 import { constants, type FileHandle, lstat, mkdir, open } from "node:fs/promises";
 import { join } from "node:path";
 
 export interface OpenFolder extends AsyncDisposable {
-  /** A path that leads to this folder while it is open, even if the folder is moved. */
+  /** A path that leads to this folder as long as it is open, even if the folder is moved. */
   path: string;
-  /** Whether the path still leads to this folder, and `name` to the opened file. Check this before you trust what you read. */
+  /** Checks that the path still leads to this folder, and `name` to the opened file. Check this before you trust the data you read. */
   isUnchanged(opened?: { name: string; handle: FileHandle }): Promise<boolean>;
 }
 
@@ -24,7 +24,7 @@ export interface OpenFolderOptions {
 
 const HERE: OpenMethod = existsSync("/proc/self/fd/0") ? "by-descriptor" : "by-name";
 
-/** Throws the same errors as `open`: ENOENT for a missing folder, ENOTDIR or ELOOP for one replaced by a file or link. */
+/** Throws the same errors as `open`: ENOENT for a missing folder, ENOTDIR or ELOOP if a file or link has replaced it. */
 export function openFolder(
   root: string,
   names: readonly string[],
@@ -50,14 +50,15 @@ export async function openIn(
 /** Does not use `join`, which would drop a trailing `.`. The bare path of a descriptor is itself a link. */
 export const pathIn = (folder: Pick<OpenFolder, "path">, name: string): string => `${folder.path}/${name}`;
 
-/** A Linux flag that Node lacks: refers to a file without opening it, so closing the handle drops no locks. */
+/** A Linux flag that Node lacks. It refers to a file without opening it, so closing the handle releases no locks. */
 const O_PATH = 0o10000000;
 
 const OWN_DATABASE = /[\\/](owner|cadre)\.db(-\w+)?$/i;
 
 /**
- * Opens a regular file of an open folder for reading. The type is checked before the file is opened: opening a device may have
- * an effect, a FIFO blocks (A38), and closing any descriptor of a database drops this process's locks on it (O2).
+ * Opens a regular file of an open folder for reading. The type is checked first.
+ * Opening a device might have an effect, and opening a FIFO blocks (A38).
+ * Closing any descriptor of a database releases this process's locks on it (O2).
  * Throws the same errors as `open`, with EISDIR for a folder, ENXIO for a special file and EBUSY for Cadre's own databases.
  */
 export async function openRegularFile(folder: OpenFolder, name: string): Promise<FileHandle> {

@@ -1,6 +1,6 @@
-// Runs ripgrep in its own process. It matches in linear time, so no pattern can block the event loop (A65). ripgrep opens files
-// by path, so a folder swapped for a link may lead it outside the workspace. Callers therefore read the found files again
-// through open folders before they show them (A35).
+// Runs ripgrep in its own process. ripgrep matches in linear time, so no pattern can block the event loop (A65).
+// ripgrep opens files by path, so a folder that is swapped for a link might lead it outside the workspace.
+// Callers therefore read the found files again through open folders before they show them (A35).
 
 import { spawn } from "node:child_process";
 import { setImmediate } from "node:timers/promises";
@@ -15,14 +15,14 @@ const BUSY_MS = 20;
 export interface RipgrepRun {
   args: readonly string[];
   folder: OpenFolder;
-  /** Separates two records of the output. */
+  /** Character that separates two records of the output. */
   separator: "\n" | "\0";
   signal: AbortSignal;
   /** Called for each record. If it returns false, the search ends. */
   onRecord: (record: string) => boolean;
 }
 
-/** `unread`: whether some files could not be searched. */
+/** `unread` is true if some files could not be searched. */
 export type RipgrepEnd = { ok: true; complete: boolean; unread: boolean } | { ok: false; why: string };
 
 export async function ripgrep({
@@ -41,8 +41,8 @@ export async function ripgrep({
     signal: AbortSignal.any([signal, limit]),
     killSignal: "SIGKILL",
   });
-  // If the system is out of files or processes, Node returns a child without streams and emits the error later. Without a
-  // listener, that error would end Cadre.
+  // If the system is out of files or processes, Node returns a child without streams and emits the error later.
+  // If nothing listened for that error, it would end Cadre.
   child.once("error", () => {});
   if (!child.stdout) return { ok: false, why: "no more files or processes can be opened" };
   let complaint = "";
@@ -71,7 +71,7 @@ export async function ripgrep({
   };
 }
 
-/** Yields to the event loop now and then, because a chunk may have thousands of records. */
+/** Yields to the event loop now and then, because a chunk might contain thousands of records. */
 async function* records(chunks: AsyncIterable<string>, separator: string): AsyncGenerator<string> {
   let rest = "";
   let since = performance.now();

@@ -1,5 +1,5 @@
-// Reads and replaces text files: regular UTF-8 files up to a size limit, always through open folders. One read gives both the
-// content and its fingerprint, so the two always match.
+// Reads and replaces text files: regular UTF-8 files up to a size limit, always through open folders.
+// One read gives both the content and its fingerprint, so the two always match.
 
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
@@ -36,7 +36,7 @@ export async function readTextFile({ root, names }: WorkspacePath): Promise<File
   }
 }
 
-/** Replaces the file in one step: a kill leaves the old or the new content. "changed": the file differs from `before`. */
+/** Replaces the file in one step: after a kill, it has the old or the new content. Returns "changed" if the file differs from `before`. */
 export async function replaceFile(
   { root, names }: WorkspacePath,
   text: string,
@@ -44,7 +44,7 @@ export async function replaceFile(
 ): Promise<"replaced" | "changed"> {
   const name = names.at(-1)!;
   await using folder = await openFolder(root, names.slice(0, -1), { create: true });
-  // The name is derived from the call's key, so that the next attempt removes the file of a killed one.
+  // The name is derived from the call's key, so that the next attempt removes the temporary file of a killed attempt.
   const temporary = `.cadre.${fingerprintOf(key).slice(0, 16)}.tmp`;
   try {
     await writeNew(folder, temporary, text, before.ok ? before.owner : undefined);
@@ -105,7 +105,7 @@ async function readIn(folder: OpenFolder, name: string): Promise<FileText> {
   }
 }
 
-/** Reads at most one byte more than the limit: a file may grow without end while it is read. */
+/** Reads at most one byte more than the limit, because a file might grow without end while it is read. */
 async function readBounded(file: FileHandle): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -135,7 +135,7 @@ function textOf(content: Buffer, owner: Owner): FileText {
   return { ok: true, text: content.toString("utf8"), owner, fingerprint };
 }
 
-/** Creates the file anew. An existing entry of this name may be a link, so it is removed first. */
+/** Creates the file anew. An existing entry with this name might be a link, so it is removed first. */
 async function writeNew(
   folder: OpenFolder,
   name: string,
@@ -154,7 +154,7 @@ async function writeNew(
   }
 }
 
-/** Keeps owner and mode. Only root can keep another owner. For other users the file becomes their own, as in most editors. */
+/** Keeps the owner and mode of the file. Only root can keep another owner. For other users the file becomes their own, as in most editors. */
 async function keepOwner(file: FileHandle, { mode, uid, gid }: Owner): Promise<void> {
   const now = await file.stat();
   if (now.uid !== uid || now.gid !== gid) await file.chown(uid, gid).catch(() => undefined);

@@ -1,12 +1,12 @@
-// Resolves a path from the model. Rules judge the path as written, so the path must name the file that is really used. A path
-// whose links lead elsewhere is refused with the real path, and the next call is judged by the real path (A34, A35). This file
-// only looks at names; `open-folder.ts` opens the files.
+// Resolves a path from the model. Rules judge the path as written, so the path must name the file that is really used.
+// A path whose links lead elsewhere is refused with the real path. The next call can use the real path, which rules then judge (A34, A35).
+// This file only looks at names. `open-folder.ts` opens the files.
 
 import { lstatSync, realpathSync, statSync } from "node:fs";
 import { lstat, readdir, realpath } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 
-/** A path in the workspace, split into the names that lead to it from the root. */
+/** A path in the workspace, split into the names of its folders and file, starting at the root. */
 export interface WorkspacePath {
   root: string;
   /** Empty for the root. */
@@ -45,7 +45,7 @@ export async function resolveInWorkspace(workspace: string, path: string): Promi
   return { ok: true, root, names, relative: names.join("/") || ".", exists: real.missing === 0 };
 }
 
-/** Resolves the deepest existing folder. The rest does not exist yet, so it has no links. */
+/** Resolves the deepest existing folder. The rest of the path does not exist yet, so it contains no links. */
 async function realPlace(absolute: string): Promise<{ path: string; missing: number } | { why: string }> {
   const missing: string[] = [];
   for (let at = absolute; ; at = dirname(at)) {
@@ -115,7 +115,7 @@ export function unportableName(name: string): string | undefined {
   return undefined;
 }
 
-/** The spelling on disk, if it differs. Rules judge a path by its spelling, so a file is used only under that one (A36). */
+/** The spelling on disk, if it differs. Rules judge a path by its spelling, so a file can only be used with the spelling on disk (A36). */
 export async function spellingOnDisk(folder: string, name: string): Promise<string | undefined> {
   const found = await identity(join(folder, name));
   if (found === undefined) return undefined;
@@ -141,9 +141,9 @@ const folded = (name: string): string =>
     .replace(/[. ]+$/, "");
 
 /**
- * Finds out where an absolute path really leads, for the permissions that judge a command before it runs.
- * A path inside the workspace may lead outside through a link (A35).
- * The path is resolved as the system would: `link/../x` is not `x`. `real` is undefined if that fails.
+ * Finds out where an absolute path really leads. The permissions use this to judge a command before it runs.
+ * A path inside the workspace might lead outside through a link (A35).
+ * The path is resolved as the system would do it: `link/../x` is not `x`. `real` is undefined if the path cannot be resolved.
  */
 export function inspectPath(path: string): { real: string | undefined; isFolder: boolean } {
   const parts = path.split("/");

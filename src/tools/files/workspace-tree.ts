@@ -1,5 +1,5 @@
-// Lists the files of a workspace as a tree for people. Links are not followed. Hidden files and files in .gitignore are left
-// out.
+// Lists the files of a workspace as a tree for people. Links are not followed.
+// Hidden files and files in .gitignore are left out.
 
 import { describeSystemError } from "../../errors.ts";
 import { openFolder } from "./open-folder.ts";
@@ -26,7 +26,7 @@ export async function workspaceTree(
     await using folder = await openFolder(place.root, place.names);
     const files: string[] = [];
     const end = await ripgrep({
-      // Sorted, so that a long list is always cut at the same place.
+      // The list is sorted, so that a long list is always cut at the same place.
       args: ["--files", "--sort=path", "--no-require-git", "--null", "--", "."],
       separator: "\0",
       folder,

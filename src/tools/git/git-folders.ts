@@ -1,11 +1,11 @@
-// Finds the git folder of a workspace without running git. Commands get write access to that folder, so a `.git` file must not
-// lead to someone else's folder. A `.git` file is accepted only if the folder that it names points back to it.
+// Finds the git folder of a workspace without running git. Commands get write access to that folder.
+// So a `.git` file must not lead to a foreign folder: it is accepted only if the folder that it names points back to it.
 
 import { readFile, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 
 export interface GitFolders {
-  /** The folder that contains `.git`: the workspace, or a folder above it. */
+  /** The folder that contains `.git`: the workspace itself, or one of its parent folders. */
   top: string;
   /** The git folder that all worktrees share. */
   common: string;

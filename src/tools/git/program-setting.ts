@@ -1,13 +1,13 @@
-// Finds settings by which a repository makes git run programs or read other folders, even for reading commands: filters, text
-// converters, signatures, objects fetched on demand. The repository's author chose these settings (A30), so `git diff` is not
-// read-only in such a repository. The user's own configuration is trusted.
+// Finds settings by which a repository makes git run programs or read other folders, even for commands that only read.
+// Examples are filters, text converters, signatures, and objects fetched on demand. The repository's author chose them (A30).
+// So `git diff` is not read-only in a repository with such a setting. The user's own configuration is trusted.
 
 import { existsSync, globSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { readPlainFile } from "../../config/plain-file.ts";
 import { LFS_COMMAND } from "./repository-programs.ts";
 
-/** The first such setting, or a description of an unreadable file. Undefined if there is none. */
+/** The first setting that runs programs, or a description of an unreadable file. Undefined if there is none. */
 export function gitProgramSetting(workspace: string): string | undefined {
   const folder = gitFolder(workspace);
   if (folder === undefined) return undefined;
@@ -42,7 +42,7 @@ function gitFolder(workspace: string): string | typeof STRAY | undefined {
   }
 }
 
-/** Whether the git folder names this folder as its owner, as those of worktrees and submodules do. */
+/** Whether the git folder names this folder as its owner. The git folders of worktrees and submodules do. */
 function pointsBack(folder: string, top: string): boolean {
   const tops = [top, realpathSync(top)];
   const record = textAt(join(folder, "gitdir"))?.trim();
@@ -60,7 +60,7 @@ interface Setting {
   value: string;
 }
 
-/** Settings by which a reading command runs a program, contacts a server or leaves the workspace. */
+/** Settings by which a command that only reads runs a program, contacts a server or leaves the workspace. */
 const RISKY_SETTING =
   /^(filter|include|includeif|gpg)\.|^core\.(fsmonitor|worktree)$|^diff\.(external|command|textconv)$|^log\.showsignature$|^extensions\.partialclone$|^remote\.promisor$/;
 
@@ -69,7 +69,7 @@ const HEADER = /^\s*\[\s*([\w-]+)(?:\.[^\]"]*|\s*"(?:[^"\\]|\\.)*")?\s*\](.*)$/s
 function settingsIn(text: string): Setting[] {
   let section = "";
   return text.split("\n").flatMap((line) => {
-    // A key may follow its section on the same line: `[core] fsmonitor = x`.
+    // A key can be on the same line as its section: `[core] fsmonitor = x`.
     const [, name = section, rest = line] = HEADER.exec(line) ?? [];
     section = name.toLowerCase();
     const [, key, value = "true"] = /^\s*([a-z][\w-]*)\s*(?:=\s*(.*?)\s*|[#;].*)?$/is.exec(rest) ?? [];
@@ -83,7 +83,7 @@ function isHarmless({ section, key, value }: Setting, folder: string, workspace:
   if (name === "filter.required" || (section === "filter" && LFS_COMMAND.test(value))) return true;
   // `true` means git's built-in monitor, which is turned off for agents' commands.
   if (name === "core.fsmonitor") return value === "true";
-  // Every submodule sets `core.worktree`. The setting is harmless if it points inside or around the workspace.
+  // Every submodule sets `core.worktree`. The setting is harmless if it names the workspace, a folder in it or a folder around it.
   if (name === "core.worktree") {
     const worktree = resolve(folder, value);
     return (

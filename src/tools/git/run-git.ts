@@ -1,5 +1,5 @@
-// Runs git for Cadre itself: without a shell, hooks, signatures or prompts, with a time limit, and with Cadre as the author. If
-// another process holds a lock, git is retried for a while. If git fails, `tryGit` returns the failure and `git` throws it.
+// Runs git for Cadre itself: without a shell, hooks, signatures or prompts, with a time limit, and with Cadre as the author.
+// If another process holds a lock, git is retried for a while. If git fails, `tryGit` returns the failure and `git` throws it.
 
 import { spawn } from "node:child_process";
 import type { Readable } from "node:stream";
@@ -9,22 +9,22 @@ import { cleanEnvironment } from "../shell/clean-environment.ts";
 
 const TIME_LIMIT = 120_000;
 const MAX_OUTPUT = 256 * 1024 * 1024;
-/** The pause doubles each time, to three seconds in total. */
+/** The pause doubles after each try. All pauses together last three seconds. */
 const FIRST_PAUSE = 50;
 const LAST_PAUSE = 1_600;
 
 export interface GitLocation {
-  /** This folder is kept out of PATH, so that no program in it can pass for git. */
+  /** This folder is removed from PATH, so that no program in it can pretend to be git. */
   folder: string;
   args: readonly string[];
   env?: NodeJS.ProcessEnv;
-  /** Time limit in milliseconds. Absent: two minutes. */
+  /** Time limit in milliseconds. The default is two minutes. */
   timeout?: number;
 }
 
 export interface GitAnswer {
   ok: boolean;
-  /** The exit code. -1 if git could not be started or was stopped. */
+  /** The exit code, or -1 if git could not be started or was stopped. */
   code: number;
   output: string;
   complaint: string;
@@ -33,7 +33,7 @@ export interface GitAnswer {
 /** Runs git in a folder, on the repository that contains the folder. */
 export const inFolder = (folder: string): GitLocation => ({ folder, args: ["-C", folder] });
 
-/** Returns the output without its last line break. Throws git's message if git fails. */
+/** Returns the output without its last line break. Throws an error with git's message if git fails. */
 export async function git(at: GitLocation, args: readonly string[], input = ""): Promise<string> {
   const said = await tryGit(at, args, input);
   if (!said.ok) throw gitError(args[0]!, said);
@@ -52,7 +52,7 @@ export async function tryGit(at: GitLocation, args: readonly string[], input = "
   }
 }
 
-/** The commit that a name refers to. Undefined if there is none. */
+/** The commit that a name refers to. Undefined if there is no such commit. */
 export async function commitAt(at: GitLocation, name: string): Promise<string | undefined> {
   const said = await tryGit(at, ["rev-parse", "--verify", "--quiet", `${name}^{commit}`]);
   if (!said.ok && said.code !== 1) throw gitError("rev-parse", said);
@@ -72,7 +72,7 @@ export const gitError = (command: string, { complaint }: GitAnswer): CadreError 
 const isLocked = ({ complaint }: GitAnswer): boolean =>
   /Unable to create '.*\.lock': File exists/.test(complaint);
 
-/** Overrides settings that could start programs, ask questions or lose files. */
+/** Overrides settings that could make git start programs, ask questions or lose files. */
 const OVERRIDES = [
   "core.hooksPath=/dev/null",
   "commit.gpgsign=false",
@@ -93,11 +93,11 @@ const AUTHOR = {
 function runOnce(at: GitLocation, args: readonly string[], input: string): Promise<GitAnswer> {
   const { CADRE_RUN_ID: _, ...env } = cleanEnvironment(at.folder, "");
   const child = spawn("git", [...at.args, ...OVERRIDES, ...args], {
-    // git itself changes to its folder (`-C`), so a missing folder can be told from a missing git.
+    // git itself changes to its folder (`-C`), so a missing folder can be distinguished from a missing git.
     cwd: "/",
     // Cadre parses some of git's messages, so they must not be translated.
     env: { ...env, ...AUTHOR, ...at.env, LC_ALL: "C" },
-    // Ctrl-C does not reach git: stopped halfway, git would leave files of both sides.
+    // Ctrl-C does not reach git: if git stopped halfway, the folder would contain files of both sides.
     detached: true,
     timeout: at.timeout ?? TIME_LIMIT,
   });
@@ -114,7 +114,7 @@ function runOnce(at: GitLocation, args: readonly string[], input: string): Promi
       const complaint = code === 0 ? "" : words().trim().slice(0, 2_000) || `it ended with ${code}`;
       done({ ok: code === 0, code, output: output(), complaint });
     });
-    // git may have exited before it read its input. Its output says why.
+    // git might have exited before it read its input. Its output says why.
     child.stdin.on("error", () => undefined);
     child.stdin.end(input);
   });

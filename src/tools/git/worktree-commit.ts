@@ -1,7 +1,7 @@
 // Commits all work of a worktree to its branch: its own commits, changed files and new files, wherever its HEAD is.
-//  - The commit is built in a separate index. So the lock of a killed command does not matter, and a crash before the branch moves
-//    changes nothing.
-//  - If the work must not be merged automatically, the commit records the reason, because the folder may be gone later.
+//  - The commit is built in a separate index, so the lock of a killed command does not matter.
+//    A crash before the branch moves changes nothing.
+//  - If the work must not be merged automatically, the commit records the reason, because the folder might be gone later.
 
 import { copyFile, mkdtemp, readdir, rename, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ const KEEP = "Cadre-Keep";
 export interface CommitResult {
   /** Why a person must review the work before it is merged. */
   why?: string | undefined;
-  /** Says which work could not be committed. The folder is then kept. */
+  /** Says which work could not be committed. In that case the folder is kept. */
   stays?: string | undefined;
 }
 
@@ -87,7 +87,7 @@ async function halfDone(found: WorktreeRecord, tracked: readonly string[]): Prom
   return tracked.some(isClash) ? "it was left with conflicts of its own" : undefined;
 }
 
-/** Copies the index with its file time, by which git decides which files it must check for changes. */
+/** Copies the index together with its file time. Git uses this time to decide which files it must check for changes. */
 async function copyIndex(from: string, to: string): Promise<void> {
   const stats = await stat(from).catch(() => undefined);
   if (!stats) return;
@@ -111,12 +111,12 @@ async function treeOf(
 
 interface Work {
   message: string;
-  /** Git tree of the files in the folder. Undefined if the folder is gone. */
+  /** The git tree of the files in the folder. Undefined if the folder is gone. */
   tree: string | undefined;
   why: string | undefined;
 }
 
-/** Moves all work to the branch: the branch's own commits, commits of a HEAD elsewhere, and uncommitted files. */
+/** Moves all work to the branch: the branch's own commits, the commits of a HEAD that is elsewhere, and uncommitted files. */
 async function moveBranch(
   { branch, base }: Worktree,
   found: WorktreeRecord,

@@ -1,7 +1,7 @@
 // Merges a branch into the parent's folder, or leaves that folder exactly as it is.
-//  - The merge is computed without touching the folder. Only a complete merge is applied, as a fast-forward. If git refuses the
-//    fast-forward, it has changed no file. So there is never a half-done merge to abort.
-//  - The merge commit names the branch, so that a repeated call finds it and merges nothing twice.
+//  - The merge is computed without touching the folder. Only a complete merge is applied, as a fast-forward.
+//    If git refuses the fast-forward, it has changed no file. So there is never a half-done merge to abort.
+//  - The merge commit names the branch. A repeated call finds this commit and merges nothing twice.
 
 import {
   commitAt,
@@ -19,9 +19,9 @@ import { unfinishedOperation, type Worktree } from "./worktree-records.ts";
 export type MergeResult =
   | { status: "unchanged" }
   | { status: "merged"; commit: string; files: string[] }
-  /** The parent is unchanged, and all work is on the branch. */
+  /** The parent is unchanged, and the branch contains all work. */
   | { status: "conflict"; branch: string; files: string[]; detail: string }
-  /** The work was not merged. It is on the branch, or in the place that `detail` names. */
+  /** The work was not merged. The branch contains it, or `detail` says where it is. */
   | { status: "kept"; branch: string; files: string[]; detail: string };
 
 /** How often the merge is computed again because the parent got a new commit in the meantime. */
@@ -52,7 +52,7 @@ export async function mergeBack(
     if (earlier !== undefined) return mergedResult(at, earlier);
     return { status: "merged", commit: tip, files: await changedFiles(at, base, tip) };
   }
-  // A commit can contain protected files that no tool wrote and no command could leave in the folder (A37).
+  // A commit can contain protected files that neither a tool nor a command could have left in the folder (A37).
   const delicate = (await changedFiles(at, base, tip)).filter((path) => mustLook?.(path));
   const reason =
     why ?? (await keepReason(at, tip)) ?? (await whyNotNow(parent, gitDir)) ?? whyDelicate(delicate);

@@ -1,5 +1,5 @@
-// Finds worktrees by git's records in the repository, never by the `.git` file in their folder. A folder without `.git` would
-// look like a part of the repository around it, and a replaced `.git` could point anywhere.
+// Finds worktrees by git's records in the repository, never by the `.git` file in their folder.
+// A folder without `.git` would look like a part of the repository around it, and a replaced `.git` could point anywhere.
 
 import { mkdir, readdir, readFile, realpath, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
@@ -8,7 +8,7 @@ import { repositoryPrograms } from "./repository-programs.ts";
 import { type GitLocation, git, inFolder } from "./run-git.ts";
 
 export interface Worktree {
-  /** The folder that the worktree is merged back into: the repository's top folder, or the parent's own worktree. */
+  /** The folder that the worktree will be merged into: the repository's top folder, or the parent run's worktree. */
   parent: string;
   path: string;
   branch: string;
@@ -24,7 +24,7 @@ export interface Checkout {
   gitDir: string;
 }
 
-/** A worktree in git's records. Its folder may be gone. */
+/** A worktree in git's records. Its folder might be gone. */
 export interface WorktreeRecord {
   path: string;
   record: string;
@@ -40,7 +40,7 @@ export async function checkoutAround(folder: string): Promise<Checkout> {
   return { top, common, gitDir };
 }
 
-/** The repository whose top folder this is. Throws if the folder is only inside another repository. */
+/** The repository whose top folder this is. Throws if the folder is only a subfolder of a repository. */
 export async function checkoutAt(top: string): Promise<Checkout> {
   const found = await checkoutAround(top);
   if (found.top !== (await realpath(top)))
@@ -68,7 +68,7 @@ export async function findRecord({ path }: Worktree, common: string): Promise<Wo
   return found;
 }
 
-/** Throws if the record leads to another repository, whose settings could start programs (A30). */
+/** Throws if the record leads to another repository, because that repository's settings could start programs (A30). */
 async function mustBelongTo(common: string, { path, record }: WorktreeRecord): Promise<void> {
   // Without the file `commondir`, git does not treat the record as a repository.
   const said = await readFile(join(record, "commondir"), "utf8").catch(() => undefined);
@@ -83,7 +83,7 @@ export function inWorktree({ path, record, hasFolder }: WorktreeRecord): GitLoca
   return { folder: path, args: ["-C", path, `--git-dir=${record}`, `--work-tree=${path}`] };
 }
 
-/** The reason of the lock. Undefined if the worktree is not locked. */
+/** The reason why the worktree is locked. Undefined if it is not locked. */
 export async function lockReason({ record }: WorktreeRecord): Promise<string | undefined> {
   return readFile(join(record, "locked"), "utf8").then(
     (reason) => reason.trim(),
@@ -91,7 +91,7 @@ export async function lockReason({ record }: WorktreeRecord): Promise<string | u
   );
 }
 
-/** One word for the git operation in progress. Undefined if there is none. */
+/** The name of the git operation in progress, as one word. Undefined if there is none. */
 export async function unfinishedOperation(gitDir: string): Promise<string | undefined> {
   const marks = { MERGE_HEAD: "merge", CHERRY_PICK_HEAD: "cherry-pick", REVERT_HEAD: "revert" };
   const more = { "rebase-merge": "rebase", "rebase-apply": "rebase", BISECT_LOG: "bisect" };

@@ -1,7 +1,7 @@
-// A git worktree for a child run: its own folder and branch, merged back into the parent's workspace when the child ends.
-//  - No work is lost: a folder is removed only when its branch has all of its work, and a branch only when the parent has its work.
-//  - Every call can be repeated after a crash at any point. Finished steps are found in git and not done twice.
-//  - A parent is changed by a complete merge or not at all.
+// A git worktree for a child run: its own folder and branch. It is merged back into the parent's workspace when the child ends.
+//  - No work is lost. A folder is removed only when its branch has all of its work, and a branch only when the parent has its work.
+//  - Every call can be repeated after a crash at any point. Steps that are already done are found in git and not repeated.
+//  - A parent's folder is changed by a complete merge or not at all.
 //  - Calls for the same parent run one after the other.
 
 import { realpath, rename, rm, rmdir } from "node:fs/promises";
@@ -31,13 +31,13 @@ export type { Worktree } from "./worktree-records.ts";
 
 const FOLDER = join(".cadre", "worktrees");
 
-/** The first version with `git merge-tree --write-tree`, which merges without touching a folder. */
+/** The first git version with `git merge-tree --write-tree`, which merges without touching a folder. */
 const OLDEST_GIT = "2.38";
 
 /** Lock reason of a worktree that is still being created and so has no work. */
 const MAKING = "cadre: being made";
 
-/** Says in a sentence why a folder cannot have worktrees. Undefined if it can. */
+/** Says in a sentence why a folder cannot have worktrees. Undefined if worktrees are possible. */
 export async function worktreeProblem(workspace: string): Promise<string | undefined> {
   const found = await look(workspace);
   return "problem" in found ? found.problem : undefined;
@@ -46,7 +46,7 @@ export async function worktreeProblem(workspace: string): Promise<string | undef
 export interface Head {
   top: string;
   base: string;
-  /** Path of the workspace below the repository's top folder, or "". A child works in the same folder of its own worktree. */
+  /** Path of the workspace relative to the repository's top folder, or "". A child works in the same subfolder of its own worktree. */
   folder: string;
 }
 
@@ -61,7 +61,7 @@ export async function headOf(workspace: string): Promise<Head> {
   return found;
 }
 
-/** Creates the worktree, or completes a partly created one. */
+/** Creates the worktree, or completes a worktree whose creation was interrupted. */
 export function openWorktree(worktree: Worktree): Promise<void> {
   return runInTurn(worktree.parent, async () => {
     try {
@@ -96,7 +96,7 @@ export function closeWorktree(worktree: Worktree, options: CloseOptions): Promis
   });
 }
 
-/** Closes the worktrees of ended runs without merging them. Returns the branches that have work. */
+/** Closes the worktrees of ended runs without merging them. Returns the branches that contain work. */
 export async function sweepWorktrees(
   workspace: string,
   isOver: (runId: string) => Promise<boolean>,
@@ -107,7 +107,7 @@ export async function sweepWorktrees(
     .filter(
       ({ path }) => path.startsWith(join(top, FOLDER) + sep) && path.endsWith(join(FOLDER, basename(path))),
     )
-    // Inner worktrees come first, because a folder with worktrees inside is kept.
+    // Inner worktrees are closed first, because a folder that contains worktrees is kept.
     .sort((a, b) => b.path.length - a.path.length);
   const held: string[] = [];
   for (const { path } of ours) {
@@ -121,7 +121,7 @@ export async function sweepWorktrees(
   return held;
 }
 
-/** A cheap check without git, because it runs every minute. Worktrees are at the top of the repository, here or above. */
+/** A cheap check that does not run git, because it is made every minute. Worktrees are in the repository's top folder: this one or a parent. */
 async function mayHaveSome(workspace: string): Promise<boolean> {
   let folder = await realpath(workspace).catch(() => workspace);
   while (!(await exists(join(folder, FOLDER)))) {
@@ -198,7 +198,7 @@ async function close(
   return merged;
 }
 
-/** The existing worktree. An incomplete one is removed, and a folder without a record in git gets a new record. */
+/** Returns the existing worktree. An incomplete worktree is removed. A folder without a record in git gets a new record. */
 async function existingWorktree(worktree: Worktree, common: string): Promise<WorktreeRecord | undefined> {
   const found = await findRecord(worktree, common);
   if (found && (await lockReason(found)) === MAKING) {
@@ -245,7 +245,7 @@ async function discard({ path, record }: WorktreeRecord): Promise<void> {
   await rm(record, { recursive: true, force: true });
 }
 
-/** Removes the folder. A folder with new files stays, and so does one that a person has locked. */
+/** Removes the folder. The folder stays if it contains new files or if a person has locked it. */
 async function removeFolder({ parent, path }: Worktree, found: WorktreeRecord): Promise<boolean> {
   if (!(await isFullyCommitted(found))) return false;
   return (await tryGit(inFolder(parent), ["worktree", "remove", "--force", "--", path])).ok;

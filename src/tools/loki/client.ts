@@ -1,5 +1,5 @@
-// Sends one query to Loki over HTTP, and only to the configured origin. Redirects are not followed, the model's text goes only
-// into query parameters, and secrets come from the environment. Every failure becomes a sentence that says what to do next.
+// Sends one query to Loki over HTTP, only to the configured origin. Redirects are not followed, and secrets come from the environment.
+// The model's text is used only in query parameters. Every failure becomes a sentence that says what to do next.
 
 import type { z } from "zod";
 import type { Loki } from "../../config/schema.ts";
@@ -21,7 +21,7 @@ export interface LokiRequest {
   signal: AbortSignal;
 }
 
-/** `serverText`: text of the server, as untrusted as its data. */
+/** `serverText` is text from the server. It is as untrusted as the server's data. */
 export type LokiReply = { ok: true; data: unknown } | { ok: false; why: string; serverText?: string };
 
 const DEFAULT_TIMEOUT = 30_000;
@@ -116,7 +116,7 @@ function dataOf(text: string, origin: string): LokiReply {
     const body = JSON.parse(text) as { status?: unknown; data?: unknown } | null;
     if (body?.status === "success") return { ok: true, data: body.data };
   } catch {
-    // The response is not JSON, so it is not from Loki. This is reported below.
+    // The response is not JSON, so it is not from Loki. The check of the data reports this.
   }
   const why = `What answers at ${origin} is not Loki. A person must look at loki.url in cadre.yaml.`;
   return { ok: false, why, serverText: text.slice(0, 200) };

@@ -1,5 +1,5 @@
-// Formats log lines for the model. Anyone who can make a service log something controls this text, so it is untrusted. A line
-// cannot look like two lines, hidden characters are made visible, and a mark that the text cannot close surrounds it.
+// Formats log lines for the model. Log text is untrusted, because anyone who makes a service log something controls it.
+// A line cannot look like two lines, hidden characters are visible, and the text is inside a mark that it cannot close.
 
 import { stripVTControlCharacters } from "node:util";
 import { z } from "zod";
@@ -74,7 +74,7 @@ function sharedLabels(lines: readonly LogLine[]): Record<string, string> {
   return Object.fromEntries(shared);
 }
 
-/** Our own sentence, followed by the untrusted text inside the mark. A long text is cut, and kept in full in `full`. */
+/** Cadre's own sentence, followed by the untrusted text inside the mark. A long text is cut, and kept in full in `full`. */
 export function untrustedAnswer(words: string, theirs: string, context: ToolContext): ToolAnswer {
   const nonce = context.nonce();
   const marked = (text: string): string => `${words}\n${markUntrusted(nonce, "loki", text)}`;

@@ -1,5 +1,5 @@
-// Parses times as people and models write them: "last 15m", "2 hours ago", "now", or RFC 3339 with a time zone. The results are
-// in nanoseconds, as in Loki.
+// Parses times as people and models write them: "last 15m", "2 hours ago", "now", or RFC 3339 with a time zone.
+// The results are in nanoseconds, as in Loki.
 
 import { z } from "zod";
 import { systemClock } from "../../clock.ts";
@@ -77,7 +77,7 @@ const UNIT_WORDS: readonly [RegExp, string][] = [
   [/days?\b/g, "d"],
 ];
 
-/** Milliseconds before now. A number without a unit is refused. */
+/** Returns how many milliseconds the text lies before now. A number without a unit is refused. */
 function agoOf(words: string): number | undefined {
   let text = words.replace(/^(in\s+)?(the\s+)?(last|past)\s+|^-/, "").replace(/\s+ago$/, "");
   for (const [word, unit] of UNIT_WORDS) text = text.replace(word, unit);

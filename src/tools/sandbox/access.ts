@@ -1,5 +1,6 @@
-// Decides what a command can reach in a sandbox. It can read everything except home folders, secrets, Cadre's own files and
-// other users' temporary files. It can write to the workspace and its git folder, except to files there that decide what runs.
+// Decides what a command can reach in a sandbox.
+// It can read everything except home folders, secrets, Cadre's own files and other users' temporary files.
+// It can write to the workspace and its git folder, except to protected files, which decide which programs run.
 // A command that was judged read-only cannot write at all.
 
 import { lstat, realpath } from "node:fs/promises";
@@ -18,7 +19,7 @@ export interface AccessRequest {
   /** A person has approved exactly this call. */
   approved: boolean;
   network: Network;
-  /** Further folders that the command may write to. */
+  /** Further folders that the command is allowed to write to. */
   write: readonly string[];
   /** The command's PATH variable. */
   path: string;
@@ -38,7 +39,7 @@ const SYSTEM_SECRETS =
     .split(" ")
     .map((name) => `/etc/${name}`);
 
-/** Hidden even if the home folder is visible because the workspace is in it or above it. */
+/** These files are hidden even if the home folder is visible because it contains the workspace. */
 const HOME_SECRETS = (
   ".ssh .aws .azure .config .gnupg .kube .docker .netrc .npmrc .pypirc .pgpass .git-credentials .password-store .mozilla " +
   ".cargo/credentials .cargo/credentials.toml .m2/settings.xml .gem/credentials .local/share/keyrings .bash_history .zsh_history"
@@ -67,7 +68,7 @@ export async function resolveAccess(request: AccessRequest): Promise<ResolvedAcc
   const reading = request.effect === "read";
   set(reading ? "read" : "write", [...request.write, ...(git ? [git.common, git.own] : []), workspace]);
   const guarded = reading ? [] : await guardedPaths(request, workspace, git);
-  // A link may lead anywhere, so its target is neither shown nor made writable.
+  // A link can lead anywhere, so its target is neither shown nor made writable.
   const pinned = guarded.filter(({ link }) => link === undefined).map(({ path }) => path);
   // The parent folders are mounted too: a folder that is not a mount could be renamed together with the file in it.
   set(
@@ -78,7 +79,7 @@ export async function resolveAccess(request: AccessRequest): Promise<ResolvedAcc
   return { workspace, paths: await existing(access), network: networkOf(request, reading), guarded, git };
 }
 
-/** The protected files that the command must not change. */
+/** The protected files that the command is not allowed to change. */
 export async function guardedPaths(
   request: Pick<AccessRequest, "command" | "approved" | "isProtected">,
   workspace: string,
@@ -88,7 +89,7 @@ export async function guardedPaths(
   return all.filter((file) => !isLifted(request, file));
 }
 
-/** A person who approves a command that names the file has approved the change. */
+/** A person who approves a command that names a protected file has approved the change of that file. */
 const isLifted = (
   { command, approved }: Pick<AccessRequest, "command" | "approved">,
   file: ProtectedPath,

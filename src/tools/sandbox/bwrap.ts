@@ -1,5 +1,5 @@
-// The bubblewrap driver. The file system is read-only except for the allowed paths. The command has its own PID namespace, its
-// own /tmp, and no network unless it is allowed. bubblewrap cannot filter hosts, so a list of hosts means no network.
+// The bubblewrap driver. The file system is read-only except for the allowed paths. The command has its own PID namespace and /tmp.
+// The command has no network unless it is allowed. bubblewrap cannot filter hosts, so a list of hosts means no network.
 
 import { execFile } from "node:child_process";
 import { sep } from "node:path";
@@ -15,12 +15,12 @@ import {
 
 const run = promisify(execFile);
 
-/** Without `--disable-userns` (bubblewrap before 0.8), a command could drop the mounts in a user namespace of its own. */
+/** Without `--disable-userns` (bubblewrap before 0.8), a command could undo the mounts in a user namespace of its own. */
 const FORMS = [["--unshare-user", "--disable-userns"], ["--unshare-user"]] as const;
 
 const ALWAYS = [
   ...["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--cap-drop", "ALL"],
-  // Processes that the command leaves running die with it.
+  // Processes that the command leaves running die together with the sandbox.
   "--die-with-parent",
   ...["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--setenv", "TMPDIR", "/tmp"],
 ] as const;
@@ -57,7 +57,7 @@ const sandboxOf = (form: readonly string[]): Sandbox => ({
 });
 
 function mounts({ workspace, paths, network }: SandboxAccess): string[] {
-  // Outer folders come first, because a mount hides earlier mounts below it.
+  // Outer folders are mounted first, because a mount hides earlier mounts below it.
   const depth = ({ path }: PathAccess) => path.split(sep).length;
   const ordered = paths.toSorted((a, b) => depth(a) - depth(b));
   return [

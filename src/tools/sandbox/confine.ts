@@ -1,5 +1,5 @@
-// Runs a command in the project's sandbox. Afterwards, new files that decide what runs are moved away, and the answer says what
-// the sandbox prevented.
+// Runs a command in the project's sandbox. Afterwards, new protected files are moved away, because they decide which programs run.
+// The answer says what the sandbox prevented.
 
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ export interface Confinement {
   /** The project's folder. `stateFolder` is the folder of Cadre's own files. */
   folder: string;
   stateFolder: string;
-  /** Whether a path, relative to the workspace, is a protected file, which decides what runs. */
+  /** Whether a path, relative to the workspace, is a protected file. Protected files decide which programs run. */
   isProtected: (path: string) => boolean;
 }
 
@@ -27,7 +27,7 @@ export interface Confined {
   sandbox: SandboxName;
   argv: string[];
   env: NodeJS.ProcessEnv;
-  /** Must be called when the command has ended, with its output if it failed. Returns sentences for the answer. */
+  /** Must be called when the command has ended. Takes the output of a failed command. Returns sentences for the answer. */
   checkAfterwards(complaint: string): Promise<string[]>;
   /** Must be called last, even if the command never started. */
   release(): void;
@@ -112,7 +112,7 @@ const settingWords = (settings: readonly string[], keptIn: string): string[] =>
 const SIGNS =
   /read-only file system|EROFS|device or resource busy|resolve host|name resolution|network is unreachable|ENOTFOUND|EAI_AGAIN|ENETUNREACH|no new privileges|CONNECT tunnel failed|blocked by/i;
 
-/** Explains a failure that the sandbox caused: to the command it looks like a broken network or disk. */
+/** Explains a failure that the sandbox caused. To the command, it looks like a broken network or disk. */
 function hint(complaint: string, name: SandboxName, { network }: SandboxAccess): string[] {
   if (!SIGNS.test(complaint)) return [];
   const held =

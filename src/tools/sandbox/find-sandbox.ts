@@ -1,6 +1,6 @@
 // Finds a sandbox that works on this machine.
-//  - `auto` uses the first driver that works, or none. The journal records which sandbox a call ran in.
-//  - If a driver was configured by name and does not work, commands are refused, so that no command silently runs without it.
+//  - `auto` uses the first driver that works, or no sandbox. The journal records which sandbox a call ran in.
+//  - If the configured driver does not work, commands are refused, so that no command silently runs without a sandbox.
 
 import { messageOf } from "../../errors.ts";
 import { bwrap } from "./bwrap.ts";

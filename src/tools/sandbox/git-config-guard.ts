@@ -1,6 +1,6 @@
-// Restores `.git/config` after an approved command. A person who approves `git push -u x` accepts that git records the upstream
-// there, but not that another part of the command makes git start a program later. Such settings are removed, unless the
-// command contains the word `config`.
+// Restores `.git/config` after an approved command. A person who approves `git push -u x` accepts that git records the upstream.
+// The person does not accept that another part of the command makes git start a program later.
+// Settings that start programs are therefore removed, unless the command contains the word `config`.
 
 import { readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -8,11 +8,11 @@ import { LFS_COMMAND } from "../git/repository-programs.ts";
 import { tryGit } from "../git/run-git.ts";
 import { moveAside } from "./protected-paths.ts";
 
-/** Settings that git itself writes for `remote add`, `push -u`, `init` and similar commands. None names a program. */
+/** Settings that git itself writes for `remote add`, `push -u`, `init` and similar commands. None of them names a program. */
 const KEPT_BY_GIT =
   /^(remote\..+\.(url|pushurl|fetch|push|tagopt|prune|mirror)|remote\.pushdefault|branch\..+\.(remote|merge|rebase|pushremote|description)|submodule\.(.+\.(url|active|branch|ignore|shallow)|active)|core\.(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|sparsecheckout|sparsecheckoutcone)|index\.sparse|extensions\.(objectformat|refstorage|worktreeconfig)|user\.(name|email)|filter\.lfs\.required|lfs\.repositoryformatversion)$/s;
 
-/** Call it before the command. The returned function, called afterwards, restores the file and lists removed settings. */
+/** Call this before the command. Call the returned function after the command: it restores the file and lists removed settings. */
 export async function guardGitConfig(
   config: string,
   command: string,

@@ -1,6 +1,6 @@
-// Files of a workspace that decide what runs. In a sandbox they are read-only, and new ones that a command creates are moved
-// away afterwards, unless a person has approved the command and it names the file. This covers the top of the workspace and its
-// git folder. Deeper files are protected by the permission rules alone.
+// Protected files of a workspace decide which programs run. In a sandbox they are read-only, and new ones are moved away afterwards.
+// A person can lift this by approving a command that names the file.
+// This covers the top folder of the workspace and its git folder. Deeper files are protected only by the permission rules.
 
 import { chmod, cp, lstat, mkdir, readdir, readlink, rename, rm, symlink } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
@@ -10,9 +10,9 @@ export interface ProtectedPath {
   path: string;
   /** The name that a command would use: `.mcp.json`, `.git/hooks`. */
   name: string;
-  /** The target if the file is a link. */
+  /** The link's target. Undefined if the file is not a link. */
   link: string | undefined;
-  /** The file belongs to another worktree. If it is new, another run may have started there. */
+  /** Whether the file belongs to another worktree. If it is new, another run might have created the worktree meanwhile. */
   isOthers?: boolean;
 }
 
@@ -23,7 +23,7 @@ export interface ProtectedPathsRequest {
   isProtected: (path: string) => boolean;
 }
 
-/** Entries of a git folder that name programs, or lead to other folders with such entries. */
+/** Entries of a git folder that name programs, or that lead to other folders with such entries. */
 const COMMON_PARTS = ["hooks", "config", "config.worktree", "info", "commondir"];
 const WORKTREE_PARTS = ["config.worktree", "commondir", "gitdir"];
 const MOST_MODULES = 500;
@@ -63,7 +63,7 @@ async function inGit({ common, own }: GitFolders): Promise<Promise<ProtectedPath
   return (await Promise.all(all)).flat();
 }
 
-/** Git folders of submodules. Their names may contain slashes, and they may have submodules themselves. */
+/** Git folders of submodules. Their names can contain slashes, and they can have submodules themselves. */
 async function modulesIn(folder: string): Promise<string[]> {
   const modules: string[] = [];
   const open = [folder];
@@ -132,7 +132,7 @@ export async function removeCreated(
   return taken;
 }
 
-/** Names of files. `left` has those that could not be moved and are still there. */
+/** Names of files. `left` contains the files that could not be moved and are still there. */
 export interface Removal {
   moved: string[];
   left: string[];

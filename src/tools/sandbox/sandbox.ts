@@ -1,19 +1,19 @@
-// The contract of a sandbox. A driver restricts a command to the files and hosts that it may use. `access.ts` decides which
-// files and hosts, and `find-sandbox.ts` chooses the driver.
+// The contract of a sandbox. A driver restricts a command to certain files and hosts.
+// `access.ts` decides which files and hosts are allowed, and `find-sandbox.ts` chooses the driver.
 
 export type SandboxName = "none" | "bwrap" | "srt";
 
-/** `approved`: only calls that a person has approved. A list: these hosts, with `*.host` for subdomains. */
+/** `approved` gives network access only to calls that a person has approved. A list allows these hosts; `*.host` means subdomains. */
 export type Network = "approved" | "on" | "off" | readonly string[];
 
 export interface SandboxSettings {
   driver: "auto" | SandboxName;
   network: Network;
-  /** Further folders that commands may write to. */
+  /** Further folders that commands are allowed to write to. */
   write: readonly string[];
 }
 
-/** The files and hosts that one command may use. */
+/** The files and hosts that one command is allowed to use. */
 export interface SandboxAccess {
   workspace: string;
   /** Existing real paths, each at most once. The rest of the file system is readable. */

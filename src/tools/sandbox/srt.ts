@@ -1,5 +1,5 @@
-// The driver for @anthropic-ai/sandbox-runtime, an optional package. It uses bubblewrap on Linux and Seatbelt on macOS, and a proxy
-// that lets a command call listed hosts only. There is one instance per process, started on first use.
+// The driver for @anthropic-ai/sandbox-runtime, an optional package. It uses bubblewrap on Linux and Seatbelt on macOS.
+// Its proxy lets a command call only listed hosts. There is one instance per process, which is started on first use.
 
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -59,7 +59,7 @@ const sandboxOf = (manager: Manager): Sandbox => ({
     try {
       if (typeof network !== "string")
         manager.registerCommandNetworkLists(commandId, { allowedDomains: [...network] });
-      // srt's own temporary folder is hidden like all others, so TMPDIR must point elsewhere.
+      // srt's own temporary folder is hidden like all others, so TMPDIR must point to a visible folder.
       const command = `${process.platform === "linux" ? "TMPDIR=/tmp " : ""}exec ${argv.map(quoteWord).join(" ")}`;
       const filesystem = filesystemOf(reach, manager.getLinuxHttpSocketPath());
       const wrapped = await manager.wrapWithSandbox(command, "bash", { filesystem }, undefined, {
@@ -73,10 +73,10 @@ const sandboxOf = (manager: Manager): Sandbox => ({
   },
 });
 
-/** Number of running commands that may call every host. srt cannot tell commands apart, so others may then do so, too. */
+/** Number of running commands that are allowed to call every host. srt cannot distinguish commands, so all others can then do this, too. */
 let open = 0;
 
-/** Number of running commands. The proxy runs only while it is above 0, because the proxy would keep the process alive. */
+/** Number of running commands. The proxy runs only while this number is above 0, because it would keep the process alive. */
 let users = 0;
 let ready: Promise<void> | undefined;
 let stopped: Promise<void> = Promise.resolve();
@@ -107,7 +107,7 @@ async function startProxy(manager: Manager): Promise<void> {
     },
     async () => open > 0,
   );
-  // srt installs signal handlers that do not end the process. Ctrl-C would have no effect.
+  // srt installs signal handlers that do not end the process, so Ctrl-C would have no effect.
   for (const signal of signals)
     for (const listener of process.listeners(signal))
       if (!before.has(listener)) process.off(signal, listener);

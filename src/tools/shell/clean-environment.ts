@@ -1,4 +1,4 @@
-// The environment of a command has only what the command needs. Provider keys and tokens never reach a child process.
+// The environment of a command contains only the variables that it needs. Provider keys and tokens never reach a child process.
 
 import { delimiter, isAbsolute, sep } from "node:path";
 
@@ -44,7 +44,7 @@ export function gitSettingVariables(more: readonly GitSetting[]): NodeJS.Process
   return { GIT_CONFIG_COUNT: String(all.size), ...Object.fromEntries(pairs) };
 }
 
-/** Drops folders that an agent can write to, such as those that `npx cadre` adds. A program there could pass for `ls`. */
+/** Drops folders that an agent can write to, such as those that `npx cadre` adds. A program there could pretend to be `ls`. */
 function trustedPath(path: string, workspace: string): string {
   const isOfProject = (folder: string) =>
     folder === workspace ||

@@ -1,5 +1,5 @@
-// Checks whether an interrupted shell command took effect, by looking for what the command leaves behind. It understands only a
-// few known commands, and answers `cannot_tell` for all others (PB4). It runs no program but git, and git only reads.
+// Checks whether an interrupted shell command took effect, by looking for the files and commits that it leaves behind.
+// The probe understands only a few commands, and answers `cannot_tell` for all others (PB4). It runs only git, and git only reads.
 
 import { lstat } from "node:fs/promises";
 import { basename } from "node:path";
@@ -39,11 +39,11 @@ interface LookContext extends ProbeContext {
   base: string;
 }
 
-/** Combines the results of commands joined by `&&`: the last command ran only if all before it succeeded. */
+/** Combines the results of commands joined by `&&`: the last command ran only if all earlier commands succeeded. */
 function combineResults(looks: readonly Look[]): ProbeResult["found"] {
   const last = looks.at(-1)!;
   if (looks.every(({ found }) => found === "done")) return "done";
-  // A missing file may never have existed, so a successful `rm` proves nothing about the commands before it.
+  // A missing file might never have existed, so a successful `rm` proves nothing about the commands before it.
   const vouches = last.found === "done" && last.program !== "rm" && last.program !== "rmdir";
   if (vouches && looks.every(({ found }) => found !== "not_done")) return "done";
   return looks.every(({ found }) => found === "not_done") ? "not_done" : "cannot_tell";
@@ -80,7 +80,7 @@ type There = Exclude<Plain, { at: "absent" }>;
 
 interface Shape {
   flags: RegExp;
-  /** The second path may be a folder that the first is moved or copied into. */
+  /** The second path might be a folder into which the first path is moved or copied. */
   goesInto?: true;
   takes(count: number): boolean;
   judge(seen: readonly Plain[], context: LookContext): ProbeResult;
@@ -100,7 +100,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
 
 type PathJudgement = [ProbeResult["found"], string];
 
-/** Conclusive only if all paths agree. Otherwise the command may have been done in part. */
+/** The result is conclusive only if all paths agree. Otherwise the command might have been done in part. */
 function judgeEach(judge: (seen: Plain, context: LookContext) => PathJudgement): Shape["judge"] {
   return (seen, context) => {
     const looks = seen.map((one) => judge(one, context));
@@ -172,7 +172,7 @@ function thereWords(seen: Plain, { startedAt }: LookContext): string {
 const hashWords = ({ fingerprint }: There): string =>
   fingerprint === undefined ? "" : ` (sha256 ${fingerprint})`;
 
-/** Allows a second, because some file systems have coarse timestamps. */
+/** Allows a difference of one second, because some file systems have coarse timestamps. */
 const isSince = (time: number, startedAt: number): boolean => time >= startedAt - 1_000;
 
 const timeText = (time: number): string => new Date(time).toISOString();
@@ -182,7 +182,7 @@ const joinPaths = (base: string, path: string): string =>
 
 const cannotTell = (...evidence: string[]): ProbeResult => ({ found: "cannot_tell", evidence });
 
-/** The words of each command in a plain line with `&&`. Undefined for a line with anything that a shell interprets. */
+/** The words of each command in a plain line with `&&`. Undefined if the line contains anything that a shell interprets. */
 export function parsePlainCommands(line: string): string[][] | undefined {
   const commands: string[][] = [[]];
   let word: string | undefined;
@@ -223,7 +223,7 @@ function inQuotes(text: string): string | undefined {
 
 type PathState = { path: string } & (
   | { at: "absent" }
-  /** Milliseconds since 1970. `made` is undefined if it is not recorded. A rename also updates `touched`. */
+  /** Times in milliseconds since 1970. `made` is undefined if it is not recorded. A rename also updates `touched`. */
   | {
       at: "file" | "folder";
       made: number | undefined;
@@ -235,7 +235,7 @@ type PathState = { path: string } & (
   | { at: "unknown"; why: string }
 );
 
-/** Looks at a path through open folders, never through a link, if the rules let it be read (PB2, X2). */
+/** Looks at a path through open folders, never through a link, and only if the rules allow reading it (PB2, X2). */
 async function probePath(
   path: string,
   base: string,
@@ -323,7 +323,7 @@ async function latestCommits(folder: string): Promise<Commit[]> {
   });
 }
 
-/** The message of the commit. Undefined if the command gives none, or if a flag may change it. */
+/** The message of the commit. Undefined if the command gives no message, or if a flag might change it. */
 function messageOf(words: readonly string[]): string | undefined {
   const parts: string[] = [];
   for (let index = 0; index < words.length; index++) {

@@ -1,14 +1,14 @@
-// Runs a configured command without a shell or input, in its own process group, with a time limit and bounded output. Processes
-// that it leaves behind keep running, because a restarted service is such a process.
+// Runs a configured command without a shell or input, in its own process group, with a time limit and bounded output.
+// Processes that the command leaves behind keep running, because a restarted service is such a process.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { boundOutput } from "../answers.ts";
 import { collectOutput } from "./collect-output.ts";
 
 export interface ProgramResult {
-  /** The exit code. 128 plus the number of a signal, as in a shell. */
+  /** The exit code. If a signal ended the command, it is 128 plus the signal's number, as in a shell. */
   code: number;
-  /** Head and tail of its output. */
+  /** The head and tail of the command's output. */
   text: string;
   /** Why the command was stopped early. */
   stopped?: string;
@@ -73,7 +73,7 @@ export async function runProgram(
   }
 }
 
-/** Waits for the exit, but only briefly for the pipes: a started service may keep them open forever. */
+/** Waits for the exit, but only briefly for the pipes, because a started service might keep them open forever. */
 function endOf(child: ChildProcess): Promise<number> {
   return new Promise((done, fail) => {
     child.once("error", fail);

@@ -1,9 +1,9 @@
 // Runs a command under a supervisor (`supervisor.sh`), a small shell that briefly outlives Cadre on purpose.
-//  - The command gets its own process group. Cadre has one end of a pipe to the supervisor. When Cadre closes the pipe or dies, the
-//    supervisor kills the whole group, so no command survives its run.
-//  - When the command ends, the supervisor kills all processes that the command left behind (A31). In a sandbox, these are all
-//    processes in its PID namespace. Otherwise they are found by their session and a mark in their environment. On Linux, the
-//    supervisor also adopts orphans (as a child subreaper). Processes that could not be killed are reported.
+//  - The command gets its own process group. Cadre has one end of a pipe to the supervisor.
+//    When Cadre closes the pipe or dies, the supervisor kills the whole group, so no command survives its run.
+//  - When the command ends, the supervisor kills all processes that the command left behind (A31).
+//    In a sandbox, these are all processes in its PID namespace. Elsewhere they are found by their session and a mark in their environment.
+//    On Linux, the supervisor also adopts orphans (as a child subreaper). Processes that could not be killed are reported.
 //  - `stop` sends SIGTERM first and kills two seconds later.
 
 import { type ChildProcess, spawn } from "node:child_process";
@@ -21,9 +21,9 @@ export interface SupervisedProcess {
 }
 
 export interface CommandEnd {
-  /** The exit code. 128 plus the number of a signal, as in a shell. */
+  /** The exit code. If a signal ended the command, it is 128 plus the signal's number, as in a shell. */
   code: number;
-  /** Says in a sentence which processes may still be running. */
+  /** Says in a sentence which processes might still be running. */
   left?: string;
 }
 
@@ -56,7 +56,7 @@ export function supervise(options: {
     throw new Error("no more files or processes can be opened");
   }
   const leash = child.stdio[3] as Duplex;
-  // The supervisor may already have ended.
+  // The supervisor might already have ended.
   leash.on("error", () => undefined);
   let said = "";
   leash.on("data", (chunk: Buffer) => (said += chunk.toString()));
@@ -66,9 +66,9 @@ export function supervise(options: {
     child.once("error", fail);
     child.once("exit", (code, signal) => {
       clearTimeout(timer);
-      // If the command has killed the supervisor, this ends the supervisor's watcher.
+      // If the command has killed the supervisor, closing the pipe ends the supervisor's watcher.
       kill();
-      // The supervisor's last report may arrive after its exit.
+      // The supervisor's last report might arrive after its exit.
       const finish = () => {
         leash.destroy();
         done({ code: code ?? (signal === "SIGKILL" ? 137 : 143), ...leftOf(said, signal) });
@@ -105,7 +105,7 @@ export function withSubreaper(argv: readonly string[], path: string): string[] {
 
 const PRCTL: Partial<Record<NodeJS.Architecture, number>> = { x64: 157, arm64: 167 };
 
-/** Searches the clean PATH, which has no folder that an agent can write to. */
+/** Searches the clean PATH, which contains no folder that an agent can write to. */
 function findPerl(path: string): string | undefined {
   return path
     .split(delimiter)

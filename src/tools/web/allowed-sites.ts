@@ -1,5 +1,5 @@
-// Decides which sites may be read. It checks the URL before any name lookup, and then every address of the host name. Both
-// checks use the parsed URL, and the connection goes to exactly the checked addresses.
+// Decides which sites can be read. It checks the URL before any name lookup, and later every address of the host name.
+// Both checks use the parsed URL, and the connection goes to exactly the checked addresses.
 
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
@@ -14,19 +14,19 @@ export const WEB_TIMEOUT = 30_000;
 
 export interface WebPolicy {
   settings: WebSettings;
-  /** Port of Cadre's own server. Agents must not reach it, even if they may read other pages of this machine (A40). */
+  /** Port of Cadre's own server. Agents must not reach it, even if they are allowed to read other pages of this machine (A40). */
   ownPort: number;
 }
 
 /** Ports of web servers. Databases, mail servers and shells use other ports. */
 const PORTS = [80, 443, 8000, 8008, 8080, 8443, 8888];
 
-/** Names of local networks. Looking up such a name would tell the resolver what an agent is after. */
+/** Names of local networks. Looking up such a name would tell the resolver what an agent is looking for. */
 const LOCAL_NAMES = "localhost local internal localdomain intranet lan home corp private home.arpa".split(
   " ",
 );
 
-/** Says in a sentence for the model why the URL may not be read. Undefined if its host name may be looked up. */
+/** Says in a sentence for the model why the URL cannot be read. Undefined if its host name can be looked up. */
 export function urlProblem(url: URL, { settings }: WebPolicy): string | undefined {
   const host = plainHost(url);
   const port = portOf(url);

@@ -1,6 +1,6 @@
 // Sorts content types into those that can be read as text and those that cannot.
 
-/** `unsaid`: the server names no type, so the bytes decide. */
+/** `unsaid`: the server gives no content type, so the bytes decide. */
 export type TextKind = "html" | "text" | "unsaid";
 
 const TEXT =
@@ -17,7 +17,7 @@ export function textKind(contentType: string): TextKind | undefined {
 const NO_TEXT =
   /^(image\/(png|jpeg|gif|webp|avif|bmp|tiff|x-icon)|audio\/(mpeg|ogg|wav|mp4|webm)|video\/(mp4|webm|ogg|mpeg)|font\/(woff2?|ttf|otf)|application\/(pdf|zip|gzip|octet-stream|wasm|x-tar|x-7z-compressed|msword|epub\+zip))$/;
 
-/** The server chooses the type's name, and could write a sentence there (A66). Undefined unless it is a well-known type. */
+/** The server chooses the type's name, and could write a sentence there (A66). So the result is undefined unless the type is well known. */
 export function knownMediaType(contentType: string): string | undefined {
   const type = contentType.split(";", 1)[0]!.trim().toLowerCase();
   return NO_TEXT.test(type) ? type : /^(image|audio|video|font)(?=\/)/.exec(type)?.[0];

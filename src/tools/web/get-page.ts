@@ -1,8 +1,8 @@
-// Gets one page over HTTP, if its host and address may be read.
-//  - The host name is resolved once for each hop. If one of its addresses is not allowed, none is used. The connection goes to a
-//    checked address, so the name is never looked up a second time (A43).
-//  - A redirect is checked like the first address, and followed only on the same host. The run's rules and people decide about
-//    other hosts (A42, A46).
+// Gets one page over HTTP, if reading its host and address is allowed.
+//  - The host name is resolved once for each hop. If one of its addresses is not allowed, none is used.
+//    The connection goes to a checked address, so the name is never looked up a second time (A43).
+//  - A redirect is checked like the first address, and followed only on the same host.
+//    The run's rules and people decide about other hosts (A42, A46).
 //  - Time, headers and bytes are limited (A44). The request carries nothing that identifies the user: no cookies, no proxy password.
 
 import { lookup } from "node:dns/promises";
@@ -17,7 +17,7 @@ import { addressProblem, urlProblem, WEB_TIMEOUT, type WebPolicy } from "./allow
 import { knownMediaType, textKind } from "./content-type.ts";
 
 export interface WebAccess extends WebPolicy {
-  /** Resolves a host name to all its addresses. Absent: the system's resolver. */
+  /** Resolves a host name to all its addresses. The default is the system's resolver. */
   resolve?: (host: string) => Promise<string[]>;
   /** Opens a socket to `hostname`, which is always an IP address. */
   connect?: buildConnector.connector;
@@ -25,7 +25,7 @@ export interface WebAccess extends WebPolicy {
 
 export type WebReply =
   | { ok: true; url: URL; status: number; type: string; retryAfter: string | undefined; bytes: Uint8Array }
-  /** `serverText`: text of the server, as untrusted as its pages. */
+  /** `serverText` is text from the server. It is as untrusted as the server's pages. */
   | { ok: false; why: string; serverText?: string; from?: string };
 
 const MAX_REDIRECTS = 5;
@@ -138,7 +138,7 @@ async function systemResolve(host: string): Promise<string[]> {
   return found.map(({ address }) => address);
 }
 
-/** Stops waiting on abort, because the lookup itself cannot be cancelled. */
+/** Stops waiting when the signal is aborted, because the lookup itself cannot be cancelled. */
 async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   const aborted = Promise.withResolvers<never>();
@@ -198,7 +198,7 @@ async function replyOf(
 }
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-/** Enough of an error page to see its topic. */
+/** This length is enough of an error page to see its topic. */
 const ERROR_BYTES = 64 * 1024;
 
 const oneOf = (value: string | string[] | undefined): string | undefined =>
@@ -235,7 +235,7 @@ function failureOf(url: URL, error: unknown): string {
 
 interface Body {
   bytes: Uint8Array;
-  /** Whether the body is longer than `max`. `bytes` then has its beginning. */
+  /** True if the body is longer than `max`. In that case `bytes` has only its beginning. */
   more: boolean;
 }
 
@@ -249,7 +249,7 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
 /** Servers use one encoding, and a proxy in front of them may add a second. */
 const MAX_ENCODINGS = 2;
 
-/** Undefined for an encoding that Cadre did not ask for. */
+/** Undefined for an encoding that Cadre did not request. */
 function decodersFor(contentEncoding: string): (() => Transform)[] | undefined {
   const names = contentEncoding
     .toLowerCase()
@@ -263,7 +263,7 @@ function decodersFor(contentEncoding: string): (() => Transform)[] | undefined {
   return decoders.every((decoder) => decoder !== undefined) ? decoders : undefined;
 }
 
-/** Reads at most `max` bytes of a body, counted on the wire and after decompression while they arrive (A44). */
+/** Reads at most `max` bytes of a body. They are counted as they arrive, both compressed and decompressed (A44). */
 async function readBody(
   from: Readable,
   { decoders, max }: { decoders: readonly (() => Transform)[]; max: number },
@@ -272,7 +272,7 @@ async function readBody(
   const kept = { left: max };
   const chunks: Buffer[] = [];
   const packed = Readable.from(limitBytes(from, wire), { objectMode: false });
-  // An error in one stream destroys the last stream, and the loop below throws it.
+  // If any stream fails, the pipeline destroys the last stream with that error, and the `for await` loop throws the error.
   const unpacked = decoders.reduce<Readable>(
     (source, decoder) => pipeline(source, decoder(), () => {}),
     packed,

@@ -1,17 +1,17 @@
-// Converts HTML to Markdown for a model: only the text that a person would see. Text hidden by attributes is removed and
-// counted, because it can only be meant for programs that read the source (A46). The time is proportional to the page's length.
+// Converts HTML to Markdown for a model. The result contains only text that a person would see. The time is linear in the page's length.
+// Text hidden by attributes is removed and counted, because it can only be meant for programs that read the source (A46).
 
 import { createDocument, type DomNode } from "@mixmark-io/domino";
 
 export interface Markdown {
   title: string;
   text: string;
-  /** How many hidden elements contained text. */
+  /** Number of hidden elements that contained text. */
   hidden: number;
 }
 
 interface Page {
-  /** The address that links are relative to. */
+  /** The base address of relative links. */
   base: string;
   hidden: number;
 }
@@ -56,7 +56,7 @@ function render(node: DomNode, page: Page): string {
   return BLOCKS.has(name) ? blockText(name, content.trim()) : inlineText(node, content, page);
 }
 
-/** Joins the children with at most one space between two of them, and no space at the start or end of a line. */
+/** Joins the texts of the children, with at most one space between them, and no space at the start or end of a line. */
 function contentOf(node: DomNode, page: Page): string {
   const pieces: string[] = [];
   for (const child of childrenOf(node)) {
@@ -190,13 +190,13 @@ const ENDLESS = new Set(
   link meta optgroup option p param rb rp rt rtc source tbody td tfoot th thead tr track wbr`.split(/\s+/),
 );
 
-/** Estimates the nesting depth of a page. The parser is slow for a page of nothing but opening tags (A44). */
+/** Estimates the nesting depth of a page. The parser is slow for a page that consists only of opening tags (A44). */
 export function nestingDepth(html: string): number {
   let depth = 0;
   let deepest = 0;
   let end = 0;
   for (const { 0: tag, 1: slash, 2: name, index } of html.matchAll(/<(\/?)([a-z][a-z0-9-]*)/gi)) {
-    // All tags before this position share it. A search for each tag would scan to the end of the page every time.
+    // Tags before `end` share it. If the end were searched for each tag, every search could scan to the end of the page.
     if (end < index + tag.length) end = html.indexOf(">", index + tag.length);
     if (end < 0) break;
     if (ENDLESS.has(name!.toLowerCase()) || html[end - 1] === "/") continue;

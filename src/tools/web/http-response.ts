@@ -21,14 +21,14 @@ export function fetchErrorCode(error: unknown): string {
   return typeof code === "string" ? code : messageOf(cause ?? error);
 }
 
-/** The Retry-After header as a sentence of Cadre's own. Empty if the header is neither seconds nor a date. */
+/** The Retry-After header as a sentence in Cadre's words. Empty if the header is neither seconds nor a date. */
 export function retryAdvice(retryAfter: string | null | undefined): string {
   if (/^\d{1,6}$/.test(retryAfter ?? "")) return ` It asks to wait for ${retryAfter} s.`;
   const at = Date.parse(retryAfter ?? "");
   return Number.isNaN(at) ? "" : ` It asks to wait until ${new Date(at).toISOString()}.`;
 }
 
-/** A URL below the base, including the path of the base. */
+/** Builds a URL below the base address. The path of the base is kept. */
 export function urlBelow(base: URL, path: string, parameters: Record<string, string> = {}): URL {
   const url = new URL(base);
   url.pathname = `${url.pathname.replace(/\/+$/, "")}/${path}`;

@@ -1,5 +1,5 @@
-// Converts the bytes of a page to text without invisible characters. People cannot see these characters, so they can only be
-// meant for the model.
+// Converts the bytes of a page to text without invisible characters.
+// People cannot see these characters, so they can only be meant for the model.
 
 import type { TextKind } from "./content-type.ts";
 import { toMarkdown } from "./html-to-markdown.ts";
@@ -7,7 +7,7 @@ import { toMarkdown } from "./html-to-markdown.ts";
 export interface PageSource {
   bytes: Uint8Array;
   kind: TextKind;
-  /** The Content-Type header, with the charset. */
+  /** The Content-Type header, including the charset. */
   type: string;
   url: string;
   /** First character of the part to return. `limit` is the part's length. */
@@ -20,7 +20,7 @@ export interface PageText {
   text: string;
   /** Length of the whole text, in characters. */
   length: number;
-  /** How many hidden elements and runs of invisible characters were removed. */
+  /** Number of hidden elements and runs of invisible characters that were removed. */
   hidden: number;
 }
 
@@ -62,7 +62,7 @@ function decoderFor(label: string): TextDecoder {
 
 /** Control characters, direction marks, tags, and everything without width. */
 const UNSEEN = /(?:[^\t\n\P{Cc}]|\p{Cf}|\p{Default_Ignorable_Code_Point}|[\u2028\u2029\u2800])+/gu;
-/** A single joiner or selector belongs to a word or an emoji. A longer run may spell hidden text. */
+/** A single joiner or selector belongs to a word or an emoji. A longer run might spell hidden text. */
 const PART_OF_TEXT = new Set(["\u200C", "\u200D", "\uFE0E", "\uFE0F", "\uFE0F\u200D"]);
 
 function withoutInvisible(source: string): { text: string; hidden: number } {

@@ -1,11 +1,11 @@
-// Tells public addresses from private ones by their numeric value. It lists the public ranges, so an unknown range is treated
-// as private.
+// Distinguishes public from private addresses by their numeric value.
+// The file lists the public ranges, so an unknown range is treated as private.
 
 import { isIP } from "node:net";
 import { networkInterfaces } from "node:os";
 import ipaddr from "ipaddr.js";
 
-/** Cloud metadata servers outside the private ranges. They give the machine's keys to every program that asks. */
+/** Cloud metadata servers outside the private ranges. They give the machine's keys to every program that requests them. */
 const METADATA = ["168.63.129.16", "100.100.100.200", "fd00:ec2::254", "fd20:ce::254"];
 
 export function isPublicAddress(address: string): boolean {
@@ -18,7 +18,7 @@ export function isPublicAddress(address: string): boolean {
 
 const OF_AN_INTRANET = ["private", "loopback", "uniqueLocal", "carrierGradeNat"];
 
-/** Whether a host listed under `web.private` may have this address. Link-local and metadata addresses are excluded. */
+/** Whether a host listed under `web.private` is allowed to have this address. Link-local and metadata addresses are excluded. */
 export function isIntranetAddress(address: string): boolean {
   if (isIP(address) === 0 || address.includes("%")) return false;
   const ip = ipaddr.process(address);
@@ -32,7 +32,7 @@ const NAT64: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse("64:ff9b::"), 96];
 const NOT_HOSTS = ["2001::/23", "3ffe::/16"].map((range) => ipaddr.IPv6.parseCIDR(range));
 
 function isPublicV6(ip: ipaddr.IPv6): boolean {
-  // On an IPv6-only network, every IPv4 host has such an address. The IPv4 address inside decides.
+  // On an IPv6-only network, every IPv4 host has such an address. Only the IPv4 address inside it matters.
   if (ip.match(NAT64)) return isPublicAddress(new ipaddr.IPv4(ip.toByteArray().slice(12)).toString());
   if (!ip.match(GLOBAL) || ip.range() !== "unicast") return false;
   return !isIsatap(ip) && !NOT_HOSTS.some((range) => ip.match(range));
@@ -41,7 +41,7 @@ function isPublicV6(ip: ipaddr.IPv6): boolean {
 /** An ISATAP address has an IPv4 address in its lower half, behind `5efe`. It is reached by a tunnel into the local network. */
 const isIsatap = ({ parts }: ipaddr.IPv6): boolean => (parts[4]! & 0xfdff) === 0 && parts[5] === 0x5efe;
 
-/** All addresses of this machine count as private, even public ones, because agents must not reach its services. */
+/** All addresses of this machine are treated as private, even public ones, because agents must not reach its services. */
 function isOwn(address: string): boolean {
   return Object.values(networkInterfaces()).some((all) => all?.some((own) => own.address === address));
 }

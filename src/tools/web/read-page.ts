@@ -1,5 +1,5 @@
-// Converts a page to text in a worker thread. A page built to be slow to parse blocks that thread for a few seconds at most,
-// and never the event loop (A44).
+// Converts a page to text in a worker thread.
+// A page that is designed to be slow to parse blocks that thread for a few seconds at most, and never the event loop (A44).
 
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";

@@ -1,5 +1,5 @@
-// The contract of a search provider, which builds the request and parses the response. It sends nothing itself, so that limits,
-// secrets and failures are handled in one place.
+// The contract of a search provider, which builds the request and parses the response.
+// A provider sends nothing itself, so that limits, secrets and failures are handled in one place.
 
 import { z } from "zod";
 
@@ -11,7 +11,7 @@ export interface SearchQuery {
 export interface SearchResult {
   title: string;
   url: string;
-  /** A few sentences, perhaps with HTML tags and entities. */
+  /** A few sentences, which can contain HTML tags and entities. */
   snippet: string;
   /** Date of the page, in the provider's format. */
   date?: string | undefined;
@@ -25,7 +25,7 @@ export interface SearchRequest {
 }
 
 export interface SearchProvider {
-  /** Default address, which the configuration may replace. */
+  /** Default address, which the configuration can replace. */
   address?: string;
   request(base: URL, question: SearchQuery, key: string | undefined): SearchRequest;
   answer: z.ZodType<SearchResult[]>;
@@ -33,7 +33,7 @@ export interface SearchProvider {
   statuses?: Readonly<Record<number, string>>;
 }
 
-/** A list of results whose snippet and date have these names. */
+/** Parses a list of results whose snippet and date fields have these names. */
 export const resultsWith = (snippet: string, date: string) =>
   z.array(
     z
