@@ -7,7 +7,7 @@ import type { PruneFilter } from "./store.ts";
 import type { Answer } from "./transaction/queries.ts";
 import { ask, mapAnswer, type Steps } from "./transaction/transaction.ts";
 
-interface NumberedRun {
+export interface NumberedRun {
   n: number;
   id: RunId;
 }
