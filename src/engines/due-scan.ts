@@ -1,5 +1,5 @@
 // Asks the store about once a second which runs are due, and wakes them.
-// A wake can get lost: its run is then driven about a second later. The run itself is never lost (E4).
+// If a wake is lost, its run is driven about a second later. The run itself is never lost (E4).
 //  1  A run with a timer is never woken early (P8): the scan sleeps until the next due time and then asks the store again.
 //  2  The scan never sleeps much longer than a second, so it notices when the clock jumps (F36).
 //  Runs that wait for a person or a child are not due, so the scan does not read them (F37).

@@ -20,17 +20,17 @@ export interface HeartbeatOptions {
   held: () => readonly { runId: RunId; epoch: number }[];
   /** Called at every beat with the cancelled runs this worker still holds. Must not throw. */
   onCancelled: (runIds: RunId[]) => void;
-  /** Must not throw. */
+  /** Called with the runs that this worker has lost. Must not throw. */
   onLost: (runIds: RunId[]) => void;
   every?: number;
-  /** Must not throw. */
+  /** Called after each successful renewal. Must not throw. */
   onRenewed?: () => void;
   /** Called once per outage of the store. The beats continue. Must not throw. */
   onError: (error: unknown) => void;
 }
 
 export interface WorkerHeartbeat {
-  /** The latest time, by `clock.elapsed()`, at which an effect may start. Check it right before an effect starts. */
+  /** The deadline for starting effects, by `clock.elapsed()`. Check it right before an effect starts. */
   deadline(): number;
   /** Renews now. A worker awaits one beat before it takes its first run; otherwise that run would look orphaned. */
   beat(): Promise<void>;
@@ -57,7 +57,7 @@ export function startHeartbeat(options: HeartbeatOptions): WorkerHeartbeat {
     return { result: undefined, nextIn: Math.max(0, sent + every - clock.elapsed()) };
   }
 
-  // There is no back-off here, because after three missed beats the worker loses its runs.
+  // A failed renewal is retried without back-off, because after three missed beats the worker loses its runs.
   const repeating = repeat({ work, retryIn: () => every / 5, onError });
   return {
     deadline: () => deadline,

@@ -38,7 +38,7 @@ interface AskedAdvisor {
 
 const slotKey = (agent: string): string => `advisor/${agent}`;
 
-/** S3-30: an advisor gets the same input as the agent. */
+/** S3-30: an advisor receives the same input as the agent. */
 function advisorRun({ state }: DecisionView, agent: string): PatternRun {
   const { task, input } = state.start!;
   const before = state.opening && openingWithRequest(state.start!, state.opening);

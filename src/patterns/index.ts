@@ -1,4 +1,4 @@
-// The decisions of every declared pattern. A declared pattern that is missing here does not compile.
+// The decisions of every declared pattern. If a declared pattern is missing in this list, the code does not compile.
 
 import type { Definition } from "../journal/definition.ts";
 import { advisors } from "./advisors.ts";

@@ -123,7 +123,7 @@ class RestateEngine implements Engine {
 
   private async handle(context: ObjectSharedContext): Promise<void> {
     const { worker } = this.options;
-    // The first worker that gets the invocation writes this record. After a redelivery, the next worker reads it.
+    // The first worker that receives the invocation writes this record. After a redelivery, the next worker reads the record.
     const me: Taken = { worker, ...this.server!.reachedAt() };
     const taken = await context.run("taken", () => me);
     const from = taken.worker !== worker && (await isGone(taken, worker)) ? [taken.worker] : [];

@@ -1,4 +1,4 @@
-// Records a verdict for every call, with the rule that decided it. A call that cannot be run gets its result instead.
+// Records a verdict for every call, with the rule that decided it. If a call cannot be run, records its result instead.
 // Calls of a model and calls of an agent's module are judged in the same way.
 
 import type { EventBody, Payload } from "../../journal/events.ts";
@@ -53,7 +53,7 @@ export async function proposeStepCalls(
   run.record(...events);
 }
 
-/** Adds the call's input to its proposal, because no other event contains it. A call that cannot be made also gets its result. */
+/** Adds the call's input to its proposal, because no other event contains it. If the call cannot be made, adds its result too. */
 function withInput(proposed: EventBody, { id, name, input, hidden }: StepCall): EventBody[] {
   const made = { input, ...(hidden ? { hidden: true as const } : {}) };
   if (proposed.type === "TOOL_PROPOSED")

@@ -82,7 +82,7 @@ function tooDeep({ state }: RunJournal, lineage: readonly RunRow[]): CallRefusal
   );
 }
 
-/** F22: if an agent is already at work in a run above, it cannot be started again. */
+/** F22: if an agent is already at work in an ancestor run, it cannot be started again. */
 function cycle(
   { agent }: Delegate,
   { definition }: RunJournal,

@@ -97,7 +97,7 @@ async function startRefusal(
   parts: SpawnParts,
 ): Promise<string | undefined> {
   const above = (run.state.start!.ancestors ?? []).map(({ agent }) => agent);
-  // F22: an agent can start drafts of itself. In all other cases, no agent is started below itself.
+  // F22: an agent can start drafts of itself. In all other cases, no agent is started again by its own descendants.
   if (above.includes(name)) {
     const way = [...above, run.definition.name, name].map(baseName).join(" → ");
     return `it is already at work above (${way}).`;

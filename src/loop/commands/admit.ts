@@ -30,7 +30,7 @@ export interface RunRequest {
   model?: string;
   /** Name of an eval's folder that replaces the project's folder. `AdmitParts` has the path of the eval's folder. */
   workspace?: string;
-  /** Files of the workspace that the task is about. The model gets their names and reads them with its tools. */
+  /** Files of the workspace that the task is about. The model receives their names and reads them with its tools. */
   contextFiles?: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-// F19: an edited call must fit the tool's schema and the rules. Otherwise the approval stays open.
+// F19: an edited call must match the tool's schema and obey the rules. Otherwise the approval stays open.
 
 import { z } from "zod";
 import { CadreError } from "../../errors.ts";

@@ -126,7 +126,7 @@ async function recoverRun(run: RunJournal, parts: Pick<LoopParts, "clock" | "run
   while (waitsForOldLease(run, parts)) {
     await run.rest([], run.lease.previousUntil);
     if (run.isOver) return;
-    // A signal arrived and is folded here. The open calls still have to wait.
+    // A signal arrived. After it is folded, the open calls still have to wait.
     await run.view();
   }
   const open = run.state.openModelCall;

@@ -69,7 +69,7 @@ function treeSpent({ usage, children }: RunState): Spent {
   return { usage: sum, cost };
 }
 
-/** A report is a tool call, so it gets exactly one result. */
+/** A report is a tool call, so it has exactly one result. */
 function reportResult(run: RunJournal): EventBody[] {
   return [...run.state.calls.values()]
     .filter((call) => call.name === reportTool(run) && !call.result)

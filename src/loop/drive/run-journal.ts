@@ -367,7 +367,7 @@ export async function loadDefinition(
   return definition;
 }
 
-/** A session may last for years, but a chain longer than this is a mistake, or a damaged database. */
+/** A session can last for years, but a chain longer than this means a bug or a damaged database. */
 const LONGEST_CHAIN = 10_000;
 
 /**

@@ -1,4 +1,4 @@
-// The text of a prompt to a program. A new session gets the whole task.
+// The text of a prompt to a program. A new session receives the whole task.
 // A resumed session receives only new messages. After an interruption it also receives the state of its calls.
 
 import type { PromptMessage } from "../../journal/message.ts";
@@ -9,7 +9,7 @@ import { describeCall } from "../../projections/views/timeline.ts";
 import type { RunJournal } from "../drive/run-journal.ts";
 import type { LoopParts } from "../parts.ts";
 
-/** Whether the program knows the task: either it is running here, or it can resume its session. */
+/** Whether the program knows the task: either it is running in this process, or it can resume its session. */
 export const knowsTask = (run: RunJournal, { runners }: Pick<LoopParts, "runners">): boolean =>
   runners.find(run.runId) !== undefined || resumableSession(run) !== undefined;
 

@@ -80,7 +80,7 @@ export function childrenIn(
   return { problem: `${unknown} is no run that you started. Yours are: ${own}.` };
 }
 
-/** The result of a call once its wait is over. Each child's own answer arrives as a message. */
+/** The result of `wait_for_runs` once the wait is over. Each child's own answer arrives as a message. */
 function endsOf(call: ToolCall, children: readonly ChildRun[]): EventBody {
   const output = children.map(({ runId, agent, ended }) => ({
     run_id: runId,
