@@ -1,7 +1,7 @@
 // The only source of time, so that tests and replay can control it.
 
 export interface Clock {
-  /** Milliseconds since the epoch. The value may jump, so use `seq` for the order of events. */
+  /** Milliseconds since the epoch. The time can jump back or ahead, so use `seq` for the order of events. */
   now(): number;
   /** Monotonic milliseconds, for measuring durations. */
   elapsed(): number;

@@ -1,4 +1,4 @@
-// Every error that a user may see: a stable code with its HTTP status and exit code, and one message.
+// Every error that a user can see: a stable code with its HTTP status and exit code, and one message.
 // The message says what happened, whether anything is lost, and what to do now.
 
 const CODES = {
@@ -37,14 +37,14 @@ export const ERROR_CODES = Object.keys(CODES) as ErrorCode[];
 /** The message of an error in two parts, for callers that repeat only the reason. */
 export interface ErrorMessage {
   reason: string;
-  /** Says what did not happen because of the error, for example "Nothing was started." */
+  /** Assures the user what did not happen because of the error, for example "Nothing was started." */
   assurance: string;
 }
 
 export class CadreError extends Error {
   readonly code: ErrorCode;
   readonly details: Record<string, unknown> | undefined;
-  /** The message without its assurance. */
+  /** The message without the sentence that says what did not happen. */
   readonly reason: string;
 
   constructor(
@@ -114,7 +114,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENETUNREACH: "it cannot be reached",
 };
 
-/** Belongs in the default branch of a switch: the compiler then reports a missing case. */
+/** Call this in the default branch of a switch: the compiler then reports a missing case. */
 export function assertNever(value: never): never {
   throw new Error(`unexpected value: ${JSON.stringify(value)}`);
 }

@@ -1,12 +1,12 @@
 // Makes and reads ids. Root ids sort by time.
 // Child ids are derived from the parent, so that a child that is created again after a crash gets the same id (J10).
-// The caller passes the digest function, so this runs in a browser.
+// The caller passes the digest function, so this code also runs in a browser.
 
 export type RunId = string;
 export type Seq = number;
 export type Position = number;
 
-/** Hex SHA-256 of a text's UTF-8 bytes. */
+/** Hex SHA-256 of the UTF-8 bytes of a text. */
 export type Digest = (text: string) => string;
 
 export interface Ids {

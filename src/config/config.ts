@@ -1,5 +1,5 @@
 // Reads cadre.yaml, the CADRE_* variables and the flags into one checked value.
-// Flags win over variables, and variables over the file.
+// Flags win over variables, and variables win over the file.
 // In an untrusted folder, settings that need trust are ignored and reported as problems.
 
 import { existsSync } from "node:fs";
@@ -18,7 +18,7 @@ import { type Env, isTrusted } from "./trust.ts";
 import { dropUntrusted, type IgnoredSetting } from "./untrusted.ts";
 import { type Path, readYaml, type YamlDocument } from "./yaml.ts";
 
-/** Keys that have a value even if the file does not set them. */
+/** Keys that have a default value. */
 type DefaultedKey =
   | "providers"
   | "aliases"
@@ -68,7 +68,7 @@ export interface Config
   sandbox: {
     driver: "auto" | "none" | "bwrap" | "srt";
     network: "approved" | "on" | "off" | string[];
-    /** Absolute paths. */
+    /** Absolute paths of folders that commands can write to. */
     write: string[];
   };
   /** `sqlite:` with an absolute path, `sqlite::memory:`, or another store's address. */
@@ -78,11 +78,11 @@ export interface Config
   pools: Record<string, string[]>;
   server: { host: string; port: number; names: string[]; url?: string };
   problems: Problem[];
-  /** Settings of an untrusted folder that are not used. Each is also a problem. */
+  /** Settings that were ignored because the folder is untrusted. Each of them is also reported as a problem. */
   ignoredSettings: IgnoredSetting[];
-  /** The problems because of which another store or engine is used than the file names. */
+  /** The problems that make Cadre use another store or engine than the file names. */
   ignoredKeys: IgnoredKeys;
-  /** Position of a path in the file; the first line if there is no file. */
+  /** Finds the position of a key path in the file. Without a file, this is the first line. */
   at(path: Path): { line: number; column: number };
 }
 
@@ -105,7 +105,7 @@ export interface ConfigSource {
   flags?: ConfigFlags;
 }
 
-/** Address of a store in memory, which ends with the process. */
+/** Address of a store in memory. Its data is lost when the process ends. */
 export const MEMORY_STORE = "sqlite::memory:";
 
 export function loadConfig({ folder, env, flags = {} }: ConfigSource): Config {
@@ -152,7 +152,7 @@ export function loadConfig({ folder, env, flags = {} }: ConfigSource): Config {
     restate: restateConfig(values.restate, env),
     permissions: values.permissions ?? { allow: [], ask: [], deny: [] },
     approvals: { onTimeout: "reject", unattended: "park", ...omitUndefined(values.approvals ?? {}) },
-    // cadre.yaml wins over `.mcp.json`, which other products read as well.
+    // If both files name a server, cadre.yaml wins over `.mcp.json`, which other products read as well.
     mcpServers: { ...others.servers, ...values.mcpServers },
     pools: Object.fromEntries(pools),
     server: {
@@ -168,7 +168,7 @@ export function loadConfig({ folder, env, flags = {} }: ConfigSource): Config {
   };
 }
 
-/** Resolves a file against the project's folder, wherever the process was started. `env:NAME` reads a variable. */
+/** Resolves a file's path against the project's folder, not the current folder. `env:NAME` reads a variable. */
 function resolveStore(folder: string, env: Env, store: string): string {
   const variable = /^env:(\w+)$/.exec(store)?.[1];
   if (variable !== undefined) {
@@ -184,7 +184,7 @@ function resolveStore(folder: string, env: Env, store: string): string {
   return `sqlite:${resolve(folder, store.slice("sqlite:".length))}`;
 }
 
-/** Refuses an engine of several machines with a store in a file, which machines cannot share. */
+/** Refuses an engine for several machines if the store is a file, because machines cannot share that file. */
 function checkEngine(engine: Config["engine"] = "local", store: string): void {
   // An address of an unknown kind is refused when the store is opened.
   if (engine === "local" || !store.startsWith("sqlite:")) return;
@@ -228,7 +228,7 @@ function invalid(errors: Problem[]): CadreError {
   return new CadreError("CONFIG_INVALID", problemText(errors[0]!) + more, { problems: errors });
 }
 
-/** Finds the ignored keys that no flag and no variable sets instead. */
+/** Finds the ignored keys that neither a flag nor a variable replaces. */
 function ignoredKeys(ignored: readonly IgnoredSetting[], over: Overrides["keys"]): IgnoredKeys {
   const find = (key: keyof IgnoredKeys): Problem | undefined =>
     over[key] === undefined ? ignored.find((setting) => setting.key === key)?.problem : undefined;

@@ -4,7 +4,7 @@ import { z } from "zod";
 
 const UNITS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Milliseconds; undefined if the text is no duration. */
+/** The duration in milliseconds. Undefined if the text is not a duration. */
 export function parseDuration(value: string | number): number | undefined {
   if (typeof value === "number") return whole(value);
   const text = value.trim();
@@ -17,7 +17,7 @@ export function parseDuration(value: string | number): number | undefined {
   return whole(Math.round(sum));
 }
 
-/** Exact, in the largest units possible: 5400000 is "1h 30m". */
+/** Formats a duration exactly, in the largest possible units: 5400000 is "1h 30m". */
 export function formatDuration(ms: number): string {
   const parts: string[] = [];
   let rest = Math.round(ms);

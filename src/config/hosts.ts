@@ -1,5 +1,5 @@
 // Parses hosts and sites in the configuration. A host includes its subdomains. An address or a CIDR range means only itself.
-// The URL parser reads all of them, so that a setting and a URL always mean the same host.
+// The URL parser reads hosts and addresses here too, so that a setting and a URL always mean the same host.
 
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
@@ -13,7 +13,7 @@ export type Site = { port?: number } & ({ host: string } | { range: string });
 /** The host without brackets and without the trailing dot of a full name: `example.com.` is `example.com`. */
 export const plainHost = ({ hostname }: URL): string => hostname.replace(/^\[|\]$|\.$/g, "");
 
-/** The dot matters: `evil-example.com` is no subdomain of `example.com`. */
+/** The comparison includes the dot: `evil-example.com` is not a subdomain of `example.com`. */
 export const isSameOrSubdomain = (host: string, parent: string): boolean =>
   host === parent || (isIP(parent) === 0 && host.endsWith(`.${parent}`));
 

@@ -1,6 +1,6 @@
-// A store in a project's folder may have come with the folder, with approvals and grants of another person.
+// A store in a project's folder might have been copied with the folder, and can contain another person's approvals and grants.
 // So Cadre remembers which stores this user's own commands have created.
-// The record is outside of every project, like the list of trusted folders. In a trusted folder any store is accepted.
+// The list of these stores is outside of every project, like the list of trusted folders. A trusted folder can use any store.
 
 import { createHash } from "node:crypto";
 import { lstatSync, mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from "node:fs";
@@ -12,26 +12,26 @@ export interface StoreLocation {
   folder: string;
   /** Folder for Cadre's own files. */
   dir: string;
-  /** `sqlite:` with a path. Other kinds of stores are always named by the user. */
+  /** `sqlite:` with a path. Stores of other kinds are not checked, because the user always names them. */
   store: string;
   trusted: boolean;
 }
 
 export interface StoreCheck {
-  /** Call this when the store is open. Throws if another store was here before; otherwise remembers this store. */
+  /** Call this when the store is open. Throws if another store was in this folder before; otherwise remembers this store. */
   confirmOpened(storeId: string): void;
 }
 
 const NOT_MADE_YET = "-";
-/** A store of this name means the folder itself. */
+/** This name stands for the whole folder instead of one store. */
 const IN_FOLDER = "";
 
 /** Throws if the folder has a store that this user has not created. Call this before anything in the folder is opened. */
 export function checkStore(place: StoreLocation, env: Env): StoreCheck {
   if (isForeignStore(place, env)) throw foreignStoreError(place);
   const isNew = !hasStore(place) && (!exists(place.dir) || isOwnFolder(place, env));
-  // The store is remembered before it is created, because this command may be killed.
-  // After a user has deleted a store, the next store is the user's own.
+  // The store is remembered before it is created, because this command might be killed in between.
+  // If a user deletes a store, the next store in this place is treated as the user's own.
   if (isNew && knownStore(place, env) !== NOT_MADE_YET) remember(place, NOT_MADE_YET, env);
   return {
     confirmOpened(storeId) {
@@ -59,20 +59,20 @@ function foreignStoreError({ dir }: StoreLocation): CadreError {
 
 const hasStore = ({ store }: StoreLocation): boolean => pathOf(store).some(exists);
 
-/** Whether the folder holds any state of Cadre, the user's or a foreign one. */
+/** Whether the folder contains any state of Cadre, created by this user or by another. */
 export const hasState = ({ dir, store }: StoreLocation): boolean => [dir, ...pathOf(store)].some(exists);
 
-/** A link counts as existing, wherever it leads. */
+/** A symbolic link counts as existing, even if its target is missing. */
 function exists(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch {
-    // The path is below a file or not permitted. Opening the store will report that.
+    // The path is below a file, or access is not permitted. The error is reported when the store is opened.
     return false;
   }
 }
 
-/** Whether this user created the folder, for any store that they used here before. */
+/** Whether this user has created any store in this folder before. */
 const isOwnFolder = (place: StoreLocation, env: Env): boolean =>
   [place.store, IN_FOLDER, `sqlite:${join(place.dir, "cadre.db")}`].some(
     (store) => knownStore({ ...place, store }, env) !== undefined,
@@ -81,14 +81,14 @@ const isOwnFolder = (place: StoreLocation, env: Env): boolean =>
 const pathOf = (store: string): string[] =>
   store.startsWith("sqlite:") && store !== "sqlite::memory:" ? [store.slice("sqlite:".length)] : [];
 
-/** The record is named after the folder and the real path of the store, so a link to another project's store does not match. */
+/** The record's name contains the folder and the real path of the store, so a link to another project's store does not match. */
 function recordOf({ folder, dir, store }: StoreLocation, env: Env): string {
   const real = [realFolder(folder), realPath(dir), ...pathOf(store).map(realPath)].join("\n");
   const name = createHash("sha256").update(real).digest("hex").slice(0, 32);
   return join(userFolder(env), "stores", name);
 }
 
-/** The real path, also of a file that does not exist yet. */
+/** The real path, even if the file does not exist yet. */
 function realPath(path: string): string {
   try {
     return realpathSync(path);

@@ -1,5 +1,5 @@
 // Parses limits as people write them: durations as text, and other names for `maxTurns`.
-// In the result, as in `AgentLimits` of the journal, durations are milliseconds and only `maxTurns` is left.
+// The result has the form of `AgentLimits` in the journal: durations in milliseconds, and `maxTurns` under this name only.
 
 import { z } from "zod";
 import { Duration } from "./duration.ts";

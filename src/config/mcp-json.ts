@@ -1,6 +1,6 @@
 // Reads MCP servers from `.mcp.json` next to cadre.yaml, which other products use as well.
-// The file is read only in a trusted folder (A52), and only for how to start or reach a server.
-// Whether a server is trusted is read from cadre.yaml alone.
+// Cadre reads the file only in a trusted folder (A52). From the file it takes only how to start or reach each server.
+// Only cadre.yaml can say that a server is trusted.
 
 import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import { type IgnoredSetting, ignoredSetting } from "./untrusted.ts";
 interface McpJson {
   servers: Record<string, McpServer>;
   problems: Problem[];
-  /** The file itself, if the folder is not trusted. */
+  /** Path of the file, if Cadre ignored it because the folder is not trusted. */
   ignored: IgnoredSetting[];
 }
 
@@ -46,7 +46,7 @@ function whyNot(error: unknown): string {
 const MCP_JSON = z.object({ mcpServers: z.record(z.string(), z.looseObject({})) });
 
 function serversOf(written: Record<string, Record<string, unknown>>): McpJson {
-  // Without a prototype, so that a server called `__proto__` is a name like any other.
+  // The object has no prototype, so that a server can be called `__proto__`.
   const result: McpJson = { servers: Object.create(null), problems: [], ignored: [] };
   for (const [name, { type, command, args, env, url, headers }] of Object.entries(written)) {
     const server = McpServer.safeParse(omitUndefined({ type, command, args, env, url, headers }));

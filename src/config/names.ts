@@ -2,10 +2,10 @@
 
 import { z } from "zod";
 
-/** The number is limited because each name may be compared with every known name. */
+/** The number of names is limited, because each name might be compared with every known name. */
 const MAX_NAMES = 500;
 
-/** `Read, Bash(git log, git diff)` or a list. Commas inside parentheses belong to the rule's pattern. */
+/** Accepts a list, or a text such as `Read, Bash(git log, git diff)`. Commas inside parentheses belong to the rule's pattern. */
 export const Names = z
   .union([z.string(), z.array(z.string())])
   .transform((value) =>

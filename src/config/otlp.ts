@@ -5,18 +5,18 @@ import type { Env } from "./trust.ts";
 
 export interface Otlp {
   url: URL | undefined;
-  /** Why nothing can be sent. */
+  /** The reason why no traces can be sent. */
   problem: string | undefined;
   headers: Readonly<Record<string, string>>;
   timeoutMs: number;
-  /** Attributes of the resource: `service.name` and others. */
+  /** Attributes of the OpenTelemetry resource: `service.name` and others. */
   resource: Readonly<Record<string, string>>;
   /** Whether traces also contain the text of people, models and tools. */
   content: boolean;
 }
 
 const TIMEOUT_MS = 10_000;
-/** Longest time of one attempt. It is shorter than the lease on a position in the journals. */
+/** Time limit of one attempt to send. It is shorter than the lease on the exporter's position in the journals. */
 const LONGEST_MS = 15_000;
 
 /** Returns undefined if tracing is off. */
@@ -42,7 +42,7 @@ export function otlpSettings(env: Env): Otlp | undefined {
   };
 }
 
-/** Headers of the exporter, which often contain a key. */
+/** Headers that the exporter sends. They often contain an API key. */
 export const otlpHeaders = (env: Env): Record<string, string> => ({
   ...pairs(env["OTEL_EXPORTER_OTLP_HEADERS"]),
   ...pairs(env["OTEL_EXPORTER_OTLP_TRACES_HEADERS"]),
@@ -61,7 +61,7 @@ function problemOf(url: URL | undefined, protocol: string | undefined): string |
     : undefined;
 }
 
-/** `key=value,key=value`, percent-encoded. */
+/** Parses `key=value,key=value` with percent-encoded values. */
 function pairs(text: string | undefined): Record<string, string> {
   const entries = (text ?? "").split(",").flatMap((pair) => {
     const at = pair.indexOf("=");

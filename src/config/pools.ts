@@ -1,18 +1,18 @@
 // Decides which workers take which runs (E6), because a run's files must be where its worker is.
-// The agent's file names the pool, or else the folder of the run's root decides.
-// Folders that no pool names belong to the default pool.
+// If the agent's file names a pool, that pool applies. Otherwise the folder of the root run decides.
+// Folders that are listed in no pool belong to the default pool.
 
 export const DEFAULT_POOL = "default";
 
 /** Absolute folders by the name of their pool. */
 export type Pools = Readonly<Record<string, readonly string[]>>;
 
-/** Selects the runs of a pool (E6): runs of agents that name the pool, and other runs by the workspace of their root. */
+/** Selects the runs of a pool (E6): runs whose agent names the pool, and other runs by the workspace of their root. */
 export interface PoolFilter {
   pool: string;
   /** The names of all pools. Any other name in an agent's file is ignored. */
   pools: readonly string[];
-  /** The workspace of the root must be in this list, or must not be in it. */
+  /** Selects runs by the workspace of their root: it must be in this list, or must not be in it. */
   workspaces: { in: readonly string[] } | { notIn: readonly string[] };
 }
 
@@ -23,7 +23,7 @@ export function poolOf(pools: Pools, folder: string): string {
   return named?.[0] ?? DEFAULT_POOL;
 }
 
-/** Returns undefined if there are no pools. Then a worker takes all runs. */
+/** Returns undefined if there are no pools, in which case every worker takes all runs. */
 export function poolFilter(pools: Pools, pool: string): PoolFilter | undefined {
   if (Object.keys(pools).length === 0) return undefined;
   const own = pools[pool];

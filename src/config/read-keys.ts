@@ -6,7 +6,7 @@ import { CadreError } from "../errors.ts";
 import { nearestWord, type Problem, suggestWord } from "./problem.ts";
 import type { Data, Path, YamlDocument } from "./yaml.ts";
 
-/** Checks the value of a flag or a variable. `name` is how the person wrote it. */
+/** Checks the value of a flag or a variable. `name` is the flag or variable as the person wrote it. */
 export function parseSetting<T>(name: string, value: unknown, schema: z.ZodType<T>): T {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
@@ -23,7 +23,7 @@ export type KeyValues<S extends KeySchemas> = { [K in keyof S]?: z.output<S[K]> 
 export interface ReadKeys<S extends KeySchemas> {
   values: KeyValues<S>;
   problems: Problem[];
-  /** The problems of unknown keys, each with the known key that was probably meant. */
+  /** Reports each unknown key, and suggests the known key that was probably meant. */
   misspelled: { problem: Problem; meant: string }[];
 }
 
@@ -98,7 +98,7 @@ function check(document: YamlDocument, path: Path, schema: z.ZodType, data: Data
   return { ok: false, problems };
 }
 
-/** Replaces the issue of a union by those of the one shape that the value nearly fits. */
+/** A union's issue says little, so it is replaced by the issues of the one shape that the value nearly fits. */
 function unfold(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   if (issue.code !== "invalid_union") return [issue];
   const near = issue.errors
@@ -147,10 +147,10 @@ function wordsOf(schema: z.ZodType): string[] {
   return words;
 }
 
-/** Matches messages of the library. Any other message was written in a schema of ours. */
+/** Matches the validation library's own messages. Every other message was written in one of our schemas. */
 const LIBRARY_WORDS = /^(Invalid|Too (small|big)|Unrecognized|Required)/;
 
-/** Says in our own words what a value must be. */
+/** Says in our own words which values are valid. */
 export function describeIssue(issue: z.core.$ZodIssue): string {
   if (!LIBRARY_WORDS.test(issue.message)) return issue.message;
   if (issue.code === "invalid_value") return `must be one of ${issue.values.map(String).join(", ")}`;

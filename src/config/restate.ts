@@ -1,4 +1,4 @@
-// Reads the addresses of Restate and of the workers. The defaults fit Restate and one worker on this machine.
+// Reads the addresses of Restate and of the workers. The defaults are for Restate and one worker on this machine.
 
 import { z } from "zod";
 import { HttpUrl } from "./hosts.ts";
@@ -22,15 +22,15 @@ export const Restate = z.strictObject({
 });
 
 export interface RestateConfig {
-  /** Address that wakes are sent to. */
+  /** Address to which Cadre sends wake-ups. */
   ingress: string;
-  /** Address where workers are registered. */
+  /** Address of Restate at which workers are registered. */
   admin: string;
   /** Address that a worker listens on. */
   listen: { host: string; port: number };
-  /** Address by which Restate reaches the workers, such as their load balancer. By default that of the single worker. */
+  /** Address at which Restate reaches the workers, such as a load balancer. The default is the address of the single worker. */
   workers?: string | undefined;
-  /** Public keys of the Restate that may call the workers. */
+  /** Public keys of the Restate servers that are allowed to call the workers. */
   identity: string[];
 }
 

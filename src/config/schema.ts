@@ -1,7 +1,7 @@
 // The keys of cadre.yaml.
-// Each key declares its schema, whether an untrusted folder may set it, and where its value may contain secrets.
+// Each key declares its schema, whether an untrusted folder is allowed to set it, and where its value can contain secrets.
 // A key without these declarations does not compile.
-// As a second guard, such a key is ignored in an untrusted folder, and every text in it is masked.
+// As a second guard at run time, a key without declarations is ignored in an untrusted folder, and all its text is masked.
 
 import { isAbsolute, relative, resolve } from "node:path";
 import { z } from "zod";
@@ -37,7 +37,7 @@ export const Provider = z.strictObject({
 
 const variable = z.string().regex(/^[A-Za-z_]\w*$/, "must be the name of a variable");
 
-/** `[TOKEN]` passes a variable on; `{ KEY: "${TOKEN}" }` sets one from another. Neither puts a secret into the file. */
+/** `[TOKEN]` passes on the variable TOKEN. `{ KEY: "${TOKEN}" }` sets KEY to its value. Neither puts a secret into the file. */
 const McpEnv = z.union([
   z
     .array(variable)
@@ -47,7 +47,7 @@ const McpEnv = z.union([
   z.record(variable, z.string()),
 ]);
 
-/** An MCP server: a program that Cadre starts, or an address that it connects to. */
+/** An MCP server: a program that Cadre starts, or an address that Cadre connects to. */
 export const McpServer = z
   .strictObject({
     type: z.enum(["stdio", "http", "streamable-http"]).optional(),
@@ -64,13 +64,13 @@ export const McpServer = z
   .refine(...eitherOf("command", "url"));
 export type McpServer = z.output<typeof McpServer>;
 
-/** An address that Cadre calls by itself. It holds no password, because the file is often shared. */
+/** An address that Cadre itself contacts. It must not contain a password, because the file is often shared. */
 const Endpoint = HttpUrl.refine(
   (url) => isWithout(url, "username", "password", "search", "hash"),
   "must be an address alone, without a password, a query or a fragment",
 );
 
-/** The file names the variables that hold the secrets, and contains no secrets itself. */
+/** The file contains only the names of the variables that hold the secrets, not the secrets. */
 export const Loki = z.strictObject({
   url: Endpoint,
   tenantEnv: text.optional(),
@@ -78,7 +78,7 @@ export const Loki = z.strictObject({
   timeout: Duration.optional(),
 });
 
-/** `url` replaces the provider's own address. SearXNG has no address of its own, because people host it themselves. */
+/** `url` replaces the provider's default address. SearXNG has no default address, because people host it themselves. */
 export const Search = z
   .strictObject({
     provider: z.enum(["searxng", "brave", "tavily"]),
@@ -93,7 +93,7 @@ export const Search = z
     error: "needs `keyEnv`, the name of the variable that holds the provider's key",
   });
 
-/** `allow` and `deny` narrow what may be read. `private` opens addresses that are closed by default. */
+/** `allow` and `deny` restrict which addresses agents can read. `private` opens addresses that are closed by default. */
 export const Web = z.strictObject({
   allow: z.array(HostEntry).default([]),
   deny: z.array(HostEntry).default([]),
@@ -117,7 +117,7 @@ const onOff = z.union([z.boolean(), z.enum(["on", "off"]).transform((word) => wo
 
 const SandboxDriver = z.enum(["auto", "none", "bwrap", "srt"]);
 
-/** A host name of letters, digits, hyphens and dots only, so that the name we compare is the name that is called (A33). */
+/** A host name of letters, digits, hyphens and dots only, so that the name we compare is the host we contact (A33). */
 const HostName = z
   .string()
   .regex(/^(\*\.)?([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]*[a-z0-9])?$/, {
@@ -152,7 +152,7 @@ const WebhookName = z
 export const WEBHOOK_EVENTS = ["needs-you", "done", "failed"] as const;
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 
-/** The file names the variables that hold the secrets. `urlEnv` is for addresses that are secrets themselves. */
+/** The file contains only the names of the variables that hold the secrets. Use `urlEnv` for an address that is secret itself. */
 export const Webhook = z
   .strictObject({
     url: Address.optional(),
@@ -164,7 +164,7 @@ export const Webhook = z
       .array(z.enum(WEBHOOK_EVENTS))
       .min(1)
       .default(() => [...WEBHOOK_EVENTS]),
-    /** Allows an address on this machine or its network, and one without encryption. */
+    /** Allows an address on this machine or its local network, and an address without encryption. */
     private: z.boolean().default(false),
   })
   .refine(...eitherOf("url", "urlEnv"))
@@ -178,25 +178,25 @@ export type Webhook = z.output<typeof Webhook>;
 
 /** The declarations of a key besides its schema. */
 export interface KeyFacts<Value> {
-  /** `allowed`: any folder may set the key. Otherwise rules that say which values need trust. */
+  /** `allowed`: any folder can set the key. Otherwise a list of rules says which values need trust. */
   untrusted: "allowed" | readonly TrustRule<Value>[];
   /**
    * Where the value may contain secrets.
    * - `none`: nowhere.
    * - `named`: under names such as `apiKey`, in headers and addresses, and in the variables that `…Env` keys name.
-   * - `all`: every text in it.
+   * - `all`: every text in the value.
    */
   secrets: "none" | "named" | "all";
 }
 
 export interface TrustRule<Value> {
-  /** Ends the sentence "this folder is not trusted to set …". */
+  /** Text that ends the sentence "this folder is not trusted to set …". */
   what: string;
-  /** The part of the value that is dropped. By default the whole key is dropped. */
+  /** The part of the value that is ignored without trust. By default this is the whole key. */
   part?: string;
   /** Whether this value needs trust. By default every value does. `folder` is the project's folder. */
   needsTrust?(value: Value, folder: string): boolean;
-  /** The value without that part. */
+  /** Returns the value without the part that needs trust. */
   without?(value: Value): Value;
 }
 
@@ -240,7 +240,7 @@ export const DECLARED_KEYS = {
       deny: rules,
     }),
     {
-      // `ask` and `deny` rules only narrow, so any folder may set them.
+      // `ask` and `deny` rules only restrict agents further, so any folder can set them.
       untrusted: [
         {
           what: "a preset that allows more",
@@ -334,7 +334,7 @@ export const DECLARED_KEYS = {
       port: z.int().min(0).max(65_535).optional(),
       /** The address that people use, for links in notices: https://cadre.example.com */
       url: Endpoint.optional(),
-      /** Further host names that the server answers to, besides those of the loopback. */
+      /** Further host names that the server accepts in requests, besides the names of this machine (loopback). */
       names: z.array(text).optional(),
     }),
     {
@@ -369,7 +369,7 @@ export const DECLARED_KEYS = {
 
 type Declared = typeof DECLARED_KEYS;
 
-/** The schemas alone. */
+/** The schema of each key, without its other declarations. */
 export const CONFIG_KEYS = Object.fromEntries(
   Object.entries(DECLARED_KEYS).map(([name, { schema }]) => [name, schema]),
 ) as { [Key in keyof Declared]: Declared[Key]["schema"] };

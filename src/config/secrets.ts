@@ -12,7 +12,7 @@ export interface NamedSecret {
   value: string;
 }
 
-/** `certain` are the variables that the configuration names as secret, whatever they are called. */
+/** `certain` lists the variables that the configuration marks as secret, even if their names do not suggest it. */
 export function environmentSecrets(env: Env, certain: readonly string[] = []): NamedSecret[] {
   return Object.entries(env).flatMap(([name, value]) => {
     if (value === undefined) return [];
@@ -57,10 +57,10 @@ const secretsIn = (name: string, values: readonly string[]): NamedSecret[] =>
     .map((value) => ({ name: name.replace(/[^\w.-]/g, "_"), value }));
 
 const ANYWHERE = /TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|API_?KEY/;
-/** These must be whole words: `GIT_AUTHOR_NAME` and `MONKEY` name no secret. */
+/** These words must match whole words: the names `GIT_AUTHOR_NAME` and `MONKEY` suggest no secret. */
 const AS_A_WORD =
   /(?:^|_)(?:KEYS?|O?AUTH2?|AUTHORIZATION|PASS|PWD|PAT|DSN|JWT|BEARER|COOKIE|PRIVATE)(?:_|$)|KEY$/;
-/** A variable with such an ending describes a secret but does not contain it. */
+/** A variable whose name ends like this describes a secret but does not contain it. */
 const ABOUT =
   /_(?:NAME|FILE|PATH|DIR|TTL|EXPIR\w*|TYPE|METHOD|URL|URI|ENDPOINT|HOST|PORT|MODE|ALG\w*|LENGTH|SIZE|COUNT|LIMIT|ENABLED|HEADER|ISSUER|AUDIENCE|PREFIX|SOCK|COMMAND|HELPER|ENV)$/;
 const NO_SECRET = new Set(["PWD", "OLDPWD", "SSH_AUTH_SOCK", "XAUTHORITY"]);
@@ -109,11 +109,11 @@ const MAX_BYTES = 1_000_000;
 
 export interface EnvFiles {
   secrets(): NamedSecret[];
-  /** Whether a file, or the list of files, has changed since the last call. */
+  /** Whether one of the files, or the list of files, has changed since the last call. */
   changed(): boolean;
 }
 
-/** The file with Cadre's own token, which lets its holder approve calls. */
+/** The file with Cadre's own token. Anyone with this token can approve calls. */
 export const tokenFile = (dir: string): string => join(dir, "token");
 
 /** Watches the project's `.env` files, a few levels deep, and the token in Cadre's own folder. */

@@ -7,7 +7,7 @@ import { z } from "zod";
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** Whether the user lets this folder set endpoints, start commands and allow calls. */
+/** Whether the user allows this folder to set endpoints, start commands and allow calls. */
 export function isTrusted(folder: string, env: Env): boolean {
   if (env["CADRE_TRUST"] === "1") return true;
   return readTrust(env).folders.includes(realFolder(folder));

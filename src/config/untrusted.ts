@@ -1,5 +1,5 @@
 // Drops settings of an untrusted folder that could be used against the person who opens it.
-// Each key declares which of its values need trust. For a key that declares nothing, every value does.
+// Each key declares which of its values need trust. If a key declares nothing, every value needs trust.
 
 import type { Problem } from "./problem.ts";
 import type { KeyFacts, TrustRule } from "./schema.ts";
@@ -19,7 +19,7 @@ type Values = Record<string, unknown>;
 /** The rule for a key that declares nothing: every value needs trust. */
 const UNDECLARED: readonly TrustRule<unknown>[] = [{ what: "a key that declares nothing about trust" }];
 
-/** Removes from `values` whatever needs trust, and reports each setting that it removed. */
+/** Removes every setting that needs trust from `values`, and reports each removed setting. */
 export function dropUntrusted(
   document: Pick<YamlDocument, "file" | "at">,
   values: Values,

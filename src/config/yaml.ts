@@ -1,7 +1,7 @@
 // Reads untrusted YAML as plain data, with a position for every value.
 //  Y1  Nothing is evaluated: core schema, no tags, no merge keys.
-//  Y2  Size, tokens and depth are limited while scanning, so that no input takes more than milliseconds. `yaml` alone takes
-//      seconds for deep or crowded documents.
+//  Y2  Size, tokens and depth are limited while scanning, so that any input takes only milliseconds.
+//      Without these limits, `yaml` takes seconds for deep or crowded documents.
 //  Y3  Objects have no prototype, and `__proto__` is never a key.
 
 import {
@@ -24,16 +24,16 @@ export type Path = readonly (string | number)[];
 
 export interface YamlDocument {
   file: string;
-  /** Null if nothing could be read. */
+  /** The parsed value. Null if nothing could be read. */
   data: Data;
   problems: Problem[];
   /** Keys that occur twice in the same mapping. Each of them is also a problem. */
   duplicateKeys?: readonly string[];
-  /** Position of a value or its key. If the path does not exist, the position of the nearest parent. */
+  /** Position of a value or its key. If the path does not exist, this is the position of its nearest parent. */
   at(path: Path, part?: "key" | "value"): { line: number; column: number };
 }
 
-/** Enough for files written by hand; callers allow more for a file of many modes or roles. */
+/** Enough for files written by hand. Callers raise the limit for a file with many modes or roles. */
 const MAX_LEXEMES = 4_000;
 const MAX_DEPTH = 32;
 const MAX_NODES = 10_000;
@@ -88,7 +88,7 @@ function read(text: string, lines: LineCounter, reading: Reading): Data {
   return toData(reading, document.contents, [], 0);
 }
 
-/** Y2: stops at the first exceeded limit. Then nothing is composed. */
+/** Y2: scanning stops at the first exceeded limit, and the document is not parsed. */
 function scan(text: string, lines: LineCounter, reading: Reading): CST.Token[] {
   const parser = new Parser(lines.addNewLine);
   const tokens: CST.Token[] = [];
@@ -128,15 +128,15 @@ interface Fault {
   offset: number;
 }
 
-/** The state while a document is read. */
+/** State that is kept while a document is read. */
 interface Reading {
   faults: Fault[];
   duplicateKeys: string[];
   places: Map<string, { key: number; value: number }>;
-  /** Expanded aliases count as well, so that an alias bomb hits the limit. */
+  /** The nodes of expanded aliases count as well, so that an alias bomb reaches the limit. */
   nodes: number;
   maxLexemes: number;
-  /** Our own lookup. `yaml` searches the whole document for each alias, which takes seconds for thousands of aliases. */
+  /** Looks up aliases itself, because `yaml` searches the whole document for each alias: thousands of aliases take seconds. */
   anchors: Map<string, Node>;
 }
 

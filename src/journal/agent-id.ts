@@ -2,7 +2,7 @@
 
 const MAX_NAME = 200;
 
-/** One spelling for names of agents and for references to them: `Code Reviewer` is `code-reviewer`. */
+/** Normalizes names of agents and references to them: `Code Reviewer` becomes `code-reviewer`. */
 export function agentId(name: string): string {
   return name
     .trim()

@@ -1,11 +1,11 @@
 // The pinned definition: the resolved, complete agent that a run uses, stored once as a blob under its hash.
-// Editing an agent's file affects the next run, never one that is under way.
+// Editing an agent's file affects its next run, never a run that is under way.
 
 import { z } from "zod";
 import { omitUndefined } from "../omit-undefined.ts";
 import { pinnedSchemas } from "../patterns/declarations/facts.ts";
 
-/** What a tool call does to the world, which decides what happens to it after a crash. `unsafe` calls are never repeated silently. */
+/** The effect of a tool call on the world. It decides what happens to the call after a crash: `unsafe` calls are never repeated silently. */
 export const Effect = z.enum(["read", "idempotent", "unsafe"]);
 export type Effect = z.infer<typeof Effect>;
 
@@ -23,7 +23,7 @@ export type Rules = z.infer<typeof Rules>;
 
 export const AgentLimits = z.object({
   maxTurns: z.int().nonnegative().optional(),
-  /** Active milliseconds. */
+  /** Limit on active time, in milliseconds. */
   maxDuration: z.int().nonnegative().optional(),
   approvalTimeout: z.int().nonnegative().optional(),
   maxToolCallsPerTurn: z.int().nonnegative().optional(),
@@ -44,7 +44,7 @@ export const AgentLimits = z.object({
 });
 export type AgentLimits = z.infer<typeof AgentLimits>;
 
-/** The limits of a run. A limit without a default may be absent, and then does not apply. */
+/** The limits of a run. If a limit without a default is absent, it does not apply. */
 export const Limits = AgentLimits.extend({
   maxTurns: z.int().nonnegative(),
   maxDuration: z.int().nonnegative(),
@@ -55,7 +55,7 @@ export const Limits = AgentLimits.extend({
   onBudget: z.enum(["stop", "suspend"]),
   tree: AgentLimits.shape.tree
     .unwrap()
-    /** What happens at the tree's budget. Set by the root, independent of the run's own `onBudget`. */
+    /** What happens when the tree's budget is used up. The root sets it, independently of the run's own `onBudget`. */
     .extend({ onBudget: z.enum(["stop", "suspend"]).optional() })
     .optional(),
 });
@@ -79,7 +79,7 @@ export type ContextMode = z.infer<typeof ContextMode>;
 export const Delegation = z.object({
   mode: z.enum(["sequential", "parallel"]),
   maxParallel: z.int().positive(),
-  /** `generic` offers `delegate`, `per-agent` one `run_<name>_agent` per delegate. The other two are names from other products. */
+  /** `generic` offers one tool `delegate`, `per-agent` one tool `run_<name>_agent` per delegate. The other two are names from other products. */
   tool: z.enum(["generic", "per-agent", "delegate_to_agent", "mcp__agent__spawn"]),
   onFailure: z.enum(["return", "fail", "retry"]),
   /** What a finished run does with children that it did not await. */
@@ -95,7 +95,7 @@ export const DEFAULT_DELEGATION: Delegation = {
   atEnd: "wait",
 };
 
-/** An agent that this agent may delegate to, as it was when the definition was pinned. */
+/** An agent to which this agent can delegate, as it was when the definition was pinned. */
 export const Delegate = z.object({
   /** The name that the model uses, as written in the agent's file: `planner` for `factory/planner`. */
   name: z.string(),
@@ -121,33 +121,33 @@ export const Definition = z.object({
   title: z.string().optional(),
   description: z.string(),
   kind: z.enum(["main", "subagent"]),
-  /** Models in the order to try them: `provider/model`, with aliases resolved. */
+  /** Models in the order in which they are tried: `provider/model`, with aliases resolved. */
   models: z.array(z.string()).min(1),
-  /** `model: inherit`: a child uses its parent's models. `models` applies only at the root of a tree. */
+  /** With `model: inherit`, a child uses its parent's models, and `models` applies only at the root of a tree. */
   inheritsModel: z.literal(true).optional(),
   temperature: z.number().optional(),
   maxOutputTokens: z.int().positive().optional(),
   reasoning: z.string().optional(),
   /** The system prompt before composition: the body of the agent's file with its includes resolved. */
   prompt: z.string(),
-  /** The tools that this agent may call: names, globs, and patterns for `ask` and `deny`. `allow` absent: all tools; empty: none. */
+  /** The tools that this agent can call: names, globs, and patterns for `ask` and `deny`. No `allow`: all tools; empty `allow`: none. */
   tools: z.object({
     allow: z.array(z.string()).optional(),
     ask: z.array(z.string()),
     deny: z.array(z.string()),
   }),
-  /** Rules for this agent and its whole subtree. */
+  /** Permission rules for this agent and its whole subtree. */
   permissions: z.object({ ask: z.array(z.string()), deny: z.array(z.string()) }),
-  /** Full names of the agents that this agent may delegate to. */
+  /** Full names of the agents to which this agent can delegate. */
   agents: z.array(z.string()),
-  /** The same agents as the model sees them. */
+  /** The agents listed in `agents`, as the model sees them. */
   delegates: z.array(Delegate).optional(),
   delegation: Delegation.optional(),
-  /** False: only people may start this agent, not a model. */
+  /** False: only people can start this agent, models cannot. */
   delegable: z.literal(false).optional(),
   /** A hint for delegating agents: what a good task for this agent contains. */
   usage: z.string().optional(),
-  /** How much of the parent's conversation this agent sees as a child. Also the default for its own children. */
+  /** How much of the parent's conversation this agent sees as a child. This is also the default for its own children. */
   context: ContextMode.optional(),
   /** False: the run returns the output of its last child or handoff instead of its own answer. */
   finalizes: z.literal(false).optional(),
@@ -157,19 +157,19 @@ export const Definition = z.object({
   limits: AgentLimits,
   input: z.unknown().optional(),
   output: z.unknown().optional(),
-  /** A drafting run of best-of, which gets only read-only tools, whatever its list says. */
+  /** True for a run that writes a draft for best-of. It gets only read-only tools, whatever the agent's list of tools says. */
   readOnly: z.literal(true).optional(),
   workspace: z.enum(["shared", "worktree"]).optional(),
   pool: z.string().optional(),
-  /** MCP servers that the agent may use in addition to those whose tools it names. */
+  /** MCP servers that the agent can use, besides the servers whose tools are named in its file. */
   mcpServers: z.array(z.string()).optional(),
   icon: z.string().optional(),
   color: z.string().optional(),
-  /** The product that the agent's file was written for, if that is not Cadre. */
+  /** The product for which the agent's file was written, if that is not Cadre. */
   dialect: z.string().optional(),
   source: z.object({ file: z.string(), hash: z.string() }),
 });
 export type Definition = z.infer<typeof Definition>;
 
-/** The pool field of a new run's RUN_STARTED. Empty if the agent names no pool. */
+/** Makes the pool field for a new run's RUN_STARTED. Empty if the agent names no pool. */
 export const poolIn = ({ pool }: Definition): { pool?: string } => omitUndefined({ pool });

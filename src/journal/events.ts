@@ -1,7 +1,7 @@
 // The vocabulary of Cadre: every event that a run's journal can hold, with its schema and its type.
 //  - A payload leaves out fields that have their default value, so that a step costs few bytes.
 //  - Code branches on types, enums and tags, never on the wording of a text field. A text field is for people and models.
-//  - Intents (`MODEL_CALL_STARTED`, `TOOL_STARTED`, `CHILD_RUN_STARTED`) are written before an effect, outcomes after it.
+//  - An intent (`MODEL_CALL_STARTED`, `TOOL_STARTED`, `CHILD_RUN_STARTED`) is written before an effect, an outcome after it.
 
 import { z } from "zod";
 import { BlastRadius } from "./blast-radius.ts";
@@ -54,21 +54,21 @@ export {
 const Hops = z.int().positive().optional();
 const Attempt = z.int().positive().optional();
 const Note = z.string().optional();
-/** The untrusted sources (web pages, MCP servers, senders) whose text this may repeat. Absent: none. */
+/** The untrusted sources (web pages, MCP servers, senders) whose text this value might repeat. Absent: there are none. */
 const Untrusted = z.array(z.string()).optional();
-/** SHA-256 of an approved call's name and input. Recorded when it is approved and again when it starts, to be compared. */
+/** SHA-256 of an approved call's name and input. It is recorded at the approval and again when the call starts, so that both can be compared. */
 const Receipt = z.string().optional();
 /**
  * What a model call is for. `turn` and `final` are turns of the agent.
- * The others serve the runtime: `summary` compacts the run's own prompt, `brief` summarizes the conversation for a child, `judge`
- * picks one of several drafts, `repair` fixes an answer that does not match its schema.
+ * Other purposes serve the runtime. `summary` compacts the run's own prompt. `brief` summarizes the conversation for a child.
+ * `judge` picks one of several drafts. `repair` fixes an answer that does not match its schema.
  */
 const Purpose = z.enum(["turn", "final", "summary", "brief", "judge", "repair"]);
 export type Purpose = z.infer<typeof Purpose>;
 
 /**
- * What decided a verdict, if it was neither a permission rule nor the default that allows. `grant`: a person's grant.
- * `default`: the default that asks. `taint`: untrusted text in the run. `recorded`: the recorded result of another run.
+ * What decided a verdict, if neither a permission rule nor the default `allow` did. `grant`: a person's grant.
+ * `default`: the default is to ask. `taint`: the run has read untrusted text. `recorded`: another run's recorded result is used.
  * `impossible`: the call cannot be made. `unasked`: an external program made the call without asking.
  */
 export const RuleBasis = z.enum(["grant", "default", "taint", "recorded", "impossible", "unasked"]);
@@ -81,7 +81,7 @@ const Ended = z.object({
   result: ResultEnvelope,
   /** Usage of the run and of all runs below it. Absent for a run without children. */
   tree: Spent.optional(),
-  /** Ids of messages that arrived too late for the model to see them (J11). */
+  /** Ids of messages that arrived too late to be shown to the model (J11). */
   unseen: z.array(z.string()).optional(),
   untrusted: Untrusted,
 });
@@ -97,23 +97,23 @@ export const payloads = {
     trigger: Trigger,
     task: z.string(),
     input: z.unknown().optional(),
-    /** The input that the person gave, if `input` is the output of an earlier stage. Null: the person gave none. */
+    /** The person's original input, if `input` is the output of an earlier stage. Null: the person gave no input. */
     requestInput: z.unknown().optional(),
     mode: z.enum(["auto", "chat"]),
     attended: z.boolean(),
     rootRunId: z.string(),
     parentRunId: z.string().optional(),
     parentKey: z.string().optional(),
-    /** Why a pattern started the run: the router's reason, or `handoff from drafter`. For people. */
+    /** The reason why a pattern started the run: the router's reason, or `handoff from drafter`. For people. */
     reason: z.string().optional(),
-    /** The round of a team that this run takes part in, as a member or for the member that handed over to it. */
+    /** The team's round in which this run takes part, as a member or as the run to which a member handed over. */
     team: TeamSlot.optional(),
     /** The runs above this one, from the root down to the parent. */
     ancestors: z.array(Ancestor).optional(),
-    /** Success criteria and files that the parent gave along with the task. */
+    /** Success criteria and files that the parent added to the task. */
     criteria: z.string().optional(),
     contextFiles: z.array(z.string()).optional(),
-    /** The root run whose budget pays for this run, if that is not its own root. */
+    /** The root run whose budget pays for this run, if that is not the root of its own tree. */
     budgetRunId: z.string().optional(),
     hops: Hops,
     sessionId: z.string().optional(),
@@ -125,16 +125,16 @@ export const payloads = {
     workspace: z.string(),
     worktree: Worktree.optional(),
     pool: z.string().optional(),
-    /** Workspaces that this one is a copy of, nearest first. Their deny rules apply here too (P12). */
+    /** Workspaces from which this one was copied, nearest first. Their deny rules apply here too (P12). */
     mergesInto: z.array(z.string()).optional(),
     limits: Limits,
     approvals: ApprovalPolicy,
-    /** Permission rules that were given when the run was started. */
+    /** Permission rules that the caller added when starting the run. */
     permissions: Rules.optional(),
-    /** The run whose journal this one continues, up to and including the event `seq`. */
+    /** The run that this run continues. Its journal applies up to and including the event `seq`. */
     continues: z.object({ runId: z.string(), seq: z.int(), hash: z.string() }).optional(),
     fork: Fork.optional(),
-    /** In a fork and everything below it: every unsafe call asks a person, whatever a rule or an older grant allows. */
+    /** In a fork and all runs below it, every unsafe call needs a person's approval, even if a rule or an older grant allows it. */
     effects: z.literal("ask").optional(),
     untrusted: Untrusted,
     /** Hosts that the parent run knew before any untrusted text reached it. */
@@ -146,12 +146,12 @@ export const payloads = {
     source: z.enum(["person", "parent", "agent", "advice", "team", "steps", "system"]),
     from: z.string().optional(),
     text: z.string(),
-    /** The task together with the advice gathered for it. The model reads it in place of the task. */
+    /** The task together with the advice gathered for it. The model reads this text instead of the task. */
     opening: z.literal(true).optional(),
     hops: Hops,
     untrusted: Untrusted,
   }),
-  /** Intent: a model is about to be called. */
+  /** Intent: Cadre is about to call a model. */
   MODEL_CALL_STARTED: z.object({
     callId: z.string(),
     model: z.string(),
@@ -167,12 +167,12 @@ export const payloads = {
     attempt: Attempt,
     content: z.array(ThoughtPart),
     usage: Usage,
-    /** In US dollars. Null: this model has no known price. */
+    /** Cost in US dollars. Null: this model has no known price. */
     cost: z.number().nullable(),
     finish: z.string(),
     ms: z.number(),
   }),
-  /** Outcome: the attempt brought no answer. */
+  /** Outcome: the attempt ended without an answer. */
   MODEL_CALL_FAILED: z.object({
     callId: z.string(),
     attempt: Attempt,
@@ -189,46 +189,46 @@ export const payloads = {
       "model",
     ]),
     message: z.string(),
-    /** Why the provider rejected the request, if it is known: the account is empty, or the text is too long for the model. */
+    /** Why the provider rejected the request, if known: the account has no credit left, or the text is too long for the model. */
     rejection: z.enum(["quota", "too_long"]).optional(),
     /** When the next attempt is due. Absent: there is no further attempt. */
     retryAt: z.number().optional(),
-    /** Tokens that were, or may have been, spent. */
+    /** Tokens that were spent, or might have been. */
     usage: Usage.optional(),
     cost: z.number().nullable().optional(),
     ms: z.number().optional(),
   }),
-  /** A tool call was judged: allowed, denied, or put to a person. */
+  /** Cadre judged a tool call: it is allowed, denied, or needs a person's approval. */
   TOOL_PROPOSED: z.object({
     toolCallId: z.string(),
     name: z.string(),
     effect: Effect,
     verdict: z.enum(["allow", "ask", "deny"]),
-    /** The rule that decided, with its origin: `project deny Bash(rm *)`. For people; code reads `basis`. */
+    /** The rule that decided the verdict, with its origin: `project deny Bash(rm *)`. For people; code reads `basis`. */
     rule: z.string(),
     basis: RuleBasis.optional(),
-    /** No person was there to ask, so the run's policy denied the call: reject it, or fail the run. */
+    /** No person could be asked, so the run's policy denied the call. It rejects the call or fails the run. */
     unattended: z.enum(["reject", "fail"]).optional(),
     /** Why Cadre could not judge a shell command. For people. */
     unjudged: z.string().optional(),
     /** The host and port that the call would contact, if its input names one. */
     host: z.string().optional(),
-    /** 2 or more: a person is asked again, because the files or rules behind the first question changed. */
+    /** 2 or more: a person is asked again, because the files or rules changed after the earlier question. */
     round: z.int().positive().optional(),
-    /** For a delegation: how much of this run's conversation the child will see. */
+    /** For a delegation: how much of the parent's conversation the child will see. */
     context: ContextMode.optional(),
-    /** For a call made by the agent's steps: its input, and whether the model must not see it. */
+    /** For a call by a step of the agent's module: its input, and whether the call is hidden from the model. */
     input: z.unknown().optional(),
     hidden: z.literal(true).optional(),
-    /** Hash of the call, the definition, the permissions and the fingerprint. An approval is bound to it. */
+    /** Hash of the call, the definition, the permissions and the fingerprint. An approval is valid only for this hash. */
     hash: z.string().optional(),
-    /** Fingerprint of the affected files at the time of the preview. */
+    /** Fingerprint of the affected files when the preview was made. */
     fingerprint: z.string().optional(),
     preview: z.string().optional(),
     expiresAt: z.number().optional(),
-    /** Present only on calls that a person is asked about. */
+    /** Present only if a person is asked about the call. */
     untrusted: Untrusted,
-    /** For a delegation or route that a person is asked about: what the started agents could do. */
+    /** For a delegation or route that needs approval: what the started agents could do. */
     blastRadius: BlastRadius.optional(),
   }),
   /** A person answered an open item, or its time ran out. */
@@ -236,39 +236,39 @@ export const payloads = {
     itemId: z.string(),
     decision: z.enum(["approve", "edit", "reject", "answer", "expire"]),
     by: z.string(),
-    /** `--yes` approved it without asking a person. */
+    /** The flag `--yes` approved the item, so no person was asked. */
     automatic: z.literal(true).optional(),
     note: Note,
     answer: z.string().optional(),
-    /** The id of the person's message in the session, if that message was the answer. */
+    /** Id of the person's message in the session, if the person answered with a message. */
     messageId: z.string().optional(),
     input: z.unknown().optional(),
-    /** The raised budget: of this run, or with scope `tree` of all runs in its tree. */
+    /** The raised budget. With scope `tree` it applies to all runs of the tree, otherwise to this run. */
     limits: Budget.optional(),
     scope: z.enum(["once", "run", "tree", "always"]).optional(),
-    /** With a scope wider than `once`: the granted rule, the folder it applies in (absent: any), and its expiry. */
+    /** If the scope is wider than `once`: the granted rule, the folder in which it applies (absent: any folder), and its expiry. */
     grant: z.string().optional(),
     folder: z.string().optional(),
     until: z.number().optional(),
     hash: z.string().optional(),
     receipt: Receipt,
   }),
-  /** A named person was asked to decide an item. The item stays open, and everyone with permission can still decide it (U21). */
+  /** A named person was asked to decide an item. The item stays open, and everyone with permission can decide it (U21). */
   PERSON_ASKED: z.object({ itemId: z.string(), person: z.string(), by: z.string(), note: Note }),
-  /** A person changed the budget: of this run, or with `tree` of all runs that its root pays for. */
+  /** A person changed the budget of this run. With `tree`, the change applies to all runs that its root pays for. */
   BUDGET_SET: z.object({ limits: Budget, scope: z.literal("tree").optional(), by: z.string() }),
-  /** Intent: a tool is about to run. */
+  /** Intent: Cadre is about to run a tool. */
   TOOL_STARTED: z.object({
     toolCallId: z.string(),
     attempt: Attempt,
-    /** Machine and process of a call that is not `read`, for the person who may have to find out what became of it. */
+    /** Machine and process of a call that is not `read`. A person might need them to find out whether the call took effect. */
     host: z.string().optional(),
     pid: z.int().optional(),
-    /** Fingerprints of the file before and after the first attempt. A later attempt recognises its own work by them. */
+    /** Fingerprints of the file before and after the first attempt. By them, a later attempt recognises that the change is already made. */
     fingerprints: z.object({ path: z.string(), before: z.string(), after: z.string() }).optional(),
     receipt: Receipt,
   }),
-  /** Outcome: the result of a call. A call that was denied or never started has a result too. */
+  /** Outcome: the result of a call. Calls that were denied or never started have a result too. */
   TOOL_RESULT: z.object({
     toolCallId: z.string(),
     attempt: Attempt,
@@ -279,17 +279,17 @@ export const payloads = {
     ref: z.string().optional(),
     size: z.int().optional(),
     files: z.array(FileChange).optional(),
-    /** The file that the model has now read, with the fingerprint of what it read. */
+    /** The file that the model has just read, with the fingerprint of its content. */
     seen: z.object({ path: z.string(), fingerprint: z.string() }).optional(),
-    /** The untrusted source of text in the output. */
+    /** The untrusted source from which text in the output comes. */
     untrusted: z.string().optional(),
     /** The sandbox that the command ran in. `none`: it ran with the rights of Cadre's user. */
     sandbox: z.string().optional(),
-    /** Nothing ran: the output is the recorded result of this other run. */
+    /** The tool did not run: the output is a recorded result of this other run. */
     recorded: z.object({ runId: z.string(), seq: z.int() }).optional(),
     ms: z.number().optional(),
   }),
-  /** A person said what became of a call whose outcome is unknown. */
+  /** A person said whether a call with an unknown outcome took effect. */
   OUTCOME_DECIDED: z.object({
     toolCallId: z.string(),
     attempt: Attempt,
@@ -298,19 +298,19 @@ export const payloads = {
     output: z.string().optional(),
     note: Note,
   }),
-  /** PB1: a probe looked for the effect of a call with an unknown outcome. It suggests; a person decides. */
+  /** PB1: a probe looked for the effect of a call with an unknown outcome. The probe suggests an answer; a person decides. */
   OUTCOME_PROBED: z.object({
     toolCallId: z.string(),
     attempt: Attempt,
     found: z.enum(["done", "not_done", "cannot_tell"]),
-    /** Sentences for people: what the probe saw, and the limits of what that proves. */
+    /** Sentences for people: what the probe saw, and what it cannot prove. */
     evidence: z.array(z.string()),
     by: z.string(),
   }),
-  /** The run gave its lease back and waits. A wait that needs no person ends by itself. */
+  /** The run gave its lease back and waits. If the wait needs no person, it ends by itself. */
   RUN_SUSPENDED: z.object({
     waitingOn: WaitingOn,
-    /** The runs below that need a person, and the direct child that leads to the first of them. */
+    /** The runs below this run that need a person, and the direct child through which the first of them is reached. */
     blockers: z.array(z.string()).optional(),
     blocked_by_child_run_id: z.string().optional(),
   }),
@@ -328,16 +328,16 @@ export const payloads = {
     trigger: Trigger,
     key: z.string(),
     attempt: Attempt,
-    /** False: the call already has its result, and the parent gets the child's end as a message. */
+    /** False: the call has its result already, and the parent receives the child's result as a message. */
     awaited: z.literal(false).optional(),
-    /** Attempts left if this one fails. */
+    /** Number of attempts left if this attempt fails. */
     retries: z.int().positive().optional(),
     worktree: Worktree.optional(),
     /** Part of the tag around the child's text in the parent's prompt. The child cannot know it, so it cannot close the tag. */
     nonce: z.string().optional(),
     receipt: Receipt,
   }),
-  /** Outcome: a child has ended, or was quarantined and counts as failed. The store writes it along with the child's end. */
+  /** Outcome: a child has ended, or was quarantined, which counts as failed. The store writes this event together with the child's end. */
   CHILD_RUN_COMPLETED: z.object({
     child_run_id: z.string(),
     success: z.boolean(),
@@ -356,7 +356,7 @@ export const payloads = {
     index: z.int(),
     from: z.string(),
     text: z.string(),
-    /** A notice of the team itself: this member takes no further part. */
+    /** A notice from the team itself, not from a member: this member no longer takes part. */
     dropped: z.string().optional(),
   }),
   TEAM_VOTE: z.object({
@@ -368,14 +368,14 @@ export const payloads = {
   RUNNER_STARTED: RunnerStarted,
   RUNNER_SAID: RunnerSaid,
   RUNNER_SPENT: RunnerSpent,
-  /** A step of the agent's module has its answer. Replaying the module returns it again. */
+  /** A step of the agent's module was answered. When the module is replayed, the step returns the same answer. */
   STEP_YIELDED: z.object({
     index: z.int().nonnegative(),
     kind: z.string(),
     arguments: z.unknown(),
     answer: z.unknown(),
   }),
-  /** Everything up to an event is replaced by a summary in the prompt. The events stay. */
+  /** A summary replaces all events up to this one in the prompt. The journal keeps the events. */
   CONTEXT_COMPACTED: z.object({
     callId: z.string(),
     upTo: z.object({ runId: z.string(), seq: z.int() }),
@@ -384,9 +384,9 @@ export const payloads = {
   LIMIT_REACHED: z.object({
     limit: z.string(),
     value: z.number(),
-    /** False: a warning that most of the limit is used. */
+    /** False: this is a warning that most of the limit is used. */
     hard: z.boolean(),
-    /** The item under which a person can raise the limit (`limits.onBudget: suspend`). */
+    /** Id of the inbox item in which a person can raise the limit (`limits.onBudget: suspend`). */
     itemId: z.string().optional(),
   }),
   TIMER_SET: z.object({ id: z.string(), at: z.number(), purpose: z.string() }),
@@ -394,11 +394,11 @@ export const payloads = {
   CANCEL_REQUESTED: z.object({
     by: z.string(),
     reason: z.string().optional(),
-    /** The run above whose cancellation or end caused this. */
+    /** The run higher up in the tree whose cancellation or end caused this event. */
     via: z.string().optional(),
   }),
   RUN_CANCELLED: Ended,
-  /** E7: the run was moved to another store, along with the state that the store keeps outside its journal. */
+  /** E7: the run was moved to another store, together with the state that is kept outside its journal. */
   RUN_MOVED: z.object({ transferId: z.string(), standing: UnjournaledState.optional() }),
   SYSTEM_ERROR: z.object({ id: z.string(), code: z.string(), message: z.string(), fatal: z.boolean() }),
   RUN_COMPLETED: Ended,
@@ -408,10 +408,10 @@ export const payloads = {
 export type EventType = keyof typeof payloads;
 export type Payload<T extends EventType> = z.infer<(typeof payloads)[T]>;
 
-/** An event that is not in a journal yet. */
+/** An event that is not stored in a journal yet. */
 export type EventBody = { [T in EventType]: { type: T; payload: Payload<T>; key?: string } }[EventType];
 
-/** An event in a journal: `seq` orders one run, `position` the whole store. */
+/** An event in a journal. `seq` is its number in the run, `position` its number in the whole store. */
 export type JournalEvent = {
   [T in EventType]: {
     runId: string;
@@ -433,7 +433,7 @@ export const TERMINAL_TYPES: ReadonlySet<string> = new Set([
   "RUN_MOVED",
 ]);
 
-/** J3: the store accepts an outcome from any driver, even one that lost its lease. It needs an open intent, not the newest epoch. */
+/** J3: the store accepts an outcome from any driver, even after it lost its lease. The intent must be open; the epoch does not matter. */
 export const OUTCOME_TYPES: ReadonlySet<string> = new Set([
   "AGENT_THOUGHT",
   "MODEL_CALL_FAILED",
@@ -445,8 +445,8 @@ export const isTurn = (purpose: string | undefined): boolean =>
   purpose === undefined || purpose === "turn" || purpose === "final";
 
 /**
- * E5: whether an event counts as progress.
- * The `interrupted` outcome that recovery writes for a lost call does not, because a run that crashes its process every time would otherwise never be quarantined.
+ * E5: whether an event counts as progress of the run.
+ * Recovery's `interrupted` outcome does not count. Otherwise a run that always crashes its process would never be quarantined.
  */
 export const isProgress = (event: EventBody | JournalEvent): boolean =>
   OUTCOME_TYPES.has(event.type) &&

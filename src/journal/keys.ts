@@ -1,11 +1,11 @@
 // The key of an event, unique in its run (J1).
 // The store recognises a repeated append by its key, so a retry after a lost response writes nothing twice.
-//  J3  All outcomes of an intent share one key: one intent, one outcome.
+//  J3  All outcomes of an intent share one key, so an intent has at most one outcome.
 
 import { assertNever } from "../errors.ts";
 import type { EventBody } from "./events.ts";
 
-/** J1. Events that can happen any number of times get their key from the writer; all others derive it from their payload. */
+/** J1. The writer chooses the key of an event that can occur any number of times. All other keys are derived from the payload. */
 export function keyOf(event: EventBody): string {
   if (event.key !== undefined) return event.key;
   switch (event.type) {

@@ -1,6 +1,6 @@
 // Model messages as the journal stores them.
 // The parts have the shape of the AI SDK's provider contract (LanguageModelV4), so that provider metadata is sent back unchanged.
-// The types are our own, so that the journal can be read in a browser.
+// The types are Cadre's own, so that a browser can read the journal without the AI SDK.
 
 import { z } from "zod";
 
@@ -20,11 +20,11 @@ export const ReasoningPart = z.object({
 
 export const ToolCallPart = z.object({
   type: z.literal("tool-call"),
-  /** The provider's id. Not unique: some servers send `call_0` every turn (J10). */
+  /** The provider's id of the call. It is not unique: some servers send `call_0` every turn (J10). */
   toolCallId: z.string(),
   toolName: z.string(),
   input: z.unknown(),
-  /** The model's text if it was not valid JSON. `input` is then null. */
+  /** The model's original text, if it was not valid JSON. In this case `input` is null. */
   invalid: z.string().optional(),
   providerOptions: ProviderOptions.optional(),
 });

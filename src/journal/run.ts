@@ -1,4 +1,4 @@
-// The parts that events are made of: a run's status, why it waits, why it ended, and the result it hands to its parent.
+// The building blocks of events: a run's status, why it waits, why it ended, and the result for its parent.
 
 import { z } from "zod";
 import { PATTERN_TRIGGERS } from "../patterns/declarations/facts.ts";
@@ -40,11 +40,11 @@ export const StopReason = z.enum([
 ]);
 export type StopReason = z.infer<typeof StopReason>;
 
-/** Limits in tokens and dollars. Absent: no limit; in a change, the limit stays as it is. */
+/** Limits in tokens and dollars. An absent limit does not apply. In a change, an absent limit stays as it is. */
 export const Budget = z.object({ maxTokens: z.number().optional(), maxCost: z.number().optional() });
 export type Budget = z.infer<typeof Budget>;
 
-/** The state of a run that the store keeps outside its journal. It travels along when the run is moved (E7). */
+/** The state of a run that the store keeps outside its journal. It is moved together with the run (E7). */
 export const UnjournaledState = z.object({
   /** D6: the files that the run is changing. */
   claims: z.array(z.string()).optional(),
@@ -60,7 +60,7 @@ export const UnjournaledState = z.object({
       }),
     )
     .optional(),
-  /** For a root: the budget of its tree as a person last set it. */
+  /** For a root: the latest budget that a person has set for its tree. */
   budget: Budget.optional(),
 });
 export type UnjournaledState = z.infer<typeof UnjournaledState>;
@@ -87,9 +87,9 @@ export const WAITING_KINDS = [
 /** What a suspended run waits for. */
 export const WaitingOn = z.object({
   kind: z.enum(WAITING_KINDS),
-  /** Ids that the run waits for: items (tool calls, `budget/1`, `loop/1`) or child runs. */
+  /** Ids of the items (tool calls, `budget/1`, `loop/1`) or child runs for which the run waits. */
   items: z.array(z.string()).optional(),
-  /** The runs below that need a person, if this run cannot continue because of them. */
+  /** Runs below this run that need a person, if this run cannot continue without them. */
   blockers: z.array(z.string()).optional(),
   until: z.number().optional(),
   /** The run has its answer and only waits for its children to end. */
@@ -98,9 +98,9 @@ export const WaitingOn = z.object({
   detail: z.string().optional(),
   /** For a question: the answers to choose from. */
   choices: z.array(z.string()).optional(),
-  /** For a pause: the frozen branches that the run belongs to, each named by its top run. Absent: only this run is paused. */
+  /** For a pause: the frozen branches to which the run belongs, each named by its top run. Absent: only this run is paused. */
   frozen: z.array(z.string()).optional(),
-  /** For a frozen run: its earlier pause or quarantine, to which the run returns when it is thawed. */
+  /** For a frozen run: its earlier pause or quarantine. The run returns to this state when it is thawed. */
   heldBefore: z
     .object({
       kind: z.enum(["paused", "quarantine", "definition_changed"]),
@@ -110,7 +110,7 @@ export const WaitingOn = z.object({
 });
 export type WaitingOn = z.infer<typeof WaitingOn>;
 
-/** The run in which a failure began, however far below. */
+/** The run in which a failure began. It can be any number of levels below. */
 export const FirstCause = z.object({
   run_id: z.string(),
   agent: z.string(),
@@ -121,10 +121,10 @@ export type FirstCause = z.infer<typeof FirstCause>;
 
 /** How a fork differs from the run that it continues. */
 export const Fork = z.object({
-  /** The event that the person chose. The fork begins there, or before it at the last point with no open call. */
+  /** The event that the person chose. The fork begins at this event, or at the last point before it with no open call. */
   at: z.int().positive(),
   edited: z.array(z.enum(["message", "model", "agent"])).optional(),
-  /** Later events of the other run that the fork takes over: ends of children it had started earlier and did not await. */
+  /** Later events of the original run that the fork takes over: ends of children that were started earlier and not awaited. */
   heard: z.array(z.int().positive()).optional(),
 });
 export type Fork = z.infer<typeof Fork>;
@@ -154,10 +154,10 @@ export const ResultEnvelope = z.object({
   iteration_count: z.number(),
   duration_ms: z.number(),
   output: z.unknown().optional(),
-  /** For a member of a team. */
+  /** For a member of a team: its contribution. */
   team: TeamTurn.optional(),
   first_cause: FirstCause.optional(),
-  /** The agent that failed after the work was passed on to it. `summary` already names it. */
+  /** The agent that failed after it took over the work. `summary` already names this agent. */
   failed_stage: z.string().optional(),
 });
 export type ResultEnvelope = z.infer<typeof ResultEnvelope>;
@@ -174,7 +174,7 @@ export type FileChange = z.infer<typeof FileChange>;
 export const Spent = z.object({ usage: Usage, cost: z.number().nullable() });
 export type Spent = z.infer<typeof Spent>;
 
-/** A run above this one, with the rules that its agent imposes on everything below it. */
+/** A run above this run, with the rules that its agent imposes on all runs below. */
 export const Ancestor = z.object({
   runId: z.string(),
   agent: z.string(),
@@ -190,42 +190,42 @@ export const Worktree = z.object({
   /** Absolute path of the worktree. */
   path: z.string(),
   branch: z.string(),
-  /** The commit that the branch began at. */
+  /** The commit at which the branch began. */
   base: z.string(),
 });
 export type Worktree = z.infer<typeof Worktree>;
 
-/** The budget reserved for a model call before its real usage is known (B2). A null cost means an unknown price. */
+/** The budget that is reserved for a model call until its real usage is known (B2). A null cost means an unknown price. */
 export const Estimate = z.object({ tokens: z.number(), cost: z.number().nullable() });
 export type Estimate = z.infer<typeof Estimate>;
 
-/** Intent: an external program does the agent's work. Written before the first prompt, so that a later process can find the program. */
+/** Intent: an external program does the agent's work. This event precedes the first prompt, so that a later process can find the program. */
 export const RunnerStarted = z.object({
-  /** The first model call that the program serves. */
+  /** The first model call that the program answers. */
   callId: z.string(),
   attempt: z.int().positive().optional(),
   command: z.string(),
   args: z.array(z.string()).optional(),
-  /** The program's sandbox. `none`: the program has the rights of Cadre's user. */
+  /** The program's sandbox. `none`: the program runs with the rights of Cadre's user. */
   sandbox: z.string(),
   host: z.string(),
-  /** Process id of the shell that supervises the program (leader of its process session), and the shell's start time. */
+  /** Process id and start time of the shell that supervises the program. The shell leads the program's process session. */
   pid: z.int(),
   began: z.string().optional(),
-  /** The program's id for the conversation. */
+  /** The program's own id for the conversation. */
   session: z.string(),
   mode: z.string().optional(),
-  /** The program can load the session again after a restart. */
+  /** Whether the program can load the session again after a restart. */
   loads: z.literal(true).optional(),
-  /** The session existed before and was loaded. */
+  /** Whether the session existed before and was loaded. */
   loaded: z.literal(true).optional(),
 });
 export type RunnerStarted = z.infer<typeof RunnerStarted>;
 
-/** Text that the program wrote on its way to the answer. */
+/** Text that the program wrote before its answer. */
 export const RunnerSaid = z.object({ callId: z.string(), index: z.int().nonnegative(), text: z.string() });
 
-/** Cost that the program reported since its last report, before there is an outcome that could carry it. */
+/** Cost that the program reported since its last report, before any outcome event could record it. */
 export const RunnerSpent = z.object({
   callId: z.string(),
   attempt: z.int().optional(),

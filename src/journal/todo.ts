@@ -1,4 +1,4 @@
-// The to-do list of an agent, as its tool accepts it.
+// An agent's to-do list, in the form that its tool accepts.
 
 import { z } from "zod";
 

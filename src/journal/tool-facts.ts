@@ -1,12 +1,12 @@
-// Facts that each tool declares about itself in its own file: what a call can reach, and what its input is about.
+// Facts that each tool declares about itself in its own file: what a call can reach, and which input field names its target.
 // Other code reads these facts instead of the tool's name. A tool that declares nothing counts as reaching everything.
 
 import { POWERS, type Power } from "./blast-radius.ts";
 
-/** `runtime`: the tool starts or stops runs, which are bound by the same rules as the calling run. */
+/** `runtime`: the tool starts or stops runs. The rules of the calling run apply to those runs too. */
 export type Reach = Power | "runtime";
 
-/** What a call is about, and the input field that says it. Permission rules read a call by this. */
+/** The target of a call, and the input field that names it. Permission rules are matched against this target. */
 export type ToolTarget =
   /** A shell command: `Bash(npm test)`. */
   | { kind: "command"; field: string }
@@ -18,11 +18,11 @@ export type ToolTarget =
   | { kind: "name"; field: string };
 
 export interface ToolFacts {
-  /** What a call can change or contact; `[]` for a tool that only shows what the run may see anyway. */
+  /** What a call can change or contact. `[]`: the tool only shows information that the run can see anyway. */
   reaches: readonly Reach[];
-  /** The hosts that the tool contacts, in words for a person. Absent for a tool with `network`: any host. */
+  /** The hosts that the tool contacts, in words for a person. If a tool with `network` has no such text, it can contact any host. */
   hosts?: readonly string[];
-  /** Absent: rules see the input as plain texts. */
+  /** Absent: rules match every text in the input. */
   target?: ToolTarget;
   /** The MCP server that provides the tool. */
   server?: string;
@@ -34,25 +34,25 @@ export interface NamedTool {
   target?: ToolTarget | undefined;
 }
 
-/** Facts of a tool that may come from plain JavaScript, so that nothing in them is certain. */
+/** Facts of a tool that might be written in plain JavaScript, so that every value must be checked. */
 export type DeclaredFacts = { readonly [Key in keyof ToolFacts]?: ToolFacts[Key] | undefined };
 
 /** Looks up a tool's facts by its own name. Undefined for an unknown tool. */
 export type FindFacts = (tool: string) => DeclaredFacts | undefined;
 
-/** The host and port that a call would contact; "" if its input names none. Undefined for a tool without a `url` target. */
+/** The host and port that a call would contact. Empty if the input names none. Undefined if the tool has no `url` target. */
 export function requestedHost(target: ToolTarget | undefined, input: unknown): string | undefined {
   if (target?.kind !== "url") return undefined;
   const url = ((input ?? {}) as Record<string, unknown>)[target.field];
   return typeof url === "string" ? hostOf(url) : "";
 }
 
-/** The host and port of an address; "" if it cannot be parsed. */
+/** The host and port of an address. Empty if the address cannot be parsed. */
 export const hostOf = (url: string): string => URL.parse(url)?.host ?? "";
 
 const EVERYTHING: readonly Reach[] = [...POWERS, "runtime"];
 
-/** What a tool can reach: everything, if its declaration is missing or invalid. */
+/** What a tool can reach. If its declaration is missing or invalid, the tool can reach everything. */
 export const reachOf = (tool: DeclaredFacts | undefined): readonly Reach[] =>
   declaresReach(tool) ? tool.reaches : EVERYTHING;
 
@@ -64,10 +64,10 @@ export function declaresReach(tool: DeclaredFacts | undefined): tool is Declared
 export const canReach = (tool: DeclaredFacts | undefined, ...any: readonly Reach[]): boolean =>
   reachOf(tool).some((reach) => any.includes(reach));
 
-/** The powers among what a tool can reach, as a blast radius shows them. */
+/** Selects the powers of a tool that a blast radius shows. */
 export const powersOf = (tool: DeclaredFacts | undefined): Power[] =>
   POWERS.filter((power) => canReach(tool, power));
 
-/** Whether a tool only starts or stops runs. The calls of those runs are judged by themselves. */
+/** Whether a tool only starts or stops runs. The calls of those runs are judged separately. */
 export const reachesOnlyRuns = (tool: DeclaredFacts | undefined): boolean =>
   reachOf(tool).length > 0 && reachOf(tool).every((reach) => reach === "runtime");

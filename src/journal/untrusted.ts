@@ -6,6 +6,6 @@ export function markUntrusted(nonce: string, source: string, text: string): stri
   return `<${tag} source="${label}">\n${text.replaceAll(nonce, "…")}\n</${tag}>`;
 }
 
-/** Removes the tags again, for showing the text to people. */
+/** Removes these tags again, so that people see only the text. */
 export const stripUntrustedMarks = (text: string): string =>
   text.replaceAll(/<\/?untrusted-\w{16}[^<>]*>\n?/g, "");

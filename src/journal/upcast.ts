@@ -1,6 +1,6 @@
 // Converts the stored text of an event, from this version or an older one, to today's shape.
-// Runs after the hash was verified (J9).
-// An event type that only a newer Cadre knows is an error, because Cadre must never act on half a journal.
+// The conversion runs after the hash was verified (J9).
+// An unknown event type from a newer Cadre is an error, because Cadre must never act on an incomplete journal.
 
 import { CadreError } from "../errors.ts";
 import { type EventType, type JournalEvent, payloads } from "./events.ts";
@@ -15,7 +15,7 @@ export interface StoredEvent {
   text: string;
 }
 
-/** Converts payloads from one version to the next. `v` in a payload is its version; absent means 1. Oldest step first. */
+/** Steps that convert payloads from one version to the next, oldest first. `v` in a payload is its version; absent means 1. */
 type Step = (type: string, payload: Record<string, unknown>) => Record<string, unknown>;
 export const JOURNAL_VERSION = 1;
 const STEPS: Step[] = [];
@@ -55,7 +55,7 @@ export function readEvent(stored: StoredEvent): JournalEvent {
 export const isNewer = (error: unknown): boolean =>
   error instanceof CadreError && error.code === "JOURNAL_NEWER";
 
-/** Text that is not a JSON object becomes an empty object, which the event's schema then rejects. */
+/** Text that is not a JSON object becomes an empty object. The event's schema then rejects it. */
 function parseObject(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text);

@@ -1,6 +1,6 @@
-// Spells out control, bidirectional and invisible characters, so that text shown to a deciding person hides nothing.
+// Spells out control, bidirectional and invisible characters, so that a person who decides sees all of the text.
 
-/** A whole emoji with its joiners and modifiers, which are harmless there. */
+/** Matches a whole emoji. Its joiners and modifiers are harmless inside the emoji. */
 const EMOJI =
   /(?!\p{C})\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|\ufe0f)?(?:\u200d(?!\p{C})\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|\ufe0f)?)*/u;
 const HIDDEN = /[^\t\n\P{C}]|\p{Default_Ignorable_Code_Point}|[\u2028\u2029\u2800]/u;
@@ -14,7 +14,7 @@ export function revealHidden(text: string): string {
   });
 }
 
-/** The same for a file name, where tabs and line ends are spelled out too, so that it cannot start another line. */
+/** Does the same for a file name. Tabs and line ends are spelled out too, so that the name cannot start another line. */
 export const revealHiddenInName = (name: string): string =>
   revealHidden(name).replace(
     /[\r\n\t]/g,

@@ -1,16 +1,16 @@
-// The field names and enum values of the journal, which are never masked even if a folder's `.env` declares one of them as a secret.
-// Masking the field `untrusted` or `ancestors` would drop the taint and the rules of the runs above (A61).
+// Field names and enum values of the journal. They are never masked, even if a folder's `.env` declares one of them as a secret.
+// Masking the field `untrusted` or `ancestors` would remove the taint, and the rules of the runs above (A61).
 
 import { z } from "zod";
 import { Definition } from "../definition.ts";
 import { payloads } from "../events.ts";
 
-/** Field names in what is passed to a store besides events. */
+/** Field names of other values that are passed to a store. */
 const OF_STORES = ["children", "concurrent", "suspended"];
 
 let known: readonly string[] | undefined;
 
-/** Collected from the schemas on first use, which never happens if there are no secrets. */
+/** The words are collected from the schemas on first use. Without secrets they are never needed. */
 export function journalWords(): readonly string[] {
   known ??= [...new Set([...OF_STORES, ...[z.object(payloads), Definition].map(schemaOf).flatMap(wordsIn)])];
   return known;

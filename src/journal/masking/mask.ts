@@ -1,8 +1,8 @@
 // Replaces secrets by `⟦secret NAME⟧` before anything is stored, sent or printed.
 // Secrets are found by their value, in every form of `secret-forms.ts`, not by the name of the field that holds them (A61).
-//  R1  A value without secrets is returned unchanged: the same string, the same object.
+//  R1  A value without secrets is returned unchanged, as the same string or the same object.
 //  R2  Masking is idempotent.
-//  R3  A stream holds back text that may be the beginning of a secret until it is known not to be.
+//  R3  A stream holds back text that could be the beginning of a secret, until it is clear that it is not.
 
 import { journalWords } from "./journal-words.ts";
 import { secretForms } from "./secret-forms.ts";
@@ -11,12 +11,12 @@ import { createTruncatedSecrets } from "./truncated-secrets.ts";
 import { createPartLookup, createWordIndex, type WordIndex } from "./word-index.ts";
 
 export interface Secret {
-  /** The variable that has the secret as its value. The mark shows this name. */
+  /** Name of the variable that contains the secret. The mark shows this name. */
   name: string;
   value: string;
 }
 
-/** The source of the secrets. The mask lists them again only after they have changed. */
+/** The source of the secrets. The mask reads the list again only after it has changed. */
 export interface Secrets {
   list(): readonly Secret[];
   hasChanged(): boolean;
@@ -24,11 +24,11 @@ export interface Secrets {
 
 export interface Mask {
   text(text: string): string;
-  /** Masks every string in a value, keys included. */
+  /** Masks every string in a value, including the keys of objects. */
   value<T>(value: T): T;
   /** Masks a text that arrives in pieces, including secrets that are split between pieces. */
   stream(emit: (text: string) => void): MaskedStream;
-  /** Call this after a tool ran: it may have changed the project's `.env` files. */
+  /** Call this after a tool ran, because the tool might have changed the project's `.env` files. */
   refresh(): void;
 }
 
@@ -38,17 +38,17 @@ export interface MaskedStream {
   end(): void;
 }
 
-/** Shorter values are not masked: they occur by chance in too many places. */
+/** Shorter values are not masked, because they occur by chance in too many texts. */
 export const SHORTEST_SECRET = 8;
 
 export const secretMark = (name: string): string => `⟦secret ${name}⟧`;
 
-/** The marks in a text. A call that contains a mark cannot run, because the value behind the mark is lost. */
+/** Finds the marks in a text. A call that contains a mark cannot run, because the value behind the mark is lost. */
 export const findSecretMarks = (text: string): string[] => text.match(/⟦secret [\w.-]+⟧/g) ?? [];
 
 export function createMask(secrets: Secrets): Mask {
   let known = knownForms(secrets.list());
-  /** Objects that are known to be clean, so that an event that is folded and then stored is checked once. */
+  /** Objects that are known to contain no secrets. So an event that is folded and then stored is checked only once. */
   let clean = new WeakSet<object>();
   const text = (given: string): string => {
     if (given.length < SHORTEST_SECRET) return given;
@@ -82,7 +82,7 @@ type MaskText = (text: string) => string;
 
 function maskedValue<T>(given: T, text: MaskText): T {
   if (typeof given === "string") return text(given) as T;
-  // The usual case, in which nothing has to be copied.
+  // Usually nothing is masked, and nothing has to be copied.
   if (isClean(given, text)) return given;
   if (Array.isArray(given)) return given.map((item) => maskedValue(item, text)) as T;
   const entries = Object.entries(given as object);
@@ -101,9 +101,9 @@ function isClean(value: unknown, text: MaskText): boolean {
 
 interface KnownForms {
   replace(text: string): string;
-  /** Index from which the text may be an unfinished secret. */
+  /** Index at which an unfinished secret might begin. */
   beginning(text: string): number;
-  /** The cut itself, or the start of the secret that the cut would split. */
+  /** The index of the cut, or the start of the secret that the cut would split. */
   outside(text: string, cut: number): number;
 }
 
@@ -112,7 +112,7 @@ function knownForms(all: readonly Secret[]): KnownForms | undefined {
   if (secrets.length === 0) return undefined;
   const names = new Map<string, string>();
   const encoded: string[] = [];
-  // R2: a value that occurs in a mark itself would be masked again and again.
+  // R2: if a mark contained the value, the value would be masked again and again.
   const standsIn = createPartLookup(
     [...secrets.map((one) => secretMark(one.name)), ...journalWords()],
     SHORTEST_SECRET,
@@ -169,9 +169,9 @@ function cutOutsideWords(text: string, words: WordIndex, cut: number, longest: n
   return cut;
 }
 
-/** A line break, with the line number that the Read tool may put after it. */
+/** A line break, and the line number that the Read tool can print after it. */
 const LINE_BREAK = /\r?\n(?:\d+\t)?/g;
-/** `base64` and `xxd` wrap their output at longer lines than this. */
+/** `base64` and `xxd` wrap their output only at lines that are longer than this. */
 const WRAPPED_LINE = 40;
 const ENCODED_LINE = /^[\w+/=-]+$/;
 
@@ -188,7 +188,7 @@ function replaceOverLines(text: string, words: WordIndex, mark: (word: string) =
   const joined = text.replace(LINE_BREAK, "");
   const breaks = Array.from(text.matchAll(LINE_BREAK), ({ index, 0: { length } }) => ({ index, length }));
   let [passed, left] = [0, 0];
-  /** Translates an index of `joined` to an index of `text`. Must be called with growing indexes. */
+  /** Translates an index of `joined` to an index of `text`. Each call must pass a larger index than the call before. */
   const placeOf = (at: number): number => {
     for (; passed < breaks.length && breaks[passed]!.index <= at + left; passed++)
       left += breaks[passed]!.length;
@@ -205,7 +205,7 @@ function replaceOverLines(text: string, words: WordIndex, mark: (word: string) =
 
 const tokenStarts = createWordIndex(TOKEN_STARTS);
 
-/** Index up to which a stream may be emitted now. It never splits a complete secret. */
+/** The stream can be emitted up to this index. The index never splits a complete secret. */
 function unfinishedStart(text: string, known: KnownForms | undefined): number {
   let cut = Math.min(known?.beginning(text) ?? text.length, openToken(text));
   for (let before = -1; before !== cut; ) {

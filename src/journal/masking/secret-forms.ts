@@ -1,10 +1,10 @@
-// The forms in which a secret may appear: as it is, escaped in JSON, URLs, HTML or shell, and encoded in base64 or hex.
-// A secret that is compressed, encrypted or taken apart cannot be found this way.
+// The forms in which a secret can appear: unchanged, escaped for JSON, URLs, HTML or shell, and encoded in base64 or hex.
+// A secret that is compressed, encrypted or split up cannot be found by its forms.
 
 export interface SecretForms {
-  /** Searched for literally. */
+  /** Forms that are searched for literally. */
   plain: string[];
-  /** May be wrapped over several lines, as `base64` and `xxd -p` print them. */
+  /** Forms that can be wrapped over several lines, as `base64` and `xxd -p` print them. */
   encoded: string[];
 }
 
@@ -14,7 +14,7 @@ export function secretForms(value: string): SecretForms {
   return { plain: [...new Set(plain)], encoded: [...new Set(encoded)] };
 }
 
-/** Escaped for JSON in the ways of various serializers, and for JSON inside a JSON string. */
+/** Escaped for JSON as various serializers do it, and for JSON inside a JSON string. */
 function jsonForms(value: string): string[] {
   const once = escapeJson(value);
   const ascii = once.replace(/[^\x20-\x7e]/g, unicodeEscape);
@@ -44,7 +44,7 @@ function urlForms(value: string): string[] {
   return [...forms, ...lower, encodeURIComponent(usual)];
 }
 
-/** Escaped for HTML text, and for attributes in the ways of various serializers. */
+/** Escaped for HTML text, and for HTML attributes as various serializers do it. */
 function htmlForms(value: string): string[] {
   const text = value.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
   const quoted = ["&quot;", "&#34;"].flatMap((double) =>
@@ -53,13 +53,13 @@ function htmlForms(value: string): string[] {
   return [text, ...quoted];
 }
 
-/** Inside single quotes, as `set -x` and most programs print it, and inside double quotes. */
+/** Escaped for single quotes, as `set -x` and most programs print a value, and for double quotes. */
 function shellForms(value: string): string[] {
   const single = ["'\\''", `'"'"'`].map((quote) => value.replaceAll("'", quote));
   return [...single, value.replace(/["\\$`]/g, "\\$&")];
 }
 
-/** One form per alignment to groups of three bytes, without the characters at the edges that mix in neighbouring bytes. */
+/** Base64 has one form for each alignment to groups of three bytes. The edge characters are left out, because they also encode neighbouring bytes. */
 function base64Forms(value: string): string[] {
   const bytes = new TextEncoder().encode(value);
   return [0, 1, 2].flatMap((before) => {

@@ -1,10 +1,10 @@
-// Well-known token formats, such as API keys and private keys. They catch secrets that this process does not know.
+// Well-known formats of tokens, such as API keys and private keys. They find secrets that this process does not know.
 
 interface Shape {
   name: string;
-  /** Literal prefixes. */
+  /** Literal texts with which the token begins. */
   starts: string[];
-  /** Pattern of the rest. */
+  /** Pattern for the rest of the token. */
   rest: string;
 }
 
@@ -23,7 +23,7 @@ const SHAPES: Shape[] = [
 
 const BLOCK_START = "-----BEGIN ";
 const BLOCK_END = "-----END [A-Z0-9 ]+-----";
-/** A truncated block is masked up to its end. The pattern never backtracks, so many block starts cost no more than their length. */
+/** A block without an end is masked up to the end of the text. The pattern never backtracks, so many block starts stay cheap. */
 const BLOCK = `${BLOCK_START}(?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----(?:(?:(?!-----)[\\w+/=\\s:,.\\\\-])*${BLOCK_END}|[\\w+/=\\s\\\\]*)`;
 
 /** The literal prefixes, for a stream that must wait to see whether a token follows. */
@@ -43,7 +43,7 @@ const LONGEST_OPEN = 512;
 const LONGEST_BLOCK = 16_000;
 const OPEN_TOKEN = new RegExp(`${anyOf(SHAPES.flatMap(({ starts }) => starts))}[\\w-]{0,${LONGEST_OPEN}}$`);
 
-/** Start of a token or block that reaches the end of the text and may continue. The text's length if there is none. */
+/** Start of a token or block at the end of the text that might continue. If there is none, the text's length. */
 export function unfinishedTokenStart(text: string): number {
   const tail = Math.max(0, text.length - LONGEST_OPEN - BLOCK_START.length);
   const token = text.slice(tail).search(OPEN_TOKEN);

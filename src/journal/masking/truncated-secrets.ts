@@ -1,9 +1,9 @@
-// Finds secrets that were cut by `…` when a text was shortened before it was masked: the part left before the `…`, or the part left after it.
+// Finds the rest of a secret that was cut off by `…` before the text was masked. The rest is before or after the `…`.
 
 const PART = 8;
 
 export interface TruncatedSecrets {
-  /** Replaces parts of at least eight characters. `mark` gets the whole secret that a part belongs to. */
+  /** Replaces parts of at least eight characters. `mark` is called with the whole secret to which a part belongs. */
   replace(text: string, mark: (word: string) => string): string;
 }
 
@@ -33,7 +33,7 @@ const partsOf = (word: string): string[] =>
 type Mark = (word: string) => string;
 type IsPart = (text: string) => boolean;
 
-/** Replaces the start of a secret at the end of a piece. */
+/** Replaces the start of a secret at the end of a piece of text. */
 function withoutStart(piece: string, words: readonly string[], isPart: IsPart, mark: Mark): string {
   const body = piece.replace(/\r?\n$/, "");
   if (body.length < PART || !isPart(body.slice(-PART))) return piece;
@@ -44,7 +44,7 @@ function withoutStart(piece: string, words: readonly string[], isPart: IsPart, m
   return piece;
 }
 
-/** Replaces the end of a secret at the start of a piece. */
+/** Replaces the end of a secret at the start of a piece of text. */
 function withoutEnd(piece: string, words: readonly string[], isPart: IsPart, mark: Mark): string {
   const body = piece.replace(/^\r?\n/, "");
   const before = piece.slice(0, piece.length - body.length);

@@ -1,17 +1,17 @@
 // Searches a text for many words in one pass (Wu and Manber).
 // If the two characters at the end of a window occur in no word, the search skips nearly the whole window.
-// Every recorded string is searched, so this has to be fast.
+// The search must be fast, because every recorded string is searched.
 
 export interface WordIndex {
-  /** The first word at or after `from`; the longest one if several begin there. */
+  /** Finds the first word at or after `from`. If several words begin there, it returns the longest. */
   find(text: string, from: number): { at: number; word: string } | undefined;
-  /** Index from which the rest of the text is the beginning of a word. The text's length if there is none. */
+  /** Index at which the beginning of a word starts and continues to the end of the text. If there is none, the text's length. */
   unfinishedFrom(text: string): number;
 }
 
 const TABLE = 1 << 14;
 
-/** Table index of two characters. A collision costs a comparison, never a miss. */
+/** Table index of two characters. A hash collision costs a comparison but never misses a word. */
 const place = (first: number, second: number): number => (first * 131 + second) & (TABLE - 1);
 
 /** Words must have at least two characters. */
@@ -63,7 +63,7 @@ function add(lists: Map<number, string[]>, key: number, word: string): void {
   else lists.set(key, [word]);
 }
 
-/** Returns a test of whether a text of at least `shortest` characters is part of one of the words. */
+/** Returns a function that tests whether a text of at least `shortest` characters is part of one of the words. */
 export function createPartLookup(words: readonly string[], shortest: number): (text: string) => boolean {
   const holders = new Map<string, string[]>();
   for (const word of new Set(words))
