@@ -59,7 +59,7 @@ const LOOK_S = 1;
  * If a worker's last heartbeat to the store is older than this, the engine assumes that this worker had the job and is dead.
  */
 const DEAD_FOR_MS = 7_000;
-/** New jobs are announced with NOTIFY. Redelivered jobs are not, so we poll for them. The default is 30 seconds. */
+/** New jobs are announced with NOTIFY. Redelivered jobs are not, so we poll for them every second. pg-boss's default is 30 seconds. */
 const POLL_S = 1;
 /** The longest duration of a job that pg-boss allows. */
 const LONGEST_DRIVE_S = 24 * 60 * 60 - 1;

@@ -9,7 +9,7 @@ import { cancelRun, checkRun, childrenIn, waitForRuns } from "./declared/child-r
 
 export const CHILD_RUNS: readonly BuiltinTool[] = [
   loopTool(checkRun, { perform: reportStatus }),
-  // `decide` waits for the children and answers the call. A call reaches this function only if it names a run that is not a child.
+  // `decide` itself answers `wait_for_runs`. A call is performed here only if it names a run that is not a child.
   loopTool(waitForRuns, { perform: reportStatus }),
   loopTool(cancelRun, { perform: cancelChild }),
 ];

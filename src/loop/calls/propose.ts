@@ -124,7 +124,7 @@ function notOffered(
   return `There is no tool ${JSON.stringify(name)} for you. You have: ${names.join(", ") || "none"}.`;
 }
 
-/** TOOL_PROPOSED for an ordinary tool. `round` is above 1 if the files or rules of an earlier approval have changed. */
+/** TOOL_PROPOSED for an ordinary tool. `round` is greater than 1 if files or rules have changed since an earlier approval. */
 export async function proposeToolCall(
   call: ToolCall,
   round: number,
