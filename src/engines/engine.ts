@@ -1,5 +1,5 @@
-// The contract of an engine: it dispatches runs to workers and does nothing else. It need not be exclusive or durable (E4).
-// The epoch in the store fences off a second driver, and the due-scan finds runs whose wake was lost.
+// The contract of an engine: it dispatches runs to workers and does nothing else. An engine need not be exclusive or durable (E4).
+// The epoch in the store stops a second driver, and the due-scan finds runs whose wake was lost.
 
 import type { RunId } from "../ids.ts";
 import type { LostWorkers } from "../stores/store.ts";

@@ -1,7 +1,7 @@
 // The engine for a single process: a queue in memory with a concurrency limit.
 //  1  A run has at most one drive at a time.
 //  A wake that arrives while its run is driven causes exactly one more drive: the current drive might have read the journal too early.
-//  3  At most `concurrency` runs are driven at the same time. The rest queue in the order of their first wake (F37).
+//  3  At most `concurrency` runs are driven at the same time. The other runs queue in the order of their first wake (F37).
 //  4  Nothing starts after `stop`. Queued runs are still due in the store, and the next process finds them there.
 
 import type { RunId } from "../ids.ts";
@@ -64,7 +64,7 @@ class LocalEngine implements Engine {
       if (underWay.size >= this.options.concurrency) return;
       waiting.delete(runId);
       const abort = new AbortController();
-      // Deferred by a microtask: a drive that immediately wakes its own run must see it as running, or it would start twice.
+      // Deferred by a microtask: a drive that immediately wakes its own run must see that run as running, or the run would start twice.
       const returned = Promise.resolve().then(() => this.run(runId, drive, abort.signal));
       underWay.set(runId, { abort, returned, wokenAgain: false });
     }

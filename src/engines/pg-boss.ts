@@ -8,7 +8,7 @@
 //  A job lasts as long as its drive, possibly for hours. After a day the job's signal aborts the drive.
 //  4  If the database is unreachable at the start, the engine waits for it as long as the store does.
 //  Only one slot of a process polls for the next job: a new job notifies every poller.
-//     If all slots polled, all but one would query in vain.
+//     If all slots polled, all but one of them would query in vain.
 //  6  `stop` takes no new jobs, aborts the current drives and waits for them.
 
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -149,7 +149,7 @@ class PgBossEngine implements Engine {
         deleteAfterSeconds: KEPT_S,
       });
     } catch (error) {
-      // A half-started pg-boss would keep supervising its jobs for ever.
+      // A pg-boss that failed to start completely would keep supervising its jobs for ever.
       await this.boss.stop({ graceful: false }).catch(() => {});
       throw error;
     }

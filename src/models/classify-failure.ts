@@ -81,7 +81,7 @@ function causeOf(error: unknown): Cause {
 
 function causeOfStatus(status: number, error: unknown): Cause {
   if (status === 401 || status === 403) return "auth";
-  // Some providers answer 429 when the account has no credit left. Then waiting does not help.
+  // Some providers answer 429 when the account has no credit left. In that case waiting does not help.
   if (status === 429) return /insufficient_quota/.test(bodyOf(error)) ? "rejected" : "rate_limit";
   if (status === 408) return "timeout";
   if (status === 409 || status >= 500) return "overloaded";
@@ -160,7 +160,7 @@ function messageFor(cause: Failure["cause"], error: unknown, keyVariableOf: KeyV
   const who = hostOf(error) ?? "the provider";
   const code = status === undefined || status < 400 ? "" : ` (${status})`;
   const words = cause === "network" ? networkWords(error) : wordsOf(error);
-  // The provider's message of a 401 is left out, because it may repeat the key in a form that no pattern recognises.
+  // The provider's message for status 401 is left out, because it might repeat the key in a form that no pattern recognises.
   if (cause === "auth" && status === 401) {
     const variable = APICallError.isInstance(error) ? keyVariableOf(error.url) : undefined;
     const [which, where] = variable === undefined ? ["", ""] : [` in ${variable}`, " there"];
@@ -207,7 +207,7 @@ function wordsOf(error: unknown): string {
   if (typeof error === "string") return error;
   const message = (error as { message?: unknown } | null)?.message;
   if (APICallError.isInstance(error) && error.data === undefined && error.responseBody) {
-    // The package could not parse the body, so its message is only "Bad Request". The body has the reason.
+    // The package could not parse the body, so its message is only "Bad Request". The body contains the reason.
     const body = error.responseBody.trimStart();
     if (!body.startsWith("<")) return `${error.message}: ${body.slice(0, LIMIT)}`;
   }
@@ -224,8 +224,8 @@ const SECRETS =
   /\b(?:sk|pk|rk|gsk|xai|key|api)[-_](?=\S*[\d*])[\w*.-]{6,}|\bAIza[\w-]{10,}|\bBearer\s+\S+|(?<=[?&](?:api_?)?key=)[^&\s]+|\b[\w-]{40,}/gi;
 
 function clean(text: string): string {
-  // A long text is cut before it is searched for keys. The cut is far behind the limit, so that no key is cut in half within
-  // the limit.
+  // A long text is cut before it is searched for keys.
+  // The cut is far behind the limit, so that no key within the limit is cut in half.
   const safe = text
     .slice(0, LIMIT * 4)
     .replace(SECRETS, "[hidden]")

@@ -1,5 +1,5 @@
-// Finds the default model for agents that name none: a model of the first provider whose key is set. Only the names of the keys
-// are returned, never their values.
+// Finds the default model for agents that name no model: a model of the first provider whose key is set.
+// Only the names of the keys are returned, never their values.
 
 type Env = Readonly<Record<string, string | undefined>>;
 

@@ -1,10 +1,10 @@
-// The model providers. A provider type is a protocol with its package. A built-in provider needs no entry in cadre.yaml. To add
-// a provider, add an entry to `builtIn`. For a new protocol, also add one to `providerTypes`.
+// The model providers. A provider type is a protocol with its package. A built-in provider needs no entry in cadre.yaml.
+// To add a provider, add an entry to `builtIn`. For a new protocol, also add an entry to `providerTypes`.
 
 import { createRequire } from "node:module";
 import type { Model } from "./model.ts";
 
-/** A package is loaded together with its first model, because most commands need none. */
+/** A provider's package is loaded together with its first model, because most commands need no model. */
 const load = createRequire(import.meta.url);
 const anthropic = (): typeof import("@ai-sdk/anthropic") => load("@ai-sdk/anthropic");
 const google = (): typeof import("@ai-sdk/google") => load("@ai-sdk/google");
@@ -20,11 +20,11 @@ export interface Endpoint {
 
 interface ProviderType {
   connect(endpoint: Endpoint, name: string): (model: string) => Model;
-  /** The request that lists its models. */
+  /** The request that lists the provider's models. */
   listOf(endpoint: Endpoint): { url: string; headers: Record<string, string> };
   baseURL?: string;
   baseURLEnv?: string;
-  /** Environment variables that may contain the key. The first one that is set is used. */
+  /** Environment variables that can contain the key. The first variable that is set is used. */
   keyEnv: readonly string[];
 }
 
@@ -36,7 +36,7 @@ export interface BuiltIn {
   apiKeyEnv?: string;
 }
 
-// Endpoint and key are always passed. Otherwise the packages would read them from process.env.
+// The endpoint and the key are always passed. Otherwise the packages would read them from process.env.
 export const providerTypes: Record<ProviderTypeName, ProviderType> = {
   anthropic: {
     connect: (endpoint) =>
@@ -66,7 +66,7 @@ export const providerTypes: Record<ProviderTypeName, ProviderType> = {
     keyEnv: ["GOOGLE_GENERATIVE_AI_API_KEY", "GEMINI_API_KEY"],
   },
   "openai-compatible": {
-    // Without includeUsage a stream has no token counts, and every call would look free.
+    // Without includeUsage, a stream has no token counts, and every call would seem to be free.
     connect: (endpoint, name) =>
       compatible().createOpenAICompatible({ ...endpoint, name, includeUsage: true }),
     listOf: openAiList,

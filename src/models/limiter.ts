@@ -1,14 +1,14 @@
-// One gate per provider, shared by all runs of this process, so that ten children don't all run into the same rate limit.
+// One gate per provider, shared by all runs of this process. It keeps ten children from running into the same rate limit.
 //  1  When a provider says "wait until T", no run calls it before T.
-//  2  From T on, calls start one second apart until a call succeeds. Otherwise all waiting calls would be sent together
-//     and be refused together.
+//  2  From T on, calls start one second apart until a call succeeds.
+//     Otherwise all waiting calls would be sent together and refused together.
 //  3  If an earlier call succeeds before T, the gate stays closed.
 
 import type { Clock } from "../clock.ts";
 import { providerOf } from "./model.ts";
 
 export interface Limiter {
-  /** When to ask again. Undefined means call now. While a provider recovers, each caller gets its own turn. */
+  /** When to try again. Undefined means that the call can be made now. While a provider recovers, each caller gets its own time. */
   notBefore(model: string): number | undefined;
   failed(model: string, retryAt: number): void;
   succeeded(model: string): void;

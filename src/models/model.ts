@@ -16,7 +16,7 @@ export interface Models {
 /** The cost of a call in US dollars, or null if the price is unknown. Never a guess. */
 export type PriceOf = (model: string, usage: Usage) => number | null;
 
-/** A classified failure. `after` is the delay in milliseconds before a retry. It is absent if a retry cannot help. */
+/** A classified failure. `after` is the delay in milliseconds before a retry. It is absent if retrying cannot help. */
 export interface Failure {
   cause: Payload<"MODEL_CALL_FAILED">["cause"];
   message: string;
@@ -36,13 +36,13 @@ export interface CallContext {
   /** Number of this attempt at the call, from 1. */
   attempt: number;
   purpose: string;
-  /** Round of the team discussion that the run takes part in. 0 if there is none. */
+  /** Round of the team discussion in which the run takes part. 0 if there is no discussion. */
   round: number;
 }
 
 export type EstimateCall = (model: string, promptCharacters: number, maxOutputTokens: number) => Estimate;
 
-/** The provider in a model's full name. The name has the form `provider/model`, and its model part may contain slashes. */
+/** The provider in a model's full name. The name has the form `provider/model`, and its model part can contain slashes. */
 export const providerOf = (model: string): string => model.slice(0, Math.max(0, model.indexOf("/"))) || model;
 
 export const modelPartOf = (model: string): string => model.slice(model.indexOf("/") + 1);

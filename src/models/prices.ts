@@ -1,5 +1,5 @@
-// Computes what a call costs. Configured prices override the list in @pydantic/genai-prices, which works offline. If neither
-// has a price, the cost is null: with a guess or a zero, a budget could be overrun unnoticed.
+// Computes the cost of a call. Configured prices override the list in @pydantic/genai-prices, which works offline.
+// If neither has a price, the cost is null: with a guess or a zero, a budget could be exceeded without notice.
 
 import { createRequire } from "node:module";
 import type { Usage } from "../journal/message.ts";
@@ -28,13 +28,13 @@ export function createPrices(overrides: Record<string, Price> = {}): PriceOf {
   };
 }
 
-/** Size of a model's context window in tokens, if the list has it. */
+/** Size of a model's context window in tokens, if the list contains it. */
 export function contextWindowOf(model: string): number | undefined {
   if (FREE.has(providerOf(model))) return undefined;
   return lookUpPrice(model, { input: 0, output: 0 })?.model.context_window;
 }
 
-/** The provider of a model that was named without one, for a hint. */
+/** The provider of a model that was named without a provider. It is used for a hint. */
 export function makerOf(model: string): string | undefined {
   return list().findProvider({ modelId: model })?.id;
 }
@@ -57,14 +57,14 @@ function lookUpPrice(model: string, usage: Usage): ReturnType<ReturnType<typeof 
   try {
     return list().calcPrice(tokens, modelPartOf(model), { providerId: providerOf(model) });
   } catch {
-    // The list throws if the counts contradict each other (more cached than sent). Then the price is unknown.
+    // The list throws if the counts contradict each other (more cached tokens than input tokens). In that case the price is unknown.
     return null;
   }
 }
 
 const CHARACTERS_PER_TOKEN = 4;
 
-/** Estimates what a call may cost before it is made (B2): four characters per token, and the full output limit. */
+/** Estimates the maximum cost of a call before it is made (B2): four characters per token, and the full output limit. */
 export function createEstimateCall(priceOf: PriceOf): EstimateCall {
   return (model, promptCharacters, maxOutputTokens) => {
     const input = Math.ceil(promptCharacters / CHARACTERS_PER_TOKEN);

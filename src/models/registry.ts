@@ -1,5 +1,5 @@
-// Resolves a model's name to a model, without using the network or process.env. If something is missing, an error says so
-// before the run starts. It names the variable to set or the most similar known name.
+// Resolves a model's name to a model, without using the network or process.env.
+// If something is missing, an error before the run starts names the variable to set or the most similar known name.
 
 import { nearestWord } from "../config/problem.ts";
 import { CadreError, messageOf } from "../errors.ts";
@@ -23,7 +23,7 @@ export interface ModelsConfig {
   env: Record<string, string | undefined>;
   /** Returns the script for `scripted/<name>`. */
   scripts?: (name: string) => Script;
-  /** Context windows in tokens, for models that the price list does not have. */
+  /** Context windows in tokens, for models that are not in the price list. */
   contextWindows?: Record<string, number>;
 }
 
@@ -32,7 +32,7 @@ export interface ModelRegistry extends Models {
   fullName(name: string): string;
   /** Every known provider, whether or not it can be called. */
   providers: readonly string[];
-  /** Whether a provider has its key, or needs none. */
+  /** True if a provider has its key or needs none. */
   hasKey(provider: string): boolean;
   /** The environment variable that holds the key sent to a URL, if there is one. */
   keyVariableOf(url: string): string | undefined;
@@ -46,7 +46,7 @@ export function createModels(config: ModelsConfig): ModelRegistry {
   const resolved = new Map<string, Model>();
   const connected = new Map<string, (model: string) => Model>();
 
-  /** Cached, because a run asks before every decision. */
+  /** The result is cached, because a run requests it before every decision. */
   const windows = new Map<string, number | undefined>();
   const lookUpWindow = (name: string): number | undefined => {
     const full = fullName(name, config.aliases);

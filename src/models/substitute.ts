@@ -1,6 +1,6 @@
-// Finds an available model for a model name in an agent file, which may have been written for another product.
-//  - It never throws and always finds a model: an unavailable one is replaced by the configured model, with a note.
-//  - The user's aliases come first, so every result can be changed in cadre.yaml.
+// Finds an available model for a model name in an agent file. The file might have been written for another product.
+//  - It never throws and always finds a model: the configured model replaces an unavailable model, with a note.
+//  - The user's aliases are tried first, so every result can be changed in cadre.yaml.
 //  - `provider/model` with a known provider is used as written.
 
 import { modelPartOf, providerOf } from "./model.ts";
@@ -11,16 +11,16 @@ export interface ModelNamesConfig {
   aliases: Readonly<Record<string, string>>;
   /** Every known provider, whether or not it has a key. */
   providers: readonly string[];
-  /** Whether a provider can be called: it has its key, or needs none. */
+  /** True if a provider can be called: it has its key or needs none. */
   hasKey(provider: string): boolean;
 }
 
 export interface SubstitutedModel {
   /** `provider/model`. */
   model: string;
-  /** If another model than the named one is used, a sentence that says why. */
+  /** A sentence that says why another model is used. Absent if the named model is used. */
   note?: string;
-  /** The problem of the name, for callers that do not use a substitute. */
+  /** What is wrong with the name, for callers that do not use a substitute. */
   why?: string;
 }
 
@@ -48,7 +48,7 @@ export function createModelNames(config: ModelNamesConfig): SubstitutingNames {
 interface Found {
   /** Absent if the configured model is used instead. */
   model?: string;
-  /** The problem of the name. */
+  /** What is wrong with the name. */
   why?: string;
 }
 
@@ -163,7 +163,7 @@ function anthropicId(id: string): string {
   return id.replaceAll(".", "-").replace(/^claude-([4-9](?:-\d)?)-(haiku|sonnet|opus|fable)/, "claude-$2-$1");
 }
 
-/** A model size. With words such as `haiku`, `fast` and `deep`, agent files say how much thought a task needs. */
+/** A model size. Agent files use words such as `haiku`, `fast` and `deep` to say how much thought a task needs. */
 type Tier = "light" | "standard" | "deep";
 
 const WORDS: Record<Tier, string> = {
@@ -181,7 +181,7 @@ interface ProviderTiers {
   tierOf(model: string): Tier;
 }
 
-/** The model of each size. Every id must be in the price list, or budgets could not count it. */
+/** The model of each size. Every id must be in the price list; otherwise budgets could not count its cost. */
 export const PROVIDER_TIERS: Readonly<Record<string, ProviderTiers>> = {
   anthropic: {
     models: { light: "claude-haiku-4-5", standard: "claude-sonnet-5", deep: "claude-opus-5-5" },
@@ -205,7 +205,7 @@ export const PROVIDER_TIERS: Readonly<Record<string, ProviderTiers>> = {
 const tierOfWord = (word: string): Tier | undefined =>
   TIER_OF_WORD.get(word.toLowerCase().replace(/\[\d+[km]\]$/, ""));
 
-/** The model of that size from the configured model's provider, or the configured model if that has no sizes. */
+/** The model of that size from the configured model's provider. If that provider has no sizes, it is the configured model. */
 function modelOfTier(tier: Tier, configured: string): string {
   const provider = providerOf(configured);
   const tiers = Object.hasOwn(PROVIDER_TIERS, provider) ? PROVIDER_TIERS[provider] : undefined;

@@ -1,6 +1,7 @@
-// Describes a call as permission rules see it. Most calls are one unit. A shell command has a unit for each simple command,
-// each file that a redirection opens, each text that may be executed, and one unit for parts that cannot be read. A call is
-// allowed if every unit is allowed, and denied if any unit is denied.
+// Describes a call as permission rules see it. Most calls are one unit.
+// A shell command has one unit for each simple command, each file that a redirection opens, and each text that might be executed.
+// All parts of a command that cannot be read form one more unit.
+// A call is allowed if every unit is allowed, and denied if any unit is denied.
 
 import type { NamedTool, ToolTarget } from "../journal/tool-facts.ts";
 import {
@@ -33,10 +34,10 @@ export interface CommandUnit {
   protected?: string | undefined;
   command: ShellCommand;
   exact: boolean;
-  /** Whether an earlier command may have changed the folder. The paths in this command may then mean other files. */
+  /** True if an earlier command might have changed the folder. In that case the paths in this command might mean other files. */
   elsewhere: boolean;
   readOnly: boolean;
-  /** Computed on demand, because few calls meet a rule that needs it. */
+  /** Computed on demand, because few calls meet a rule that needs this value. */
   reach(): PossibleCommands;
   named(): MentionedPaths;
 }
@@ -45,7 +46,7 @@ export type Unit = { protected?: string | undefined } & (
   | { kind: "plain"; strings: readonly string[] }
   | { kind: "path"; change: boolean; places: PathNames }
   | CommandUnit
-  /** Opens one of these paths. With `unknown`, it may also open a path that is known only at run time. */
+  /** Opens one of these paths. With `unknown`, it might also open a path that is known only at run time. */
   | { kind: "redirect"; change: boolean; readOnly: boolean; places: readonly PathNames[]; unknown: boolean }
   | { kind: "text"; reach(): PossibleCommands; named(): MentionedPaths }
   | { kind: "unread"; broken: boolean; why: string }
@@ -56,7 +57,7 @@ export interface Call {
   units: readonly Unit[];
 }
 
-/** `target` is what the tool declares its input to be about. */
+/** `target` is the part of the input that the tool declares as its target. */
 export function describeCall(
   request: Pick<PermissionRequest, "tool" | "input"> & WorkspaceView,
   target: ToolTarget | undefined,
@@ -80,7 +81,7 @@ type PathUse = Extract<ToolTarget, { kind: "path" }>["use"];
 
 function shellUnits(parsed: ParsedShell, given: WorkspaceView): Unit[] {
   const broken = parsed.grade === "broken";
-  // An unreadable command asks in any case, and may mention very many paths, so these are not inspected.
+  // An unreadable command needs approval in any case, and might mention very many paths, so its paths are not inspected.
   const inspectPath = broken ? undefined : given.inspectPath && inspectOnce(given.inspectPath);
   const workplace = { ...given, inspectPath };
   const exact = parsed.grade === "exact";
@@ -98,7 +99,7 @@ function shellUnits(parsed: ParsedShell, given: WorkspaceView): Unit[] {
     return { kind: "command", command, exact, elsewhere, readOnly, reach, named, protected: kept };
   });
   const here: Folders = { known: [workplace.workspace], unknown: false };
-  // A read-only command may also read a file through `<`.
+  // A read-only command is also allowed to read a file through `<`.
   const harmless = commands.every((unit) => unit.readOnly);
   const redirects = parsed.redirects.map((redirect) =>
     redirectUnit(redirect, { harmless, folders: stays ? here : folders() }, workplace),
@@ -111,11 +112,11 @@ function shellUnits(parsed: ParsedShell, given: WorkspaceView): Unit[] {
   return [...commands, ...redirects, ...texts, ...rest];
 }
 
-/** Whether the program is a shell builtin that may change the current folder. */
+/** True if the program is a shell builtin that can change the current folder. */
 const mayGoElsewhere = (program: ShellWord): boolean =>
   program === undefined || /^(cd|pushd|popd|eval|source|\.|command|builtin|trap)$/.test(program);
 
-/** Inside the workspace, `< file` is like `cat file`. All other operators, such as `<>`, may change the file. */
+/** Inside the workspace, `< file` is like `cat file`. All other operators, such as `<>`, might change the file. */
 function redirectUnit(
   { operator, target }: ShellRedirect,
   { harmless, folders }: { harmless: boolean; folders: Folders },
@@ -135,7 +136,7 @@ function redirectUnit(
   };
 }
 
-/** A text that is piped into a shell or assigned to a variable may be a script or the name of a program. */
+/** A text that is piped into a shell or assigned to a variable might be a script or the name of a program. */
 function textUnit(text: string, folders: () => Folders, workplace: WorkspaceView): Unit {
   const script = possibleCommands({ argv: ["eval", text], assigns: false, fed: false });
   const reach = { ...script, code: [...script.code, text] };
@@ -174,7 +175,7 @@ function once<T>(compute: () => T): () => T {
   };
 }
 
-/** The text in the input field that the target names. The input may not be validated, so any other value gives "". */
+/** The text in the input field that the target names. The input might not be validated, so any value that is not text gives "". */
 export function targetText(target: ToolTarget | undefined, input: unknown): string {
   const value = target && ((input ?? {}) as Record<string, unknown>)[target.field];
   return typeof value === "string" ? value : "";

@@ -1,5 +1,5 @@
-// Builds the rule that "always allow this" creates. The rule is as narrow as the call allows. There is none if no rule can name
-// the call exactly.
+// Builds the rule that "always allow this" creates. The rule is as narrow as possible.
+// If no rule can name the call exactly, there is no grant.
 
 import type { FindFacts, NamedTool } from "../journal/tool-facts.ts";
 import { targetText } from "./call.ts";
@@ -19,7 +19,7 @@ export const createGrantFor =
     return namedGrant({ name: tool, target }, input);
   };
 
-/** A grant for one host, agent or service. Undefined if the call names none. */
+/** A grant for one host, agent or service. Undefined if the call names none of them. */
 export function namedGrant({ name, target }: NamedTool, input: unknown): string | undefined {
   if (target?.kind !== "url" && target?.kind !== "name") return undefined;
   const value = targetText(target, input);
@@ -28,11 +28,11 @@ export function namedGrant({ name, target }: NamedTool, input: unknown): string 
   return origin === undefined || origin === "null" ? undefined : `${name}(${origin}/**)`;
 }
 
-/** A path with spaces around it gets no grant: rules are trimmed, so a grant for ` .envrc` would cover `.envrc` (A21). */
+/** A path with spaces around it gets no grant. Rules are trimmed, so a grant for ` .envrc` would cover `.envrc` (A21). */
 const grantForFile = (path: string): string | undefined =>
   path === "" || path !== path.trim() ? undefined : `Edit(${escapeGlob(path)})`;
 
-/** A grant for exactly one command. Read-only commands may follow it, as in `npm test | tail`. */
+/** A grant for exactly one command. Read-only commands can follow it, as in `npm test | tail`. */
 function grantForCommand(tool: string, command: string): string | undefined {
   const parsed = parseShell(command);
   if (parsed.grade !== "exact" || parsed.redirects.length > 0) return undefined;

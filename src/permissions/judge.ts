@@ -1,9 +1,9 @@
 // Judges a call, and names the rule that decided. The checks run in this order:
-//   the agent's gate > deny > a person's grants > ask in a fork, from above, or because of taint > the most specific ask or allow
-//   > the preset > the default.
-// A part of a command that cannot be read never matches an allow rule. If it might match a deny rule, the call asks.
-// The preset is the default policy when no rule matches. A project or a run chooses it. The run's choice overrides the
-// project's, except that `read-only` always applies.
+//   the agent's gate > deny > a person's grants > ask (in a fork, by an ancestor, or because of taint)
+//   > the most specific ask or allow rule > the preset > the default.
+// A part of a command that cannot be read never matches an allow rule. If that part might match a deny rule, the call needs approval.
+// The preset is the default policy when no rule matches. A project or a run chooses the preset.
+// The run's preset overrides the project's preset, except that `read-only` always applies.
 //   read-only  allows reads; every other call is denied, whatever a rule or a grant says
 //   ask        asks before a change and allows the rest; used if no preset is chosen
 //   edits      also allows Write and Edit, except for protected files
@@ -48,7 +48,7 @@ export const createJudge =
 function gateVerdict(call: Call, { gate }: PermissionRequest): Verdict | undefined {
   if (gate.allow === undefined) return undefined;
   const listed = rulesFor(gate.allow, "strict", call.tool).filter((rule) => rule.names(call.tool.name));
-  // A bare name passes every call of the tool, even for protected files, because the gate only says which tools the agent has.
+  // A bare tool name passes every call of the tool, even for protected files, because the gate only says which tools the agent has.
   const passes = call.units.every((unit) => listed.some((rule) => rule.bare || rule.matches(unit) === "yes"));
   return passes ? undefined : { verdict: "deny", rule: "agent tools: not listed" };
 }
@@ -110,7 +110,7 @@ function grantVerdict(call: Call, request: PermissionRequest): Verdict | undefin
     : { verdict: "allow", rule: `${GRANT_RULE} ${decisive}`, basis: "grant" };
 }
 
-/** Whether the grant has not expired, and was given for this folder or for a folder that this one is a copy of (A21). */
+/** True if the grant has not expired, and was given for this folder or for a folder of which this folder is a copy (A21). */
 function isInForce(
   { folder, until }: Grant,
   { workspace, mergesInto = [], now }: PermissionRequest,
@@ -121,7 +121,7 @@ function isInForce(
 
 const SINGLETONS = new Map<string, readonly string[]>();
 
-/** One shared list per grant, because compiled rules are cached by list. */
+/** There is one shared list per grant, because compiled rules are cached by list. */
 function singleton(rule: string): readonly string[] {
   const known = SINGLETONS.get(rule);
   if (known) return known;
@@ -131,12 +131,12 @@ function singleton(rule: string): readonly string[] {
   return list;
 }
 
-/** An effect in a fork asks, because the rules were written for the original run. No rule in a file can override this. */
+/** An effect in a fork needs approval, because the rules were written for the original run. No rule in a file can override this. */
 function forkVerdict({ forked, tool }: PermissionRequest): Verdict | undefined {
   return forked ? { verdict: "ask", rule: `fork ask ${tool}: it is not recorded` } : undefined;
 }
 
-/** In a tainted run, these calls ask: effects that cannot be undone, new hosts, and work for an agent that may do more. */
+/** In a tainted run, these calls need approval: irreversible effects, new hosts, and delegation to an agent with more rights. */
 function taintVerdict(
   request: PermissionRequest,
   facts: DeclaredFacts | undefined,
@@ -151,7 +151,7 @@ function taintVerdict(
   return { verdict: "ask", rule: `taint ask: words from ${from} came in${why}`, basis: "taint" };
 }
 
-/** Says why the call asks. Undefined if the call is harmless, which a call of a tool that declares nothing never is. */
+/** Says why the call needs approval. Undefined if the call is harmless. A call of a tool that declares nothing is never harmless. */
 function taintReason(
   effect: PermissionRequest["effect"],
   { hosts, raises }: NonNullable<PermissionRequest["taint"]>,
@@ -173,7 +173,7 @@ function inheritedAsk(call: Call, { gate, ancestors }: PermissionRequest): Verdi
   return undefined;
 }
 
-/** Judges each part by its most specific rule, or else by the default. If one part asks, the whole call asks. */
+/** Judges each part by its most specific rule, or else by the default. If one part needs approval, the whole call does. */
 function ruleVerdict(call: Call, request: PermissionRequest, facts: DeclaredFacts | undefined): Verdict {
   let byRule: Verdict | undefined;
   let byDefault: Verdict | undefined;

@@ -1,15 +1,15 @@
-// Lists all names by which a rule may refer to a path. A run in a worktree works on a copy of its parent's folder, which is
-// merged back later. So a rule about the parent's file also applies to the copy, at any depth (P12). `inspectPath` resolves
-// links. Without it, a path is used as written.
+// Lists all names by which a rule can refer to a path. A run in a worktree works on a copy of its parent's folder, which is merged later.
+// So a rule about the parent's file also applies to the copy, at any depth (P12).
+// `inspectPath` resolves links. Without it, a path is used as written.
 
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { isCadreState } from "./protected-files.ts";
 
 export interface WorkspaceView {
   workspace: string;
-  /** Folders that the workspace is a copy of and will be merged into. The nearest comes first. */
+  /** Folders of which the workspace is a copy, and into which it will be merged. The nearest folder comes first. */
   mergesInto?: readonly string[] | undefined;
-  /** Resolves an absolute path as the system would: `link/../x` is not `x`. Shell commands follow links (A35). */
+  /** Resolves an absolute path as the system would do it: `link/../x` is not `x`. Shell commands follow links (A35). */
   inspectPath?: InspectPath | undefined;
   /** The setting by which the repository makes git run a program, if there is one (A30). */
   gitProgramSetting?: ((workspace: string) => string | undefined) | undefined;
@@ -24,14 +24,14 @@ export interface InspectedPath {
 }
 
 export interface NamedPath {
-  /** Path relative to the workspace, or to a folder that the workspace is merged into. */
+  /** Path relative to the workspace, or to a folder into which the workspace will be merged. */
   path: string;
   absolute: string;
-  /** The target if links lead elsewhere. */
+  /** The target, if links lead to another path. */
   real?: NamedPath;
 }
 
-/** The path itself, followed by its counterpart in each folder that the workspace is merged into. */
+/** The path itself, followed by its counterpart in each folder into which the workspace will be merged. */
 export type PathNames = readonly [NamedPath, ...NamedPath[]];
 
 export function pathNames(

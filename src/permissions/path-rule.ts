@@ -1,8 +1,8 @@
 // Matches the pattern of a rule such as `Edit(src/**)` or `Read(.env)` against the paths of a call.
 //  - An allow rule must cover the path itself and the target of its links.
-//  - An ask or deny rule covers a path by any of its names: its copies, its links, any spelling that some file system treats as the
-//    same, a word of a shell command. If a command may reach the path through a folder above it, or by a word that is known only
-//    at run time, the answer is "maybe".
+//  - An ask or deny rule covers a path by any of its names: copies, links, words of a shell command, and equivalent spellings.
+//    If a command might reach the path through a parent folder, the answer is "maybe".
+//    It is also "maybe" if the path might be a word that is known only at run time.
 
 import picomatch from "picomatch";
 import type { CommandUnit, Unit } from "./call.ts";
@@ -12,7 +12,7 @@ import type { Match } from "./shell/argv-pattern.ts";
 
 export interface PathRule {
   exact: boolean;
-  /** Number of literal characters. */
+  /** Number of literal characters in the pattern. */
   weight: number;
   matches(unit: Unit): Match;
 }
@@ -94,7 +94,7 @@ function literalPath(literal: string): (path: string) => boolean {
   };
 }
 
-/** Whether a folder may contain files that the pattern matches. */
+/** True if a folder might contain files that the pattern matches. */
 function folderAbove(pattern: string): (place: NamedPath, goesDown: "deep" | "shallow") => boolean {
   const fixed = pattern.split("/");
   const wild = fixed.findIndex((part) => /[*?[{(!]/.test(part));
@@ -106,7 +106,7 @@ function folderAbove(pattern: string): (place: NamedPath, goesDown: "deep" | "sh
   };
 }
 
-/** Whether the command cannot do what the rule is about, because it never changes files or takes its words as plain text. */
+/** True if the command cannot do what the rule is about: it never changes files, or it takes its words as plain text. */
 function cannotDo(speaksOf: "change" | "read", { readOnly, command, reach }: CommandUnit): boolean {
   if (speaksOf === "change" && readOnly) return true;
   if (command.assigns || reach().argvs.some(([name]) => name === undefined)) return false;
@@ -123,7 +123,7 @@ const NEVER_CHANGES = new Set(
 /** git subcommands that record files without changing them. */
 const RECORDS = new Set(["add", "commit"]);
 
-/** Whether the command shows only names of files, never their content. */
+/** True if the command shows only the names of files, never their content. */
 const namesOnly = ({ command: { argv }, readOnly }: CommandUnit): boolean =>
   /^(ls|stat|du|cd|pushd|pwd|realpath|readlink|mkdir|test|\[)$/.test(argv[0] ?? "") ||
   (readOnly && (argv[0] === "find" || argv[0] === "git"));

@@ -1,5 +1,5 @@
-// The contract of permissions. There are two separate layers: an agent's own gate says what the agent may call, and authority
-// says what the tree may do at all. The same request always gets the same verdict, with the rule that decided.
+// The contract of permissions. There are two layers: the agent's gate (what the agent can call) and authority (what the tree can do).
+// The same request always gets the same verdict, with the rule that decided.
 
 import type { Effect, Rules } from "../journal/definition.ts";
 import type { RuleBasis } from "../journal/events.ts";
@@ -7,11 +7,11 @@ import type { WorkspaceView } from "./path-names.ts";
 
 export interface Verdict {
   verdict: "allow" | "ask" | "deny";
-  /** The rule that decided, with its origin: `project deny Bash(rm *)`. The text is for people, code reads `basis`. */
+  /** The rule that decided, with its origin: `project deny Bash(rm *)`. This text is for people; code reads `basis`. */
   rule: string;
   /** Absent if a permission rule decided, or if the default allowed the call. */
   basis?: RuleBasis;
-  /** No person could be asked, so the run's policy denied the call or fails the run. */
+  /** No person could be asked, so the run's policy denied the call or made the run fail. */
   unattended?: "reject" | "fail";
   /** Why a shell command could not be judged. */
   unjudged?: string;
@@ -32,21 +32,21 @@ export interface SourcedRules {
 /** A permission that a person has given for more than one call: `Bash(npm test)`, in a folder, until it expires. */
 export interface Grant {
   rule: string;
-  /** Absent: the grant applies in any folder. */
+  /** The folder in which the grant applies. If absent, the grant applies in any folder. */
   folder?: string | undefined;
   until?: number | undefined;
-  /** Whether the grant was given in the tree of the run that asks. */
+  /** True if the grant was given in the same tree as the call. */
   inTree?: boolean;
 }
 
-/** How many days "always" lasts. After that, people are asked again. */
+/** Number of days that "always" lasts. Afterwards, people are asked again. */
 export const ALWAYS_DAYS = 30;
 
 export interface PermissionRequest extends WorkspaceView {
   tool: string;
   input: unknown;
   effect: Effect;
-  /** The agent's own `tools`. They can stop a call or make it ask, but never allow it. */
+  /** The agent's own `tools`. They can stop a call or make approval necessary, but never allow it. */
   gate: { allow?: readonly string[] | undefined; ask: readonly string[]; deny: readonly string[] };
   /** Rules from the `permissions` of the agent itself and of its ancestors. */
   ancestors: readonly SourcedRules[];
@@ -56,9 +56,9 @@ export interface PermissionRequest extends WorkspaceView {
   taint?:
     | {
         sources: readonly string[];
-        /** Hosts that the run knew before the untrusted input came in. */
+        /** Hosts that the run knew before it got untrusted input. */
         hosts: readonly string[];
-        /** The extra rights of the other agent, as text, if the call is a delegation. */
+        /** If the call is a delegation: a text that describes the extra rights of the other agent. */
         raises?: string | undefined;
       }
     | undefined;
@@ -67,7 +67,7 @@ export interface PermissionRequest extends WorkspaceView {
   now: number;
 }
 
-/** A call that a person has decided in the past, as a request that the judge could get now. */
+/** A call that a person has decided in the past, in the form of a request that the judge could get now. */
 export interface PastCall {
   request: PermissionRequest;
   /** A call that the person edited before allowing it counts as "refused". */
@@ -77,7 +77,7 @@ export interface PastCall {
 
 export type Judge = (request: PermissionRequest) => Verdict;
 
-/** Builds the rule for "always allow this", as narrow as the call allows. Undefined if no rule can name the call. */
+/** Builds the rule for "always allow this", as narrow as possible. Undefined if no rule can name the call. */
 export type GrantFor = (tool: string, input: unknown) => string | undefined;
 
 /** Judges a shell command by its parsed argv. `readOnly` is true only if the command is known to change nothing. */

@@ -1,8 +1,9 @@
-// Protected files decide what runs automatically, or who may do what. "Allow all edits" never covers them, even if they do not exist
-// yet. Only a rule that names the exact path does (A37). A file belongs here if
-//  - it says what agents may do or are told, for Cadre or for another product in the same folder;
-//  - a program reads it without being started on purpose: at a commit, a push or a login, when a folder is opened or entered, or
-//    whenever some tool starts; or
+// Protected files decide which programs run automatically, or define permissions.
+// "Allow all edits" never covers them, even if they do not exist yet.
+// Only a rule that names the exact path allows changing a protected file (A37). A file belongs here if
+//  - it defines the rights or instructions of agents, for Cadre or for another product in the same folder;
+//  - a program reads it without being started on purpose: at a commit, a push or a login, when a folder is opened or entered,
+//    or whenever some tool starts; or
 //  - it contains a key, or decides who gets a key or where programs are downloaded from.
 // Code that people run on purpose is normal work: sources, tests, package.json, Makefiles and lock files are not protected.
 
@@ -60,13 +61,13 @@ export function isProtectedPath(path: string): boolean {
   return parts.some((part) => PROTECTED_FOLDERS.has(part) || PROTECTED_NAMES.test(part));
 }
 
-/** Whether the path is one of Cadre's own files: the token, or the journals of all runs. Even reading them asks (A32). */
+/** True if the path is one of Cadre's own files: the token, or the journals of all runs. Even reading them needs approval (A32). */
 export const isCadreState = (path: string): boolean =>
   foldPath(path)
     .split("/")
     .some((part, at, parts) => part === ".cadre" && parts[at + 1] !== "agents");
 
-/** Normalizes a path as the most lenient file system would. A leading `/` is kept. */
+/** Normalizes a path as the most lenient file system would do it. A leading `/` is kept. */
 export function foldPath(path: string): string {
   const parts = path.split(/[\\/]+/).flatMap((part) => (part === "" || part === "." ? [] : [fold(part)]));
   return `${path.startsWith("/") ? "/" : ""}${parts.join("/")}`;

@@ -1,5 +1,5 @@
-// Checks rules that people write, before a run relies on them. A deny rule for a tool that does not exist would silently forbid
-// nothing.
+// Checks rules that people write, before a run relies on them.
+// For example, a deny rule for a tool that does not exist would silently forbid nothing.
 
 import type { Config } from "../config/config.ts";
 import { type Problem, suggestWord } from "../config/problem.ts";
@@ -16,7 +16,7 @@ export interface RuleProblem {
   suggestion?: string;
 }
 
-/** `toolNames` has the names and aliases of all tools, in any letter case. */
+/** `toolNames` contains the names and aliases of all tools, in any letter case. */
 export function ruleProblems(
   rules: readonly string[],
   toolNames: readonly string[],
@@ -56,10 +56,10 @@ export function configRuleProblems(
 
 const IDLE = { allow: "allows nothing", ask: "asks about nothing", deny: "forbids nothing" };
 
-/** An unreadable rule applies to its whole tool, unless that would allow more. */
+/** An unreadable rule applies to its whole tool, unless that would allow more calls. */
 const BROKEN = { allow: "allows nothing", ask: "asks about every call", deny: "forbids every call" };
 
-/** Whether the name may still match a tool later: a wildcard, a tool of an MCP server, or a built-in tool. */
+/** True if the name might match a tool that is not in the list: a wildcard, a tool of an MCP server, or `final_report`. */
 const isOpen = (name: string): boolean =>
   name.includes("*") || /^mcp__/i.test(name) || name.toLowerCase() === "final_report";
 

@@ -1,7 +1,7 @@
 // Compiles rules as people write them: `Bash`, `Bash(git diff *)`, `Write(src/**)`, `mcp__git__*`, `*`. A list is compiled once.
 //  - Allow rules are strict about case, words and wildcards, and never match an unclear call.
-//  - Ask and deny rules are wide: they ignore case, look through wrappers, and also apply if they might match.
-//  - `Edit(path)` and `Write(path)` are both about changing that path, by any tool or redirection. `Read(path)` is about reading it.
+//  - Ask and deny rules are wide: they ignore case, look inside wrapper commands, and also apply if they only might match.
+//  - `Edit(path)` and `Write(path)` are both about changing that path, by any tool or redirection. `Read(path)` is about reading the path.
 
 import picomatch from "picomatch";
 import { findSecretMarks } from "../journal/masking/mask.ts";
@@ -25,9 +25,9 @@ export interface Rule {
   text: string;
   /** A more specific rule has a higher weight. */
   weight: number;
-  /** Whether the rule names a tool without a pattern. */
+  /** True if the rule names a tool and has no pattern. */
   bare: boolean;
-  /** Whether the rule names the tool itself, and not only what the tool does. */
+  /** True if the rule names the tool itself, and not only what the tool does. */
   names(tool: string): boolean;
   matches(unit: Unit): Match;
 }
@@ -44,7 +44,7 @@ export function rulesFor(list: readonly string[], reading: Reading, tool: NamedT
   return found;
 }
 
-/** The first rule that matches a part of the call. If there is none, the first rule that might match. */
+/** The first rule that matches a part of the call. If no rule matches, the first rule that might match. */
 export function firstMatch(
   rules: readonly Rule[],
   call: Call,
@@ -60,7 +60,7 @@ export function firstMatch(
   return perhaps && { rule: perhaps, match: "maybe" };
 }
 
-/** Describes in a sentence what is wrong with a rule's text. Undefined if the rule is fine. */
+/** Describes in a sentence what is wrong with a rule's text. Undefined if the rule is valid. */
 export function ruleProblem(text: string): string | undefined {
   const parts = split(text);
   if (!parts)
@@ -137,7 +137,7 @@ const changesFiles = (tool: NamedTool): boolean =>
 const readsFiles = (tool: NamedTool): boolean =>
   runsCommands(tool) || (tool.target?.kind === "path" && tool.target.use !== "changes");
 
-/** Compares the pattern with whatever the tool's calls are about: a path, a command, or plain text. */
+/** Compares the pattern with the target of the tool's calls: a path, a command, or plain text. */
 function ownMatcher(pattern: string, reading: Reading): CompiledRule["matches"] {
   const path = pathRule({ pattern, reading, speaksOf: "read" });
   const argv = parseArgvPattern(pattern);
@@ -167,7 +167,7 @@ function unreadable(text: string, reading: Reading): CompiledRule {
   return { text, weight: 0, bare: false, names, concerns, matches: () => "yes" };
 }
 
-/** A rule without a pattern covers every call. An allow rule leaves out protected files and unreadable commands. */
+/** A rule without a pattern covers every call. An allow rule without a pattern does not cover protected files and unreadable commands. */
 function bareMatcher(reading: Reading): (unit: Unit) => Match {
   if (reading === "wide") return () => "yes";
   return (unit) => (unit.protected !== undefined || (unit.kind === "unread" && unit.broken) ? "no" : "yes");
@@ -203,7 +203,7 @@ function pathMatching(options: PathRuleOptions): Matching {
   return { weight: patternWeight(weight, exact), matches };
 }
 
-/** Compares the pattern with every text in the input of an unknown tool. A match can ask or deny, but never allow. */
+/** Compares the pattern with every text in the input of an unknown tool. A match can lead to ask or deny, but never to allow. */
 function textMatcher(pattern: string, reading: Reading): CompiledRule["matches"] {
   if (reading === "strict") return () => "no";
   const test = picomatch(pattern, { dot: true, nocase: true, bash: true, flags: "is" });

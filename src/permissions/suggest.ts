@@ -1,6 +1,6 @@
-// Suggests rules that would have saved people from being asked. The judge itself tries each candidate on every past decision.
+// Suggests rules that would have saved people approval requests. The judge itself tries each candidate on every past decision.
 //  SG1  No suggested rule would have allowed a call that a person refused or edited.
-//  SG2  A suggestion rests on calls that people allowed in runs without untrusted input, and is no wider than these calls.
+//  SG2  A suggestion is based on calls that people allowed in runs without untrusted input, and is no wider than these calls.
 
 import type { DeclaredFacts, FindFacts } from "../journal/tool-facts.ts";
 import { targetText } from "./call.ts";
@@ -11,12 +11,12 @@ import { mayRunCode } from "./shell/possible-commands.ts";
 
 export interface Suggestion {
   rule: string;
-  /** How many allowed calls would not have asked. `of` is the number of all allowed calls of the same kind. */
+  /** Number of allowed calls that would not have needed approval. `of` is the number of all allowed calls of the same kind. */
   spared: number;
   of: number;
-  /** How many calls of that kind people refused. The rule allows none of them. */
+  /** Number of calls of that kind that people refused. The rule allows none of them. */
   refused: number;
-  /** Some calls that would still ask. */
+  /** Some calls that would still need approval. */
   stillAsked: string[];
 }
 
@@ -28,7 +28,7 @@ const MOST_SHOWN = 5;
 
 export function suggestRules(past: readonly PastCall[], judge: Judge, find: FindFacts): Suggestion[] {
   const refused = past.filter(({ decided }) => decided === "refused");
-  // Calls that current rules allow need no new rule, and calls that current rules deny get none.
+  // Calls that current rules allow need no new rule. No rule is suggested for calls that current rules deny.
   const asked = past.filter(
     ({ decided, request }) =>
       decided === "allowed" && isEvidence(request) && judge(request).verdict === "ask",
@@ -59,7 +59,7 @@ const withRule = (request: PermissionRequest, rule: string): PermissionRequest =
   authority: [...request.authority, { source: "suggested", rules: { allow: [rule], ask: [], deny: [] } }],
 });
 
-/** Rules that enough calls support. A wildcard needs calls that differ in the part that it leaves open. */
+/** Rules that enough calls support. A wildcard is used only if the calls differ in the part that it replaces. */
 function candidatesOf(asked: readonly PastCall[], find: FindFacts): string[] {
   const support = new Map<string, { calls: number; seen: Set<string>; isOpen: boolean }>();
   for (const { request } of asked) {
@@ -101,7 +101,7 @@ const changesFiles = (facts: DeclaredFacts | undefined): boolean =>
 
 interface Candidate {
   rule: string;
-  /** The part of the call that a wildcard leaves open. A wildcard needs several different ones. */
+  /** The part of the call that a wildcard replaces. A wildcard needs several different parts. */
   seen: string;
   isOpen: boolean;
 }
@@ -136,10 +136,10 @@ function forCommand(tool: string, command: string): Candidate[] {
   ];
 }
 
-/** Whether the words say what the command does. A program alone, or with only a flag, does not. */
+/** True if the words say what the command does. A program alone, or with only a flag, does not say that. */
 const isMeaningful = (words: readonly string[]): boolean => !words.at(-1)!.startsWith("-");
 
-/** Programs that cannot be undone, reach other machines or run any code. A person decides about each of their calls. */
+/** Programs whose effects cannot be undone, that reach other machines, or that run any code. A person decides about each of their calls. */
 const PROGRAMS = new Set(
   `aws az chmod chown curl dd docker doas eval exec gcloud gh helm kill killall kubectl mkfs mysql nc pkill podman psql reboot
   rm rmdir rsync scp sftp shred shutdown source ssh su sudo systemctl telnet terraform truncate wget`.split(

@@ -1,10 +1,10 @@
 // The engine for a fleet. Restate delivers a wake to one of many workers.
 // If that worker dies, Restate delivers the wake to another worker.
 // Restate stores nothing about a run: a wake has no data, and its handler records only which worker took it.
-//  1  The handler is shared, not exclusive, so nothing queues behind a frozen worker. The store's epoch is the fence.
+//  1  The handler is shared, not exclusive, so nothing queues behind a frozen worker. The store's epoch stops a second driver.
 //  2  Each worker has a local queue that merges wakes: wakes waiting for the same run share one drive and one invocation.
 //  3  The handler never fails (E4). It makes no Restate call once it has begun to drive, so a replay cannot diverge.
-//  4  While Restate is unreachable, each worker drives the runs that it wakes itself.
+//  4  While Restate is unreachable, each worker itself drives the runs that it wakes.
 //     The load is no longer spread, but no run is lost.
 //  A run is taken from a worker before its lease expires only if that worker's process has certainly ended.
 

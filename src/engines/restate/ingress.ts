@@ -1,6 +1,6 @@
 // Sends wakes to Restate. They are one-way calls without data, and Restate answers once it has stored them on disk.
-//  1  While a wake is being sent, further wakes of its run are merged into one. That wake is sent afterwards.
-//  `send` never rejects. Its result says whether the wake was sent, and after a failure also whether an outage has just begun.
+//  1  While a wake is being sent, further wakes of its run are merged into one wake, which is sent afterwards.
+//  `send` never rejects. Its result says whether the wake was sent. After a failure, it also says whether an outage has just begun.
 
 import { Pool } from "undici";
 import { CadreError, describeSystemError } from "../../errors.ts";

@@ -1,9 +1,9 @@
-// A model that plays a script, without a key or a network. It is used in the demo, tests, examples and the benchmark.
-//  1  It keeps no state between calls: an answer depends only on the call, so a restart changes nothing.
-//  2  It fails as providers fail (APICallError, broken streams), so the loop cannot tell the difference.
-//  3  Each call takes at least one turn of the event loop. An instant answer would starve the store's writer and make
-//     durability look free.
-//  4  It reads the whole prompt only if the script asks for something far back.
+// A model that plays a script, without a key or a network. The demo, tests, examples and the benchmark use it.
+//  1  The model keeps no state between calls: an answer depends only on the call, so a restart changes nothing.
+//  2  The model fails as providers fail (APICallError, broken streams), so the loop cannot tell the difference.
+//  3  Each call takes at least one turn of the event loop.
+//     An instant answer would starve the store's writer and make durability look free.
+//  4  The model reads the whole prompt only if the script refers to something far back in it.
 
 import { setImmediate, setTimeout } from "node:timers/promises";
 import {
@@ -71,8 +71,8 @@ async function play(name: string, choose: Choose, call: LanguageModelV4CallOptio
 }
 
 /**
- * The parts of a call that a script can refer to. They are computed on access, starting from the end of the prompt: most
- * scripts need only the turn or the last result, and prompts grow long.
+ * The parts of a call that a script can refer to. They are computed on access, starting from the end of the prompt.
+ * Most scripts need only the turn or the last result, and prompts grow long.
  */
 function readRequest(call: LanguageModelV4CallOptions): ScriptedRequest {
   const { prompt } = call;
@@ -197,7 +197,7 @@ function usageOf(
   content: readonly LanguageModelV4Content[],
   call: LanguageModelV4CallOptions,
 ): LanguageModelV4Usage {
-  // Estimated from the number of messages, because counting their characters would take longer than the rest of the call.
+  // The usage is estimated from the number of messages. Counting their characters would take longer than the rest of the call.
   const input = turn.usage?.input ?? 50 * call.prompt.length;
   const output = turn.usage?.output ?? Math.ceil(content.reduce((sum, part) => sum + lengthOf(part), 0) / 4);
   return {
@@ -277,7 +277,7 @@ function streamOf(
       },
     });
   }
-  // An error discards queued parts, so each part is enqueued only when the reader asks for it.
+  // An error discards queued parts, so each part is enqueued only when the reader requests it.
   let next = 0;
   return new ReadableStream(
     {
@@ -293,7 +293,7 @@ function streamOf(
 
 async function pause(delay: number | undefined, signal: AbortSignal | undefined): Promise<void> {
   signal?.throwIfAborted();
-  // An abort ends the delay. The line below then throws the signal's own reason.
+  // An abort ends the delay. The last line of this function then throws the signal's own reason.
   if (delay) await setTimeout(delay, undefined, omitUndefined({ signal })).catch(() => undefined);
   else await setImmediate();
   signal?.throwIfAborted();

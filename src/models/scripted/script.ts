@@ -1,5 +1,5 @@
-// A script is a list of turns, of which the scripted model plays the first that matches. It is written in YAML or as a
-// TypeScript function. A mistake in the YAML is reported with its line and column before anything runs.
+// A script is a list of turns in YAML, or a TypeScript function. The scripted model plays the first turn that matches.
+// A mistake in the YAML is reported with its line and column before anything runs.
 
 import { z } from "zod";
 import { type Path, readYaml, type YamlDocument } from "../../config/yaml.ts";
@@ -13,17 +13,17 @@ const When = z.strictObject({
   turn: z.int().positive().optional(),
   purpose: z.string().optional(),
   attempt: z.int().positive().optional(),
-  /** Round of the team discussion that the agent takes part in. */
+  /** Round of the team discussion in which the agent takes part. */
   round: z.int().positive().optional(),
-  /** Part of the first user message. */
+  /** A text that the first user message must contain. */
   task: z.string().optional(),
-  /** Name of the tool with the last result in the prompt. */
+  /** Name of the tool whose result is the last one in the prompt. */
   lastTool: z.string().optional(),
-  /** Part of the last tool result, or a /regular expression/. */
+  /** A text that the last tool result must contain, or a /regular expression/. */
   lastResult: Pattern.optional(),
   /** Whether the last tool result is an error. */
   isError: z.boolean().optional(),
-  /** Part of the last user message. */
+  /** A text that the last user message must contain. */
   lastUser: z.string().optional(),
 });
 
@@ -45,9 +45,9 @@ const ScriptedError = z.strictObject({
 const Call = z.strictObject({
   tool: z.string(),
   input: z.unknown().optional(),
-  /** The raw output of the model, used instead of `input`. It may be invalid JSON (F42). */
+  /** The raw output of the model, used instead of `input`. It can be invalid JSON (F42). */
   raw: z.string().optional(),
-  /** The provider's id of the call. Ids may repeat, as they do with some servers. */
+  /** The provider's id of the call. Ids can repeat, as they do with some servers. */
   id: z.string().optional(),
 });
 
@@ -85,7 +85,7 @@ export const ScriptFile = z.strictObject({
 });
 export type ScriptFile = z.infer<typeof ScriptFile>;
 
-/** The data by which a turn is chosen. The fields below are computed from the prompt on access. */
+/** The data by which a turn is chosen. The fields that depend on the prompt are computed on access. */
 export interface ScriptedRequest extends CallContext {
   readonly task: string;
   readonly lastTool: string | undefined;
@@ -96,7 +96,7 @@ export interface ScriptedRequest extends CallContext {
   readonly characters: number;
 }
 
-/** A function must be pure, because it is called again after a restart. */
+/** The function must be pure, because it is called again after a restart. */
 export type Script = ScriptFile | ((request: ScriptedRequest) => ScriptedTurn | undefined);
 
 export function parseScript(yamlText: string, fileName: string): ScriptFile {

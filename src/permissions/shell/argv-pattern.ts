@@ -1,5 +1,5 @@
-// Patterns for argv, as in `Bash(git diff *)`. Words match whole words, never a prefix. `*` at the end matches any further
-// words, elsewhere exactly one word, and inside a word any text. Quoted text is literal.
+// Patterns for argv, as in `Bash(git diff *)`. Words match whole words, never a prefix. Quoted text is literal.
+// `*` at the end matches any further words. Elsewhere `*` matches exactly one word, and inside a word any text.
 
 import type { ShellWord } from "./parse-shell.ts";
 
@@ -7,11 +7,11 @@ export type Match = "yes" | "maybe" | "no";
 
 export interface ArgvPattern {
   words: readonly WordPattern[];
-  /** Whether any further words may follow. */
+  /** True if any further words can follow. */
   open: boolean;
-  /** Whether the pattern has no wildcard, so that it names exactly one call. */
+  /** True if the pattern has no wildcard and therefore names exactly one call. */
   exact: boolean;
-  /** Number of literal characters. A more specific pattern has more. */
+  /** Number of literal characters. A more specific pattern has more of them. */
   weight: number;
 }
 
@@ -48,7 +48,7 @@ export function matchArgv(pattern: ArgvPattern, argv: readonly ShellWord[]): Mat
   return argv[pattern.words.length] === undefined ? "maybe" : "no";
 }
 
-/** Used for ask and deny rules, because some systems find a program by its name in any letter case. */
+/** Used for ask and deny rules, because some systems ignore letter case when they look for a program. */
 export function matchAnyCase(pattern: ArgvPattern): (argv: readonly ShellWord[]) => Match {
   const [program, ...words] = pattern.words;
   const folded = typeof program === "string" ? program.toLowerCase() : program;
@@ -60,7 +60,7 @@ export function matchAnyCase(pattern: ArgvPattern): (argv: readonly ShellWord[])
   };
 }
 
-/** Whether a text in another language mentions the program, and so may run it. */
+/** True if a text in another language mentions the program and so might run it. */
 export function mentionsProgram({ words: [program] }: ArgvPattern, text: string): boolean {
   if (typeof program !== "string") return true;
   return new RegExp(`(?<![\\w.-])${RegExp.escape(program)}(?![\\w-])`, "i").test(text);

@@ -1,6 +1,6 @@
-// Explains a shell command to the person who decides about it (U24): its programs, the files and hosts that its words name, and text
-// hidden in base64 or hexadecimal.
-//  - The explanation is for people, and never decides a verdict. It says if the words do not show everything.
+// Explains a shell command to the person who decides about it (U24).
+// The explanation lists its programs, the files and hosts that its words name, and text hidden in base64 or hexadecimal.
+//  - The explanation is for people, and never decides a verdict. It says so if the words do not show everything.
 //  - It is made from the recorded command alone, never from the agent's own explanation (A17).
 
 import { z } from "zod";
@@ -11,7 +11,7 @@ import { isInterpreter, isShell, runsOthers } from "./wrappers.ts";
 const ProgramReading = z.object({
   /** The words as the program receives them. Null for a word that is known only at run time. */
   argv: z.array(z.string().nullable()),
-  /** 0 for a program of the command itself, more for a program in the words of another program. */
+  /** 0 for a program of the command itself. Higher for a program in the words of another program. */
   depth: z.int(),
   /** Whether the program is known to change nothing. */
   readOnly: z.boolean(),
@@ -101,7 +101,7 @@ function takeCommand({ argv, assigns, fed }: ShellCommand, depth: number, found:
   if (depth < MAX_DEPTH && runsOthers(nameOf(argv) ?? "", argv.slice(1))) takeInner(argv, depth + 1, found);
 }
 
-/** Whether a shell or interpreter has no script in its words, so that it runs its input. */
+/** True if a shell or interpreter has no script in its words. It then executes its input. */
 const runsInput = (argv: readonly ShellWord[]): boolean =>
   (isShell(nameOf(argv) ?? "") || isInterpreter(nameOf(argv) ?? "")) &&
   argv.slice(1).every((word) => word?.startsWith("-") && !/^-[a-z]*[ce]/.test(word));
@@ -181,7 +181,7 @@ function addIfText(piece: string, bytes: Buffer, found: Map<string, string>): vo
   if (found.size < MAX_FOUND) found.set(piece, text);
 }
 
-/** Programs that change files, by which of their plain words are these files. */
+/** Programs that change files. The value says which of their plain words are these files. */
 const CHANGES = {
   all: "rm rmdir unlink shred touch mkdir tee truncate mv".split(" "),
   last: "cp ln install rsync scp".split(" "),

@@ -1,6 +1,6 @@
-// Finds the paths that a command mentions: in its words, as values of options, and relative to folders that earlier commands
-// may have entered (`cd x && cat ../y`). Ask and deny rules use these paths, so every word that may be a path is treated as
-// one.
+// Finds the paths that a command mentions in its words and as values of options.
+// A path can be relative to a folder that an earlier command might have entered (`cd x && cat ../y`).
+// Ask and deny rules use these paths, so every word that might be a path is treated as a path.
 
 import { isAbsolute, resolve } from "node:path";
 import { type PathNames, pathNames, type WorkspaceView } from "../path-names.ts";
@@ -10,18 +10,18 @@ import type { PossibleCommands } from "./possible-commands.ts";
 export interface MentionedPaths {
   /** Paths that are whole words of the command. */
   certain: readonly PathNames[];
-  /** Paths inside a text that may be code. */
+  /** Paths inside a text that might be code. */
   possible: readonly PathNames[];
-  /** Whether a word is known only at run time. */
+  /** True if a word is known only at run time. */
   unknown: boolean;
-  /** Whether there are more paths than are checked. */
+  /** True if the command mentions more paths than are checked. */
   cut: boolean;
 }
 
-/** Folders that relative paths may start from. */
+/** Folders to which relative paths might refer. */
 export interface Folders {
   known: readonly string[];
-  /** Whether a command may have entered a folder that is known only at run time. */
+  /** True if a command might have entered a folder that is known only at run time. */
   unknown: boolean;
 }
 
@@ -54,7 +54,7 @@ export function mentionedPaths(
   };
 }
 
-/** All folders that the commands of a call may run in. */
+/** All folders in which the commands of a call might run. */
 export function possibleFolders(reaches: readonly PossibleCommands[], workspace: string): Folders {
   let known: string[] = [workspace];
   let unknown = false;
@@ -81,7 +81,7 @@ function foldersEntered([program, ...words]: readonly ShellWord[]): ShellWord[] 
   });
 }
 
-/** The word, and every end of it that may be a path: `--file=x`, `-ox`, `HEAD:x`, `@x`, `of=x`, `a,x`. */
+/** The word, and every end of it that might be a path: `--file=x`, `-ox`, `HEAD:x`, `@x`, `of=x`, `a,x`. */
 function pathsIn(word: string): string[] {
   const ends = [...word.matchAll(/[=:@,]/g)].map(({ index }) => word.slice(index + 1));
   const whole = word.startsWith("-") ? word.slice(2) : word;

@@ -1,5 +1,5 @@
-// Parses a shell command into the commands that it would run, as far as its text shows. The syntax is an allow-list: an unknown
-// construct lowers the grade, so it can make a call ask but never allow it.
+// Parses a shell command into the commands that it would run, as far as its text shows them.
+// The syntax is an allow-list: an unknown construct lowers the grade. So it can make approval necessary, but never allow a call.
 //  exact    every word is literal: `argv` is exactly what runs
 //  dynamic  well-formed, but parts are known only at run time (variables, globs, loops, substitutions)
 //  broken   not understood (syntax error, control characters, too long): `commands` may be incomplete
@@ -12,9 +12,9 @@ export type ShellWord = string | undefined;
 
 export interface ShellCommand {
   argv: readonly ShellWord[];
-  /** Whether variables are set for this command, which may change what it does. */
+  /** True if variables are set for this command. They might change what it does. */
   assigns: boolean;
-  /** Whether the command's input comes from another command, a file or the script itself. */
+  /** True if the command's input comes from another command, a file or the script itself. */
   fed: boolean;
 }
 
@@ -30,7 +30,7 @@ export interface ParsedShell {
   commands: readonly ShellCommand[];
   /** Files that redirections open. Copies of descriptors and `/dev/null` are left out. */
   redirects: readonly ShellRedirect[];
-  /** Other texts that may be executed: values of variables, and input of commands. */
+  /** Other texts that might be executed: values of variables, and input of commands. */
   texts: readonly ShellText[];
 }
 
@@ -49,7 +49,7 @@ const PLAIN_NODES = new Set(
   ),
 );
 
-/** Characters that another parser may read as a blank or as nothing. Bash and this parser must agree on the text. */
+/** Characters that another parser might read as a blank or as nothing. Bash and this parser must agree on the text. */
 const CONFUSING = /[^\t\n\P{C}]|[\p{Z}--\x20]/v;
 const ASCII = /^[\t\n\x20-\x7e]*$/;
 
@@ -127,7 +127,7 @@ function readRedirect(node: Extract<SyntaxNode, { type: "Redirect" }>, reading: 
   reading.redirects.push({ operator: node.operator, target });
 }
 
-/** The word as the program receives it. Undefined if a part of it may expand. */
+/** The word as the program receives it. Undefined if the shell might expand a part of it. */
 function literal(word: Word): ShellWord {
   if (!word.parts) return mayExpand(word.text) ? undefined : word.value;
   for (const part of word.parts) {
@@ -139,7 +139,7 @@ function literal(word: Word): ShellWord {
   return word.value;
 }
 
-/** Whether unquoted text has a character that bash may interpret. `\(`, `--flag=x`, `{}`, `HEAD~1` and `HEAD^` are plain. */
+/** True if unquoted text has a character that bash might interpret. `\(`, `--flag=x`, `{}`, `HEAD~1` and `HEAD^` are plain. */
 function mayExpand(text: string): boolean {
   if (text.includes("\\\n")) return true;
   const rest = text
@@ -150,7 +150,7 @@ function mayExpand(text: string): boolean {
   return /[$`~{}*?[\]()<>!^=#\\]/.test(rest);
 }
 
-/** Whether there is other text than words, redirections and separators. A command could hide in such text. */
+/** True if there is text other than words, redirections and separators. A command could hide in such text. */
 function hasUnaccountedText(source: string, spans: readonly [number, number][]): boolean {
   let at = 0;
   const ordered = [...spans].sort((a, b) => a[0] - b[0]);

@@ -1,6 +1,6 @@
-// Finds all commands that a command may run, as far as its words show. Ask and deny rules use them, so it is better to find too
-// many: every end of a wrapper's words is treated as a command, and every word that looks like a script is parsed. If the
-// commands are in no word at all (`sh file`, `… | sh`), an unknown command is added.
+// Finds all commands that a command might run, as far as its words show them. Ask and deny rules use them, so too many are better.
+// Every end of a wrapper's words is treated as a command, and every word that looks like a script is parsed.
+// If the commands are in no word at all (`sh file`, `… | sh`), an unknown command is added.
 
 import { parseShell, type ShellCommand, type ShellRedirect, type ShellWord } from "./parse-shell.ts";
 import { isInterpreter, isShell, runsOthers } from "./wrappers.ts";
@@ -10,7 +10,7 @@ export interface PossibleCommands {
   argvs: readonly (readonly ShellWord[])[];
   /** Files that scripts in the command's words open by redirection. */
   redirects: readonly ShellRedirect[];
-  /** Texts that may be code in another language. Rules can only search them for names. */
+  /** Texts that might be code in another language. Rules can only search them for names. */
   code: readonly string[];
 }
 
@@ -25,7 +25,7 @@ export function possibleCommands(command: ShellCommand): PossibleCommands {
   return found;
 }
 
-/** Whether the command may execute its input. */
+/** True if the command might execute its input. */
 export function mayRunCode(argv: readonly ShellWord[]): boolean {
   const name = programOf(argv);
   return name === undefined || isInterpreter(name) || runsOthers(name, argv.slice(1));
@@ -78,7 +78,7 @@ function followTails(argv: readonly ShellWord[], depth: number, found: Found): v
   if (runsUnseen) found.argvs.push(UNKNOWN);
 }
 
-/** If one of these words occurs, the other words may be scripts. Otherwise `*.ts` is a pattern, not an unknown command. */
+/** If one of these words occurs, the other words might be scripts. Otherwise `*.ts` is a pattern, not an unknown command. */
 const SCRIPTING =
   /^(.*\/)?(sh|bash|dash|ash|zsh|ksh|mksh|fish|rbash|csh|tcsh|xonsh|nu|pwsh|eval|trap|ssh|su|watch|script|parallel|expect|screen|tmux|concurrently|entr|nodemon)$|^-[cS]|^--(split-string|call|command)/;
 
@@ -107,7 +107,7 @@ function followScript(script: string, { depth, runsScripts }: How, found: Found)
   for (const { argv } of commands) if (runsScripts || argv[0] !== undefined) follow(argv, depth + 1, found);
 }
 
-/** Whether the command is a shell whose script is in none of its words. */
+/** True if the command is a shell whose script is in none of its words. */
 function runsFile(argv: readonly ShellWord[], before?: ShellWord): boolean {
   const name = programOf(argv);
   // In any other position, `.` is a folder.
@@ -122,7 +122,7 @@ function runsFile(argv: readonly ShellWord[], before?: ShellWord): boolean {
   return true;
 }
 
-/** Equivalent forms: without the program's folder, and without options before the subcommand. */
+/** Equivalent forms of the command: without the program's folder, and without options before the subcommand. */
 function spellings(argv: readonly ShellWord[]): (readonly ShellWord[])[] {
   const [first, ...rest] = argv;
   const name = programOf(argv);
@@ -130,7 +130,7 @@ function spellings(argv: readonly ShellWord[]): (readonly ShellWord[])[] {
   return name === first ? [argv, ...verbs] : [argv, [name, ...rest], ...verbs];
 }
 
-/** Positions where the subcommand may be. `git -C x -c a=b push` is also `git push`, and each option may take a value. */
+/** Positions where the subcommand might be. `git -C x -c a=b push` is also `git push`, because each option might take a value. */
 function verbsAt(argv: readonly ShellWord[], mayTakeNext: (flag: string) => boolean = () => true): number[] {
   let reached = new Set([1]);
   const found: number[] = [];

@@ -1,18 +1,18 @@
-// Commands that are known to change nothing, with their harmless flags. This is an allow-list: an unlisted or abbreviated flag
-// (`--outp=F`) asks. No listed flag takes a path, runs a program, follows links found in a folder, writes, waits forever or
-// uses the network.
+// Commands that are known to change nothing, with their harmless flags.
+// This is an allow-list: a command with an unlisted or abbreviated flag (`--outp=F`) needs approval.
+// No listed flag takes a path, runs a program, follows links found in a folder, writes, waits forever or uses the network.
 
 export interface ReadOnlySpec {
-  /** Single letters that may be combined. After a letter of `values`, the rest of the word is its value. */
+  /** Single letters that can be combined. After a letter of `values`, the rest of the word is its value. */
   letters?: string;
   values?: string;
   /** Long flags such as `--stat`. `--format=` takes a value after the sign. */
   words?: readonly string[];
-  /** Plain words are paths in the workspace, any text, or one text and then paths. Absent: they are refused. */
+  /** Plain words are paths in the workspace, any text, or one text and then paths. If absent, plain words are refused. */
   operands?: "paths" | "text" | "pattern-then-paths";
   /** Whether a flag such as `-20` is a count. */
   counts?: boolean;
-  /** No word may match this pattern, in any position. */
+  /** No word is allowed to match this pattern, in any position. */
   never?: RegExp;
   /** Whether only files are accepted, because the command follows links inside folders. */
   filesOnly?: boolean;
@@ -39,7 +39,7 @@ const HEAD_OR_TAIL: ReadOnlySpec = {
   counts: true,
 };
 
-/** Formats that check a commit's signature. Git then starts gpg, which writes to its home folder and may contact a server. */
+/** Formats that check a commit's signature. For them, git starts gpg, which writes to its home folder and might contact a server. */
 const CHECKS_SIGNATURE = /%[-+ ]?G/;
 
 /** The read-only commands. A key is a program's name, or `git` with a subcommand. */

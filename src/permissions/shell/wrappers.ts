@@ -1,10 +1,10 @@
-// Programs that run other programs or code, which are given in their words or their input.
+// Programs that run other programs or code, which they get in their words or their input.
 
 import type { ShellWord } from "./parse-shell.ts";
 
 const list = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
-/** Programs whose words may be commands. Any end of the words may be a command, and any word may be a script. */
+/** Programs whose words can be commands. Any end of the words might be a command, and any word might be a script. */
 const WRAPPERS = list(`
   env sudo doas su runuser gosu su-exec setpriv capsh pkexec nohup nice ionice chrt taskset numactl setarch timeout time
   xargs parallel setsid stdbuf unbuffer rlwrap script expect command builtin exec eval trap source . find fd watch entr
@@ -15,7 +15,7 @@ const WRAPPERS = list(`
   npx pnpx bunx uvx pipx concurrently nodemon screen tmux busybox toybox ld-linux-x86-64.so ld-linux-aarch64.so
   sh bash dash ash zsh ksh mksh fish rbash csh tcsh xonsh nu pwsh`);
 
-/** Programs that are wrappers with certain subcommands only. */
+/** Programs that are wrappers only with certain subcommands. */
 const WRAPPING_VERBS: Readonly<Record<string, ReadonlySet<string>>> = {
   npm: list("exec x"),
   pnpm: list("exec dlx"),
@@ -48,7 +48,7 @@ const WRAPPING_VERBS: Readonly<Record<string, ReadonlySet<string>>> = {
 /** Shells also run commands that are in none of their words: from a file, or from their input. */
 const SHELLS = list("sh bash dash ash zsh ksh mksh fish rbash csh tcsh xonsh nu pwsh");
 
-/** Programs whose words may be code in another language. Such code can run commands and open files. */
+/** Programs whose words can be code in another language. Such code can run commands and open files. */
 const INTERPRETERS = list(`
   python pypy node nodejs deno bun tsx ts-node perl ruby php lua luajit awk gawk mawk nawk sed tclsh osascript
   powershell Rscript julia groovy sqlite psql mysql vi vim nvim ex ed emacs make gmake tar rsync m4 jshell socat gdb zip less`);
