@@ -171,7 +171,7 @@ test.each([
   expect(names().resolve(name)).toEqual({ model: SONNET, note, why });
 });
 
-test("the note about a model whose provider is not configured asks for a key", () => {
+test("if a model's provider is not configured, the note says which provider needs a key", () => {
   expect(names({ providers: ["ollama"], default: "ollama/qwen3" }).resolve("claude-opus-5")).toMatchObject({
     model: "ollama/qwen3",
     note: expect.stringContaining("needs a key for anthropic"),

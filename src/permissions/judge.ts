@@ -5,7 +5,7 @@
 // The preset is the default policy when no rule matches. A project or a run chooses the preset.
 // The run's preset overrides the project's preset, except that `read-only` always applies.
 //   read-only  allows reads; every other call is denied, whatever a rule or a grant says
-//   ask        asks before a change and allows the rest; used if no preset is chosen
+//   ask        requires approval for a change and allows the rest; used if no preset is chosen
 //   edits      also allows Write and Edit, except for protected files
 //   trusted    allows everything that is not protected and that no rule denies or asks about
 

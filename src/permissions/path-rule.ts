@@ -78,7 +78,7 @@ function wideMatcher(pattern: string, exact: boolean, speaksOf: "change" | "read
 const WORKSPACE: PathNames = [{ path: "", absolute: "" }];
 
 function widePattern(pattern: string): (path: string) => boolean {
-  // The flag `s` is needed because a file name may contain a line break.
+  // The flag `s` is needed because a file name can contain a line break.
   const options = { dot: true, nocase: true, flags: "is" };
   const test = picomatch(pattern, options);
   const folded = picomatch(pattern.normalize("NFKC"), options);

@@ -152,7 +152,7 @@ it("background processes that the command starts keep running after the call end
   process.kill(pid);
 });
 
-it("cancelling a call kills the command's process group, and the answer says that the service may be down", async () => {
+it("cancelling a call kills the command's process group, and the answer says that the service might be down", async () => {
   await using folder = await tempWorkspace();
   await writeFile(join(folder.path, "pid"), "");
   const services = { api: { restart: sh("sleep 60 & echo $! > pid; wait") } };

@@ -256,7 +256,7 @@ for (const [where, agent, request, isOffered] of [
 }
 
 scenario(
-  "[F19] a question with invalid input is not asked, and the model is told why",
+  "[F19] a question with invalid input is not shown to a person, and the model gets the reason",
   { idle: true, script: turns({ calls: [ask("", { choices: [] })] }, (seen) => ({ text: seen })) },
   async (world) => {
     const runId = await world.run("ask");

@@ -32,7 +32,7 @@ const decide = (world: World, id: string, decision: Decision, by = "ann") =>
 const inputs = (world: World) => effects(world.oracle).map((effect) => effect.input);
 
 scenario(
-  "[P5] nothing runs until a person approves; then exactly what was shown runs, once",
+  "[P5] nothing runs until a person approves; afterwards, exactly the call that was shown runs, once",
   { idle: true, config: ASK, script: once },
   async (world) => {
     const runId = await world.run("charge");

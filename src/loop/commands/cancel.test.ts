@@ -90,7 +90,7 @@ scenario(
 
 let stopped: string | undefined;
 scenario(
-  "[P7] a running tool is told to stop, its outcome is recorded, and nothing starts after it",
+  "[P7] a cancel stops the running tool and records its outcome, and nothing starts afterwards",
   {
     tools: [
       defineTool({

@@ -173,7 +173,7 @@ crash(
 );
 
 crash(
-  "[F05] killed in the middle of a model stream: the partial answer is dropped, and the run says it may be paid for twice",
+  "[F05] killed in the middle of a model stream: the partial answer is dropped, and the journal says that the call might be paid for twice",
   ["AGENT_THOUGHT", "before"],
   { agent: "limits: { maxTokens: 100000 }", script: ({ attempt }) => ({ text: `attempt ${attempt}` }) },
   async (world, runId) => {

@@ -25,7 +25,7 @@ const firstFails =
   ({ attempt, turn }) =>
     turn === 1 && attempt === 1 ? failure : then;
 
-describe("[F40] a provider that asks to wait", () => {
+describe("[F40] a provider that requests a wait", () => {
   const clock = fakeClock();
   scenario(
     "[F40] the run waits until exactly the time that its provider named, and shows the wait",
@@ -85,7 +85,7 @@ describe("[F40] a provider that asks to wait", () => {
 
   const abrupt = fakeClock();
   scenario(
-    "[F40] a provider that aborts its own call counts as unreachable, and is not asked again in a tight loop",
+    "[F40] a provider that aborts its own call counts as unreachable, and is not called again without a pause",
     { idle: true, clock: abrupt, agent: "limits: { maxEvents: 40 }", script: turns() },
     async (world) => {
       const aborts: Model = {
@@ -109,7 +109,7 @@ describe("[F40] a provider that asks to wait", () => {
 
   const shared = fakeClock();
   scenario(
-    "[F40] no other run asks the provider before the time that it named, and afterwards only one run at a time does",
+    "[F40] no other run calls the provider before the time that it named; afterwards, only one run at a time calls it",
     {
       idle: true,
       clock: shared,

@@ -2,7 +2,7 @@
 // The syntax is an allow-list: an unknown construct lowers the grade. So it can make approval necessary, but never allow a call.
 //  exact    every word is literal: `argv` is exactly what runs
 //  dynamic  well-formed, but parts are known only at run time (variables, globs, loops, substitutions)
-//  broken   not understood (syntax error, control characters, too long): `commands` may be incomplete
+//  broken   not understood (syntax error, control characters, too long): `commands` might be incomplete
 
 import { forEachChild, parse, type SyntaxNode, type Word } from "unbash";
 import { messageOf } from "../../errors.ts";

@@ -249,7 +249,7 @@ describe.concurrent("[D6] work that cannot be merged stays on its branch, and th
     expect(await closeWorktree(child, { message })).toMatchObject({ status: "merged", files: ["new.txt"] });
   });
 
-  test("work of a failed child stays on its branch if the caller asks for that", async () => {
+  test("the work of a failed child stays on its branch if the caller requests it", async () => {
     await using repository = await tempGit();
     const child = await openChild(repository);
     await repository.write({ "new.txt": "new\n" }, child.path);

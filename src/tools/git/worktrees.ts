@@ -239,7 +239,7 @@ async function add({ parent, branch, base }: Worktree, path: string, how: readon
   await git(at, ["worktree", "add", "--quiet", ...how, ...what]);
 }
 
-/** Removes an unused worktree without git, because it may be too incomplete for `git worktree remove`. */
+/** Removes an unused worktree without git, because it might be too incomplete for `git worktree remove`. */
 async function discard({ path, record }: WorktreeRecord): Promise<void> {
   await rm(path, { recursive: true, force: true });
   await rm(record, { recursive: true, force: true });

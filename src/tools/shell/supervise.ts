@@ -30,7 +30,7 @@ export interface CommandEnd {
 const GRACE = 2_000;
 const SCRIPT = readFileSync(new URL("./supervisor.sh", import.meta.url), "utf8");
 
-/** The argv of the supervisor with its command. A sandbox may wrap this argv. */
+/** The argv of the supervisor with its command. A sandbox can wrap this argv. */
 export function supervisorArgv(command: string, callId: string): string[] {
   const shell = ["bash", "--norc", "--noprofile", "-c", SCRIPT];
   // The mark is random: a copy of the project has runs and calls with the same ids, and their processes must not be killed.

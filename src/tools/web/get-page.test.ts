@@ -68,7 +68,7 @@ describe("[A42] redirects", () => {
     expect(net.asked).toEqual(["example.com/"]);
   });
 
-  it("after a redirect on the same host, the name is resolved and checked again, since its address may have changed", async () => {
+  it("after a redirect on the same host, the name is resolved and checked again, because its address might have changed", async () => {
     await using net = await internet(
       { "example.com": redirect("/b") },
       { "example.com": [[PUBLIC], ["127.0.0.1"]] },

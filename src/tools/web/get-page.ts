@@ -246,7 +246,7 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
   br: createBrotliDecompress,
 };
 
-/** Servers use one encoding, and a proxy in front of them may add a second. */
+/** Servers use one encoding, and a proxy in front of them might add a second encoding. */
 const MAX_ENCODINGS = 2;
 
 /** Undefined for an encoding that Cadre did not request. */

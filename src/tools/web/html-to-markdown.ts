@@ -119,7 +119,7 @@ const MARKS: Readonly<Record<string, string>> = {
   SAMP: "`",
 };
 
-/** Underscores are not escaped, because the model may search for a name such as `max_bytes`. */
+/** Underscores are not escaped, because the model might search for a name such as `max_bytes`. */
 function inlineText(node: DomNode, content: string, page: Page): string {
   const mark = MARKS[node.nodeName];
   const text = content.trim();
