@@ -47,7 +47,7 @@ test("if a drive wakes its own run, the run is driven once more after that drive
   expect(log).toEqual(["begun", "returned", "begun", "returned"]);
 });
 
-test("[F37] five hundred runnable runs start in order, and never more than the limit run at the same time", async () => {
+test("[F37] five hundred runnable runs start in order, and the number of running runs never exceeds the limit", async () => {
   const runs = Array.from({ length: 500 }, (_, index) => `r${index}`);
   const begun: RunId[] = [];
   const done = Promise.withResolvers<void>();
@@ -68,7 +68,7 @@ test("[F37] five hundred runnable runs start in order, and never more than the l
   expect(most).toBe(8);
 });
 
-test("a run that is woken all the time does not starve the others", async () => {
+test("a run that is woken all the time does not starve other runs", async () => {
   const { engine, begun, release, settled } = await startEngine(1);
   for (const run of ["busy", "quiet", "busy"]) await engine.wake(run);
   await settled();

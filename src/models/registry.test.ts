@@ -106,7 +106,7 @@ test.each([undefined, "127.0.0.1 v1"])(
   },
 );
 
-test("scripted/<name> plays the script of that name", () => {
+test("the model scripted/<name> plays the script of that name", () => {
   const scripts = (name: string) => ({ turns: [{ text: `this is ${name}` }] });
   expect(models({ scripts }).resolve("scripted/demo")).toMatchObject({
     provider: "scripted",

@@ -53,7 +53,7 @@ const PROTECTED_FOLDERS = new Set([
 const PROTECTED_NAMES =
   /^(\.env\.(?!example$|sample$|template$|dist$).+|jenkinsfile\..+|.+\.code-workspace|git~\d+|\.?lefthook(-local)?\.(ya?ml|toml|jsonc?)|\.?simple-git-hooks\.\w+|\.lintstagedrc(\.\w+)?|lint-staged\.config\.\w+|\.huskyrc(\.\w+)?|husky\.config\.\w+)$/s;
 
-/** The path is relative to the workspace. Only its names are checked. */
+/** Takes a path relative to the workspace. Only the names in the path are checked, not the files. */
 export function isProtectedPath(path: string): boolean {
   const parts = foldPath(path.replace(/^[\\/]+/, "")).split("/");
   if (parts[0] === "agents") return true;

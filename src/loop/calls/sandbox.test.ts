@@ -10,7 +10,7 @@ const { used } = await inspectSandbox({ sandbox: { driver: "auto", network: "app
 const isConfined = used !== "none";
 
 scenario(
-  "[C2] [A37] if a rule allows a command, protected files stay read-only; if a person approves it, it can write the file it names",
+  "[C2] [A37] if a rule allows a command, protected files stay read-only; if a person approves the command, it can write the file that it names",
   {
     idle: true,
     agent: "tools: [Bash]",

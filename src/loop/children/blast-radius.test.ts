@@ -1,4 +1,4 @@
-// A person sees what a delegate could do before the delegation. What it could do is checked again when the child starts.
+// Before a delegation, a person sees what the delegate could do. This is checked again when the child starts.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

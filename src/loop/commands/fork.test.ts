@@ -53,7 +53,7 @@ async function wholeOf(world: World, runId: string): Promise<JournalEvent[]> {
 }
 
 scenario(
-  "[FK1] [U37] [U38] a fork continues from the point as a root of its own, and the origin's journal stays byte for byte the same",
+  "[FK1] [U37] [U38] a fork is a new root that continues from the chosen point; no byte of the origin's journal changes",
   { script, agent: TOOLS, config: CONFIG },
   async (world) => {
     const { runId, events } = await origin(world);

@@ -14,7 +14,7 @@ import type { LoopParts } from "../parts.ts";
 import { drive } from "./drive.ts";
 
 scenario(
-  "[P11] plain text ends the run and is its summary",
+  "[P11] an answer of plain text ends the run and becomes its summary",
   { idle: true, script: turns({ text: " All good. " }) },
   async (world) => {
     const runId = await world.run("look after it");

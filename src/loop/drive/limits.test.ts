@@ -24,7 +24,7 @@ scenario(
 
 for (const max of [1, 3]) {
   scenario(
-    `[P11] the last of ${max} permitted turns is announced and offers only the report`,
+    `[P11] before the last of ${max} permitted turns the model is told so, and only the report is offered`,
     { idle: true, agent: `limits: { maxTurns: ${max} }`, script: busy },
     async (world) => {
       const offers = watchOffers(world, (request) =>

@@ -187,7 +187,7 @@ crash(
 );
 
 crash(
-  "[P3] killed after the model's answer: it is not requested again",
+  "[P3] killed after the model's answer: the answer is not requested again",
   ["AGENT_THOUGHT", "after"],
   { script: ({ attempt }) => ({ text: `attempt ${attempt}` }) },
   async (world, runId) => {

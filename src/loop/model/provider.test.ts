@@ -67,7 +67,7 @@ describe("[F40] a provider that requests a wait", () => {
 
   const unlucky = fakeClock();
   scenario(
-    "[F40] the run waits a valid time, whatever the random jitter is",
+    "[F40] the waiting time is valid, whatever the random jitter is",
     {
       idle: true,
       clock: unlucky,

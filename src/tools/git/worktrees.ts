@@ -193,7 +193,7 @@ async function close(
   const why = work.why ?? (keep ? "it was to be kept apart" : undefined);
   const merged = await mergeBack(worktree, { gitDir, message, why, mustLook });
   if (found && !(await removeFolder(worktree, found))) return merged;
-  // git refuses to delete the branch unless the parent has all of it.
+  // git refuses to delete the branch unless the parent contains all of its commits.
   if (!("branch" in merged)) await tryGit(inFolder(parent), ["branch", "--delete", "--quiet", "--", branch]);
   return merged;
 }

@@ -1,6 +1,6 @@
 // Decides what a command can reach in a sandbox.
-// It can read everything except home folders, secrets, Cadre's own files and other users' temporary files.
-// It can write to the workspace and its git folder, except to protected files, which decide which programs run.
+// A command can read everything except home folders, secrets, Cadre's own files and other users' temporary files.
+// A command can write to the workspace and its git folder, except to protected files, which decide which programs run.
 // A command that was judged read-only cannot write at all.
 
 import { lstat, realpath } from "node:fs/promises";
@@ -16,7 +16,7 @@ export interface AccessRequest {
   command: string;
   workspace: string;
   effect: Effect;
-  /** A person has approved exactly this call. */
+  /** True if a person has approved exactly this call. */
   approved: boolean;
   network: Network;
   /** Further folders that the command is allowed to write to. */
@@ -39,7 +39,7 @@ const SYSTEM_SECRETS =
     .split(" ")
     .map((name) => `/etc/${name}`);
 
-/** These files are hidden even if the home folder is visible because it contains the workspace. */
+/** These files stay hidden even in a visible home folder. A home folder is visible if it contains the workspace or is inside it. */
 const HOME_SECRETS = (
   ".ssh .aws .azure .config .gnupg .kube .docker .netrc .npmrc .pypirc .pgpass .git-credentials .password-store .mozilla " +
   ".cargo/credentials .cargo/credentials.toml .m2/settings.xml .gem/credentials .local/share/keyrings .bash_history .zsh_history"

@@ -73,7 +73,7 @@ const sandboxOf = (manager: Manager): Sandbox => ({
   },
 });
 
-/** Number of running commands that are allowed to call every host. srt cannot distinguish commands, so all others can then do this, too. */
+/** Number of running commands that can call every host. While it is above 0, all commands can do so, because srt cannot distinguish them. */
 let open = 0;
 
 /** Number of running commands. The proxy runs only while this number is above 0, because it would keep the process alive. */

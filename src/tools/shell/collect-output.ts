@@ -51,7 +51,7 @@ export function collectOutput(): CollectedOutput {
 }
 const CONTROL = /[^\P{Cc}\t\n\r]/gu;
 
-/** Removes colours, and makes control characters visible that could move the cursor or hide text. */
+/** Removes colours, and makes visible all control characters that could move the cursor or hide text. */
 function showControls(text: string): string {
   return stripVTControlCharacters(text).replace(
     CONTROL,

@@ -155,7 +155,7 @@ describe("[A45] the lists `allow` and `deny`", () => {
   });
 });
 
-describe("[A47] only http and https, and only common web ports", () => {
+describe("[A47] only http, https and common web ports are allowed", () => {
   it.each([
     "file:///etc/passwd",
     "data:text/html,x",
