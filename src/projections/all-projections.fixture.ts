@@ -1,4 +1,4 @@
-// Finds every projection that a file in src/projections exports. So a new projection is tested without adding it to a list.
+// Finds every projection that a file in src/projections exports, so that the tests cover a new projection without a list.
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";

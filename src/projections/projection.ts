@@ -1,5 +1,5 @@
-// A projection is a pure fold over a journal. The loop, the API, the CLI and the page use the same ones.
-// `apply` may mutate the state and returns it: a driver folds a run's journal once and keeps the state while it drives.
+// A projection is a pure fold over a journal. The loop, the API, the CLI and the page use the same projections.
+// `apply` can mutate the state and returns it. A driver folds a run's journal once, and keeps the state while it drives the run.
 
 import type { JournalEvent } from "../journal/events.ts";
 

@@ -1,5 +1,5 @@
-// A run's row and its usage, described once: the stores keep the row, the API answers with it, and the page shows it.
-// The schemas are in a file of their own because the page loads the folds, and must not load zod with them.
+// The schemas of a run's row and its usage. The stores keep the row, the API returns it, and the page shows it.
+// The schemas have their own file because the page loads the folds but must not load zod.
 
 import { z } from "zod";
 import { RunStatus, StopReason, Trigger, WaitingOn } from "../journal/events.ts";
@@ -9,15 +9,15 @@ export const RunUsage = z.object({
   output: z.number(),
   cacheRead: z.number(),
   cacheWrite: z.number(),
-  /** US dollars for calls with a known price. */
+  /** Cost in US dollars of the calls with a known price. */
   cost: z.number(),
-  /** Calls with an unknown price. If there are any, `cost` is a lower bound. */
+  /** Number of calls with an unknown price. If there are any, `cost` is a lower bound. */
   unpriced: z.number(),
   modelCalls: z.number(),
-  /** Attempts without an answer, and what they cost. */
+  /** Number of attempts without an answer, and their cost. */
   wastedCalls: z.number(),
   wastedCost: z.number(),
-  /** Calls that started a tool or a child, each counted once however many attempts it took. Denied and deferred calls do not count. */
+  /** Number of calls that started a tool or a child. Retries of a call do not count, nor do denied and deferred calls. */
   toolCalls: z.number(),
   /** B1: milliseconds that the run spent in its own model and tool calls. */
   activeMs: z.number(),
@@ -28,9 +28,9 @@ export const RunRow = z.object({
   id: z.string(),
   rootRunId: z.string(),
   parentRunId: z.string().optional(),
-  /** The parent's call, or the slot of its pattern, that started the run. */
+  /** The call of the parent that started the run, or the slot of the parent's pattern. */
   parentKey: z.string().optional(),
-  /** The root whose budget pays for the run; absent: its own root. */
+  /** The root whose budget pays for the run. Absent: the root of its own tree. */
   budgetRunId: z.string().optional(),
   agent: z.string(),
   definition: z.string(),
@@ -43,7 +43,7 @@ export const RunRow = z.object({
   sessionId: z.string().optional(),
   userId: z.string().optional(),
   workspace: z.string(),
-  /** The pool that the agent names; absent: the workspace of the tree decides. */
+  /** The pool that the agent's file names. Absent: the workspace of the tree decides. */
   pool: z.string().optional(),
   status: RunStatus,
   waitingOn: WaitingOn.optional(),
@@ -51,7 +51,7 @@ export const RunRow = z.object({
   summary: z.string().optional(),
   turns: z.int(),
   usage: RunUsage,
-  /** P7: nothing new begins in the run. Without `endedAt`, its driver still has to cancel it. */
+  /** P7: time of the cancel request. Nothing new begins in the run. Without `endedAt`, its driver still has to end it. */
   cancelRequested: z.boolean(),
   /** Sequence number of the latest event. */
   seq: z.int(),

@@ -1,5 +1,5 @@
 // The items of a run that wait for a person: calls to approve, questions, unknown outcomes, budgets and loops.
-// All of them are listed and answered the same way.
+// People see all these items in one list and answer them the same way.
 
 import { approvalId } from "../../ids.ts";
 import type { BlastRadius } from "../../journal/blast-radius.ts";
@@ -20,22 +20,22 @@ export interface ApprovalItem {
   runId: string;
   rootRunId: string;
   agent: string;
-  /** The call; for an unknown outcome, the attempt (`m3.0~2`). */
+  /** Id of the call. For an unknown outcome, id of the attempt (`m3.0~2`). */
   callId?: string;
   tool?: string;
   input?: unknown;
   preview?: string;
-  /** The rule that asks, what it is based on, and why a shell command could not be judged. */
+  /** The rule that requires approval, its basis, and why a shell command could not be judged. */
   rule?: string;
   basis?: RuleBasis;
   unjudged?: string;
   hash?: string;
-  /** Fingerprint of the affected file at the time of the preview. */
+  /** Fingerprint of the affected file when the preview was made. */
   fingerprint?: string;
   /** Machine and process that started a call with an unknown outcome. */
   host?: string;
   pid?: number;
-  /** What the latest probe found. */
+  /** The finding of the latest probe. */
   probe?: { found: Payload<"OUTCOME_PROBED">["found"]; evidence: string[]; by: string; at: number };
   detail?: string;
   /** For a budget: the limit that is used up, and its value. `tree.maxTokens` is the limit of the whole tree. */
@@ -43,11 +43,11 @@ export interface ApprovalItem {
   limitValue?: number;
   /** For a question: the answers to choose from. */
   choices?: string[];
-  /** The untrusted sources whose text had entered the run. */
+  /** The untrusted sources whose text had already entered the run. */
   untrusted?: string[];
-  /** For a delegation or route: what the started agents could do, as of the time of asking. */
+  /** For a delegation or route: what the started agents could do, at the time when the person was asked. */
   blastRadius?: BlastRadius;
-  /** The person who was last asked by name. */
+  /** The last person who was asked by name. */
   asked?: { person: string; by: string; note?: string; at: number };
   round: number;
   requestedAt: number;
@@ -81,12 +81,12 @@ export function openItems(state: RunState): ApprovalItem[] {
   return items;
 }
 
-/** Whether an unsafe call was started and has neither a result nor a person's verdict. */
+/** Whether an unsafe call was started, and has neither a result nor a person's verdict. */
 export function isOutcomeUnknown(call: ToolCall): boolean {
   return call.started !== undefined && !call.result && !call.verdict && call.proposal?.effect === "unsafe";
 }
 
-/** Whether a call needs a person's decision before it may start. */
+/** Whether a call needs a person's decision before it can start. */
 export function awaitsDecision(call: ToolCall): boolean {
   return call.proposal?.verdict === "ask" && !call.decision && !call.started && !call.result;
 }
@@ -97,7 +97,7 @@ export type ItemChange =
   | { type: "close"; itemId: string }
   | { type: "close-all" };
 
-/** Waits that open an item of their own. The item of a call is opened by its TOOL_PROPOSED. */
+/** Kinds of waits that open an item of their own. The item of a tool call is opened by its TOOL_PROPOSED event. */
 const OPENED_BY: Partial<Record<WaitingOn["kind"], ApprovalKind>> = {
   outcome_unknown: "outcome",
   budget: "budget",
@@ -139,14 +139,14 @@ export function itemChanges(event: JournalEvent): ItemChange[] {
   }
 }
 
-/** The item for an unknown outcome. It differs from the call's approval item, so that their answers cannot be confused. */
+/** The item for an unknown outcome. Its id differs from the call's approval item, so that their answers cannot be confused. */
 export const outcomeItemId = (callId: string, attempt = 1): string => `outcome/${attemptId(callId, attempt)}`;
 
-/** The id of an attempt, so that a verdict on the first attempt cannot apply to the second. */
+/** The id of an attempt. With it, a verdict on the first attempt cannot apply to the second. */
 const attemptId = (callId: string, attempt: number): string =>
   attempt > 1 ? `${callId}~${attempt}` : callId;
 
-/** A running call has no outcome yet either, so the run must be suspended: a driver found the call open and asks a person. */
+/** A running call has no outcome either. Only if the run is suspended did a driver find the call open and ask a person. */
 function isPutToPerson({ waitingOn }: RunState, call: ToolCall): boolean {
   return (
     waitingOn?.kind === "outcome_unknown" &&
@@ -192,7 +192,7 @@ function probeField({ probe, attempts }: ToolCall): Pick<ApprovalItem, "probe"> 
   return { probe: { found, evidence, by, at: ts } };
 }
 
-/** The question has the same form as one of an agent's module, which is not a call. */
+/** This question has the same form as a question from an agent's module, which is not a call. */
 function questionItem({ id, input }: ToolCall, { question, choices }: Question) {
   return {
     kind: "question" as const,
@@ -224,8 +224,8 @@ function askedPerson({ askedPeople }: RunState, itemId: string): ApprovalItem["a
   return { person, by, ...omitUndefined({ note }), at: ts };
 }
 
-// Whether a suspended run has all its answers and only needs a driver.
-// Until it is driven, its row still says "suspended", and a person who sees "needs you" would find nothing to answer.
+// Whether a suspended run has all its answers and only needs a driver to continue.
+// Until a driver continues the run, its row still says "suspended". A person would see "needs you" and find nothing to answer.
 
 type Answerable = Pick<RunRow, "id" | "status"> & {
   waitingOn?: WaitingOn | undefined;
@@ -235,7 +235,7 @@ type Answerable = Pick<RunRow, "id" | "status"> & {
 /** Facts about the runs around a run. */
 interface SurroundingRuns {
   hasOpenItem(runId: string): boolean;
-  /** Undefined if the run is not known. */
+  /** Undefined if the run is unknown. */
   run(runId: string): Answerable | undefined;
 }
 
@@ -246,12 +246,12 @@ export function isAnswered({ id, status, waitingOn }: Answerable, around: Surrou
   return ANSWERED_BY_ITEMS.has(waitingOn?.kind) && !around.hasOpenItem(id);
 }
 
-/** Whether no person has to decide anything in the run any more. */
+/** Whether the run no longer waits for any person's decision. */
 const isClear = (run: Answerable | undefined, around: SurroundingRuns): boolean =>
   run !== undefined &&
   (run.status !== "suspended" || run.cancelRequested === true || isAnswered(run, around));
 
-/** Kinds of waits that are answered as soon as the run has no open item. */
+/** Kinds of waits that end as soon as the run has no open item. */
 export const ANSWERED_BY_ITEMS: ReadonlySet<WaitingOn["kind"] | undefined> = new Set([
   "approval",
   "question",
@@ -260,7 +260,7 @@ export const ANSWERED_BY_ITEMS: ReadonlySet<WaitingOn["kind"] | undefined> = new
   "loop",
 ] as const);
 
-/** Number of delegations whose child has not started, because as many children as allowed are at work. */
+/** Number of delegations whose child has not started yet, because the limit on working children is reached. */
 export const childrenToStart = ({ calls, children }: RunState): number =>
   [...calls.values()].filter(
     (call) =>

@@ -1,5 +1,5 @@
 // The text that the parent's model reads when a child ends.
-// Each name of the delegation tool answers in the format known from its product of origin.
+// Each delegation tool uses the result format of the product from which its name comes.
 // The child's own text is marked as untrusted.
 
 import type { Payload } from "../../journal/events.ts";
@@ -29,13 +29,13 @@ function formatResult(tool: string, ended: Ended): object {
   return envelope(ended);
 }
 
-/** D3: every key is present, whatever the child reported. */
+/** D3: every key is present, even if the child did not report a value. */
 function envelope({ child_run_id, result }: Ended): object {
   const { first_cause: _, failed_stage: __, status, summary, details = "", ...rest } = result;
   return { status, summary: summaryWithCause(result) ?? summary, details, ...rest, child_run_id };
 }
 
-/** S1-66: names the run in which the failure began, if that is further down. */
+/** S1-66: names the run in which the failure began, if that is a run further down. */
 function summaryWithCause({ summary, first_cause: cause }: Ended["result"]): string | undefined {
   if (!cause || cause.summary === summary) return undefined;
   return `${summary} (first cause: ${cause.agent}, run ${cause.run_id}: ${cause.summary})`;

@@ -5,24 +5,24 @@ import type { JournalEvent, Payload, Trigger, Worktree } from "../../journal/eve
 export interface ChildRun {
   runId: string;
   agent: string;
-  /** The call that started it, or its slot in a pattern. */
+  /** The call that started the child, or the child's slot in a pattern. */
   key: string;
   trigger: Trigger;
   attempt: number;
   awaited: boolean;
-  /** Attempts left if this one fails. */
+  /** Number of attempts left if this attempt fails. */
   retries: number;
   ended: Payload<"CHILD_RUN_COMPLETED"> | undefined;
-  /** The separate worktree it works in, which must be merged after its end. */
+  /** The separate worktree in which the child works. It must be merged after the child's end. */
   worktree: Worktree | undefined;
   merge: { attempts: number; done: boolean };
-  /** Marks its text as untrusted in the parent's prompt. */
+  /** Part of the tag that marks the child's text as untrusted in the parent's prompt. */
   nonce: string;
-  /** When it was started, on the clock that stops while the run waits for a person. */
+  /** Start time, on the clock that stops while the run waits for a person. */
   startedAt: number;
 }
 
-/** By run id, in start order. */
+/** Children by run id, in start order. */
 export type ChildRuns = Map<string, ChildRun>;
 
 export function addChild(
@@ -51,11 +51,11 @@ export function trackMerge(children: ChildRuns, event: JournalEvent): void {
   if (child) child.merge = { attempts: attempt, done: event.type === "TOOL_RESULT" };
 }
 
-/** A child that has ended and whose work is not merged yet. */
+/** A child that has ended but whose work is not merged yet. */
 export const unmergedChild = (children: ChildRuns): ChildRun | undefined =>
   [...children.values()].find(({ ended, merge }) => ended && !merge.done);
 
-/** Undefined if this run did not start it, or if its end is already recorded. */
+/** Undefined if this run did not start the child, or if the child's end is already recorded. */
 export function endChild(children: ChildRuns, ended: Payload<"CHILD_RUN_COMPLETED">): ChildRun | undefined {
   const child = children.get(ended.child_run_id);
   if (!child || child.ended) return undefined;
@@ -70,10 +70,10 @@ export const mayBeRetried = ({ ended, retries }: ChildRun): boolean =>
 export const liveChildren = (children: ChildRuns): ChildRun[] =>
   [...children.values()].filter((child) => !child.ended);
 
-/** The children with this trigger, in start order. */
+/** The children that this call or slot started, in start order. */
 export const childrenByTrigger = (children: ChildRuns, trigger: Trigger): ChildRun[] =>
   [...children.values()].filter((child) => child.trigger === trigger);
 
-/** The latest child started for a call or a slot. */
+/** The latest child that was started for a call or a slot. */
 export const latestChildFor = (children: ChildRuns, key: string): ChildRun | undefined =>
   [...children.values()].findLast((child) => child.key === key);

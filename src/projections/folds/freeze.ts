@@ -1,6 +1,6 @@
-// Freezing pauses a run and everything below it until the branch is thawed. Pure, so that all stores do the same.
-//  Each run's journal lists the frozen branches it belongs to. Nested branches can be frozen and thawed in any order: a run
-//  continues when none of them is frozen any more. A run that was paused or quarantined before returns to that state.
+// Freezing pauses a run and everything below it until the branch is thawed. The functions are pure, so that all stores agree.
+//  Each run's journal lists the frozen branches to which the run belongs. Nested branches can be frozen and thawed in any order.
+//  A run continues when none of its branches is frozen. If it was paused or quarantined before, it returns to that state.
 
 import type { EventBody, WaitingOn } from "../../journal/events.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
@@ -8,13 +8,13 @@ import type { RunRow } from "./run-row.ts";
 
 export interface FreezeRequest {
   by: string;
-  /** Thaw instead of freezing. */
+  /** True: thaw the branch. Otherwise freeze it. */
   thaw?: true;
   /** The key of the event in each journal. */
   key: string;
 }
 
-/** The event to append to a run in the branch of `top`. Undefined: nothing changes for it. */
+/** The event to append to a run in the branch of `top`. Undefined: nothing changes for this run. */
 export const freezeEvent = (row: RunRow, top: string, request: FreezeRequest): EventBody | undefined =>
   request.thaw ? thaw(row, top, request) : freeze(row, top, request);
 

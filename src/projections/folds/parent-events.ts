@@ -1,23 +1,23 @@
-// Events that the store writes into a parent's journal when a child's state changes. Pure, so that all stores write the same.
+// Events that the store writes into a parent's journal when a child's state changes. Pure functions, so that all stores agree.
 
 import type { EventBody, JournalEvent, Payload, Spent } from "../../journal/events.ts";
 import { TERMINAL_TYPES } from "../../journal/events.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import type { RunRow } from "./run-row.ts";
 
-/** The children that a run is waiting for. */
+/** The children for which a run is waiting. */
 export function awaitedChildren({ waitingOn }: RunRow): readonly string[] {
   const kind = waitingOn?.kind;
   return kind === "child" || kind === "handoff" || kind === "child_hitl" ? (waitingOn?.items ?? []) : [];
 }
 
-/** The runs that need a person: this one, or those below it that block it. */
+/** The runs that need a person: this run itself, or the runs below that block it. */
 export function blockersOf(row: RunRow): readonly string[] {
   if (row.status !== "suspended") return [];
   return row.waitingOn?.kind === "child_hitl" ? (row.waitingOn.blockers ?? []) : [row.id];
 }
 
-/** The event for a waiting run whose set of blockers has changed. Undefined: the set is the same. */
+/** The event for a waiting run whose set of blocking runs has changed. Undefined: the set is the same. */
 export function blockedEvent(row: RunRow, children: readonly RunRow[]): EventBody | undefined {
   const blockers = children.flatMap(blockersOf);
   if (JSON.stringify(blockers) === JSON.stringify(row.waitingOn?.blockers ?? [])) return undefined;
@@ -28,11 +28,11 @@ export function blockedEvent(row: RunRow, children: readonly RunRow[]): EventBod
   return { type: "RUN_SUSPENDED", payload: { waitingOn, blockers, blocked_by_child_run_id: direct }, key };
 }
 
-/** P6: the event about a child's end. Undefined if there is no parent to tell. */
+/** P6: the event about a child's end. Undefined if the run has no parent to inform. */
 export function childCompletedEvent(row: RunRow, ended: JournalEvent): EventBody | undefined {
   if (!TERMINAL_TYPES.has(ended.type) || row.parentRunId === undefined || row.parentKey === undefined)
     return undefined;
-  // The parent moves along with the child, and learns of the child's end in the other store.
+  // The parent is moved together with the child, and is told about the child's end in the other store.
   if (ended.type === "RUN_MOVED") return undefined;
   const { summary, result, tree, untrusted } = ended.payload as Payload<"RUN_COMPLETED">;
   return {

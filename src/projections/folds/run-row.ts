@@ -1,5 +1,5 @@
 // A run as a row in lists. The store keeps it next to the journal, so that lists need not read whole journals.
-// It is a cache: refolding the journal must give the same row (I3).
+// The row is a cache: folding the journal again must give the same row (I3).
 
 import {
   type EventOf,
@@ -49,13 +49,13 @@ export function initialRow(runId: string, start: Payload<"RUN_STARTED">, ts: num
   };
 }
 
-/** The row of a complete journal. */
+/** Computes the row from a complete journal. */
 export function foldRow(journal: readonly JournalEvent[]): RunRow {
   const [first, ...rest] = journal as readonly [EventOf<"RUN_STARTED">, ...JournalEvent[]];
   return rest.reduce(applyRunRow, initialRow(first.runId, first.payload, first.ts));
 }
 
-/** Counts a turn when it starts, because the row does not track which call is open. */
+/** A turn counts when it starts, because the row does not track which call is open. */
 export function applyRunRow(row: RunRow, event: JournalEvent): RunRow {
   row.seq = event.seq;
   row.updatedAt = event.ts;
@@ -70,7 +70,7 @@ export function applyRunRow(row: RunRow, event: JournalEvent): RunRow {
       setRunning(row, event.ts);
       break;
     case "MODEL_CALL_FAILED":
-      // A pause that arrived during the call stays in effect.
+      // If the run was paused during the call, the pause stays in effect.
       if (event.payload.retryAt !== undefined && row.status !== "suspended") {
         row.status = "waiting";
         row.waitingOn = { kind: "provider", until: event.payload.retryAt, detail: event.payload.message };
@@ -114,7 +114,7 @@ function setRunning(row: RunRow, ts: number): void {
   row.startedAt ??= ts;
 }
 
-/** E7: how a run ends in this store when it moves to another one. */
+/** E7: the end that a run gets in this store when it moves to another one. */
 export const MOVED = {
   stopReason: "moved",
   summary: "It was moved and continues in another store.",
@@ -148,5 +148,5 @@ export function runEnd(event: EventOf<keyof typeof END_STATUSES>): RunEnd {
   return { status: END_STATUSES[event.type], stopReason, summary, ts: event.ts };
 }
 
-/** J11: the run took over the work of its parent, whose model is not called any more. */
+/** J11: a child took over this run's work, and this run's model is no longer called. */
 export const hasTakenOver = ({ trigger }: RunRow): boolean => triggerOf(trigger)?.takesOver ?? false;

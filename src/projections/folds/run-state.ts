@@ -1,7 +1,7 @@
-// The state of a run, as `decide` sees it. It holds what the next step needs; the texts are in the transcript.
+// The state of a run, as `decide` sees it. It contains what the next step needs. The texts are in the transcript.
 //  S1  Every question about a run is answered from this fold and the clock, never from the memory of a process.
-//  S2  An intent without an outcome is *open*. A driver that decides has nothing under way, so an open intent was left
-//      behind by a crash.
+//  S2  An intent without an outcome is *open*.
+//      When a driver decides, none of its calls is under way, so an open intent was left behind by a crash.
 
 import type { EventOf, JournalEvent, Payload, Purpose, RunStatus, WaitingOn } from "../../journal/events.ts";
 import { textOf, toolCallsOf } from "../../journal/message.ts";
@@ -46,15 +46,15 @@ export interface RunState extends BudgetChanges {
   updatedAt: number;
   status: RunStatus;
   waitingOn: WaitingOn | undefined;
-  /** How often the run was suspended; part of the key of the next suspension. */
+  /** How often the run was suspended. This number is part of the next suspension's key. */
   suspensions: number;
   end: RunEnd | undefined;
 
-  /** Turns of the agent so far, and model calls for any purpose. */
+  /** Number of the agent's turns so far, and of model calls for any purpose. */
   turns: number;
   modelCalls: number;
   openModelCall: OpenModelCall | undefined;
-  /** The latest model call, if its latest attempt failed. */
+  /** The latest model call, if the latest attempt of that call failed. */
   failedCall: (Payload<"MODEL_CALL_FAILED"> & Pick<OpenModelCall, "model" | "purpose" | "tries">) | undefined;
   /** A person asked for an immediate retry, even if the provider asked Cadre to wait. */
   retryNow: boolean;
@@ -64,16 +64,16 @@ export interface RunState extends BudgetChanges {
 
   cancel: Payload<"CANCEL_REQUESTED"> | undefined;
   usage: RunUsage;
-  /** Rules that people granted in this run. */
+  /** Permission rules that people granted in this run. */
   grants: { rule: string; scope: "run" | "tree" | "always"; until: number | undefined }[];
-  /** Reported limits, by event key. */
+  /** Limits that were reported as reached, by event key. */
   reachedLimits: Map<string, Payload<"LIMIT_REACHED">>;
   /** Decisions of people, by item: tool calls, `budget/1`, `loop/1`. */
   decisions: Map<string, Payload<"APPROVAL_DECIDED"> & { ts: number }>;
-  /** The person last asked to decide each item. */
+  /** The last person who was asked to decide each item. */
   askedPeople: Map<string, Payload<"PERSON_ASKED"> & { ts: number }>;
   guard: LoopGuard;
-  /** By run id, in start order. */
+  /** Children by run id, in start order. */
   children: Map<string, ChildRun>;
   /** Slots of a pattern for which no run could be started, with the reason. */
   unstartedSlots: Map<string, string>;
@@ -82,43 +82,43 @@ export interface RunState extends BudgetChanges {
   suspendedTime: SuspendedTime;
   steps: StepRecord;
   runner: RunnerRecord;
-  /** The task together with gathered advice, and whether any advice was recorded. */
+  /** The task together with the gathered advice, and whether any advice was recorded. */
   opening: string | undefined;
   hasAdvice: boolean;
   team: TeamState;
-  /** The latest summary of this run for its children. */
+  /** The latest summary that this run made for its children. */
   brief: { seq: number; text: string } | undefined;
   /** The run has its answer and only waits for its children. New messages do not delay its end (J11). */
   isClosing: boolean;
-  /** The number of agents that messages to this run have passed through, at most. */
+  /** The largest number of agents that any message to this run has passed through. */
   hops: number;
   /** Ids of messages from the runtime to the agent, such as nudges and the last-turn notice. */
   systemNotes: Set<string>;
   files: Map<string, "created" | "modified" | "deleted">;
-  /** Fingerprints of the files as the model last read them. */
+  /** Fingerprints of the files that the model has read, as of its last reading. */
   seenFiles: Map<string, string>;
-  /** From the latest test run, here or in a child. */
+  /** Counts from the latest test run, in this run or in a child. */
   tests: TestCounts | undefined;
   /** The latest to-do list. */
   todos: Todo[];
   taint: Taint;
-  /** Recorded results of other runs that were used in place of calls: `<run>#<seq>`. */
+  /** Recorded results of other runs that were used instead of calls: `<run>#<seq>`. */
   usedRecordings: Set<string>;
 }
 
 /** Time that the run spends waiting for a person. It does not count against time limits. */
 interface SuspendedTime {
   ms: number;
-  /** Since when the run has been waiting, if it is. */
+  /** Start of the current wait for a person. Undefined if the run is not waiting for one. */
   since: number | undefined;
 }
 
 type AnsweredStep = Pick<Payload<"STEP_YIELDED">, "kind" | "arguments" | "answer">;
 
-/** The steps of an agent's module: their answers in order, from which the module is replayed, and facts for the current step. */
+/** The steps of an agent's module: their answers in order, for replaying the module, and facts for the current step. */
 interface StepRecord {
   answered: AnsweredStep[];
-  /** The event of the latest answer, and the number of the agent's turns before it. Later events belong to the current step. */
+  /** The event of the latest answer, and the number of the agent's turns before it. All later events belong to the current step. */
   seq: number;
   turns: number;
   /** Due times of timers, by id. */
@@ -127,11 +127,11 @@ interface StepRecord {
   accepted: string | undefined;
 }
 
-/** The external program that does an agent's work: its process, and the number of its calls, texts and cost reports so far, from which the next ones get their ids. */
+/** The external program that does an agent's work: its process, and how many calls, texts and cost reports it has made. New ids are made from these numbers. */
 interface RunnerRecord {
-  /** The latest process. It may have ended long ago. */
+  /** The latest process of the program. It might have ended long ago. */
   started: RunnerStarted | undefined;
-  /** A person was asked what the process had done, so its session is not continued. */
+  /** A person was asked whether the process had an effect, so its session is not continued. */
   isLost: boolean;
   calls: number;
   said: number;
@@ -320,7 +320,7 @@ function trackRunner(record: RunnerRecord, event: JournalEvent): void {
   if (event.payload.name === PROMPT) record.isLost = true;
 }
 
-/** Events that are only recorded in the state. */
+/** Events that only add data to the state. */
 function recordEvent(state: RunState, event: JournalEvent): void {
   switch (event.type) {
     case "PERSON_ASKED":
@@ -355,7 +355,7 @@ export const runStateProjection: Projection<RunState> = {
 /** The SYSTEM_ERROR code for a pattern's slot that stays empty. */
 export const NOT_STARTED = "NOT_STARTED";
 
-/** Part of a wait that says that the run has its answer. */
+/** Part of a wait. It says that the run already has its answer. */
 export const CLOSING = {
   closing: true,
   detail: "It has its answer and waits for its children to end.",
@@ -423,7 +423,7 @@ function failModelCall(state: RunState, event: EventOf<"MODEL_CALL_FAILED">): vo
   const { model, purpose, tries } = open;
   state.failedCall = { ...event.payload, model, purpose, tries };
   const { retryAt } = event.payload;
-  // A pause that arrived during the call stays in effect.
+  // If the run was paused during the call, the pause stays in effect.
   if (retryAt === undefined || state.status === "suspended") return;
   state.status = "waiting";
   state.waitingOn = { kind: "provider", until: retryAt, detail: event.payload.message };
@@ -497,11 +497,11 @@ function addResult(state: RunState, event: EventOf<"TOOL_RESULT">): void {
 function startChild(state: RunState, { payload, ts }: EventOf<"CHILD_RUN_STARTED">): void {
   addChild(state.children, payload, ts - state.suspendedTime.ms);
   setRunning(state);
-  // H2: later messages go to the run that took over, even if a crash prevented the RUN_SUSPENDED that says so.
+  // H2: later messages go to the run that took over, even if a crash prevented the RUN_SUSPENDED event about it.
   if (triggerOf(payload.trigger)?.closesParent) state.isClosing = true;
 }
 
-/** D0: a child's end is the one result of the call that awaits it, unless the child failed and will be retried. */
+/** D0: a child's end is the only result of the call that awaits the child, unless the child failed and will be retried. */
 function completeChild(state: RunState, event: EventOf<"CHILD_RUN_COMPLETED">): void {
   const child = endChild(state.children, event.payload);
   if (!child) return;

@@ -1,8 +1,8 @@
 // Taint: the untrusted sources whose text has entered a run.
-// From then on the model may be following instructions in that text, so a person is asked before a harmful call (A46, A66, A67).
+// From then on the model might follow instructions in that text, so a harmful call needs a person's approval (A46, A66, A67).
 //  - Taint only grows. A summary, a later turn or a restart does not remove it.
-//  - It travels with a run's text: up with its result, down to its children, along with its messages, and into runs that
-//    continue it.
+//  - Taint is passed on with the run's text: to the parent in the result, to children and other runs in messages,
+//    and to runs that continue this run.
 
 import type { JournalEvent, Payload } from "../../journal/events.ts";
 import { hostOf } from "../../journal/tool-facts.ts";
@@ -10,11 +10,11 @@ import { hostOf } from "../../journal/tool-facts.ts";
 export interface Taint {
   /** The first sources in order of arrival. Empty: the run is not tainted. */
   sources: string[];
-  /** Hosts that the run knew before it was tainted: named by a person or the task, or requested by the model. */
+  /** Hosts that the run knew before it was tainted, from a person, from the task, or from the model's own requests. */
   hosts: string[];
 }
 
-/** Enough to tell a person where to look. */
+/** This many sources are enough to tell a person where to look. */
 const MOST_SOURCES = 10;
 const MOST_HOSTS = 200;
 
@@ -26,7 +26,7 @@ export const isTainted = ({ sources }: Taint): boolean => sources.length > 0;
 export const taintToPassOn = ({ sources }: Taint): { untrusted?: string[] } =>
   sources.length === 0 ? {} : { untrusted: [...sources] };
 
-/** The fields that a run adds to the start of a child. */
+/** The fields about taint that a run adds when it starts a child. */
 export const taintForNewRun = (taint: Taint): { untrusted?: string[]; hosts?: string[] } => ({
   ...taintToPassOn(taint),
   ...(taint.hosts.length === 0 ? {} : { hosts: [...taint.hosts] }),
@@ -54,7 +54,7 @@ export function trackTaint(taint: Taint, event: JournalEvent): void {
   }
 }
 
-/** Hosts in a task are known only if the task was not written by a tainted agent. */
+/** Hosts in a task count as known only if no tainted agent wrote the task. */
 function applyStart(taint: Taint, { task, input, hosts = [], untrusted }: Payload<"RUN_STARTED">): void {
   addHosts(taint, hosts);
   if (untrusted === undefined) addHosts(taint, hostsIn(`${task} ${JSON.stringify(input) ?? ""}`));
@@ -71,7 +71,7 @@ function addHosts(taint: Taint, hosts: readonly string[]): void {
     if (taint.hosts.length < MOST_HOSTS && !taint.hosts.includes(host)) taint.hosts.push(host);
 }
 
-/** Hosts of full URLs only: `README.md` would be a valid host name too. */
+/** Finds the hosts of full URLs only, because `README.md` would also be a valid host name. */
 function hostsIn(text: string): string[] {
   const addresses = text.match(/\bhttps?:\/\/[^\s"'`<>()[\]{}\\|^]+/gi) ?? [];
   return addresses.map((address) => hostOf(address.replace(/[.,;:!?]+$/, ""))).filter(Boolean);

@@ -1,4 +1,4 @@
-// A team's discussion, folded from its coordinator's journal, and the contributions of an agent that is a member itself.
+// A team's discussion, folded from the coordinator's journal. For an agent that is a member: its own contributions.
 // Progress is tracked by `seq`, so that an agent is told each part of the discussion once.
 
 import type { EventOf, JournalEvent, TeamTurn } from "../../journal/events.ts";
@@ -11,7 +11,7 @@ export interface TeamRound {
   /** `seq` of the event that started the round. */
   seq: number;
   members: readonly string[];
-  /** `seq` of the first message or vote. All messages and votes are published together when the round ends. */
+  /** `seq` of the first message or vote in the round. All messages and votes are published together when the round ends. */
   closedAt: number | undefined;
 }
 
@@ -22,15 +22,15 @@ export interface TeamState {
   rounds: TeamRound[];
   messages: TeamMessage[];
   votes: TeamVote[];
-  /** Members that take no further part. */
+  /** Members that no longer take part. */
   dropped: Set<string>;
-  /** The coordinator was told the discussion up to this `seq`. */
+  /** The discussion was sent to the coordinator up to this `seq`. */
   told: number;
-  /** There are no further rounds. */
+  /** True: there will be no further rounds. */
   over: boolean;
-  /** Messages and vote of this agent that are not published yet. */
+  /** Messages and the vote of this agent that are not published yet. */
   spoken: TeamTurn;
-  /** Messages of the discussion that this agent was told. After a handoff the next agent needs them too. */
+  /** Messages of the discussion that this agent has received. After a handoff the next agent needs them too. */
   heard: { id: string; from: string; text: string }[];
 }
 
@@ -45,7 +45,7 @@ export const emptyTeam = (): TeamState => ({
   heard: [],
 });
 
-/** `calls` are those of the agent's latest turn. */
+/** `calls` are the calls of the agent's latest turn. */
 export function trackTeam(
   state: { team: TeamState; calls: Calls; guard: LoopGuard },
   event: JournalEvent,
@@ -56,7 +56,7 @@ export function trackTeam(
       const { round: number, members } = event.payload;
       team.rounds.push({ number, seq: event.seq, members, closedAt: undefined });
       team.spoken = { broadcasts: [] };
-      // A coordinator that does the same in every round is not in a loop, because the number of rounds is limited.
+      // A coordinator that repeats itself in every round is not in a loop, because the number of rounds is limited.
       state.guard = { ...state.guard, signature: "", repeats: 0 };
       break;
     }
@@ -79,12 +79,12 @@ export function trackTeam(
   }
 }
 
-/** The id of the message that tells a coordinator about a round, or that there are no more rounds. */
+/** The id of the message that tells a coordinator about a round, or about the end of all rounds. */
 export const discussionId = (round: number | "over"): string => `${DISCUSSION}${round}`;
 
 const DISCUSSION = "discussion/";
 
-/** Member runs after the first round. The limit on children counts a member once, however many rounds there are. */
+/** Counts member runs after the first round. The limit on children counts each member once for all rounds. */
 export const runsAfterFirstRound = ({ rounds }: TeamState): number =>
   rounds.slice(1).reduce((sum, { members }) => sum + members.length, 0);
 

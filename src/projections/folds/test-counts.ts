@@ -1,5 +1,5 @@
 // Parses how many tests ran and passed from the output of common test runners (D3).
-// A model's claim is never used, and unknown output gives no counts.
+// A model's claim about tests is never used. Output in an unknown format gives no counts.
 
 export interface TestCounts {
   run: number;

@@ -1,43 +1,43 @@
-// An agent's calls: a tool call from the model's request to its one result, the model call while it is open, and the count of calls that the agent repeats.
+// The calls of an agent: tool calls from the request to the result, the open model call, and the count of repeated calls.
 
 import { type Digest, toolCallId } from "../../ids.ts";
 import type { EventOf, Payload, Purpose } from "../../journal/events.ts";
 import type { ToolCallPart } from "../../journal/message.ts";
 
-/** The tool by which an agent ends its run. */
+/** The tool with which an agent ends its run. */
 export const FINAL_REPORT = "final_report";
-/** The tools of a team: speak to everyone, end one's turn with a vote, end the discussion. */
+/** The tools of a team: send a message to all members, end one's own turn with a vote, end the discussion. */
 export const BROADCAST = "broadcast";
 export const VOTE_CONCLUDE = "vote_conclude";
 export const CONCLUDE_TEAM = "conclude_team";
-/** A prompt to an external program, recorded as a call because its outcome may become unknown. */
+/** A prompt to an external program. It is recorded as a call, because its outcome can become unknown. */
 export const PROMPT = "prompt";
-/** The tool by which an agent delegates work to another one. */
+/** The tool with which an agent delegates work to another agent. */
 export const DELEGATE = "delegate";
 /** The tool that runs shell commands. */
 export const BASH = "Bash";
-/** The tool by which an agent asks a person. */
+/** The tool with which an agent asks a person. */
 export const ASK_USER = "AskUser";
 
 export interface ToolCall {
   id: string;
   name: string;
   input: unknown;
-  /** The model's text, if its input was not valid JSON. */
+  /** The model's original text, if its input was not valid JSON. */
   invalid: string | undefined;
-  /** The agent's module made the call, not its model. */
+  /** True: the agent's module made the call, not the model. */
   isStep: boolean;
   proposal: (Payload<"TOOL_PROPOSED"> & { seq: number; ts: number }) | undefined;
-  /** The edit that ended an earlier round. Its input replaced the call's. */
+  /** The person's edit that ended an earlier approval round. The edited input replaced the call's input. */
   edit: Payload<"APPROVAL_DECIDED"> | undefined;
-  /** The decision on the current approval round. */
+  /** The person's decision in the current approval round. */
   decision: (Payload<"APPROVAL_DECIDED"> & { ts: number }) | undefined;
   /** Number of attempts that were started. */
   attempts: number;
   started: (Payload<"TOOL_STARTED"> & { ts: number }) | undefined;
   /** A person's verdict on the latest attempt. */
   verdict: (Payload<"OUTCOME_DECIDED"> & { ts: number }) | undefined;
-  /** What the latest probe found, for this attempt or an earlier one. */
+  /** The finding of the latest probe, on this attempt or an earlier one. */
   probe: (Payload<"OUTCOME_PROBED"> & { ts: number }) | undefined;
   result:
     | { outcome: NonNullable<Payload<"TOOL_RESULT">["outcome"]>; output: unknown; seq: number }
@@ -74,7 +74,7 @@ export const newCalls = (callId: string, parts: readonly ToolCallPart[]): Map<st
     }),
   );
 
-/** A call made by the agent's module. It exists from its TOOL_PROPOSED on. */
+/** A call made by the agent's module. Its first event is its TOOL_PROPOSED. */
 export const newStepCall = (id: string, toolName: string, input: unknown): ToolCall => ({
   ...newCall(id, { toolName, input, invalid: undefined }),
   isStep: true,
@@ -93,31 +93,31 @@ export interface Question {
 export const questionOf = ({ proposal, input }: ToolCall): Question | undefined =>
   proposal?.name === ASK_USER ? (input as Question) : undefined;
 
-/** The input that runs: the model's, or the one a person edited. */
+/** The input with which the call runs: the model's input, or the input as a person edited it. */
 export const effectiveInput = (call: ToolCall): unknown =>
   call.decision?.decision === "edit" ? call.decision.input : call.input;
 
 export const isApproved = ({ decision }: ToolCall): boolean =>
   decision?.decision === "approve" || decision?.decision === "edit";
 
-/** P5: hash of a call's name and input, to prove that what started is what a person approved. */
+/** P5: hash of a call's name and input. It proves that the started call is the one a person approved. */
 export const callReceipt = (digest: Digest, name: string, input: unknown): string =>
   digest(JSON.stringify([name, input ?? null]));
 
-/** The receipt field of the event that starts a call. Empty if no person approved it. */
+/** The receipt field for the event that starts a call. Empty if no person approved the call. */
 export const receiptField = (call: ToolCall, { digest }: { digest: Digest }): { receipt?: string } =>
   isApproved(call) ? { receipt: callReceipt(digest, call.name, effectiveInput(call)) } : {};
 
-/** The id of an item, from its call and round. */
+/** Makes the id of an item from its call and round. */
 export const roundId = (callId: string, round = 1): string => (round === 1 ? callId : `${callId}~${round}`);
 
-/** The call that an item is about, without its round. */
+/** Returns the call that an item is about, without the round. */
 export const callOfItem = (itemId: string): string => itemId.replace(/~\d+$/, "");
 
 export interface OpenModelCall {
   callId: string;
   attempt: number;
-  /** Consecutive attempts with this model. Falling back to the next model starts again at 1. */
+  /** Number of consecutive attempts with this model. After a fallback to the next model, it starts again at 1. */
   tries: number;
   model: string;
   purpose: Purpose;
@@ -125,7 +125,7 @@ export interface OpenModelCall {
   estimate: Payload<"MODEL_CALL_STARTED">["estimate"];
 }
 
-/** `before` is the latest call, if its latest attempt failed. */
+/** `before` is the latest call, if the latest attempt of that call failed. */
 export function newModelCall(
   { ts, payload }: EventOf<"MODEL_CALL_STARTED">,
   before: Pick<OpenModelCall, "model" | "tries"> | undefined,
@@ -153,7 +153,7 @@ export function recordVerdict(
 
 export type CallOutcome = NonNullable<Payload<"TOOL_RESULT">["outcome"]> | "stopped";
 
-/** How a call ended. A call that fails after a cancel request (`cancelSeq`) was stopped. */
+/** How a call ended. If a call fails after a cancel request (`cancelSeq`), it counts as stopped. */
 export function callOutcome({ seq, payload }: EventOf<"TOOL_RESULT">, cancelSeq = Infinity): CallOutcome {
   if (payload.outcome !== undefined) return payload.outcome;
   if (!payload.isError) return "ok";
@@ -164,7 +164,7 @@ export function callOutcome({ seq, payload }: EventOf<"TOOL_RESULT">, cancelSeq 
 export interface LoopGuard {
   signature: string;
   repeats: number;
-  /** Refused calls in a row, empty answers in a row, and final reports that did not match the schema. */
+  /** Numbers of refused calls in a row, of empty answers in a row, and of final reports that did not match the schema. */
   refused: number;
   empty: number;
   badReports: number;
@@ -181,7 +181,7 @@ export const emptyGuard = (): LoopGuard => ({
   stops: 0,
 });
 
-/** `signature` is the text of all calls of a turn. The same text twice in a row is a repetition. */
+/** `signature` is the text of all calls of a turn. If two turns in a row have the same text, that is a repetition. */
 export function countRepeats(guard: LoopGuard, signature: string, calls: number): void {
   const same = calls > 0 && signature === guard.signature;
   guard.repeats = same ? guard.repeats + 1 : 1;

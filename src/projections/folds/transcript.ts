@@ -1,6 +1,6 @@
 // The prompt: the journal as the messages that the model sees. Every call has exactly one result.
-// Results are in the order of their calls, whatever order they arrived in, and messages that arrived while a call was open follow its results (J11).
-// The prefix never changes from turn to turn, so that provider caches hit.
+// Results follow the order of their calls, not of their arrival. Messages that arrived while a call was open follow its results (J11).
+// The beginning of the prompt never changes from turn to turn, so that the provider's cache can be used.
 
 import { toolCallId } from "../../ids.ts";
 import { type EventOf, isTurn, type JournalEvent, type Payload } from "../../journal/events.ts";
@@ -26,16 +26,16 @@ export interface Transcript {
   task: Placed | undefined;
   /** Characters in all messages, to estimate their tokens. */
   characters: number;
-  /** Tokens of the last prompt as counted by the provider, and its characters at that time. */
+  /** Tokens of the last prompt as the provider counted them, and its number of characters. */
   measured: { tokens: number; characters: number } | undefined;
   /** Messages that no model call has seen yet. */
   unseen: { seq: number; id: string; text: string }[];
-  /** Purpose of the open model call, and all call ids used in the prompt so far. */
+  /** Purpose of the open model call, and all call ids that the prompt contains so far. */
   purpose: string;
   usedIds: Set<string>;
   /** Children that have not ended yet. */
   started: Map<string, Payload<"CHILD_RUN_STARTED">>;
-  /** Where the results of the latest calls go. */
+  /** For each of the latest calls: the message and the index at which its result is put. */
   slots: Map<string, { message: Extract<PromptMessage, { role: "tool" }>; index: number }>;
   /** Calls of the agent's module that the model must not see. */
   hidden: Set<string>;
@@ -100,7 +100,7 @@ export function promptMessages(transcript: Transcript): PromptMessage[] {
   return transcript.placed.map((placed) => placed.message);
 }
 
-/** The messages without the placeholder results of open calls, for showing a run that is still under way. */
+/** The messages without placeholders for results of open calls. They are used to show a run that is still under way. */
 export function messagesWithoutOpenCalls({ placed, slots }: Transcript): PromptMessage[] {
   const open = new Set(Array.from(slots.values(), ({ message, index }) => message.content[index]));
   return placed.flatMap(({ message }): PromptMessage[] => {
@@ -110,7 +110,7 @@ export function messagesWithoutOpenCalls({ placed, slots }: Transcript): PromptM
   });
 }
 
-/** Estimated tokens of the next prompt: the provider's last count, plus a guess for everything added since. */
+/** Estimated tokens of the next prompt: the provider's last count, plus an estimate for everything added since. */
 export function promptTokens(transcript: Transcript): number {
   const { measured, unseen } = transcript;
   const characters = unseen.reduce((sum, { text }) => sum + text.length, transcript.characters);
@@ -118,7 +118,7 @@ export function promptTokens(transcript: Transcript): number {
   return measured.tokens + Math.ceil(Math.max(0, characters - measured.characters) / 4);
 }
 
-/** A run that continues another one begins with that run's messages. They get seq 0, so that they sort before its own. */
+/** A run that continues another begins with the other run's messages. They get seq 0, so that they sort before its own messages. */
 function begin(transcript: Transcript, { seq, payload }: EventOf<"RUN_STARTED">): void {
   for (const placed of transcript.placed) placed.seq = 0;
   for (const context of transcript.unseen) context.seq = 0;
@@ -129,7 +129,7 @@ function begin(transcript: Transcript, { seq, payload }: EventOf<"RUN_STARTED">)
   const isEdited = fork?.edited?.includes("message") ?? false;
   const goesOn =
     (trigger === "retry" || (trigger === "fork" && !isEdited)) && (last === "tool" || last === "user");
-  // An edited task replaces the original one if the model has not answered that yet.
+  // An edited task replaces the original task if the model has not answered the original yet.
   if (isEdited && last === "user" && transcript.placed.every(({ message }) => message.role === "user")) {
     transcript.placed = [];
     transcript.characters = 0;
@@ -152,7 +152,7 @@ function addUserMessage(transcript: Transcript, seq: number, text: string): Plac
   return placed;
 }
 
-/** A run that continues another may have no task of its own. Its opening is then added instead of replacing a message. */
+/** A run that continues another might have no task of its own. In that case its opening is added and replaces no message. */
 function replaceTask(transcript: Transcript, seq: number, text: string): void {
   transcript.task ??= addUserMessage(transcript, seq, text);
   const { task } = transcript;
@@ -213,11 +213,11 @@ function addStepCall(transcript: Transcript, { seq, payload }: EventOf<"TOOL_PRO
   transcript.slots.set(id, { message, index: 0 });
 }
 
-/** The provider's id of a call, or our own id if the provider's is used already: some servers send `call_0` every turn. */
+/** The provider's id of a call. If that id is used already, our own id: some servers send `call_0` every turn. */
 function sentId(transcript: Transcript, call: ToolCallPart, own: string): string {
   let id = call.toolCallId === "" ? own.replace(".", "_") : call.toolCallId;
   if (transcript.usedIds.has(id)) id = own.replace(".", "_");
-  // A run that continues another one has calls with the same ids.
+  // A run that continues another contains calls with the same ids.
   while (transcript.usedIds.has(id)) id += "_";
   transcript.usedIds.add(id);
   return id;
@@ -266,7 +266,7 @@ function fillSlot(transcript: Transcript, callId: string, output: PromptToolResu
     : JSON.stringify(output.value).length;
 }
 
-/** Adds a child's end as the result of the call that awaited it, or else as a message. Patterns handle their own children. */
+/** Adds a child's end as the result of the call that awaited it, or as a message if no call did. Patterns handle their own children. */
 function addChildEnd(transcript: Transcript, { seq, payload }: EventOf<"CHILD_RUN_COMPLETED">): void {
   const started = transcript.started.get(payload.child_run_id);
   transcript.started.delete(payload.child_run_id);

@@ -1,5 +1,5 @@
 // Emits the four agent events of S1 after each commit, for programs that embed Cadre.
-// They are notifications: a program that was not listening reads the journal instead.
+// The events are only notifications. A program that was not listening can read the journal.
 
 import { isTurn, type JournalEvent, type ResultEnvelope } from "../../journal/events.ts";
 import { type AgentMessage, agentMessages } from "./agent-records.ts";
@@ -27,7 +27,7 @@ interface Commits {
 
 type Report = (problem: { runId: string; message: string; error: unknown }) => void;
 
-/** Subscribes to commits once for all listeners and calls them in journal order. A listener that throws affects no other. */
+/** Subscribes to commits once for all listeners, and calls the listeners in journal order. If one throws, the others are still called. */
 export function createAgentEvents(commits: Commits, report: Report): OnAgent {
   const listeners = new Set<{ name: AgentEventName; listener(payload: unknown): unknown }>();
   const runtimeCalls = new Set<string>();
@@ -36,7 +36,7 @@ export function createAgentEvents(commits: Commits, report: Report): OnAgent {
       report({ runId: payload.agentId, message: `A listener to ${name} failed; the run goes on.`, error });
     for (const { listener } of [...listeners].filter((one) => one.name === name)) {
       try {
-        // An async listener may reject later, and an unhandled rejection would end the process.
+        // An async listener can reject later. An unhandled rejection would end the process.
         Promise.resolve(listener(payload)).catch(failed);
       } catch (error) {
         failed(error);

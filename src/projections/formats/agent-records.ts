@@ -59,7 +59,7 @@ export function agentRunRecord(row: RunRow): AgentRunRecord {
   });
 }
 
-/** S4-27: a run that has not ended is `running`, whatever it waits for. */
+/** S4-27: a run that has not ended is `running`, even while it waits. */
 export const recordStatus = (status: RunStatus): AgentRunRecord["status"] =>
   status === "completed" || status === "failed" || status === "cancelled" ? status : "running";
 
@@ -86,7 +86,7 @@ function messageIn(event: JournalEvent): Pick<AgentMessage, "role" | "content"> 
 
 const message = (role: AgentMessage["role"], part: object) => ({ role, content: [part] });
 
-/** A call made by the agent's module, which no model answer contains. */
+/** A call made by the agent's module is in no model answer. */
 function moduleCall({ toolCallId: id, name, input, round = 1 }: Payload<"TOOL_PROPOSED">) {
   if (input === undefined || round > 1) return undefined;
   return message("assistant", { type: "tool_use", id, name, input });

@@ -1,5 +1,5 @@
 // The live feed of S4 (S4-31 … S4-46): nine types of feed events, derived from journal events.
-// A journal event leads to any number of feed events.
+// One journal event can lead to any number of feed events.
 
 import type { Delta } from "../../journal/deltas.ts";
 import { type EventOf, isTurn, type JournalEvent, type Payload } from "../../journal/events.ts";
@@ -11,7 +11,7 @@ import { type AgentRunRecord, recordStatus } from "./agent-records.ts";
 
 export type AgentState = "model_loading" | "thinking" | "calling_tool" | "working" | "idle";
 
-/** S4-21 … S4-30. A run of the feed has a session only if it was started in one. */
+/** S4-21 … S4-30. A run in the feed has a session only if it was started in a session. */
 export type LiveRun = Omit<AgentRunRecord, "session_id"> & { session_id?: string };
 
 type Of = Pick<LiveRun, "run_id" | "agent_id" | "session_id">;
@@ -33,7 +33,7 @@ export type LiveEvent =
     } & Of)
   | { type: "SettingsUpdated"; settings: unknown };
 
-/** State of a run that is needed to derive later feed events. */
+/** State of a run, from which later feed events are derived. */
 export interface LiveState {
   run: LiveRun;
   /** Tool names of calls, by call id. */
@@ -64,7 +64,7 @@ export function initialLiveState(row: RunRow): LiveState {
   };
 }
 
-/** The feed events for a journal event. Updates `state` for later ones. */
+/** Returns the feed events for a journal event, and updates `state` for later events. */
 export function liveEventsOf(state: LiveState, event: JournalEvent): LiveEvent[] {
   const tell = TELL[event.type] as ((state: LiveState, event: JournalEvent) => LiveEvent[]) | undefined;
   return tell?.(state, event) ?? [];
@@ -131,7 +131,7 @@ const TELL: { [T in JournalEvent["type"]]?: (state: LiveState, event: EventOf<T>
     state.run.detail = titleOf(event);
     return [stateUpdated(state), status(state, "idle", state.run.detail)];
   },
-  // Sent immediately: the run may not be driven for a while, and until then the page would still ask for the decision.
+  // This is sent immediately. The run might not be driven for a while, and the page would still ask for the decision.
   APPROVAL_DECIDED: (state) => [stateUpdated(state)],
   OUTCOME_DECIDED: (state) => [stateUpdated(state)],
   CANCEL_REQUESTED: (state) => [stateUpdated(state)],

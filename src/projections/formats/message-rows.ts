@@ -19,7 +19,7 @@ import type { Projection } from "../projection.ts";
 export interface Messages {
   /** Rows that were added or changed since the fold began. */
   rows: Map<number, MessageRow>;
-  /** State of the runs that have not ended, needed to continue the fold. Plain data, so that a store can keep it. */
+  /** State of the runs that have not ended. The fold needs it to continue. It is plain data, so that a store can keep it. */
   runs: Map<string, Recording>;
 }
 
@@ -40,13 +40,13 @@ export interface Recording {
   firstRequest: MessageRow["request_type"];
   turns: number;
   cancelled: boolean;
-  /** Texts that the model has not answered yet, and the last event that the open call sees (J11). */
+  /** Texts that the model has not answered yet, and the last event that is visible to the open call (J11). */
   told: { seq: number; text: string; isResult: boolean }[];
   sawSeq: number;
-  /** The row of the latest turn. File changes and child runs are attributed to it. */
+  /** The row of the latest turn. File changes and child runs are recorded in this row. */
   turn: MessageRow | undefined;
   hasAnswered: boolean;
-  /** The row of an open call that serves the runtime, such as a summary or a brief. */
+  /** The row of an open call that serves the runtime itself, such as a summary or a brief. */
   runtimeCall: MessageRow | undefined;
   /** Tool calls of the latest turn. */
   calls: Record<string, { name: string; context?: ContextMode | undefined; hidden?: true | undefined }>;
@@ -241,7 +241,7 @@ function failedStatus(
   return cause === "interrupted" && cancelled ? "cancelled" : "failed";
 }
 
-/** Ends the row of the open call. `ms` is undefined if a crash ended the call. */
+/** Completes the row of the open call. `ms` is undefined if a crash ended the call. */
 function close(recording: Recording, ts: number, ms: number | undefined): MessageRow | undefined {
   const row = recording.runtimeCall ?? recording.turn;
   recording.runtimeCall = undefined;
@@ -259,7 +259,7 @@ function touch(row: MessageRow | undefined, files: Payload<"TOOL_RESULT">["files
   return row;
 }
 
-/** Ends the row of a call that is still open when its run ends. */
+/** Completes the row of a call that is still open when its run ends. */
 function cutOff(row: MessageRow | undefined, { type, payload, ts }: EndEvent): MessageRow | undefined {
   if (row?.status !== "running") return row;
   const late = payload.stopReason === "max_duration";
@@ -280,7 +280,7 @@ function end(row: MessageRow | undefined, { type, payload }: EndEvent): MessageR
 
 type EndEvent = EventOf<"RUN_COMPLETED" | "RUN_FAILED" | "RUN_CANCELLED">;
 
-/** S2-25: stop reasons that have a name of their own in that document. */
+/** S2-25: stop reasons for which the S2 document has its own names. */
 const BAILOUTS: Partial<Record<StopReason, MessageRow["bailout_reason"]>> = {
   max_turns: "max_iterations",
   max_duration: "timeout",
@@ -298,12 +298,12 @@ function addMetadata(row: MessageRow, more: Record<string, unknown>): void {
 
 const timeText = (ts: number): string => new Date(ts).toISOString();
 
-/** A model call as a row, with exactly the columns of the S2 document in their order. */
+/** A model call as a row. It has exactly the columns of the S2 document, in the same order. */
 export const MessageRow = z.object({
   id: z.int(),
-  /** The run's session, or its root run if it has none. */
+  /** Id of the run's session. If it has none, id of its root run. */
   session_id: z.string(),
-  /** The parent's model call that delegated. */
+  /** The parent's model call that requested the delegation. */
   parent_message_id: z.number().nullable(),
   started_at: z.string(),
   completed_at: z.string().nullable(),
@@ -320,7 +320,7 @@ export const MessageRow = z.object({
   /** Estimated tokens of the context taken over from the parent. */
   context_token_count: z.number().nullable(),
   response_content: z.string().nullable(),
-  /** The run's summary; only in its last row. */
+  /** The run's summary. Only the run's last row has it. */
   response_summary: z.string().nullable(),
   tool_calls_json: z.string().nullable(),
   files_modified_json: z.string().nullable(),

@@ -14,12 +14,12 @@ export function searchText(event: JournalEvent): string | undefined {
   return text.trim() === "" ? undefined : text;
 }
 
-/** The words of a query. Like the index, it splits a text at every character that is neither a letter nor a digit. */
+/** Splits a query into words. Like the index, it splits at every character that is neither a letter nor a digit. */
 export function searchWords(query: string): string[] {
   return [...new Set(query.normalize("NFC").toLowerCase().match(WORD))];
 }
 
-/** Excludes letters that SQLite, like older Unicode versions, treats as marks: SQLite would split such a word in two. */
+/** Excludes letters that SQLite treats as marks, as older Unicode versions do, because SQLite would split such a word in two. */
 const WORD = /[[\p{L}\p{N}\p{Co}]--[\u19b0-\u19c9\u1cf2\u1cf3]]+/gv;
 
 function textsOf(event: JournalEvent): string[] {

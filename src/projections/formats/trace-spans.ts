@@ -1,8 +1,8 @@
 // Tracing spans of a run: the run, its steps, model calls, tool calls and waits, each with its first and last event.
-// Names are derived from the journal alone, so that every process produces the same ones.
+// Span names are derived from the journal alone, so that every process produces the same names.
 //  TR1  A span exists once it has ended. `ended` holds the spans that the latest event ended, inner ones first.
-//  TR2  A child's parent span is the step whose call started it, or the parent's run if no call did.
-//  TR3  A span that was open when a process died ends where the next process found it, and is marked as lost.
+//  TR2  A child's parent span is the step whose call started the child. If no call did, it is the parent's run.
+//  TR3  If a process dies while a span is open, the span ends where the next process finds it, and is marked as lost.
 
 import { type EventOf, isTurn, type JournalEvent } from "../../journal/events.ts";
 import { toolCallsOf } from "../../journal/message.ts";
@@ -18,7 +18,7 @@ export interface SpanRef {
 interface SpanBase extends SpanRef {
   rootRunId: string;
   parent: SpanRef | undefined;
-  /** The process died somewhere within the span. */
+  /** True: the process died at some point during the span. */
   lost?: true;
 }
 
@@ -125,7 +125,7 @@ function startModelCall(state: Trace, event: EventOf<"MODEL_CALL_STARTED">): voi
   endWait(state, event);
   endModel(state, event, "lost");
   const { attempt = 1, purpose } = event.payload;
-  // A later attempt belongs to the step that began with the first.
+  // A later attempt belongs to the same step as the first attempt.
   if (isTurn(purpose) && attempt === 1) {
     endStep(state, event);
     state.turns++;
@@ -163,7 +163,7 @@ function startWait(state: Trace, event: EventOf<"RUN_SUSPENDED">): void {
   };
 }
 
-/** The wait ends with its last item. */
+/** The wait ends when its last item arrives. */
 function arrive(state: Trace, item: string, event: JournalEvent): void {
   if (state.wait?.items.delete(item) && state.wait.items.size === 0) endWait(state, event);
 }
@@ -248,7 +248,7 @@ const enclosingSpan = ({ step }: Trace, { runId }: EventOf<"RUN_STARTED">): Span
   name: step ? stepName(step.began.payload.callId) : RUN,
 });
 
-/** TR2. */
+/** TR2: the parent span of this run. */
 function parentOf({ payload }: EventOf<"RUN_STARTED">): SpanRef | undefined {
   const { parentRunId: runId, parentKey = "" } = payload;
   if (runId === undefined) return undefined;

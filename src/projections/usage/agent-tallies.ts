@@ -1,5 +1,5 @@
-// Statistics of an agent, from the rows of its runs: in total, and per pinned definition, which changes with each version of its file (U53, S4-59).
-// Reads one row per run and no journals.
+// Statistics of an agent, from the rows of its runs: in total, and for each pinned definition, that is, each version of its file (U53, S4-59).
+// Needs one row per run, and reads no journals.
 
 import type { RunRow } from "../folds/run-row.ts";
 import { totalTokens } from "./run-usage.ts";
@@ -14,7 +14,7 @@ export function talliesByAgent(rows: Iterable<RunRow>): (AgentTally & { agent: s
   return tallies(rows, ({ agent }) => agent).map(([agent, tally]) => ({ agent, ...tally }));
 }
 
-/** The most recently used version first. */
+/** Versions of the agent, the most recently used first. */
 export function talliesByVersion(rows: Iterable<RunRow>): VersionTally[] {
   return tallies(rows, (row) => row.definition)
     .map(([definition, tally]) => ({ definition, ...tally }))

@@ -1,4 +1,4 @@
-// The flow of a tree's budget (U35, U36): from the root through each run to what its calls have spent, reserved and wasted.
+// The flow of a tree's budget (U35, U36): from the root through each run to the amounts that its calls spent, reserved and wasted.
 // A run's limit applies to its own calls only; the tree's limit applies to all of its runs together.
 
 import type { Budget } from "../../journal/events.ts";
@@ -8,7 +8,7 @@ import type { RunBudget } from "./run-budget.ts";
 import { totalTokens } from "./run-usage.ts";
 
 export interface Flow {
-  /** Includes what was wasted. */
+  /** Spent amount, including the wasted part. */
   spent: Spending;
   wasted: Spending;
   reserved: Spending;
@@ -18,28 +18,28 @@ export interface RiverNode {
   runId: string;
   agent: string;
   parentId: string | undefined;
-  /** Levels below the top run. */
+  /** Number of levels below the top run. */
   level: number;
   row: RunRow;
   own: Flow;
-  /** Sums of this run and all runs below it. */
+  /** Sums over this run and all runs below it. */
   branch: Flow & { runs: number };
-  /** Limits for its own calls. */
+  /** Limits for the run's own calls. */
   limit: Budget;
-  /** The frozen branches it belongs to, each named by its top run. */
+  /** The frozen branches to which the run belongs, each named by its top run. */
   frozen: readonly string[];
 }
 
 export interface BudgetRiver {
-  /** Limits for all runs together. */
+  /** Limits for all runs of the tree together. */
   limit: Budget;
-  /** Parents before their children, in start order. */
+  /** The runs in start order, with parents before their children. */
   nodes: RiverNode[];
-  /** Calls with an unknown price. If there are any, the amounts in dollars are too low. */
+  /** Number of calls with an unknown price. If there are any, the amounts in dollars are too low. */
   unpriced: number;
 }
 
-/** `budgets` holds all runs of the tree. */
+/** `budgets` contains all runs of the tree. */
 export function budgetRiver(budgets: ReadonlyMap<string, RunBudget>, topId: string): BudgetRiver {
   const below = childrenOf(budgets);
   const nodes: RiverNode[] = [];
@@ -58,7 +58,7 @@ export function budgetRiver(budgets: ReadonlyMap<string, RunBudget>, topId: stri
   };
 }
 
-/** What is left of each limit. Undefined: there is no limit. */
+/** The rest of each limit. Undefined: there is no limit. */
 export function remainingBudget({ spent, reserved }: Flow, { maxTokens, maxCost }: Budget) {
   const left = (limit: number | undefined, used: number) =>
     limit === undefined ? undefined : Math.max(0, limit - used);

@@ -1,5 +1,5 @@
-// Budgets of a run and its tree: whether a call fits, when to warn, and how people change them, by raising a budget that is used up or by setting a new one.
-// Pure, so that all stores decide the same.
+// Budgets of a run and its tree: whether a call fits, when to warn, and how people raise a used-up budget or set a new one.
+// The functions are pure, so that all stores decide the same.
 
 import type { Budget, Estimate, EventBody, JournalEvent, Payload } from "../../journal/events.ts";
 import { keyOf } from "../../journal/keys.ts";
@@ -12,7 +12,7 @@ export interface Spending {
 /** A warning is written when this share of a budget is used. */
 export const SOFT_SHARE = 0.8;
 
-/** The limit that a call would exceed. `of` is a prefix for its name: `tree.` for the tree's limits. */
+/** The limit that a call would exceed. `of` is a prefix for the limit's name: `tree.` for the tree's limits. */
 export function exceededLimit(
   spent: Spending,
   { tokens, cost }: Estimate,
@@ -22,7 +22,7 @@ export function exceededLimit(
   if (maxTokens !== undefined && spent.tokens + tokens > maxTokens)
     return { limit: `${of}maxTokens`, value: maxTokens };
   if (maxCost === undefined) return undefined;
-  // A call without a known price reserves no money, but a budget that is used up still stops the call.
+  // A call without a known price reserves no money. But if the budget is already used up, the call is not made.
   const isBeyond = cost === null ? spent.cost >= maxCost : spent.cost + cost > maxCost;
   return isBeyond ? { limit: `${of}maxCost`, value: maxCost } : undefined;
 }
@@ -43,7 +43,7 @@ function warning(limit: string, used: number, value: number | undefined): EventB
 export interface BudgetChanges {
   /** The run's own limits that differ from those it started with. */
   changedBudget: Budget;
-  /** The tree's limits, as far as they are recorded in this run's journal. */
+  /** The tree's limits, as recorded in this run's journal. */
   changedTreeBudget: Budget;
 }
 
@@ -53,7 +53,7 @@ export function trackBudget(state: BudgetChanges, event: JournalEvent): void {
   else if (change) state.changedBudget = { ...state.changedBudget, ...change.limits };
 }
 
-/** The budget change in an event, with its scope. */
+/** The change of a budget that an event records, with its scope. */
 export function budgetChangeIn({
   type,
   payload,
@@ -79,14 +79,14 @@ export function treeBudgetChangeIn(events: readonly EventBody[]): TreeBudgetChan
   });
 }
 
-/** The stop of a run at the tree's budget that no person has decided on. */
+/** A run's stop at the tree's budget, if no person has decided on it yet. */
 export type TreeStop = Pick<Payload<"LIMIT_REACHED">, "limit" | "value" | "itemId">;
 
-/** The event key of the decision on an item. */
+/** Makes the event key for the decision on an item. */
 export const decisionKey = (itemId: string): string =>
   keyOf({ type: "APPROVAL_DECIDED", payload: { itemId, decision: "approve", by: "" } });
 
-/** The approvals for a stopped run of the tree when its limit was raised. */
+/** When the tree's limit was raised: the approvals for a run that had stopped at that limit. */
 export function liftTreeStops(word: TreeBudgetChange, stops: readonly TreeStop[]): EventBody[] {
   const lifted = stops.filter(
     (stop) => word.type === "APPROVAL_DECIDED" || isMore(word.payload.limits, stop),

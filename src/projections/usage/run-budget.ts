@@ -1,4 +1,4 @@
-// A run's budget: its limits, its spending, and the amount reserved for the call under way. Used to show the budgets of a tree.
+// A run's budget: its limits, its spending, and the amount reserved for the current call. Used to show the budgets of a tree.
 
 import type { Budget, JournalEvent } from "../../journal/events.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
@@ -11,13 +11,13 @@ export interface RunBudget {
   /** The initial budgets of the run and of its tree. */
   own: Budget;
   tree: Budget;
-  /** Changes by people to the run's own budget. */
+  /** Changes that people made to the run's own budget. */
   raised: Budget;
   /** Changes to the tree's budget that are recorded in this journal, with their position in the store. */
   treeChanges: { position: number; limits: Budget }[];
-  /** Spent on attempts without an answer; included in what was spent. */
+  /** Amount spent on attempts without an answer. It is included in the spent amount. */
   wasted: Spending;
-  /** Reserved for the call under way. */
+  /** Amount reserved for the current call. */
   reserved: Spending;
 }
 

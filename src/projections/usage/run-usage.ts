@@ -1,4 +1,4 @@
-// A run's own usage, without its children. Failed and interrupted attempts count, because they may have cost money (P3).
+// A run's own usage, without its children. Failed and interrupted attempts count, because they might have cost money (P3).
 
 import type { JournalEvent } from "../../journal/events.ts";
 import type { Usage } from "../../journal/message.ts";
@@ -51,7 +51,7 @@ export function applyUsage(usage: RunUsage, event: JournalEvent): RunUsage {
   return usage;
 }
 
-/** Whether the event is the first start of a call. Children started by a pattern and merges of worktrees are not calls. */
+/** Whether the event is the first start of a call. Children that a pattern started and merges of worktrees are not calls. */
 export function isCallStart({ type, payload }: JournalEvent): boolean {
   if (type === "CHILD_RUN_STARTED") return payload.trigger === "delegation" && (payload.attempt ?? 1) === 1;
   return type === "TOOL_STARTED" && (payload.attempt ?? 1) === 1 && !isMergeCall(payload.toolCallId);

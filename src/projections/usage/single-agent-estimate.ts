@@ -1,6 +1,6 @@
-// Estimates what a single agent would have used for the work of a tree (S1-75), from the turns that were taken.
-//  - The single agent takes the same turns one after another in one conversation. Each turn reads everything that any run of
-//    the tree said or found before it, plus what is new: the growth of its own run's prompt since that run's last turn.
+// Estimates what a single agent would have used for the work of a tree (S1-75), based on the turns that the tree's agents took.
+//  - The single agent takes the same turns one after another in one conversation. Each turn reads everything before it,
+//    plus what is new: the growth of the same run's prompt since that run's last turn.
 //  - The prompt, tools and task of a child do not count, because a single agent would not need them.
 //  - A token costs the average price of the top run's tokens.
 //  - Not considered: caching, context limits, and that a single agent might need fewer turns.
@@ -18,7 +18,7 @@ export interface Baseline {
   last: Record<string, number>;
 }
 
-/** A new baseline, or a copy of `from` without the state of its runs, which have all ended. */
+/** Makes a new baseline, or copies `from` without the state of its runs, which have all ended. */
 export const newBaseline = (
   from: Baseline = { context: 0, tokens: 0, topTokens: 0, topCost: 0, last: {} },
 ): Baseline => ({ ...from, last: {} });

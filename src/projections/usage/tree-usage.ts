@@ -1,8 +1,8 @@
 // Usage and results of one tree, small enough to be stored next to its journals (S1-70, S1-75, S2-93, S2-94).
 // `usage-report.ts` adds up the trees.
-//  - Events must be folded in commit order. A model call counts once, at its outcome, for its agent and its model.
-//  - Time is kept in buckets. A bucket of one millisecond is exact.
-//  - State that only helps to interpret later events (`open`) is dropped when the last run has ended.
+//  - Events must be folded in commit order. A model call counts once, when its outcome is recorded, for its agent and its model.
+//  - Times are rounded to buckets. A bucket of one millisecond makes them exact.
+//  - `open` holds state for interpreting later events. It is deleted when the last run has ended.
 
 import { type EventOf, isTurn, type JournalEvent } from "../../journal/events.ts";
 import { END_STATUSES } from "../folds/run-row.ts";
@@ -17,12 +17,12 @@ export interface TreeUsage {
   edges: EdgeCell[];
   ends: EndCell[];
   end?: "completed" | "failed" | "cancelled";
-  /** A person had to decide or answer something. */
+  /** Whether a person had to decide or answer something. */
   people: boolean;
-  /** Number of runs by reviewing agents. */
+  /** Number of runs of reviewing agents. */
   reviews: number;
   baseline: Baseline;
-  /** Total working time of all runs, and the time in which at least one was working. `busyMs` is set once all have ended. */
+  /** Total working time of all runs, and the time in which at least one run was working. `busyMs` is set once all runs have ended. */
   workMs: number;
   busyMs: number;
   open?: OpenTree;
@@ -36,7 +36,7 @@ export interface UsageCell extends RunUsage {
   turns: number;
 }
 
-/** Delegations from one agent to another, in the bucket in which they were started. */
+/** Delegations from one agent to another, in the bucket of their start. */
 export interface EdgeCell {
   bucket: number;
   from: string;
@@ -49,7 +49,7 @@ export interface EdgeCell {
 
 export interface EndCell {
   bucket: number;
-  /** Runs started at each depth, and runs started of each agent. */
+  /** Number of runs started at each depth, and for each agent. */
   depths: number[];
   agents: Record<string, number>;
   completed: number;
@@ -62,7 +62,7 @@ interface OpenTree {
   agents: Record<string, string>;
   /** Open model calls, by attempt. */
   calls: Record<string, { model: string; turn: boolean }>;
-  /** Index into the edges, by child that has not ended. */
+  /** Indexes into the edges, by id of a child that has not ended. */
   edges: Record<string, number>;
   work: Stretch[];
 }
@@ -84,7 +84,7 @@ export function emptyTreeUsage(top: string): TreeUsage {
   };
 }
 
-/** A quarter of an hour: midnight in every time zone falls on a bucket's edge. */
+/** A quarter of an hour, so that midnight in every time zone is the start of a bucket. */
 export const BUCKET_MS = 900_000;
 
 export function applyTreeUsage(tree: TreeUsage, event: JournalEvent, bucketMs = BUCKET_MS): TreeUsage {
@@ -216,7 +216,7 @@ function endRun(tree: TreeUsage, { type, runId }: EventOf<keyof typeof END_STATU
   tree.baseline = newBaseline(tree.baseline);
 }
 
-/** The time that the stretches cover together. Overlaps count once. */
+/** Total time that these stretches cover. Overlapping time counts once. */
 export function coveredTime(stretches: readonly Stretch[]): number {
   let total = 0;
   let until = Number.NEGATIVE_INFINITY;
@@ -233,7 +233,7 @@ function openOf(tree: TreeUsage): OpenTree {
   return tree.open;
 }
 
-/** In a journal with unreadable events the agent or model may be missing, but the spending must still be counted. */
+/** If a journal has unreadable events, the agent or model might be unknown. The spending must still be counted. */
 const UNKNOWN = "unknown";
 
 const agentOf = ({ open }: TreeUsage, { runId }: JournalEvent): string => open?.agents[runId] ?? UNKNOWN;

@@ -12,7 +12,7 @@ type RunsInPeriod = UsageOverTime["runs"][number];
 type TreeTotals = UsageOverTime["trees"];
 
 export interface ReportOptions {
-  /** Earlier usage is ignored. */
+  /** Usage before this time is ignored. */
   since?: number | undefined;
   every?: number | undefined;
 }
@@ -144,7 +144,7 @@ function noSpending(): Omit<RunUsage, "toolCalls" | "activeMs"> {
 
 const SPENT_KEYS = Object.keys(noSpending()) as (keyof ReturnType<typeof noSpending>)[];
 
-/** Without `toolCalls`: tools are called by agents, not by models. */
+/** Has no `toolCalls`, because agents call tools and models do not. */
 function asModel([model, usage]: [string, RunUsage]): UsageReport["byModel"][number] {
   const { toolCalls: _, ...own } = usage;
   return { model, ...own };

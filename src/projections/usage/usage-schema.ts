@@ -1,10 +1,10 @@
-// Usage reports and statistics of agents, described once: projections compute them, and the API answers with them.
-// The schemas are in a file of their own because the page loads the projections, and must not load zod with them.
+// The schemas of usage reports and statistics of agents. Projections compute them, and the API returns them.
+// The schemas have their own file because the page loads the projections but must not load zod.
 
 import { z } from "zod";
 import { RunUsage } from "../run-row-schema.ts";
 
-/** Share of successes among runs that succeeded or failed. Cancelled runs do not count. Null if there are none. */
+/** Share of successes among runs that succeeded or failed. Cancelled runs do not count. Null if no run succeeded or failed. */
 const successRate = z.number().nullable();
 
 export const AgentTally = z.object({
@@ -56,13 +56,13 @@ const UsageOverTime = z.object({
     cancelled: z.int(),
     /** Number of runs started at each depth. */
     depths: z.array(z.int()),
-    /** Working time of all runs added up, and the time during which at least one run of a tree worked. */
+    /** Total working time of all runs, and the time in which at least one run of a tree was working. */
     workMs: z.number(),
     busyMs: z.number(),
-    /** Number of trees with a reviewing agent (review, critic or audit in its name), and of runs of such agents. */
+    /** Number of trees with a reviewing agent (review, critic or audit in its name), and number of runs of such agents. */
     reviewed: z.int(),
     reviews: z.int(),
-    /** Trees of several runs: their usage, and an estimate for one agent alone. */
+    /** Trees of several runs: their usage, and an estimate for a single agent. */
     together: z.object({
       trees: z.int(),
       tokens: z.number(),
@@ -75,10 +75,10 @@ const UsageOverTime = z.object({
 });
 
 export const UsageReport = z.object({
-  /** The most expensive agent first. */
+  /** Agents, the most expensive first. */
   byAgent: z.array(RunUsage.extend({ agent: z.string(), runs: z.int() })),
   byModel: z.array(RunUsage.omit({ toolCalls: true }).extend({ model: z.string() })),
-  /** The most used delegation first. */
+  /** Delegations, the most used first. */
   byEdge: z.array(
     z.object({
       from: z.string(),
@@ -90,7 +90,7 @@ export const UsageReport = z.object({
       successRate,
     }),
   ),
-  /** Present if the request has `every`. */
+  /** Present if the request contains `every`. */
   overTime: UsageOverTime.exactOptional(),
 });
 export type UsageReport = z.infer<typeof UsageReport>;

@@ -1,6 +1,6 @@
-// Aligns two lists in order.
-// Equal elements share a row (longest common subsequence), and the elements between are paired as far as possible.
-// Lists that are too long and too different are paired by index, to bound the work.
+// Aligns two lists and keeps their order.
+// Equal elements share a row (longest common subsequence). The elements between them are paired as far as possible.
+// To limit the work, lists that are too long and too different are paired by index.
 
 export interface Pair<T> {
   a: T | undefined;

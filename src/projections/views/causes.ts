@@ -1,7 +1,7 @@
-// The cause of an event: the one earlier event, in the same run or a related one, that brought it about.
-//  T6  Every event type has a rule for its cause, or says that it has none. The compiler asks for the rule of a new type.
-//  T7  A cause is in the given journals, or there is none. Nothing is guessed.
-//  T8  The cause of a model call is the run's task, unless a failure or a message from outside arrived since the last turn.
+// The cause of an event: the one earlier event that brought it about, in the same run or a related one.
+//  T6  Every event type has a rule for its cause, or declares that it has none. The compiler reports a type without either.
+//  T7  A cause is always an event in the given journals. If there is no such event, there is no cause: nothing is guessed.
+//  T8  The cause of a model call is the run's task, unless a failure or a message from outside arrived after the last turn.
 
 import { toolCallId } from "../../ids.ts";
 import {
@@ -37,20 +37,20 @@ export function causesOf(journals: Journals, event: JournalEvent): JournalEvent[
 export function eventAt(journals: Journals, runId: string, seq: number): JournalEvent | undefined {
   const events = journals.get(runId) ?? [];
   const event = events[seq - 1];
-  // If some events could not be read, the index does not match the seq.
+  // If some events could not be read, an event's index differs from its seq.
   return event?.seq === seq ? event : events.find((each) => each.seq === seq);
 }
 
-/** The run below in which the failure began; undefined if it began in this run. */
+/** The run below in which the failure began. Undefined if it began in this run. */
 export function failedRunBelow({ runId, payload }: EventOf<"RUN_FAILED">): string | undefined {
   const below = payload.result.first_cause?.run_id;
   return below === runId ? undefined : below;
 }
 
-/** The events before a given event. */
+/** The events of the run before a given event. */
 interface Past {
   journals: Journals;
-  /** The latest earlier event of these types that fits. */
+  /** The latest earlier event that has one of these types and matches. */
   latest<T extends EventType>(
     types: readonly T[],
     fits?: (payload: Payload<T>) => boolean,
@@ -151,7 +151,7 @@ const itemCause = (itemId: string, { latest }: Past): JournalEvent | undefined =
   latest(["LIMIT_REACHED"], (reached) => reached.itemId === itemId) ??
   latest(["RUN_SUSPENDED"], ({ waitingOn }) => waitingOn.items?.includes(itemId) === true);
 
-/** Events from which a run continues. */
+/** Types of events after which a run continues. */
 const NEWS = [
   "AGENT_THOUGHT",
   "MODEL_CALL_FAILED",
@@ -177,7 +177,7 @@ type AboutCall = Payload<
   | "CHILD_RUN_COMPLETED"
 >;
 
-/** Matches events about a call: its proposal, decisions on it, its start, and the child it started. */
+/** Matches events about a call: its proposal, the decisions on it, its start, and the start of its child. */
 const isAbout =
   (id: string) =>
   (payload: AboutCall): boolean => {
@@ -186,7 +186,7 @@ const isAbout =
     return payload.key === id || `merge/${payload.child_run_id}` === id;
   };
 
-/** T8. The cause of a second attempt is the failure of the first. */
+/** T8: the cause of a second attempt is the failure of the first. */
 function modelCallCause(
   event: EventOf<"MODEL_CALL_STARTED">,
   { latest, start }: Past,
@@ -197,14 +197,14 @@ function modelCallCause(
   return news === undefined || news.type === "AGENT_THOUGHT" ? start : news;
 }
 
-/** A failure, a message from outside, or the previous turn. */
+/** The cause is a failure, a message from outside, or the previous turn. */
 function isNews(payload: Payload<"AGENT_THOUGHT" | "TOOL_RESULT" | "CHILD_RUN_COMPLETED" | "CONTEXT_ADDED">) {
   if ("success" in payload) return !payload.success;
   if ("source" in payload) return !payload.opening && payload.source !== "parent";
   return "callId" in payload || payload.isError === true;
 }
 
-/** The end of the member's run that said it; for a coordinator, its own call or turn. */
+/** For a message of a member: the end of the member's run. For a message of the coordinator: its own call or turn. */
 function teamMessageCause(word: TeamWord, { journals, latest, start }: Past): JournalEvent | undefined {
   const slot = slotOfWord(word);
   const ofMember =
@@ -284,7 +284,7 @@ function ownFailure(
     case "orphaned":
       return latest(["CANCEL_REQUESTED"]);
     case "error": {
-      // An earlier failure that the run recovered from is not the cause.
+      // If the run recovered from an earlier failure, that failure is not the cause.
       const last = latest(["AGENT_THOUGHT", "MODEL_CALL_FAILED", "TOOL_RESULT"]);
       return latest(["SYSTEM_ERROR"], ({ fatal }) => fatal) ?? (last && isFailure(last) ? last : undefined);
     }
@@ -300,18 +300,18 @@ function isLoop(payload: Payload<"APPROVAL_DECIDED" | "RUN_SUSPENDED">): boolean
   return "itemId" in payload ? payload.itemId.startsWith("loop/") : payload.waitingOn.kind === "loop";
 }
 
-// Causes of team messages and votes: from the event in the coordinator's journal to the end of the member's run, and from there to the call that said it.
-// A round is published all at once, so the order of events does not tell.
+// Causes of team messages and votes. The chain leads from the coordinator's journal to the end of the member's run, and from there to the member's call.
+// A round is published all at once, so the order of its events does not show the cause.
 
 type TeamWord = EventOf<"TEAM_MESSAGE" | "TEAM_VOTE">;
 
-/** The slot of the member that said it, or that a notice of the team is about. */
+/** The slot of the member that sent the message, or of the member that a notice of the team is about. */
 function slotOfWord({ payload }: TeamWord): string {
   const { round, from } = payload;
   return memberSlot(round, ("dropped" in payload ? payload.dropped : undefined) ?? from);
 }
 
-/** Continues a chain that leads from a message to the end of its speaker's run: with the call that said it. */
+/** If a chain leads from a message to the end of its sender's run, continues the chain with the call that sent the message. */
 function nextFromTeamWord(
   journals: ReadonlyMap<string, readonly JournalEvent[]>,
   chain: readonly JournalEvent[],
@@ -328,7 +328,7 @@ function nextFromTeamWord(
 const isWord = (event: JournalEvent): event is TeamWord =>
   event.type === "TEAM_MESSAGE" || event.type === "TEAM_VOTE";
 
-/** The result of the call that said it, in the speaker's journal. Undefined: the message was the run's final text. */
+/** The result of the call that sent the message, in the sender's journal. Undefined: the message was the run's final text. */
 function callThatSaid(events: readonly JournalEvent[], word: TeamWord): JournalEvent | undefined {
   const ids = new Set(
     events.flatMap((event) => (event.type === "AGENT_THOUGHT" ? callsSaying(event, word) : [])),

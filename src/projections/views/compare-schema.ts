@@ -1,5 +1,5 @@
-// The comparison of two runs, described once: the projection computes it, and the API answers with it.
-// The schema is in a file of its own because the page must not load zod with the projections.
+// The schema of a comparison of two runs. The projection computes it, and the API returns it.
+// The schema has its own file because the page loads the projections but must not load zod.
 
 import { z } from "zod";
 import { RunStatus } from "../../journal/events.ts";
@@ -12,7 +12,7 @@ const Step = z.object({
   /** The result of a call, or the full text of a message. */
   detail: z.string(),
   childId: z.string().optional(),
-  /** The recorded result of another run that was used instead of a call. */
+  /** The recorded result of another run, if it was used instead of a call. */
   recorded: z.object({ runId: z.string(), seq: z.int() }).optional(),
 });
 
@@ -32,7 +32,7 @@ const NodeFacts = z.object({ ...facts, turns: z.int() });
 const TreeFacts = z.object({ ...facts, runs: z.int() });
 
 export const Comparison = z.object({
-  /** Pairs of runs from the root down, every parent before its children. A side is absent if it has no such run. */
+  /** Pairs of runs from the root down, every parent before its children. A side is absent if that tree has no such run. */
   nodes: z.array(
     z.object({
       agent: z.string(),
@@ -42,7 +42,7 @@ export const Comparison = z.object({
       rows: z.array(z.object({ a: Step.optional(), b: Step.optional(), same: z.boolean() })),
     }),
   ),
-  /** The first difference, as indexes into `nodes` and its `rows`. Absent if there is none. */
+  /** The first difference, as indexes into `nodes` and its `rows`. Absent if there is no difference. */
   first: z.object({ node: z.int(), row: z.int() }).optional(),
   a: TreeFacts,
   b: TreeFacts,

@@ -1,5 +1,5 @@
-// Compares two trees (FK7): run by run from the root down, aligned by what the agents did, with cost, duration and the first difference.
-// The history that a fork continues counts among its steps, but not in its cost.
+// Compares two trees run by run from the root down (FK7). The runs are aligned by what the agents did, with cost, duration and the first difference.
+// The steps of a fork include the history that it continues. The cost of a fork does not.
 
 import { toolCallId } from "../../ids.ts";
 import type { EventOf, JournalEvent, Payload } from "../../journal/events.ts";
@@ -15,7 +15,7 @@ import { describeCall } from "./timeline.ts";
 /** The journals of a run and all runs below it. */
 export interface ComparedTree {
   runId: string;
-  /** Events of the run that this run continues. They come before its own journal. */
+  /** Events of the run that this run continues. They precede this run's own journal. */
   before: readonly JournalEvent[];
   runs: ReadonlyMap<string, readonly JournalEvent[]>;
 }
@@ -41,7 +41,7 @@ interface Sides<T> {
   b: T | undefined;
 }
 
-/** Adds a node and its children. Returns the first difference in it or below it. */
+/** Adds a node and its children. Returns the first difference in the node or below it. */
 function addNode(ids: Sides<string>, depth: number, trees: Trees): Comparison["first"] {
   const [a, b] = [sideOf(ids.a, trees.a), sideOf(ids.b, trees.b)];
   const pairs = align(a?.steps ?? [], b?.steps ?? [], ({ key }) => key);
@@ -58,7 +58,7 @@ function addNode(ids: Sides<string>, depth: number, trees: Trees): Comparison["f
   let first: Comparison["first"];
   for (const [index, row] of rows.entries()) {
     const children = { a: row.a?.childId, b: row.b?.childId };
-    // A child that both forks inherit is the same run.
+    // If both forks inherit a child, it is the same run.
     const isNew = children.a !== children.b;
     const below = isNew ? addNode(children, depth + 1, trees) : undefined;
     const isAlone = children.a === undefined || children.b === undefined;
@@ -75,13 +75,13 @@ function sideOf(runId: string | undefined, { runId: top, before, runs }: Compare
   return { facts, steps: compareSteps(runId === top ? [...before, ...events] : events) };
 }
 
-/** Whether both sides have the same step with the same outcome, or one side uses the recorded outcome of the other. */
+/** Whether both sides have the same step with the same outcome, or one side uses the other's recorded outcome. */
 function isSame({ a, b }: Sides<CompareStep>): boolean {
   if (!a || !b || a.key !== b.key) return false;
   return a.detail === b.detail || (a.resultAt !== undefined && a.resultAt === b.resultAt);
 }
 
-/** Shows a recorded result with the detail of the original. */
+/** For a recorded result, shows the detail of the original call. */
 function visibleRow({ a, b, same }: Sides<CompareStep> & { same: boolean }): ComparedNode["rows"][number] {
   const detail = same ? (a?.recorded ? b?.detail : a?.detail) : undefined;
   return {
@@ -114,12 +114,12 @@ function treeFacts({ runId, runs }: ComparedTree): Comparison["a"] {
   return { ...top, cost: sum("cost"), unpriced: sum("unpriced"), tokens: sum("tokens"), runs: all.length };
 }
 
-// The steps by which two runs are compared: what an agent heard, said, did and started. Times, attempts and leases are not steps.
+// The steps by which two runs are compared: what an agent read, said, did and started. Times, attempts and leases are not steps.
 
 type CompareStep = ComparedStep & {
   /** Steps with the same key are aligned. */
   key: string;
-  /** The event with the result of the step. */
+  /** The event that contains the result of the step. */
   resultAt?: string;
 };
 
@@ -194,7 +194,7 @@ function stepOf(
 function thoughtSteps(event: EventOf<"AGENT_THOUGHT">, calls: Map<string, CompareStep>): CompareStep[] {
   const { callId, content } = event.payload;
   const text = textOf(content).trim();
-  // The final report is shown by the end of the run.
+  // The final report is not shown here, because the end of the run shows it.
   const own = toolCallsOf(content).flatMap(({ toolName, input }, index) =>
     toolName === FINAL_REPORT ? [] : [callStep(event, toolCallId(callId, index), toolName, input, calls)],
   );

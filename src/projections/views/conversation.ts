@@ -1,4 +1,4 @@
-// A run as a conversation (S4-55 … S4-58): messages to the agent, and for each an answer that contains everything the agent thought, did and started on the way.
+// A run as a conversation (S4-55 … S4-58): each message to the agent, and an answer with everything the agent thought, did and started.
 // The end of the run supplies the final text of the answer.
 
 import { toolCallId } from "../../ids.ts";
@@ -76,10 +76,10 @@ export interface ConversationCall {
   endedAt: number | undefined;
   /** The preview that was shown to a person for approval. */
   preview: string | undefined;
-  /** Who approved or rejected it, and why. */
+  /** The person who approved or rejected the call, and the reason. */
   decision: Pick<Payload<"APPROVAL_DECIDED">, "by" | "decision" | "note"> | undefined;
   result: Payload<"TOOL_RESULT"> | undefined;
-  /** The call started a child or ended the run, which is shown instead of the call. */
+  /** The call started a child or ended the run. The child or the end is shown instead of the call. */
   isReplaced: boolean;
 }
 
@@ -184,7 +184,7 @@ function addMessage(
   talk.messages.push({ kind: "heard", seq, ts, source, from, text, untrusted });
 }
 
-/** Messages from people and agents end an answer. Messages from the runtime become part of it. */
+/** A message from a person or an agent ends the current answer. A message from the runtime becomes part of the answer. */
 function addContext(talk: Conversation, event: EventOf<"CONTEXT_ADDED">): void {
   const { source, from, text } = event.payload;
   const answer = openAnswer(talk);

@@ -1,13 +1,13 @@
-// The critical path of a run through its whole tree (U09): what its end had to wait for at each moment.
-// While a run waits for children, the child that ends last determines the path.
-//  T5  The pieces follow each other without gaps or overlaps from the start of the run to its end, so their shares add up to 1.
+// The critical path of a run through its whole tree (U09): the activity that its end had to wait for at each moment.
+// While a run waits for several children, the path follows the child that ends last.
+//  T5  The pieces of the path have no gaps or overlaps from the start of the run to its end, so their shares add up to 1.
 
 import type { Activity, Span } from "./waterfall.ts";
 
 export interface Lifetime {
   from: number;
   to: number;
-  /** An open last span extends to `to`. */
+  /** If the last span is open, it extends to `to`. */
   spans: readonly Span[];
   children: readonly string[];
 }
@@ -50,7 +50,7 @@ function piecesOf(
     const own = (a: number, b: number): PathPiece => ({ runId, activity: span.activity, from: a, to: b });
     if (!span.below) return [own(start, end)];
     const pieces: PathPiece[] = [];
-    // Goes backwards from the end: the child that worked last, then the child that worked before that one began.
+    // Goes backwards from the end: first the child that worked last, then the child that worked before that child began.
     for (let at = end; at > start; ) {
       const last = latestChild(lives, life.children, at, start);
       if (!last) {
@@ -67,7 +67,7 @@ function piecesOf(
   });
 }
 
-/** The child that ended last, among those that worked between `since` and `at`. */
+/** The child that ended last, among the children that worked between `since` and `at`. */
 function latestChild(
   lives: ReadonlyMap<string, Lifetime>,
   children: readonly string[],
@@ -78,7 +78,7 @@ function latestChild(
   for (const id of children) {
     const life = lives.get(id);
     if (!life || life.from >= at || life.to <= since || life.from === life.to) continue;
-    // If several children were still working at `at`, take the child that worked longest, because events split the wait.
+    // If several children were still working at `at`, takes the child that had worked longest, because events split the wait.
     const later = latest ? Math.min(life.to, at) - Math.min(latest.life.to, at) : 1;
     if (later > 0 || (later === 0 && latest && life.to > latest.life.to)) latest = { id, life };
   }

@@ -1,4 +1,4 @@
-// The decision log of a run and all runs below it (S1-64): decisions by rules, people, limits and models, in order.
+// The decision log of a run and all runs below it (S1-64): decisions made by rules, people, limits and models, in order.
 
 import type { EventType, JournalEvent, WaitingOn } from "../../journal/events.ts";
 import { causeOf, type Journals } from "./causes.ts";

@@ -1,10 +1,10 @@
-// Where a fork begins: the last point at or before the chosen event at which no call was open, so that the next step is a model call.
-// A fork never inherits half a call; the model is asked again instead.
+// Finds where a fork begins: the last point at or before the chosen event at which no call was open. The next step is a model call.
+// A fork never inherits an unfinished call. Instead, it calls the model again.
 
 import type { JournalEvent } from "../../journal/events.ts";
 import { applyRunState, emptyRunState, FINAL_REPORT, type RunState } from "../folds/run-state.ts";
 
-/** `says`: the fork begins with a message of its own, which may follow a final answer. */
+/** `says`: the fork begins with a new message, so it can also begin after a final answer. */
 export function forkPoint(events: readonly JournalEvent[], at: number, says: boolean): number {
   const state = emptyRunState();
   let point = 1;
@@ -19,7 +19,7 @@ export function forkPoint(events: readonly JournalEvent[], at: number, says: boo
   return point;
 }
 
-/** Later ends of children that were started before the point and not awaited. */
+/** Ends of children that were started before the fork's point, not awaited, and ended after it. */
 export function childEndsAfter(events: readonly JournalEvent[], point: number): number[] {
   const open = new Set<string>();
   return events.flatMap((event) => {
@@ -33,7 +33,7 @@ export function childEndsAfter(events: readonly JournalEvent[], point: number): 
 const isSettled = ({ end, openModelCall, calls }: RunState): boolean =>
   !end && !openModelCall && [...calls.values()].every(({ result }) => result);
 
-/** After a plain answer or a final report the model is not called again, unless a message arrived since. */
+/** After a plain answer or a final report the model is not called again, unless a new message has arrived. */
 const isModelsTurn = ({ latest, calls }: RunState, heardAt: number): boolean =>
   latest === undefined || heardAt > latest.seq || (calls.size > 0 && !hasReported(calls));
 

@@ -8,14 +8,14 @@ export interface PastDecision {
   tool: string;
   input: unknown;
   effect: Payload<"TOOL_PROPOSED">["effect"];
-  /** A call that was edited before it was allowed counts as refused in its original form. */
+  /** If a person edited a call before allowing it, the original call counts as refused. */
   decided: "allowed" | "refused";
   /** Untrusted sources whose text had entered the run before the decision. */
   untrusted: string[];
   at: number;
 }
 
-/** Lists the decisions in order, without expired items and approvals by `--yes`, which no person decided. */
+/** Lists the decisions in order. Expired items and approvals by `--yes` are left out, because no person decided them. */
 export function pastDecisions(events: readonly JournalEvent[]): PastDecision[] {
   const inputs = new Map<string, unknown>();
   const asked = new Map<string, Payload<"TOOL_PROPOSED">>();

@@ -1,7 +1,7 @@
-// The sources of each sentence in a run's answer: down through the answers of children to the tool result, page or message that contains the same words.
+// Finds the sources of each sentence in a run's answer: through the answers of children down to the tool result, page or message with the same words.
 //  PV1  A source is named only if it shares words with the sentence, and those words are shown.
-//  PV2  The search goes down through a child's answer only for words that the child's own source shares too.
-//  PV3  The work is bounded by numbers of sentences and characters. What was not read is counted.
+//  PV2  The search continues below a child's answer only with words that the child's own source shares too.
+//  PV3  The numbers of sentences and characters are limited. The parts that were not read are counted.
 
 import type { EventOf, JournalEvent } from "../../journal/events.ts";
 import { emptyTaint, isTainted, trackTaint } from "../folds/taint.ts";
@@ -18,7 +18,7 @@ export interface ProvenanceStep {
 }
 
 export interface Source {
-  /** From the run's own event down to the event with the text. */
+  /** The path from the run's own event down to the event that contains the text. */
   path: ProvenanceStep[];
   kind: SourceText["kind"];
   /** The words that the sentence shares with the source. */
@@ -32,7 +32,7 @@ export interface Source {
 export interface Provenance {
   sentences: { text: string; sources: Source[] }[];
   effects: TaintedEffect[];
-  /** The number of sentences and sources that were not read, because of the bounds. */
+  /** Numbers of sentences and sources that were not read because of these limits. */
   unread: { sentences: number; sources: number };
   /** Number of source words that were compared. */
   work: number;
@@ -95,7 +95,7 @@ const parseSentence = (text: string): ParsedSentence => ({
   traits: traitsOf(text),
 });
 
-/** Traits by their first word, so that most words of a text cost one lookup. */
+/** Traits by their first word, so that most words of a text need only one lookup. */
 type Wanted = Map<string, Map<string, { sentence: number; trait: Trait }[]>>;
 
 function traitIndex(sentences: readonly ParsedSentence[]): Wanted {
@@ -111,7 +111,7 @@ function traitIndex(sentences: readonly ParsedSentence[]): Wanted {
   return wanted;
 }
 
-/** Nearest runs first, so that the deepest ones are left out when there is too much. */
+/** The nearest runs come first. If there are too many runs, the deepest are left out. */
 function readSources(journals: Journals, runId: string, read: (source: SourceText) => number) {
   let room = MOST_CHARACTERS;
   let left = 0;
@@ -175,7 +175,7 @@ interface Below {
   found: ReadonlyMap<string, readonly Hit[]>;
   path: readonly ProvenanceStep[];
   runId: string;
-  /** PV2: the traits to look for. */
+  /** PV2: the traits to search for. */
   within?: ReadonlySet<Trait>;
 }
 
@@ -198,7 +198,7 @@ function sourcesOf(index: number, sentence: ParsedSentence, below: Below): Sourc
 function bestHits(index: number, { found, runId, within }: Below): Hit[] {
   const hits = (found.get(runId) ?? []).filter(({ sentence, source, traits }) => {
     if (sentence !== index) return false;
-    // A child's task is what it was asked, not what it found.
+    // A child's task is not a source, because it is what the child was asked, not what it found.
     return !within || (source.kind !== "task" && [...traits].some((trait) => within.has(trait)));
   });
   return hits.toSorted(
@@ -216,7 +216,7 @@ function sourceAt({ source, traits, at }: Hit, sentence: ParsedSentence, path: P
   return { path, kind, shared: sharedWords(sentence, traits), excerpt, untrusted };
 }
 
-/** The shared words; neighbouring ones are joined as in the sentence. */
+/** The shared words. Words that are neighbours in the sentence are joined. */
 function sharedWords({ text, words }: ParsedSentence, traits: ReadonlySet<Trait>): string[] {
   const covered = words.map((_, at) => [...traits].some(({ from, to }) => from <= at && at < to));
   const spans: { start: number; end: number }[] = [];

@@ -77,7 +77,7 @@ function becauseOf(event: JournalEvent, around: Around): string | undefined {
   return words?.(event, around);
 }
 
-/** Reasons by event type. For other types the cause alone is enough. */
+/** Reasons by event type. For all other types the cause is enough. */
 const BECAUSE: { [T in EventType]?: (event: EventOf<T>, around: Around) => string | undefined } = {
   RUN_STARTED: ({ payload }) => startCause(payload),
   MODEL_CALL_STARTED: ({ payload }, { cause }) => modelCallReason(payload, cause),
@@ -105,7 +105,7 @@ const BECAUSE: { [T in EventType]?: (event: EventOf<T>, around: Around) => strin
       : describeStop(payload.stopReason).why,
 };
 
-/** Makes a sentence of ours fit into another one. Text of models and people stays as it is. */
+/** Changes the case of our own sentence, so that it fits into another one. Text of models and people is not changed. */
 const inSentence = (text: string): string =>
   /^(It|A|The|Its|Nobody) /.test(text)
     ? text.charAt(0).toLowerCase() + text.slice(1).replace(/\.$/, "")

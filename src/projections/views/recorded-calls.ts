@@ -1,6 +1,6 @@
 // Calls of a run that changed something, with their results.
 // A fork of the run uses the recorded result instead of making the same call again.
-// Calls that were denied, deferred or have an unknown outcome are not used.
+// Calls that were denied or deferred, or have an unknown outcome, are not used.
 
 import { toolCallId } from "../../ids.ts";
 import type { EventOf, JournalEvent, Payload } from "../../journal/events.ts";
@@ -69,7 +69,7 @@ function ofTool({ calls, proposals }: Known, { runId, seq, payload }: EventOf<"T
   const { toolCallId: id, outcome = "ok", output, isError, ref, size, untrusted, recorded } = payload;
   const [call, proposal] = [calls.get(id), proposals.get(id)];
   const wasDone = (outcome === "ok" || outcome === "error") && !recorded;
-  // The result of a delegation that is not awaited only says that the child was started.
+  // If a delegation is not awaited, its result only says that the child was started.
   if (!call || !proposal || !wasDone || proposal.effect === "read" || proposal.name === DELEGATE) return [];
   const result = { output, ...omitUndefined({ isError, ref, size, untrusted }) };
   return [{ runId, seq, name: proposal.name, input: call.input, result }];

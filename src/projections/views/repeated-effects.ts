@@ -5,7 +5,7 @@ import type { Projection } from "../projection.ts";
 
 export interface RepeatedEffects {
   count: number;
-  /** Unsafe calls of one run, and how often each may still start. */
+  /** Unsafe calls of one run, and how often each call can still start. */
   left: Map<string, number>;
 }
 

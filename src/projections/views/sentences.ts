@@ -1,20 +1,20 @@
-// Splits a text into sentences, and a sentence into traits that can be found in another text: phrases of four words, and single
-// words that rarely match by chance (URLs, paths, identifiers, numbers, quotations).
+// Splits a text into sentences, and a sentence into traits that can be found in another text. A trait is a phrase of four words,
+// or a single word that rarely matches by chance (URL, path, identifier, number, quotation).
 
 export interface Word {
-  /** Normalized for comparison. */
+  /** The word in a normalized form, for comparison. */
   form: string;
   start: number;
   end: number;
 }
 
-/** A phrase or word that a sentence may share with another text. `key` is its normalized words, joined by spaces. */
+/** A phrase or word that a sentence might share with another text. `key` contains its normalized words, joined by spaces. */
 export interface Trait {
   key: string;
-  /** Index range of its words in the sentence. */
+  /** Index range of the trait's words in the sentence. */
   from: number;
   to: number;
-  /** A `weak` trait proves little alone: a name, a small number. */
+  /** A `weak` trait, such as a name or a small number, proves little alone. */
   weight: "phrase" | "strong" | "weak";
 }
 
@@ -59,7 +59,7 @@ export function traitsOf(sentence: string): Trait[] {
     const phrase = forms.slice(at, at + phraseLength);
     if (phrase.length >= 3 && phrase.length === phraseLength && phrase.filter(isMeaningful).length >= 2)
       add(at, at + phraseLength, "phrase");
-    // The first word of a sentence is capitalized anyway, so it counts as a name only if the next word is capitalized too.
+    // The first word of a sentence always has a capital. So it counts as a name only if the next word has one too.
     const isPlain = at === 0 && !/^\p{Lu}/u.test(sentence.slice(words[1]?.start ?? end));
     const weight = weightOf(sentence.slice(start, end), isPlain);
     if (weight) add(at, at + 1, weight);
@@ -101,7 +101,7 @@ function quotedIn(sentence: string): { start: number; end: number }[] {
   );
 }
 
-/** Whether a word carries meaning. */
+/** Whether a word has a meaning of its own, unlike "the" or "of". */
 const isMeaningful = (form: string): boolean => form.length > 2 && !COMMON.has(form);
 
 const COMMON: ReadonlySet<string> = new Set(

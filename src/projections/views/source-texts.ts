@@ -91,7 +91,7 @@ function sourceIn(
 
 const DEEPEST = 20;
 
-/** All strings and numbers in a value, without keys and punctuation. */
+/** Collects all strings and numbers in a value, without keys and punctuation. */
 function textsIn(value: unknown, depth = 0): string {
   if (typeof value === "string") return value;
   if (typeof value === "number") return String(value);

@@ -1,6 +1,6 @@
 // The timeline of a run: one readable line per event, the same in the terminal and on the page.
-//  T1  Every event type has its line, or returns none on purpose. The compiler asks for the line of a new type.
-//  T2  A title is one short line. Text of models and tools is untrusted, so the printing code must escape it.
+//  T1  Every event type has a line, or deliberately has none. The compiler reports a type without either.
+//  T2  A title is one short line. It contains untrusted text of models and tools, so the code that prints it must escape it.
 
 import { toolCallId } from "../../ids.ts";
 import type { EventOf, EventType, JournalEvent, Payload } from "../../journal/events.ts";
@@ -59,7 +59,7 @@ export interface Names {
 
 export const emptyNames = (): Names => ({ calls: new Map(), children: new Map() });
 
-/** The line for an event. `names` from earlier events let it describe a call by what it does. */
+/** The line for an event. `names` comes from earlier events, and is used to describe a call by what it does. */
 export function timelineEntry(event: JournalEvent, names: Names = emptyNames()): TimelineEntry | undefined {
   const words = WORDS[event.type] as (event: JournalEvent, names: Names) => Line | undefined;
   const line = words(event, names);
@@ -246,13 +246,13 @@ export function learnNames(names: Names, event: JournalEvent): void {
   }
 }
 
-/** What a call does, or `otherwise` if the call is unknown. */
+/** Describes what a call does. Returns `otherwise` if the call is unknown. */
 export function describeCallById(names: Names, id: string, otherwise = `Call ${id}`): string {
   const call = names.calls.get(id);
   return call ? describeCall(call.tool, call.input) : otherwise;
 }
 
-/** What a call does: `Read src/app.ts`, `Run: npm test`. */
+/** Describes what a call does: `Read src/app.ts`, `Run: npm test`. */
 export function describeCall(tool: string, input: unknown): string {
   if (typeof input !== "object" || input === null) return tool;
   const todos = parseTodos(tool, input);
@@ -356,7 +356,7 @@ function resultLine(event: EventOf<"TOOL_RESULT">, names: Names): Line {
   ];
 }
 
-/** `who` is the child as the reader knows it. */
+/** `who` is the name of the child that the reader knows. */
 export const describeChildEnd = (who: string, { success, summary }: Payload<"CHILD_RUN_COMPLETED">): string =>
   `${who} ${success ? "is done" : "did not succeed"}: ${summary}`;
 
@@ -381,7 +381,7 @@ function oneLine(text: string): string {
   return line.length <= LONGEST ? line : `${line.slice(0, LONGEST - 1).toWellFormed()}…`;
 }
 
-/** The line for a message to the agent. `isQuiet`: it comes from Cadre itself, not from a person or another agent. */
+/** The line for a message to the agent. `isQuiet`: the message comes from Cadre itself, not from a person or another agent. */
 function describeContext({ source, from, text, opening }: Payload<"CONTEXT_ADDED">): {
   title: string;
   isQuiet: boolean;
@@ -392,7 +392,7 @@ function describeContext({ source, from, text, opening }: Payload<"CONTEXT_ADDED
     return quiet(`Reads instead of its task: ${headings || text}`);
   }
   if (source === "system") return quiet(`Told the agent: ${text}`);
-  // A coordinator gets the whole discussion at once, a member each message of the others.
+  // A coordinator receives the whole discussion at once. A member receives each message of the other members.
   if (source === "team")
     return quiet(from === undefined ? "Reads the team's discussion" : `Hears: ${stripUntrustedMarks(text)}`);
   return { title: `${from ?? SOURCES[source]} says: ${text}`, isQuiet: false };

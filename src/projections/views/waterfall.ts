@@ -1,7 +1,7 @@
 // Shows what a run did or waited for at every moment of its life: "where did the three hours go?" (U08).
 //  T3  The spans of a run follow each other without gaps or overlaps and cover its whole life.
-//  T4  Nothing is guessed. If the next driver finds an intent open, its time is `lost`, because the journal does not say when
-//      the process died. A run that is due and has nothing open is `queued`, whatever the reason.
+//  T4  Nothing is guessed. If the next driver finds an open intent, the time is `lost`: the journal does not say when the process died.
+//      A run that is due and has nothing open is `queued`, whatever the reason.
 
 import type { JournalEvent, Payload, WaitingOn } from "../../journal/events.ts";
 import type { Projection } from "../projection.ts";
@@ -24,10 +24,10 @@ export interface Span {
   from: number;
   /** Absent: the span has not ended. */
   to?: number;
-  /** `seq` of the event that the span began with. */
+  /** `seq` of the event with which the span began. */
   seq: number;
   label: string;
-  /** The run waits for runs below it. */
+  /** True: the run waits for runs below it. */
   below?: true;
 }
 
@@ -38,7 +38,7 @@ export interface Waterfall {
   /** Descriptions of the running calls, by call id. */
   tools: Map<string, string>;
   waits: Wait | undefined;
-  /** Children that a call awaits. */
+  /** Children that are awaited by a call. */
   children: Set<string>;
   names: Names;
 }
@@ -46,7 +46,7 @@ export interface Waterfall {
 interface Wait {
   activity: Activity;
   label: string;
-  /** Items that the wait needs before it ends. Empty: any event may end it. */
+  /** Items that must arrive before the wait ends. Empty: any event can end the wait. */
   items: Set<string>;
   below: boolean;
 }
@@ -66,7 +66,7 @@ export const waterfallProjection: Projection<Waterfall> = {
 };
 
 export function applyWaterfall(state: Waterfall, event: JournalEvent): Waterfall {
-  // The clock may have been set back; spans must not run backwards.
+  // The clock might have been set back, but spans must not run backwards.
   state.at = Math.max(state.at, event.ts);
   learnNames(state.names, event);
   switch (event.type) {
@@ -125,7 +125,7 @@ function modelLabel({ model, purpose, attempt = 1 }: Payload<"MODEL_CALL_STARTED
 }
 
 function modelFailed(state: Waterfall, payload: Payload<"MODEL_CALL_FAILED">): void {
-  // The driver that found the call open wrote this, and does not know how long the call took.
+  // The driver that found the call open wrote this event. It does not know how long the call took.
   if (payload.cause === "interrupted" && payload.ms === undefined) markLost(state);
   state.model = undefined;
   if (payload.retryAt === undefined || state.waits) return;
@@ -166,7 +166,7 @@ const WAITS: Record<WaitingOn["kind"], Activity> = {
 
 const BELOW: ReadonlySet<string> = new Set(["child", "handoff", "child_hitl"]);
 
-/** Removes an item that has arrived. With the last one the wait is over. */
+/** Removes an item that has arrived. The wait ends with the last item. */
 function arrive(state: Waterfall, item: string): void {
   state.waits?.items.delete(item);
   if (state.waits?.items.size === 0) state.waits = undefined;

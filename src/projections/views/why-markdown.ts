@@ -4,7 +4,7 @@ import { chainTitle, FIRST_CAUSE, NEXT_STEPS } from "../words/explanations.ts";
 import type { Why } from "./why.ts";
 import type { Reason } from "./why-schema.ts";
 
-/** `link` gives the URL of an event, if there is one. */
+/** `link` returns the URL of an event, if the event has one. */
 export function whyMarkdown(why: Why, link?: (runId: string, seq: number) => string): string {
   const { agent, task, runId, answer, first, chain, next, seq } = why;
   const title = seq === undefined ? `Why: ${agent}` : `Why: ${agent}, event ${seq}`;
@@ -31,7 +31,7 @@ export function whyMarkdown(why: Why, link?: (runId: string, seq: number) => str
   ].join("\n");
 }
 
-/** Text as inline code on one line, so that it cannot become a heading or a link. */
+/** Formats text as inline code on one line, so that it cannot become a heading or a link. */
 function code(text: string): string {
   const line = text.replaceAll(/\s+/g, " ").trim();
   if (line === "") return "nothing";

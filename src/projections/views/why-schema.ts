@@ -1,5 +1,5 @@
-// The explanation of a run, described once: the projection finds it, and the API answers with it.
-// The schema is in a file of its own because the page loads the projection, and must not load zod with it.
+// The schema of the explanation of a run. The projection finds the explanation, and the API returns it.
+// The schema has its own file because the page loads the projection but must not load zod.
 
 import { z } from "zod";
 import { RunStatus } from "../../journal/events.ts";
@@ -27,11 +27,11 @@ export const Why = z.object({
   seq: z.int().exactOptional(),
   /** The explanation in one sentence. */
   answer: z.string(),
-  /** Time since which the explanation applies. */
+  /** The explanation has applied since this time. */
   since: z.number(),
   /** First cause of a failure, in the run or any descendant. */
   first: Reason.exactOptional(),
-  /** The causes of a failure, from the first one up to this run. For other events the chain leads back to the task. */
+  /** The causes of a failure, from the first cause up to this run. For other events the chain leads back to the task. */
   chain: z.array(Reason),
   /** Actions that a person can take now. */
   next: z.array(z.string()),

@@ -1,5 +1,5 @@
 // Explains the state of a run, or one of its events (S1-64, S1-66, U44).
-// For a failed tree: the first cause, how the failure came up from there, and what a person can do now.
+// For a failed tree it names the first cause, how the failure moved up from there, and what a person can do now.
 // Derived from the journals of the tree alone, so that the terminal, the API and the page give the same answer.
 
 import type { EventOf, EventType, JournalEvent, WaitingOn } from "../../journal/events.ts";
@@ -68,7 +68,7 @@ export function whyOf(
 const isQuarantineWait = (event: JournalEvent): boolean =>
   event.type === "RUN_SUSPENDED" && event.payload.waitingOn.kind === "quarantine";
 
-/** The answer for a quarantined run, which no command can resume before its journal is restored. */
+/** The answer for a quarantined run. No command can resume the run until its journal is restored. */
 function quarantineAnswer(
   journals: Journals,
   runId: string,
@@ -117,9 +117,9 @@ function failure(
 ): Pick<Why, "answer" | "since" | "first" | "chain" | "next"> {
   const up: JournalEvent[] = [];
   let at: JournalEvent | undefined = event;
-  // Follow failures down through the children. The cause of the lowest one is the first cause.
+  // Follows failures down through the children. The cause of the lowest failure is the first cause.
   for (; at && isPassedOn(at) && !up.includes(at); at = causeOf(journals, at)) up.push(at);
-  // A model's turn is not a fault. If the chain ends at one, the failed end of the run explains more.
+  // A model's turn is not a fault. If the chain ends at a turn, the failed end of the run explains more.
   const began: JournalEvent = at && !NO_FAULT.has(at.type) ? at : up.pop()!;
   const first = reasonOf(began);
   const { stop_reason: reason = event.payload.stopReason } = event.payload.result.first_cause ?? {};
@@ -143,7 +143,7 @@ const NO_FAULT: ReadonlySet<EventType> = new Set(["AGENT_THOUGHT", "RUN_STARTED"
 const isPassedOn = ({ type }: JournalEvent): boolean =>
   type === "RUN_FAILED" || type === "CHILD_RUN_COMPLETED";
 
-/** The event that explains the state of a run that has not ended, however far below. */
+/** The event that explains why a run has not ended. It can be in a run any number of levels below. */
 function explainingEvent(journals: Journals, { id, waitingOn }: RunRow, last: JournalEvent): JournalEvent {
   const below = waitingOn?.blockers?.[0] ?? liveBelow(journals, waitingOn);
   const events = journals.get(below ?? "");
@@ -207,7 +207,7 @@ function statusAnswer(
   return { answer: `Waits for you${whose}: ${what}.`, next: next(explaining.runId, items) };
 }
 
-/** Whether everything that the run waits for has been decided, but no driver has continued it. */
+/** Whether every decision that the run waits for has been made, but no driver has continued the run. */
 function isAnswered(journals: Journals, { runId, seq }: JournalEvent, items: readonly string[]): boolean {
   const later = journals.get(runId)!.filter((event) => event.seq > seq);
   const decided = new Set(

@@ -1,4 +1,4 @@
-// A blast radius as text, the same in the terminal and on the page: one line to decide by, and the details behind it.
+// A blast radius as text, the same in the terminal and on the page: one line for the decision, and the details.
 
 import type { BlastRadius } from "../../journal/blast-radius.ts";
 import { ALL_PATTERNS } from "../../patterns/declarations/facts.ts";
@@ -16,7 +16,7 @@ export function describeBlastRadius(radius: BlastRadius): string {
   return `could ${may.join(", ")}`;
 }
 
-/** Tools and hosts that no agent at work in the tree has already. */
+/** Tools and hosts that no agent at work in the tree can use already. */
 export function newInBlastRadius({ tools, hosts }: BlastRadius): string[] {
   return [
     ...tools.flatMap(({ name, isNew }) => (isNew ? [name] : [])),
@@ -24,13 +24,13 @@ export function newInBlastRadius({ tools, hosts }: BlastRadius): string[] {
   ];
 }
 
-/** The patterns that a tool is restricted to, and the agents that have it. */
+/** The patterns that restrict a tool, and the agents that have the tool. */
 export function describeToolReach({ only, by }: BlastRadius["tools"][number]): string {
   const held = `held by ${joinNames(by, 4)}`;
   return only ? `only ${joinNames(only, 6)}; ${held}` : held;
 }
 
-/** Verbs by the key of the agent's file that names the other agent. */
+/** Verbs for each key in an agent's file that can name another agent. */
 export const EDGE_VERBS: Readonly<Record<string, string>> = {
   agents: "delegates to",
   ...Object.fromEntries(ALL_PATTERNS.map(({ key, edge }) => [key, edge.verb])),
@@ -55,7 +55,7 @@ function powerWords(radius: BlastRadius): string[] {
   ];
 }
 
-/** The paths that can be changed. A command can change any file, so restrictions to paths do not matter then. */
+/** The paths that can be changed. If commands are allowed, restrictions to paths do not matter: a command can change any file. */
 function filesWords({ tools }: BlastRadius, byCommands: boolean): string {
   const writing = tools.filter(({ files }) => files !== undefined);
   if (byCommands || writing.some(({ files, only }) => files === "any" || !only)) return "files";

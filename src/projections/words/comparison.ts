@@ -24,7 +24,7 @@ export const factCells = ({ status, ms, tokens, cost, unpriced }: RunFacts): str
   money(cost, unpriced),
 ];
 
-/** B minus A: time, tokens and cost, each with its sign. */
+/** B minus A: differences in time, tokens and cost, each with its sign. */
 export const differenceCells = (a: RunFacts, b: RunFacts): string[] => [
   signed(b.ms - a.ms, duration),
   signed(b.tokens - a.tokens, shortCount),
@@ -34,6 +34,6 @@ export const differenceCells = (a: RunFacts, b: RunFacts): string[] => [
 const signed = (value: number, format: (value: number) => string): string =>
   `${value < 0 ? "−" : "+"}${format(Math.abs(value))}`;
 
-/** The side that has a run or a step, if only one of them has it. */
+/** The side that has a run or a step, if the other side does not have it. */
 export const onlySide = (a: unknown, b: unknown): string | undefined =>
   a && b ? undefined : a ? "only in A" : "only in B";

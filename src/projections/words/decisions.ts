@@ -12,7 +12,7 @@ export const ITEM_HEADLINES: Record<ApprovalKind, string> = {
   loop: "repeats itself",
 };
 
-/** The headlines without an agent, for lists. */
+/** Headlines without the agent's name, for lists. */
 export const ITEM_LABELS: Record<ApprovalKind, string> = {
   tool: "needs approval",
   question: "asks",
@@ -50,7 +50,7 @@ export interface ApprovedCall extends Pick<Payload<"APPROVAL_DECIDED">, "by" | "
   ts: number;
 }
 
-/** Whether the started call is the approved one, according to their receipts. Undefined if there are none. */
+/** Whether the started call is the approved call, according to their receipts. Undefined if there are no receipts. */
 export function describeReceipt(
   begun: string | undefined,
   { by, receipt, ts }: ApprovedCall,
@@ -62,7 +62,7 @@ export function describeReceipt(
     : `NOT what was approved ${time} by ${by}: sha256 ${begun}, approved ${receipt}`;
 }
 
-/** U26: common reasons for a rejection, one key away in the terminal and on the page. The agent reads the note. */
+/** U26: common reasons for a rejection. A person picks one with a single key in the terminal and on the page, and the agent reads the note. */
 export const REJECT_REASONS = [
   { label: "Not needed", note: "This is not needed. Go on without it." },
   { label: "Another way", note: "This is the wrong way. Find another one." },
@@ -71,5 +71,5 @@ export const REJECT_REASONS = [
   { label: "Ask first", note: "Ask me first what I want before you try something like this again." },
 ] as const;
 
-/** The note for a reason that a person typed: `3` is the third common reason, any other text is the note itself. */
+/** The note for a person's input: `3` means the third common reason, any other text is the note itself. */
 export const rejectionNote = (typed: string): string => REJECT_REASONS[Number(typed) - 1]?.note ?? typed;

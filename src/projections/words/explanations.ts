@@ -1,4 +1,4 @@
-// Why a run is as it is, and what its answer is based on, in the words of the terminal and the page.
+// Explains why a run is in its state, and what its answer is based on, in the words of the terminal and the page.
 
 import { hasEnded } from "../folds/run-state.ts";
 import type { Provenance } from "../views/provenance.ts";
@@ -12,7 +12,7 @@ export const CAUSES = "What led to it, back to the task";
 /** The title above the chain of causes. */
 export const chainTitle = ({ first }: Pick<Why, "first">): string => (first ? "How it spread" : CAUSES);
 
-/** The time of an event or of a run's end; otherwise `since` and the time. */
+/** The time of an event or of a run's end. Otherwise the word `since` and a time. */
 export const sinceText = ({ seq, status, since }: Why, format: (ts: number) => string): string =>
   seq !== undefined || hasEnded(status) ? format(since) : `since ${format(since)}`;
 

@@ -6,7 +6,7 @@ import type { Budget } from "../../journal/events.ts";
 export const plural = (amount: number, one: string, many = `${one}s`): string =>
   `${groupDigits(amount)} ${amount === 1 ? one : many}`;
 
-/** `1,234,567`. Done by hand, because the first `toLocaleString` of a process is slower than printing most commands. */
+/** `1,234,567`. Formatted by hand, because the first `toLocaleString` of a process takes longer than printing most commands. */
 export const groupDigits = (whole: number): string => String(whole).replaceAll(/\B(?=(\d{3})+$)/g, ",");
 
 /** `950`, `1.2k`, `34k`, `5.6M`. */
@@ -61,7 +61,7 @@ export function ago(ts: number, now: number): string {
 /** Local time: `14:03:59`. */
 export const clockTime = (ts: number): string => new Date(ts).toTimeString().slice(0, 8);
 
-/** Local time: `14:03`, with the date if it is on another day than `now`. */
+/** Local time: `14:03`. If the time is not on the day of `now`, the date is added. */
 export function shortTime(ts: number, now: number): string {
   const [then, today] = [new Date(ts), new Date(now)];
   const time = then.toTimeString().slice(0, 5);
@@ -77,15 +77,15 @@ const isoDate = (date: Date): string =>
     .join("-");
 
 /**
- * `$0.00`, `$1.23`, and four digits below a cent: `$0.0012`.
- * `unpriced` is the number of calls without a known price, which are never shown as free: `$?`, `≥ $1.23`.
+ * `$0.00`, `$1.23`, and four decimals below a cent: `$0.0012`.
+ * `unpriced` is the number of calls without a known price. They are never shown as free: `$?`, `≥ $1.23`.
  */
 export function money(dollars: number, unpriced = 0): string {
   if (unpriced > 0 && dollars === 0) return "$?";
   return `${unpriced > 0 ? "≥ " : ""}$${dollars.toFixed(dollars !== 0 && dollars < 0.01 ? 4 : 2)}`;
 }
 
-/** What calls cost: dollars for those with a known price, and the number of those without one. */
+/** The cost of calls: dollars for calls with a known price, and the number of calls without one. */
 export interface Cost {
   cost: number;
   unpriced: number;

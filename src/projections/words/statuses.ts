@@ -1,10 +1,10 @@
-// The status of a run as people see it (U01, S2-82): one label and one tone, the same in every list, tree and badge of the terminal and the page.
+// The status of a run as people see it (U01, S2-82): one label and one tone, used in every list, tree and badge of the terminal and the page.
 
 import type { RunRow } from "../folds/run-row.ts";
 
 /**
- * More detailed than the recorded status. `undriven`: the run could continue, but no process drives it.
- * `answered`: a person has decided, and the next driver continues the run.
+ * These statuses are more detailed than the recorded status. `undriven`: the run could continue, but no process drives it.
+ * `answered`: a person has decided, and the next driver will continue the run.
  * `cancel_pending`: the run was cancelled, but no process has ended it.
  */
 export type ShownStatus =
@@ -50,7 +50,7 @@ export const STATUS_LABELS: Record<ShownStatus, StatusLabel> = {
 export type RunForStatus = Pick<RunRow, "status"> & {
   [K in "waitingOn" | "stopReason" | "cancelRequested"]?: RunRow[K] | undefined;
 } & {
-  /** A person has decided everything that the run waits for. */
+  /** True: a person has decided everything that the run waits for. */
   answered?: boolean | undefined;
 };
 

@@ -2,12 +2,12 @@
 
 import type { StopReason } from "../../journal/events.ts";
 
-/** The reason in two or three words, for a line that has no room for a sentence. */
+/** The reason in two or three words, for short lines. */
 export const stopLabel = (reason: StopReason): string => reason.replaceAll("_", " ");
 
 export interface StopDescription {
   why: string;
-  /** Absent: there is nothing to do. */
+  /** Absent: a person has nothing to do. */
   next?: string;
 }
 

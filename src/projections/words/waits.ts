@@ -1,20 +1,20 @@
-// Describes why a run waits, in every form that the terminal and the page need: one entry per kind of wait.
+// Describes why a run waits, in every form that the terminal and the page need. There is one entry per kind of wait.
 
 import { approvalId } from "../../ids.ts";
 import type { Payload, WaitingOn } from "../../journal/events.ts";
 
-/** The recorded detail of a wait, or else its subject. */
+/** The recorded detail of a wait. Without a detail, the subject of the wait. */
 export const waitText = (waitingOn: WaitingOn | undefined): string | undefined =>
   waitingOn && (waitingOn.detail ?? describeWait(waitingOn).subject);
 
 export interface WaitDescription {
-  /** A line of its own, for the timeline and the header of a run. */
+  /** A separate line, for the timeline and the header of a run. */
   title: string;
   /** Completes "waits for …", for columns and fields. */
   subject: string;
   /** Completes "waits because …", for the answer to `cadre why`. */
   reason: string;
-  /** What a person can do now, with commands in backticks. Absent: the run continues by itself. */
+  /** What a person can do now, with commands in backticks. Absent: the run continues without a person. */
   next?: (runId: string, items: readonly string[]) => string[];
 }
 
@@ -25,7 +25,7 @@ export function describeWait(waitingOn: WaitingOn): WaitDescription {
   return top === undefined ? WAITS[kind] : frozenWith(top);
 }
 
-/** The title for a line. A parent is suspended again for each further run that needs a person, so their number is shown. */
+/** The title of the line. A parent is suspended again for each further run that needs a person, so the title shows how many there are. */
 export function waitTitle({ waitingOn, blockers = [] }: Payload<"RUN_SUSPENDED">): string {
   if (blockers.length > 1) return `Waiting: ${blockers.length} runs below need a person`;
   return describeWait(waitingOn).title;
@@ -33,7 +33,7 @@ export function waitTitle({ waitingOn, blockers = [] }: Payload<"RUN_SUSPENDED">
 
 /**
  * M5: the agent's module or program cannot run at all: it is missing, broken or not trusted.
- * A module that has merely changed can be accepted by a person, and its hash is the item to accept.
+ * If a module has only changed, a person can accept it. The item to accept is the module's hash.
  */
 export const isAgentUnusable = ({ kind, items = [] }: WaitingOn): boolean =>
   kind === "definition_changed" && items.length === 0;
@@ -46,7 +46,7 @@ const decide: Next = (runId, items) =>
     return `\`cadre approve ${id}\` lets it happen, \`cadre reject ${id} --note "why"\` refuses it.`;
   });
 const resume: Next = (runId) => [`\`cadre resume ${runId}\` resumes it.`];
-/** An outcome item is the attempt's id with a prefix; the command takes the bare id. */
+/** The id of an outcome item is the attempt's id with a prefix. The command takes the id without the prefix. */
 const outcomeCommand = (runId: string, item: string): string =>
   `cadre outcome ${runId} ${item.replace(/^outcome\//, "")}`;
 
