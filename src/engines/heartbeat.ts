@@ -25,7 +25,7 @@ export interface HeartbeatOptions {
   every?: number;
   /** Called after each successful renewal. Must not throw. */
   onRenewed?: () => void;
-  /** Called once per outage of the store. The beats continue. Must not throw. */
+  /** Called once per outage of the store. The heartbeats continue. Must not throw. */
   onError: (error: unknown) => void;
 }
 

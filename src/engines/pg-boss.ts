@@ -1,7 +1,7 @@
 // The engine for a few machines: pg-boss, a job queue in the same database as the store.
 // Workers pull jobs, so a wake goes to a worker that is free.
 //  1  A wake is a job without data. While a job for a run is queued, further wakes of that run are merged into it.
-//     A job that is already running does not absorb new wakes: if its worker died, they would be lost with it.
+//     A job that is already running does not absorb new wakes: if the job's worker died, these wakes would be lost.
 //     Wakes that arrive during an insert are sent together in the next insert.
 //  2  A handler never fails (E4): an error thrown by a drive is reported, and its job is completed.
 //     Only one thing causes a retry: a worker that stops sending heartbeats. Its jobs are delivered again.

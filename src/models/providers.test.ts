@@ -236,7 +236,7 @@ test("[F40] an overload error inside a stream is recognised", async () => {
 });
 
 test.each(NAMES)(
-  "[F40] %s: Cadre's own time limit is a timeout, and any other abort is a network failure",
+  "[F40] %s: Cadre's own time limit is reported as a timeout, and any other abort as a network failure",
   async (name) => {
     const url = await serve(() => {});
     const model = modelAt(name, url);

@@ -31,7 +31,7 @@ const waitUntilBegun = (path: string) =>
 describe.each(sandboxes)("Bash in the sandbox %s", (driver) => {
   const bashTool = bashIn(driver);
 
-  it("Bash returns the output in order of arrival and the exit code; any exit code but 0 is an error", async () => {
+  it("Bash returns the exit code, and the output in order of arrival; any exit code other than 0 is an error", async () => {
     await using folder = await tempWorkspace();
     const failed = await bashTool.execute(
       { command: "echo one; echo two >&2; echo three; exit 3" },

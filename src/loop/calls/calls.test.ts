@@ -102,7 +102,7 @@ for (const [name, what] of [
   ["a lone surrogate", "a\ud800b\u0000"],
 ] as const) {
   scenario(
-    `[F42] an argument of ${name} is kept losslessly, and its call runs`,
+    `[F42] an argument with ${name} is stored without loss, and its call runs`,
     { idle: true, script: turns({ calls: [charge(what)] }) },
     async (world) => {
       const runId = await world.run("charge");

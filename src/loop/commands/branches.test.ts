@@ -160,7 +160,7 @@ test("[BV1] [BV2] [B2] whatever budgets people set, the amounts a run has spent 
   await fc.assert(fc.asyncProperty(steps, holds), { numRuns: 40 });
 });
 
-/** Random budget changes and calls, checked against the sums that limit them. */
+/** Random budget changes and calls. Each of them is checked against the sums that limit it. */
 async function holds(history: readonly Step[]): Promise<void> {
   const clock = fakeClock(0);
   const store = openSqliteStore({ path: ":memory:", clock });

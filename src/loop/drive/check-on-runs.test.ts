@@ -117,7 +117,7 @@ const chatty = defineTool({
 const clock = fakeClock();
 
 scenario(
-  "[S1-71] a running run that is silent for ten minutes is interrupted, and continues",
+  "[S1-71] a running run that is silent for ten minutes is interrupted, and continues afterwards",
   {
     agent: "limits: { toolTimeout: 1h }",
     tools: [hangs],

@@ -1,5 +1,5 @@
 // Kills the process at every point between two appends (FAULTS §1.2).
-// Each time the run ends with the same answer, and no unsafe effect happens twice.
+// After each kill, the run ends with the same answer, and no unsafe effect happens twice.
 
 import { expect, test } from "vitest";
 import { checkInvariants } from "../../../test/support/invariants.ts";

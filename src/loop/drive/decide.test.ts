@@ -316,7 +316,7 @@ describe("[L2] decide", () => {
     expect(decided(bodies)).toMatchObject(expected);
   });
 
-  test("[L2] decide is pure: the same view gives the same action and is not changed", () => {
+  test("[L2] decide is pure: the same view always gives the same action, and decide does not change the view", () => {
     for (const [, bodies] of TABLE) {
       const view = viewOf(bodies);
       const before = structuredClone(view);

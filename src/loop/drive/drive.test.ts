@@ -116,7 +116,7 @@ scenario(
 );
 
 scenario(
-  "[P11] output that still does not fit after one repair turn fails the run as invalid_output",
+  "[P11] if the output still does not fit the schema after one repair turn, the run fails as invalid_output",
   {
     idle: true,
     agent: NUMBER,
@@ -130,7 +130,7 @@ scenario(
 );
 
 scenario(
-  "[P11] text in place of output is rejected once; then the run fails as invalid_output",
+  "[P11] text in place of output is rejected once; the second time, the run fails as invalid_output",
   { idle: true, agent: NUMBER, script: () => ({ text: "two" }) },
   async (world) => {
     const runId = await world.run("count");

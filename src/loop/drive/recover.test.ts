@@ -22,7 +22,7 @@ import type { Append } from "../../stores/store.ts";
 import { decideApproval, decideOutcome, resumeRun } from "../commands/person-commands.ts";
 import { drive } from "./drive.ts";
 
-/** A world whose process dies at the first append of this type: before it is on disk, or right after. */
+/** A test world whose process dies at the first append of this type, before or right after the append is on disk. */
 function dying(at: EventType, when: "before" | "after", options: Omit<ScenarioOptions, "intercept">) {
   let current: World | undefined;
   let doomed = false;
@@ -162,7 +162,7 @@ for (const [verdict, told, count] of [
 }
 
 crash(
-  "[F04] killed after the result and before the next model call: the result is used, and one more call is made",
+  "[F04] killed after the result and before the next model call: the result is used, and one more model call is made",
   ["TOOL_RESULT", "after"],
   { script: steps },
   async (world, runId) => {

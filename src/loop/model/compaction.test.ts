@@ -49,7 +49,7 @@ scenario(
 
 let meanwhile = async (): Promise<void> => {};
 scenario(
-  "[J11] a message during the summary call is still read",
+  "[J11] a message that arrives during the summary call is still read",
   {
     idle: true,
     script: ({ turn, purpose, lastUser }) => {

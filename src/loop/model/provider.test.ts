@@ -383,7 +383,7 @@ describe("[F40] a provider that falls silent", () => {
       silenceError,
       cutStreamError,
     });
-  test("[B2] usage that the provider reported counts even if the answer is stopped at its very end", async () => {
+  test("[B2] if an answer is stopped at its very end, the usage that the provider reported is still counted", async () => {
     const stop = new AbortController();
     const usage = { inputTokens: { total: 5 }, outputTokens: { total: 3 } } as LanguageModelV4Usage;
     const finish = { type: "finish" as const, finishReason: { unified: "stop" as const, raw: "" }, usage };

@@ -183,7 +183,7 @@ test("a call is described by its main input field", () => {
   expect(describeCall("Bash", { command: "x".repeat(500) })).toHaveLength(165);
 });
 
-test("[A64] titles are one short line, whatever the text contains", () => {
+test("[A64] each title in the timeline is one short line, whatever the text contains", () => {
   const text = `a\n\n\tb ${"👩".repeat(400)}`;
   const [entry] = buildJournal(agentThought("m1", { content: [{ type: "text", text }] })).map((event) =>
     timelineEntry(event),

@@ -353,7 +353,7 @@ function failureOf(act: () => unknown): CadreError {
   throw new Error("it did not fail");
 }
 
-test("[F35] a file that is damaged in its middle opens, and reading the damaged part fails", async () => {
+test("[F35] a file with damage in its middle can be opened, but reading the damaged part fails", async () => {
   const path = place("middle");
   const store = open(path);
   await admit(store, "r1");

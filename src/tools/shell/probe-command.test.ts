@@ -171,7 +171,7 @@ describe("[PB4] commands that change paths", () => {
 });
 
 describe("[PB4] git commit", () => {
-  test("git commit took effect if a commit with its message is newer than the call", async () => {
+  test("for git commit, the probe looks for a commit with the same message that is newer than the call", async () => {
     await using repo = await tempGit();
     const probe = probeFrom(repo.path);
     const later = probeFrom(repo.path, { startedAt: Date.now() + HOUR });

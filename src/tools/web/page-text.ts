@@ -60,7 +60,7 @@ function decoderFor(label: string): TextDecoder {
   }
 }
 
-/** Control characters, direction marks, tags, and everything without width. */
+/** Matches control characters, direction marks, tags, and everything without width. */
 const UNSEEN = /(?:[^\t\n\P{Cc}]|\p{Cf}|\p{Default_Ignorable_Code_Point}|[\u2028\u2029\u2800])+/gu;
 /** A single joiner or selector belongs to a word or an emoji. A longer run might spell hidden text. */
 const PART_OF_TEXT = new Set(["\u200C", "\u200D", "\uFE0E", "\uFE0F", "\uFE0F\u200D"]);
