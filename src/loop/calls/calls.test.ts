@@ -99,10 +99,10 @@ scenario(
 
 for (const [name, what] of [
   ["5 MB", "x".repeat(5_000_000)],
-  ["a lone surrogate", "a\ud800b\u0000"],
+  ["text with a lone surrogate", "a\ud800b\u0000"],
 ] as const) {
   scenario(
-    `[F42] an argument with ${name} is stored without loss, and its call runs`,
+    `[F42] an argument of ${name} is stored without loss, and its call runs`,
     { idle: true, script: turns({ calls: [charge(what)] }) },
     async (world) => {
       const runId = await world.run("charge");

@@ -115,7 +115,7 @@ scenario(
 );
 
 scenario(
-  "[S1-8] [S1-19] [F22] [S1-68] a refused delegation says which limit refused it",
+  "[S1-8] [S1-19] [F22] [S1-68] a refused delegation says why: not allowed, a cycle, or the depth limit",
   {
     agent: lead("limits: { maxDepth: 2 }"),
     cast: { coder: "agents: [helper, tester]", helper: "agents: [coder]", other: "" },
