@@ -1,19 +1,19 @@
 // Repeats some work for as long as a worker lives.
 //  1  Two rounds of the work never overlap.
-//  2  A failed round is retried. Failures in a row are reported once, not every time.
-//  3  The timer does not keep the process alive. `stop` waits for the current round and starts no other.
+//  2  A failed round is retried. Several failures in a row are reported only once.
+//  3  The timer does not keep the process alive. `stop` waits for the current round and starts no other round.
 
 export interface RepeatOptions<T> {
   /** Does the work once and returns the delay in milliseconds until the next round. */
   work: () => Promise<{ result: T; nextIn: number }>;
   /** The delay in milliseconds before a retry, given the number of failures in a row. */
   retryIn: (failures: number) => number;
-  /** Must not throw. */
+  /** This function must not throw. */
   onError: (error: unknown) => void;
 }
 
 export interface Repeating<T> {
-  /** Does the work now, or right after the current round. Resolves to undefined if the work failed or was stopped. */
+  /** Does the work now, or right after the current round. Resolves to undefined if the work failed or `stop` was called. */
   now(): Promise<T | undefined>;
   stop(): Promise<void>;
 }

@@ -51,7 +51,7 @@ export const RunRow = z.object({
   summary: z.string().optional(),
   turns: z.int(),
   usage: RunUsage,
-  /** P7: time of the cancel request. Nothing new begins in the run. Without `endedAt`, its driver still has to end it. */
+  /** P7: after a cancel request nothing new begins in the run. Without `endedAt`, its driver still has to end it. */
   cancelRequested: z.boolean(),
   /** Sequence number of the latest event. */
   seq: z.int(),

@@ -14,7 +14,7 @@ import {
   type WorkerRow,
 } from "./store.ts";
 
-/** A row as the driver of the database gives it: JSON as text, bytes as bytes, numbers as numbers. */
+/** A row as the database's driver returns it: JSON as text, bytes as bytes, numbers as numbers. */
 export type Columns = Record<string, unknown>;
 
 export const hex = (bytes: unknown): string => Buffer.from(bytes as Uint8Array).toString("hex");
@@ -22,7 +22,7 @@ export const hex = (bytes: unknown): string => Buffer.from(bytes as Uint8Array).
 export const optional = <T>(value: T | null | undefined): T | undefined =>
   value === null ? undefined : value;
 
-/** Times are whole numbers in the tables. A computed time may have a fraction, and must not become earlier (P8). */
+/** Times are whole numbers in the tables. A computed time can have a fraction, so it is rounded up: it must not become earlier (P8). */
 export const wholeMs = (at: number | undefined): number | null => (at === undefined ? null : Math.ceil(at));
 
 export const readQuarantine = (columns: Columns): Quarantine => ({
@@ -31,7 +31,7 @@ export const readQuarantine = (columns: Columns): Quarantine => ({
   seq: optional(columns["seq"]) as number | undefined,
 });
 
-/** The row comes from the journal. If the journal cannot be read, the row is shown as quarantined. */
+/** The row is computed from the journal. If the journal cannot be read, the row is shown as quarantined. */
 export const markQuarantined = (row: RunRow, detail: string | undefined): RunRow =>
   detail === undefined ? row : { ...row, status: "suspended", waitingOn: { kind: "quarantine", detail } };
 
@@ -64,10 +64,10 @@ export function verifiedBlob(name: string, stored: string): string {
   );
 }
 
-/** How many runs the list of workers names for each worker. */
+/** Maximum number of runs that the list of workers names for each worker. */
 export const LISTED_RUNS = 5;
 
-/** Workers that have shown a card, the longest at work first. */
+/** Workers that have described themselves with a card, the longest at work first. */
 export function readWorkers(found: readonly Columns[]): WorkerRow[] {
   const rows = found.map(({ name, expires_at: until, card, silent, runs, holds }) => ({
     name: name as string,

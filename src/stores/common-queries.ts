@@ -1,4 +1,4 @@
-// SQL that is the same on SQLite and Postgres. SQLite answers immediately, Postgres with a promise.
+// SQL that is the same on SQLite and Postgres. SQLite returns results immediately, Postgres returns promises.
 
 import type { RunId } from "../ids.ts";
 import type { UnjournaledState } from "../journal/events.ts";
@@ -34,10 +34,10 @@ export abstract class CommonQueries<S extends CommonSql> {
     this.sql = sql;
   }
 
-  /** Writes the changed records, before a query over several runs. */
+  /** Writes the changed records. Needed before a query over several runs. */
   protected abstract writeRecords(): Answer<void>;
 
-  /** Writes the new runs. SQLite inserts a run immediately, so it has nothing to do here. */
+  /** Writes the new runs. SQLite inserts each run immediately, so it does nothing here. */
   protected abstract writeNewRuns(): Answer<void>;
 
   countItems({ n }: RunRecord): Answer<number> {

@@ -9,7 +9,7 @@ import { ask, type Steps } from "./transaction/transaction.ts";
 
 const DEFAULT_PAGE = 50;
 
-/** `runColumn`: where a row of `messages` has the id of its run. */
+/** `runColumn`: the expression for the run's id in a row of `messages`. */
 export function* listMessages(
   sql: CommonSql,
   { session, parent, run, role, user, cursor, limit = DEFAULT_PAGE }: MessageFilter,
@@ -17,7 +17,7 @@ export function* listMessages(
 ): Steps<{ messages: MessageRow[]; nextCursor: string | undefined }> {
   const { values, parameter } = createParameters();
   const ofUser = user === undefined ? "" : `WHERE user_id = ${parameter(user)}`;
-  // The messages of a run that is being pruned are not listed any more.
+  // While a run is being pruned, its messages are not listed.
   const conditions = [`${runColumn} IN (SELECT id FROM runs ${ofUser})`];
   if (session !== undefined) conditions.push(`session_id = ${parameter(session)}`);
   if (parent !== undefined) conditions.push(`parent_message_id = ${parameter(parent)}`);

@@ -1,7 +1,7 @@
 // The hashes that protect what a store keeps (J9).
-//  - A value, or a payload too large for an event's row, is a blob: a text that is stored under its hash.
-//  - The events of a run form a chain (P2). Each hash covers the stored bytes of its event and the hash before it, so an edit,
-//    a gap or a swap shows at the next event.
+//  - A blob is a text that is stored under its hash: a value, or a payload that is too large for an event's row.
+//  - The events of a run form a chain (P2). Each hash covers the stored bytes of its event and the previous hash.
+//    So an edited, missing or swapped event is noticed at the next event.
 
 import { hash as nodeHash } from "node:crypto";
 import { CadreError } from "../errors.ts";
@@ -30,7 +30,7 @@ export function chainHash(previous: string, link: ChainLink): string {
 
 const ESCAPED = "j";
 
-/** J9: a text is named by its hash. UTF-8 cannot hold a lone surrogate, so a text that has one is kept as JSON. */
+/** J9: the name of a text is its hash. UTF-8 cannot encode a lone surrogate, so a text that contains one is stored as JSON. */
 export function encodeBlob(text: string): { name: string; stored: string } {
   if (text.isWellFormed()) return { name: digest(text), stored: text };
   const stored = JSON.stringify(text);
@@ -46,19 +46,19 @@ export function decodeBlob(name: string, stored: string): string | undefined {
 /** Larger payloads are kept as blobs, so that reading a journal stays cheap. */
 export const MAX_INLINE_PAYLOAD = 2_000_000;
 
-/** The blobs that an event needs: its payload, if that is stored as a blob, and the values that it names. */
+/** The blobs that an event needs: its payload, if that is stored as a blob, and the values that the payload names. */
 export function neededBlobs(event: JournalEvent, stored: string): string[] {
   const payload = blobNameIn(stored);
   const values = referencedBlobs(event);
   return payload === undefined ? values : [payload, ...values];
 }
 
-/** The name of the blob that a stored payload stands for. */
+/** The name of the blob that contains the payload. */
 export function blobNameIn(stored: string): string | undefined {
   return stored.startsWith('{"$blob":') ? (JSON.parse(stored) as { $blob: string }).$blob : undefined;
 }
 
-/** J9: a chain covers only the name of a blob, so the blob must match its name. */
+/** J9: the chain covers only the name of a blob, so the blob's text is compared with its name. */
 export function payloadText(stored: string, find: (name: string) => string | undefined): string {
   const name = blobNameIn(stored);
   if (name === undefined) return stored;

@@ -1,5 +1,5 @@
 // Wraps a store so that everything written to it is masked first (A61).
-// Groups with writing members are listed member by member, so that a new member does not compile until it is added here.
+// Groups with methods that write are listed method by method. So a new method does not compile until it is added here.
 
 import { CadreError } from "../errors.ts";
 import type { Mask } from "../journal/masking/mask.ts";
@@ -58,7 +58,7 @@ export function maskedStore(store: Store, mask: Mask): Store {
       cursors: outbox.cursors,
       deliveries: outbox.deliveries,
     },
-    // These write only ids, names that a person chose, and hashes.
+    // These methods write only ids, hashes, and names that a person chose.
     inbox: store.inbox,
     usage: store.usage,
     users: store.users,
@@ -66,7 +66,7 @@ export function maskedStore(store: Store, mask: Mask): Store {
   };
 }
 
-/** A tree from another store cannot be masked, because its hash chains cover the text. It is imported unchanged, or refused. */
+/** A tree from another store cannot be masked, because its hash chains cover the text. The tree is imported unchanged, or refused. */
 function refuseSecrets(tree: CarriedTree, mask: Mask): CarriedTree {
   const found = tree.events.find(({ text }) => mask.text(text) !== text)?.event;
   const where = found ? `Event ${found.seq} of run ${found.runId}` : "A stored value";

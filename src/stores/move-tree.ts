@@ -1,6 +1,6 @@
 // Moves a tree from one store to another (E7).
-// The move is committed here before anything is written there, so the tree never runs in both.
-// The tree can be exported again afterwards.
+// The move is committed in this store before anything is written to the other, so the tree never runs in both.
+// After the move, the tree can be exported again.
 
 import { CadreError } from "../errors.ts";
 import type { Ids, RunId } from "../ids.ts";
@@ -21,8 +21,8 @@ interface Parts {
 }
 
 /**
- * Ends a tree here, and returns the text from which it continues in another store. A tree that has ended is only copied.
- * `to`: the server that the tree is sent to.
+ * Ends a tree in this store, and returns the text with which another store continues it. A tree that has ended is only copied.
+ * `to`: the server to which the tree is sent.
  */
 export async function moveOut(
   row: RunRow,
@@ -31,20 +31,20 @@ export async function moveOut(
 ): Promise<{ lines: AsyncGenerator<string>; sentTo: string | undefined }> {
   const root = row.rootRunId;
   const roots = [...(await treesBehind(store, root)), root];
-  // A journal that cannot be read is not moved: it can be repaired only here.
+  // A tree with an unreadable journal is not moved, because the journal can be repaired only in this store.
   for (const each of roots) for (const { id } of await runsOf(store, each)) await store.journal.read(id);
   const { transferId, standing, sentTo } = await store.transfers.move(root, ids.nonce(), to);
   const head = { version, root, transferId: transferId ?? (await copyId(store, root)), standing };
   return { lines: textOf(store, roots, head), sentTo };
 }
 
-/** Exports a tree that stays here. The text can be read and checked, but not imported. */
+/** Exports a tree that stays in this store. The text can be read and checked, but not imported. */
 export function copyOut(row: RunRow, { store, version }: Omit<Parts, "ids">): AsyncGenerator<string> {
   const root = row.rootRunId;
   return textOf(store, [root], { version, root, standing: [] });
 }
 
-/** Imports a tree that another store exported. The same transfer again changes nothing. */
+/** Imports a tree that another store exported. Importing the same transfer again changes nothing. */
 export async function moveIn(
   text: string,
   store: Store,
@@ -70,7 +70,7 @@ function readWhole(text: string): ReturnType<typeof readTree> {
   }
 }
 
-/** The trees that this tree needs, oldest first: those that it continues, and the tree that pays for it. */
+/** The trees that this tree needs, oldest first: the trees that it continues, and the tree that pays for it. */
 async function treesBehind(store: Store, root: RunId, seen = new Set([root])): Promise<RunId[]> {
   const needed: RunId[] = [];
   for (const row of await runsOf(store, root)) {
@@ -111,7 +111,7 @@ const COPY = "copy-";
 /** Whether the first line of an export says that it is a copy of a tree that had ended. */
 export const isCopyHead = (line: string): boolean => line.includes(`"transferId":"${COPY}`);
 
-/** Derives the same id for the same tree, so that a copy is imported once. */
+/** Derives the same id for the same tree, so that a copy is imported only once. */
 async function copyId(store: Store, root: RunId): Promise<string> {
   const heads = await Promise.all((await runsOf(store, root)).map(({ id }) => store.journal.head(id)));
   return `${COPY}${digest(heads.map((head) => head?.hash).join("\n")).slice(0, 32)}`;
@@ -131,7 +131,7 @@ function textOf(
   return treeLines(head, blobsFor(store, roots), eventsOf(store, roots, moved));
 }
 
-/** `moved`: the tree that ends here with RUN_MOVED, which is left out. */
+/** `moved`: the tree ends in this store with RUN_MOVED. The export leaves that event out. */
 async function* eventsOf(store: Store, roots: readonly RunId[], moved?: RunId): AsyncGenerator<StoredEvent> {
   for (const root of roots) {
     for (let after = 0; ; ) {

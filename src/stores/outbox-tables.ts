@@ -5,7 +5,7 @@ import type { TableAccess } from "./common-queries.ts";
 import type { Delivery, Outbox, WebhookCursor } from "./outbox.ts";
 import { ask } from "./transaction/transaction.ts";
 
-/** Deliveries that are kept for each webhook. */
+/** Number of deliveries that are kept for each webhook. */
 const MAX_DELIVERIES = 100;
 
 export const createOutbox = ({ read, write }: TableAccess): Outbox => ({

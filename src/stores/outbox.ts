@@ -1,21 +1,21 @@
-// The position that each webhook has reached in the journals, and its latest deliveries.
-// The exporter of traces has a cursor here too. Only positions are kept here, because the events are in the journals.
-//  WH1  A webhook's cursor advances in the commit that records the delivery: each event is delivered at least once.
-//  WH2  One process at a time serves a webhook. If the process falls silent, another may take over after a while.
+// The position in the journals that each webhook has reached, and its latest deliveries.
+// The exporter of traces has a cursor here too. These tables contain only positions, because the events are in the journals.
+//  WH1  A webhook's cursor advances in the commit that records the delivery, so each event is delivered at least once.
+//  WH2  One process at a time serves a webhook. If that process stops responding, another one can take over after a while.
 
 import type { Position, RunId } from "../ids.ts";
 
 export interface WebhookCursor {
-  /** Every event up to here was delivered, or given up. */
+  /** Every event up to this position was delivered, or its delivery was given up. */
   position: Position;
-  /** How often the next delivery has failed, and when it is tried again. */
+  /** How often the next delivery has failed, and the time of the next attempt. */
   attempts: number;
   retryAt: number | undefined;
 }
 
 export interface Delivery {
   webhook: string;
-  /** The same at every attempt, so that a receiver recognises a repeated delivery. */
+  /** This id is the same at every attempt, so that a receiver recognises a repeated delivery. */
   id: string;
   event: string;
   runId: RunId;
@@ -24,20 +24,20 @@ export interface Delivery {
   at: number;
   attempts: number;
   outcome: "delivered" | "failed" | "given up";
-  /** The receiver's answer, or the reason of the failure. */
+  /** The receiver's answer, or the reason for the failure. */
   detail: string;
 }
 
 export interface Outbox {
-  /** Serves a webhook from now on. A new webhook starts at the end of the journals. Undefined: another process serves it. */
+  /** Starts to serve a webhook. A new webhook starts at the end of the journals. Undefined: another process serves it. */
   acquire(webhook: string, holder: string, forMs: number): Promise<WebhookCursor | undefined>;
   /** Releases every webhook that this process serves. */
   release(holder: string): Promise<void>;
   /** Moves the cursor over events that need no delivery. */
   advance(webhook: string, position: Position): Promise<void>;
-  /** Records an attempt. Without `retryAt` the cursor moves past its event. */
+  /** Records an attempt. Without `retryAt` the cursor moves past the event. */
   record(delivery: Delivery, retryAt?: number): Promise<void>;
   cursors(): Promise<(WebhookCursor & { webhook: string })[]>;
-  /** The latest deliveries first. */
+  /** Deliveries, latest first. */
   deliveries(webhook: string, limit: number): Promise<Delivery[]>;
 }

@@ -1,4 +1,4 @@
-// The statements that find and delete whole trees, as far as they are the same on both stores (transaction/prune.ts).
+// The statements for finding and deleting whole trees that both stores share (transaction/prune.ts).
 
 import type { RunId } from "../ids.ts";
 import { type CommonSql, type CommonValue, idsIn } from "./common-queries.ts";
@@ -12,7 +12,7 @@ export interface NumberedRun {
   id: RunId;
 }
 
-/** `workspaceColumn`: where a row of `runs` has its workspace. */
+/** `workspaceColumn`: the expression for the workspace in a row of `runs`. */
 export function findPrunable(
   sql: CommonSql,
   { before = Number.MAX_SAFE_INTEGER, status, root, workspace }: PruneFilter,

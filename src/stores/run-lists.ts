@@ -1,5 +1,5 @@
-// Lists of runs and sessions: which of them match a filter, and how many.
-// The SQL is the same on both stores, apart from the few expressions of a dialect.
+// Lists and counts the runs and sessions that match a filter.
+// Both stores share this SQL, apart from a few expressions that depend on the dialect.
 
 import { ANSWERED_BY_ITEMS } from "../projections/folds/approvals.ts";
 import type { RunRow } from "../projections/folds/run-row.ts";
@@ -10,9 +10,9 @@ import type { RunFilter, SessionRow, Store } from "./store.ts";
 import { ask, type Steps } from "./transaction/transaction.ts";
 
 export interface RunListDialect {
-  /** A table `blocker (id)` of the runs that block a row of `runs`. */
+  /** A table `blocker (id)` with the runs that block a row of `runs`. */
   blockers(table: string): string;
-  /** Conditions for runs that have every word of a query in some event, whole or as the beginning of a word. */
+  /** Conditions for runs in whose events every word of a query occurs, as a whole word or as the beginning of one. */
   searchConditions(query: string, parameter: AddParameter): string[];
 }
 
@@ -69,7 +69,7 @@ function* listRuns(
   return { runs: rows.slice(0, limit).map(readListedRow), nextCursor: nextCursor(rows, limit) };
 }
 
-/** The number of the last row on a page, if a row follows it. */
+/** The number of the last row on a page, if another row follows. */
 function nextCursor(rows: readonly Columns[], limit: number): string | undefined {
   const last = rows.length > limit ? rows[limit - 1] : undefined;
   return last && String(last["n"]);
@@ -113,7 +113,7 @@ export const isOneOf = (column: string, values: readonly string[], parameter: Ad
 
 const ITEM_KINDS = [...ANSWERED_BY_ITEMS].map((kind) => `'${kind}'`).join(", ");
 
-/** Like `isAnswered`: a run whose items are all answered does not wait for a person, even if it was not driven since. */
+/** Like `isAnswered`: if all items of a run are answered, it does not wait for a person, even if no driver has continued it yet. */
 function needsAnswer({ blockers }: RunListDialect): string {
   const isAnswered = (run: string): string =>
     `${run}.waiting IN (${ITEM_KINDS}) AND NOT EXISTS (SELECT 1 FROM approvals WHERE approvals.run = ${run}.n)`;

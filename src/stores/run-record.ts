@@ -1,6 +1,6 @@
 // A run's row with its lease and the head of its journal, as a store caches it.
-// A transaction changes the record in memory, and the store writes it back once.
-// Both stores keep it in columns of the same names.
+// A transaction changes the record in memory, and the store writes it to the tables once.
+// Both stores keep the record in columns with the same names.
 
 import type { RunId } from "../ids.ts";
 import type { JournalEvent } from "../journal/events.ts";
@@ -17,25 +17,25 @@ export interface RunRecord {
   worker: string | undefined;
   epoch: number;
   dueAt: number | undefined;
-  /** E2: until then an earlier worker may still be busy with calls that it began. Releasing the run does not change this. */
+  /** E2: until this time an earlier worker might still be busy with calls that it started. Releasing the run does not change this. */
   previousUntil: number | undefined;
   acquisitions: number;
   openTokens: number;
   openCost: number;
-  /** The latest events, in order and without a gap; and the length of all payloads that this process wrote. */
+  /** The latest events, in order and without a gap, and the total length of the payloads that this process wrote. */
   recent: JournalEvent[];
   characters: number;
-  /** The seq of every key. Undefined: not read yet. */
+  /** The seq of every key. Undefined: the keys have not been read yet. */
   keys: Map<string, number> | undefined;
-  /** The number of open inbox items. Undefined: not read yet. */
+  /** The number of open inbox items. Undefined: it has not been read yet. */
   openItems: number | undefined;
-  /** The run's slot in its workspace (B4). Undefined: not read yet. */
+  /** The run's slot in its workspace (B4). Undefined: it has not been read yet. */
   slot: Slot | undefined;
-  /** The columns that a step rarely changes, as they are on disk. */
+  /** Stored values of the columns that a step rarely changes. */
   storedColumns: readonly unknown[] | undefined;
 }
 
-/** `held`: at work. `queued`: waiting for a slot. */
+/** `held`: the run is at work. `queued`: the run is waiting for a slot. */
 export type Slot = "held" | "queued" | "none";
 
 const IMMUTABLE = [
@@ -53,10 +53,10 @@ const IMMUTABLE = [
   "pool",
 ] as const satisfies (keyof RunRow)[];
 
-/** The fields of a row that never change and need no column of their own, as JSON. */
+/** The fields of a row that never change and have no column of their own, as JSON. */
 export const immutableJson = (row: RunRow): string => JSON.stringify(row, [...IMMUTABLE]);
 
-/** The columns that a commit may change. `hash` is not among them, because each store encodes it differently. */
+/** The columns that a commit can change. `hash` is not among them, because each store encodes it differently. */
 export const CHANGING_COLUMNS = {
   status: ({ row }) => row.status,
   waiting_on: ({ row }) => json(row.waitingOn),
@@ -157,33 +157,33 @@ export function newRecord(n: number, row: RunRow): RunRecord {
   };
 }
 
-/** Whether all events of its journal are in memory. */
+/** Whether all events of the run's journal are in memory. */
 export const hasWholeJournal = ({ recent }: RunRecord): boolean => recent[0]?.seq === 1;
 
 /** The root whose budget pays for a run. */
 export const payerOf = ({ budgetRunId, rootRunId }: RunRow): string => budgetRunId ?? rootRunId;
 
-/** Due immediately, like 0. An imported run counts as at rest until it is driven or gets a signal. */
+/** The run is due immediately, like 0. An imported run counts as at rest until it is driven or gets a signal. */
 export const DUE_ON_ARRIVAL = 1;
 
 const RECENT_EVENTS = 32;
-/** Most characters of payloads that a resting run may keep in memory. */
+/** A resting run can keep at most this many characters of payloads in memory. */
 const MAX_KEPT_CHARACTERS = 50_000;
 
-/** Keeps the latest events in memory, to answer a driver that has not read its own last appends yet. */
+/** Keeps the latest events in memory, because a driver often has not read its own last appends yet. */
 export function rememberEvent({ recent }: RunRecord, event: JournalEvent): void {
   if (recent.length >= 2 * RECENT_EVENTS) recent.splice(0, RECENT_EVENTS);
   recent.push(event);
 }
 
-/** Drops the records of resting runs, except small ones that will soon be driven, so that their drivers need not read them. */
+/** Drops the records of resting runs. Small runs that will soon be driven stay, so that their drivers need not read them. */
 export function evictResting(cache: Map<RunId, RunRecord>, most: number): void {
   const isFull = cache.size > most;
   for (const [id, record] of cache)
     if (record.worker === undefined && (isFull || !isWorthKeeping(record))) cache.delete(id);
 }
 
-/** Whether the run is small, and was just started or waits for its children. */
+/** Whether the run is small and will soon be driven: it was just started, or it waits for its children. */
 const isWorthKeeping = (record: RunRecord): boolean =>
   (record.dueAt === 0 || record.row.waitingOn?.kind === "child") &&
   hasWholeJournal(record) &&

@@ -1,17 +1,17 @@
-// The port of a store, in groups: journals that only grow, the rows that follow from them, leases, and small tables.
+// The interface of a store, in groups: journals that only grow, rows computed from them, leases, and small tables.
 // Everything that makes a run durable passes through `journal.append`.
 // `store.contract.ts` tests every implementation for these rules.
-//  J1  Keys are checked first: the same event again writes nothing; another payload under the same key is a conflict.
-//  J2  An append by anyone but the run's current driver is a signal. A guarded append is refused as a whole if the journal
-//      has a signal that its writer has not folded.
-//  J3  Outcomes need their intent and an open call, not the newest epoch.
-//  J6  A run rests only if it has folded every signal; a signal makes a resting run due.
-//  J7  A change to several journals is one transaction: a child's start with its parent's intent, a child's end with the
-//      parent's event, a cancel over a subtree, and the news for every run above that a run below needs a person.
-//  B4  A run needs a slot in its workspace to start work. Without one it is refused and queues; the oldest is served first.
-//  J8  Positions are dense and in commit order. A pruned tree leaves a gap; no position is ever given twice.
-//  E7  A tree that is moved away ends here in the transaction that writes its last event. A tree is imported once.
-// An answer comes after the commit: everything in it is on stable storage (P1).
+//  J1  Keys are checked first. Appending the same event again writes nothing. Another payload under the same key is a conflict.
+//  J2  An append by any writer other than the run's current driver is a signal.
+//      A guarded append is refused as a whole if the journal has a signal that its writer has not folded.
+//  J3  An outcome needs its intent and an open call, but not the newest epoch.
+//  J6  A run rests only if it has folded every signal. A new signal makes a resting run due.
+//  J7  A change to several journals is one transaction: a child's start with its parent's intent, a child's end with its parent's event,
+//      a cancel over a subtree, and the events that tell all runs above that a run needs a person.
+//  B4  A run needs a slot in its workspace to start work. If no slot is free, the run is refused and queues; the oldest run is served first.
+//  J8  Positions are dense and in commit order. A pruned tree leaves a gap. No position is ever used twice.
+//  E7  A tree that is moved away ends in this store, in the transaction that writes its last event. A tree is imported only once.
+// The store answers after the commit: everything in an answer is on stable storage (P1).
 
 import type { Clock } from "../clock.ts";
 import type { PoolFilter } from "../config/pools.ts";
@@ -36,10 +36,10 @@ import type { Users } from "./users.ts";
 
 export type { PoolFilter };
 
-/** How long a worker counts as alive after its last heartbeat. Store and worker must agree, or an effect could start twice (E2). */
+/** A worker counts as alive for this long after its last heartbeat. Store and worker must agree, or an effect could start twice (E2). */
 export const LEASE_MS = 15_000;
 
-/** The driver of a run: a worker, in the epoch in which it acquired the run. */
+/** The driver of a run: a worker, and the epoch in which the worker acquired the run. */
 export interface Writer {
   worker: string;
   epoch: number;
@@ -47,32 +47,32 @@ export interface Writer {
 
 export interface Append {
   runId: RunId;
-  /** The run's driver. Absent for people, other runs and the system. */
+  /** The run's driver. Absent if the writer is a person, another run or the system. */
   writer?: Writer;
   /** The last seq that the writer has folded. */
   after: Seq;
   events: EventBody[];
-  /** `signals`: refused after a newer signal (J2). `unchanged`: refused after any newer event. */
+  /** `signals`: the append is refused after a newer signal (J2). `unchanged`: it is refused after any newer event. */
   guard?: "signals" | "unchanged";
-  /** Gives the lease back in the same transaction, if the append is not refused (J6). Without `wakeAt` the run rests until a signal. */
+  /** Gives the lease back in the same transaction, if the append is not refused (J6). Without `wakeAt` the run rests until the next signal. */
   rest?: {
     wakeAt: number | undefined;
-    /** B4: the run rests because this many slots are all taken. It is due when its turn comes, and asks again now and then. */
+    /** B4: the run rests because all of this many slots are taken. It becomes due when its turn comes, and asks again from time to time. */
     queue?: number;
   };
-  /** D6: files that the effects of these events will change. Refused if a run of another branch is changing one of them. */
+  /** D6: files that these events are about to change. The append is refused if a run of another branch is changing one of the files. */
   claims?: readonly string[];
-  /** B4: these events start work, so the run needs one of this many slots in its workspace. Without one it is refused. */
+  /** B4: these events start work, so the run needs one of this many slots in its workspace. Without a slot, the append is refused. */
   concurrent?: number;
   /** Admits a child in the same transaction, if the tree has room for it (J7). */
   spawn?: Spawn;
   /**
    * The estimate of a model call, and the budgets of its run and its tree (B2).
-   * If a person has set the tree's budget, that one applies instead: by APPROVAL_DECIDED with `limits` and scope `tree`, which
-   * also decides the same item of every run that stopped there, or by BUDGET_SET with scope `tree`, which every run of the tree
-   * is told.
-   * The root is told when most of the tree's budget is spent (B3).
-   * `anew`: `tree` is a person's new budget, so an earlier one does not apply.
+   * If a person has set the tree's budget, the person's budget applies instead. There are two ways to set it:
+   * APPROVAL_DECIDED with `limits` and scope `tree` also decides the same item for every run that stopped at the old budget.
+   * BUDGET_SET with scope `tree` is sent to every run of the tree.
+   * The root gets a warning when most of the tree's budget is spent (B3).
+   * `anew`: `tree` is a new budget from a person, so earlier budgets do not apply.
    */
   reserve?: { estimate: Estimate; run: Budget; tree: Budget; anew?: true };
 }
@@ -80,13 +80,13 @@ export interface Append {
 export interface Spawn {
   runId: RunId;
   start: Payload<"RUN_STARTED">;
-  /** The first events of its journal after RUN_STARTED: the parent's context. */
+  /** Events that follow RUN_STARTED in the child's journal: the parent's context. */
   events: EventBody[];
-  /** Children of the parent, runs of the tree, and runs at work in the workspace at the same time. */
+  /** Limits on the children of the parent, the runs of the tree, and the runs at work in the workspace at the same time. */
   limits: { children: number; runs: number; concurrent: number };
   /**
-   * B4: the origin of its slot. `parents`: the parent will wait, and passes on its own; a parent without one must queue for it.
-   * `free`: the spawn is refused if no slot is free. `queues`: none yet, the child asks for one like a root.
+   * B4: where the child's slot comes from. `parents`: the parent will wait, and passes on its own slot. Without a slot, it must queue first.
+   * `free`: the spawn is refused if no slot is free. `queues`: the child starts without a slot and asks for one, like a root.
    */
   slot: "parents" | "free" | "queues";
 }
@@ -94,12 +94,12 @@ export interface Spawn {
 export interface SessionMessage {
   sessionId: string;
   agent: string;
-  /** The event for a run that is active. The same message twice is written once. */
+  /** The event for a run that is active. If the same message is sent twice, it is written once. */
   context: Payload<"CONTEXT_ADDED">;
-  /** The run to start if none is active. */
+  /** The run to start if no run is active. */
   runId: RunId;
   start: Payload<"RUN_STARTED">;
-  /** How many runs may draw on the budget that pays for this run. Absent: a person sent the message, so there is no limit. */
+  /** How many runs can draw on the budget that pays for this run. Absent: a person sent the message, so there is no limit. */
   maxRuns?: number;
   /** A message with the same key is delivered once. */
   idempotency?: { key: string; body: string };
@@ -111,21 +111,21 @@ export interface Budget {
 }
 
 export type Refusal =
-  /** There is a signal that the writer has not folded: fold it and decide again. */
+  /** The journal has a signal that the writer has not folded. The writer must fold it and decide again. */
   | "signals"
-  /** There is a newer event: read again. */
+  /** The journal has a newer event. The writer must read again. */
   | "changed"
-  /** Another driver has the run. */
+  /** Another driver holds the run. */
   | "epoch"
   /** The run has ended. */
   | "ended"
-  /** The key belongs to an event with another payload. */
+  /** The journal has an event with this key and another payload. */
   | "conflict"
-  /** An outcome without an open call. */
+  /** The outcome belongs to no open call. */
   | "closed"
   /** The budget does not allow this call. */
   | "budget"
-  /** Open calls have reserved the rest of the budget: wait. */
+  /** Other open calls have reserved the rest of the budget, so the writer must wait. */
   | "reserved"
   /** A limit is reached: children of the run, runs of the tree, or runs at work in the workspace (B4). */
   | "children"
@@ -135,10 +135,10 @@ export type Refusal =
   | "claimed";
 
 export interface AppendResult {
-  /** The journal after `after`, in order: the events of other writers, then those of this append. */
+  /** The journal after `after`, in order: first the events of other writers, then the events of this append. */
   events: JournalEvent[];
   refused?: Refusal;
-  /** With `budget`: the limit that the call would exceed; `tree.maxTokens` is one of the whole tree. */
+  /** With `budget`: the limit that the call would exceed. `tree.maxTokens` is a limit of the whole tree. */
   exceeded?: { limit: string; value: number };
   /** With `claimed`: the run that is changing the file. */
   claimedBy?: { path: string; runId: RunId; agent: string };
@@ -146,11 +146,11 @@ export interface AppendResult {
 
 export interface Lease extends Writer {
   row: RunRow;
-  /** Acquisitions in a row, this one included, that led neither to a rest nor to an outcome (E5). */
+  /** Number of acquisitions in a row, including this one, that led neither to a rest nor to an outcome (E5). */
   acquisitions: number;
-  /** The whole journal, if the store still has it in memory: the driver need not read it. */
+  /** The whole journal, if the store still has it in memory. In that case the driver need not read it. */
   events?: readonly JournalEvent[];
-  /** E2: until then the previous worker may still be alive, so its open effects are left alone. */
+  /** E2: until this time the previous worker might still be alive, so its open effects are left alone. */
   previousUntil: number | undefined;
 }
 
@@ -164,13 +164,13 @@ export interface RunFilter {
   branchesOf?: RunId;
   /** Runs of this user. */
   user?: string;
-  /** Only runs that no other run has started. */
+  /** Only runs that were not started by another run. */
   roots?: boolean;
-  /** Started at this time or later. */
+  /** Only runs that were started at this time or later. */
   since?: number;
-  /** The kind of wait. `person`: anything that a person must answer; a pause is not. */
+  /** The kind of wait. `person`: every wait that a person must answer, which does not include pauses. */
   waiting?: WaitingOn["kind"] | "person";
-  /** Words of the run's journal: tasks, messages and outputs. All of them must occur. */
+  /** Words in the run's journal: in tasks, messages and outputs. All words must occur. */
   q?: string;
   limit?: number;
   /** `nextCursor` of the previous page. */
@@ -185,7 +185,7 @@ export interface TreeTotal {
 
 export interface MessageFilter {
   session?: string;
-  /** The message of the model call that led to these. */
+  /** The message of the model call that led to the listed messages. */
   parent?: number;
   run?: RunId;
   role?: string;
@@ -197,30 +197,30 @@ export interface MessageFilter {
 }
 
 export interface TreeUsageFilter {
-  /** Only trees that have changed since. */
+  /** Only trees that have changed since this time. */
   since?: number | undefined;
   limit: number;
   /** `nextCursor` of the previous page. */
   cursor?: string | undefined;
 }
 
-/** A chain of runs of a main agent: people and agents send messages to it. */
+/** A chain of runs of a main agent. People and agents send messages to the session. */
 export interface SessionRow {
   id: string;
   runs: number;
   createdAt: number;
-  /** The latest run. */
+  /** The latest run of the session. */
   last: RunRow;
 }
 
-/** Counts over the whole store. */
+/** Counts for the whole store. */
 export interface StoreTotals {
   runs: Partial<Record<RunRow["status"], number>>;
-  /** Open items. */
+  /** Number of open items. */
   approvals: number;
   modelCalls: number;
   toolCalls: number;
-  /** Tokens. */
+  /** Number of tokens. */
   input: number;
   output: number;
   cost: number;
@@ -228,13 +228,13 @@ export interface StoreTotals {
 }
 
 export interface PruneFilter {
-  /** Trees whose last run ended before this time. */
+  /** Only trees whose last run ended before this time. */
   before?: number;
-  /** The status of the root. */
+  /** Only trees whose root has this status. */
   status?: readonly RunRow["status"][];
   root?: RunId;
   workspace?: string;
-  /** Deletes nothing, and answers with what would be deleted. */
+  /** Deletes nothing, and returns what would be deleted. */
   dryRun?: boolean;
 }
 
@@ -254,7 +254,7 @@ export interface ApprovalRef {
   expiresAt: number | undefined;
 }
 
-/** A permission that a person gave: for good, or for the run that it was given in and all runs below it. */
+/** A permission that a person gave: permanently, or for one run and all runs below it. */
 export interface StandingGrant {
   id: number;
   scope: "always" | "tree";
@@ -262,7 +262,7 @@ export interface StandingGrant {
   by: string;
   at: number;
   until: number | undefined;
-  /** The folder in which it applies; undefined: anywhere. */
+  /** The folder in which the grant applies. Undefined: it applies everywhere. */
   folder: string | undefined;
   runId: RunId;
 }
@@ -280,9 +280,9 @@ export interface Quarantine {
 }
 
 /**
- * Called after each commit with its events, in order of positions, and with the runs that became due without an event (B4).
- * `elsewhere`: events of other processes on the same store, and their runs that are due.
- * A call without events means "look again". Contract: must not throw.
+ * Called after each commit with its events in order of positions, and with the runs that became due without an event (B4).
+ * `elsewhere`: events that other processes on the same store wrote, and their runs that are due.
+ * A call without events means "look again". The listener must not throw.
  */
 export type CommitListener = (
   events: readonly JournalEvent[],
@@ -291,7 +291,7 @@ export type CommitListener = (
 ) => void;
 
 export interface Store {
-  /** The same across restarts; every store has its own. */
+  /** The store's own id. It stays the same across restarts, and no other store has it. */
   readonly id: string;
   /** The clock of all processes that share the store: events, timers and leases use it. */
   readonly clock: Clock;
@@ -307,29 +307,29 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** Runs: started, found, stopped and deleted. */
+/** Starts, finds, stops and deletes runs. */
 export interface RunStore {
   /**
-   * Admits a run. A key that was used before answers with the run it made then.
-   * Another body under that key is refused (UNPROCESSABLE).
+   * Admits a run. If the key was used before, returns the run that was started with it.
+   * A different body under the same key is refused (UNPROCESSABLE).
    */
   start(
     runId: RunId,
     start: Payload<"RUN_STARTED">,
     idempotency?: { key: string; body: string },
   ): Promise<{ runId: RunId; existed: boolean }>;
-  /** D5: a message to an agent in a session joins the run that is active there, or starts the next, which continues the last. */
+  /** D5: a message to an agent in a session goes to the run that is active there. If none is active, it starts the next run, which continues the last. */
   say(message: SessionMessage): Promise<{ runId: RunId; joined: boolean; refused?: "runs" }>;
-  /** P7: one transaction over the run and every descendant that has not ended. Answers with the runs it reached. */
+  /** P7: cancels the run and all its descendants that have not ended, in one transaction. Returns the runs that it reached. */
   cancel(runId: RunId, request: Payload<"CANCEL_REQUESTED">): Promise<RunId[]>;
-  /** BV4: one transaction over the run and every descendant that has not ended. Answers with the runs it changed. */
+  /** BV4: freezes or thaws the run and all its descendants that have not ended, in one transaction. Returns the runs that it changed. */
   freeze(runId: RunId, freeze: FreezeRequest): Promise<RunId[]>;
   get(runId: RunId): Promise<RunRow | undefined>;
-  /** Newest first. A search (`q`) brings the index up to date first. */
+  /** Lists runs, newest first. A search (`q`) brings the index up to date first. */
   list(filter: RunFilter): Promise<{ runs: RunRow[]; nextCursor: string | undefined }>;
-  /** How many runs match, on all pages. */
+  /** Number of runs that match, on all pages. */
   count(filter: RunFilter): Promise<number>;
-  /** For runs that `q` has found: the event that matches best. */
+  /** For each run that `q` has found: the event that matches best. */
   firstHits(q: string, runs: readonly RunId[]): Promise<ReadonlyMap<RunId, Seq>>;
   /** The latest first. */
   sessions(filter: {
@@ -341,8 +341,8 @@ export interface RunStore {
   orphans(): Promise<RunId[]>;
   /**
    * Deletes whole trees, and the blobs that no run needs any more.
-   * It keeps a tree in which a run is active, a tree whose budget an active run draws on, and a tree that a kept run continues.
-   * Standing grants stay in force. A reader by position meets a gap; every run has a chain of its own, so no other chain breaks.
+   * It keeps a tree with an active run, a tree whose budget an active run draws on, and a tree that is continued by a run that is kept.
+   * Permanent grants stay in force. Readers by position see a gap. No other hash chain breaks, because every run has its own.
    */
   prune(filter: PruneFilter): Promise<PruneResult>;
 }
@@ -363,27 +363,27 @@ export interface JournalStore {
 /** Which worker drives which run. */
 export interface LeaseStore {
   /**
-   * Takes a run that is due, and counts as a heartbeat of the worker.
+   * Acquires a run that is due. The call also counts as a heartbeat of the worker.
    * Undefined: the run is not due, or another worker was faster.
-   * A run of a lost worker is taken although its lease has not run out.
+   * If the run's worker is lost, the run can be acquired before its lease expires.
    */
   acquire(runId: RunId, worker: string, lost?: LostWorkers): Promise<Lease | undefined>;
   /**
-   * Gives a run back, due immediately and with its slot, so that another driver continues.
+   * Gives a run back so that another driver can continue it. The run is due immediately and keeps its slot.
    * `rest`: the driver cannot continue, so the slot is freed too (B4).
-   * The run is due again at `wakeAt`; 0 means immediately, for other drivers.
+   * The run becomes due again at `wakeAt`. 0 means immediately, for other drivers.
    */
   release(runId: RunId, writer: Writer, rest?: { wakeAt: number }): Promise<void>;
-  /** Runs to drive now: first those whose worker is dead, because they still have a slot (B4), then the longest due. */
+  /** Runs to drive now. Runs of dead workers come first, because they still have a slot (B4), then the runs that have been due longest. */
   due(now: number, limit: number, of?: PoolFilter): Promise<RunId[]>;
-  /** When the next resting run is due, if any. */
+  /** The time when the next resting run becomes due, if there is one. */
   nextDue(): Promise<number | undefined>;
   heartbeat(
     worker: string,
     holds: readonly { runId: RunId; epoch: number }[],
     card?: WorkerCard,
   ): Promise<Heartbeat>;
-  /** Workers that have shown a card, the longest at work first. A worker that shut down in order is not listed. */
+  /** Workers that have described themselves with a card, the longest at work first. Workers that shut down properly are not listed. */
   workers(): Promise<WorkerRow[]>;
   /** The live worker that holds a run. */
   driverOf(runId: RunId): Promise<string | undefined>;
@@ -392,57 +392,57 @@ export interface LeaseStore {
   quarantined(): Promise<Quarantine[]>;
 }
 
-/** Items that wait for a person, and what people have allowed beyond one call. */
+/** Items that wait for a person, and the grants that people have given. */
 export interface InboxStore {
   openItems(filter?: JournalScope): Promise<ApprovalRef[]>;
   grants(): Promise<StandingGrant[]>;
   revokeGrant(id: number): Promise<boolean>;
 }
 
-/** Texts by their hashes. */
+/** Texts that are stored by their hashes. */
 export interface BlobStore {
   put(text: string): Promise<string>;
-  /** `of`: only if a run of this user needs it. */
+  /** `of`: return the text only if a run of this user needs it. */
   get(hash: string, of?: { user: string }): Promise<string | undefined>;
 }
 
-/** Consumption. The tables behind `messages` and `trees` are brought up to date when they are read, not by appends. */
+/** Usage. The tables behind `messages` and `trees` are brought up to date when they are read, not when events are appended. */
 export interface UsageStore {
   totals(): Promise<StoreTotals>;
-  /** By root. */
+  /** Usage by root run. */
   treeTotals(roots: readonly RunId[]): Promise<ReadonlyMap<RunId, TreeTotal>>;
   /** The usage of each tree that has changed since a time, ordered by root. */
   trees(filter: TreeUsageFilter): Promise<{ trees: TreeUsage[]; nextCursor: string | undefined }>;
-  /** One row for each model call, in the order in which they began. */
+  /** One row for each model call, in the order in which the calls began. */
   messages(filter: MessageFilter): Promise<{ messages: MessageRow[]; nextCursor: string | undefined }>;
 }
 
-/** Trees that leave for another store, and trees that arrive (E7). */
+/** Trees that are moved to another store, and trees that are imported from one (E7). */
 export interface TransferStore {
   /**
-   * Ends every active run of a tree here, because the tree continues elsewhere.
-   * One transaction; refused (CONFLICT) unless the whole tree is at rest. A second call gets the answer of the first.
-   * `to`: the server that it is sent to now.
-   * While it is not known whether the tree has arrived there, it may be sent only there again.
-   * Once it has arrived, it cannot be moved from here any more (CONFLICT).
+   * Ends every active run of a tree in this store, because the tree continues in another store.
+   * One transaction. It is refused (CONFLICT) unless the whole tree is at rest. A second call returns the answer of the first.
+   * `to`: the server to which the tree is sent now.
+   * Until it is known whether the tree has arrived at that server, it can be sent again only to that server.
+   * Once the tree has arrived, it can no longer be moved from this store (CONFLICT).
    */
   move(root: RunId, transferId: string, to?: string): Promise<MovedTree>;
   /**
-   * Records the answer of the server that a tree was sent to.
-   * A server that refuses may have taken the tree before: only a refusal of the first attempt proves that it is not there, and lets it be sent elsewhere.
+   * Records the answer of the server to which a tree was sent.
+   * Only a refusal of the first attempt proves that the server does not have the tree. After such a refusal, the tree can be sent elsewhere.
    */
   settle(root: RunId, to: string, outcome: MoveOutcome): Promise<void>;
   /**
-   * Imports a tree whose chains were verified, in one transaction: with its own ids, seqs, times and hashes, and with positions of this store.
-   * Runs that are here already and the same stay; a different run under the same id is a CONFLICT.
-   * A transfer is imported once: `existed` says that it was here before.
+   * Imports a verified tree in one transaction. It keeps its ids, seqs, times and hashes, and gets positions of this store.
+   * A run that this store already has stays, if it is the same. A different run under the same id is a CONFLICT.
+   * A transfer is imported only once. `existed` says that it was imported before.
    */
   import(tree: CarriedTree): Promise<{ root: RunId; existed: boolean }>;
-  /** A tree's events as they are stored, in commit order: the text that the chains cover. */
+  /** A tree's events in commit order, exactly as they are stored, because the hash chains cover this text. */
   storedEvents(root: RunId, after: Position, limit: number): Promise<StoredEvent[]>;
 }
 
-/** Some of the journals: of one run, of a tree, or of a user's runs. */
+/** Selects journals: of one run, of a tree, or of a user's runs. */
 export interface JournalScope {
   run?: RunId;
   root?: RunId;
@@ -451,39 +451,39 @@ export interface JournalScope {
 
 export interface ReadOptions extends JournalScope {
   /**
-   * For readers that keep a cursor and never go back: the page ends before the first event that only a newer version understands.
-   * If that event is the next one, the read is refused (JOURNAL_NEWER).
+   * For readers with a cursor that never moves back: the page ends before the first event that only a newer version understands.
+   * If the next event is already too new, the read is refused (JOURNAL_NEWER).
    */
   stopAtNewer?: true;
 }
 
-/** A process that drives runs, as it describes itself. */
+/** A process that drives runs, with its description of itself. */
 export interface WorkerCard {
   host: string;
   pid: number;
-  /** The pool whose runs it drives (E6). */
+  /** The pool whose runs the worker drives (E6). */
   pool: string;
   version: string;
   since: number;
-  /** How many runs it leaves to a newer version, because it does not understand their journals. */
+  /** Number of runs that the worker leaves to a newer version, because it does not understand their journals. */
   tooNew?: number | undefined;
 }
 
 export interface WorkerRow extends WorkerCard {
   name: string;
   seenAt: number;
-  /** No heartbeat for longer than a lease lasts: dead, frozen or cut off. Other workers may take its runs. */
+  /** The worker sent no heartbeat for longer than a lease: it is dead, frozen or cut off. Other workers can take its runs. */
   silent: boolean;
-  /** The number of runs that it holds. */
+  /** The number of runs that the worker holds. */
   runs: number;
-  /** The first few of them. */
+  /** The first few runs that the worker holds. */
   holds: string[];
 }
 
-/** E2: the workers that an engine has lost: these, or all that sent no heartbeat for this long. */
+/** E2: the workers that an engine has lost: the listed workers, or all workers that sent no heartbeat for this long. */
 export type LostWorkers = { workers: readonly string[] } | { silentFor: number };
 
-/** E7: an event as it is stored. `text`: its payload, or the name of its blob. */
+/** E7: an event as it is stored. `text` is its payload, or the name of the blob with the payload. */
 export interface StoredEvent extends ChainLink {
   runId: RunId;
   position: Position;
@@ -495,16 +495,16 @@ export interface CarriedTree {
   transferId: string;
   root: RunId;
   events: readonly { event: JournalEvent; text: string; hash: string }[];
-  /** Stored texts by name. */
+  /** Stored texts by their names. */
   blobs: ReadonlyMap<string, string>;
   standing: ReadonlyMap<RunId, UnjournaledState>;
 }
 
-/** E7: a tree that was moved away. Without `transferId` the tree had ended: nothing was moved, and the export is a copy. */
+/** E7: a tree that was moved away. Without `transferId` the tree had ended already: it was not moved, and the export is a copy. */
 export interface MovedTree {
   transferId: string | undefined;
   standing: { runId: RunId; standing: UnjournaledState }[];
-  /** The server that it was sent to before; it is not known whether it has arrived there. */
+  /** The server to which the tree was sent before. It is not known whether it has arrived. */
   sentTo?: string;
 }
 

@@ -8,7 +8,7 @@ import { type Columns, hex } from "./columns.ts";
 import { CHAIN_START, chainHash } from "./hashes.ts";
 import type { ReadOptions, StoredEvent } from "./store.ts";
 
-/** The part of a row that the chain covers. */
+/** The part of a row that the hash chain covers. */
 export function readLink(columns: Readonly<Columns>) {
   return {
     seq: columns["seq"] as number,
@@ -25,7 +25,7 @@ export function readStoredEvent(columns: Readonly<Columns>): StoredEvent {
   return { runId, position: columns["position"] as number, ...readLink(columns), hash: hex(columns["hash"]) };
 }
 
-/** P9: an event that cannot be read is left out, so that it does not stop a stream over all journals. Its own run reports it. */
+/** P9: an unreadable event is left out, so that it does not stop a stream over all journals. Reading its own run reports it. */
 export function readableEvents<Row>(
   rows: readonly Row[],
   read: (row: Row) => JournalEvent,
@@ -45,7 +45,7 @@ export function readableEvents<Row>(
   return events;
 }
 
-/** J9: verifies the events of a chain after a seq, up to the head of the journal at most. */
+/** J9: verifies the events of a chain after a seq, at most up to the head of the journal. */
 export function verifyChain(runId: RunId, head: { seq: Seq; hash: string }, links: ChainPart): void {
   let expected = links.after;
   let previous = links.before ? hex(links.before["hash"]) : CHAIN_START;
@@ -61,7 +61,7 @@ export function verifyChain(runId: RunId, head: { seq: Seq; hash: string }, link
 
 export interface ChainPart {
   after: Seq;
-  /** The row at that seq; undefined at the start. */
+  /** The row at that seq. Undefined at the start of the journal. */
   before: Columns | undefined;
   found: readonly Columns[];
   toEnd: boolean;

@@ -1,6 +1,6 @@
-// A tree of runs as a text file that can be moved, read and checked anywhere (E7): one line each for the head, the blobs, the events in commit order, and the end.
-// Payloads are written byte for byte, as the chains cover them.
-//  1  Reading verifies each event against its chain, each blob against its name, and the whole file against its checksum.
+// A tree of runs as a text file that can be moved, read and checked anywhere (E7). Its lines are the head, the blobs, the events in commit order, and the end.
+// Payloads are written byte for byte, because the hash chains cover their bytes.
+//  1  Reading verifies each event against its hash chain, each blob against its name, and the whole file against its checksum.
 //  2  An incomplete file is refused, and the error names the run and the event.
 
 import { z } from "zod";
@@ -24,10 +24,10 @@ export const TREE_FORMAT = 1;
 const Head = z.object({
   cadre: z.literal("tree"),
   format: z.int(),
-  /** The version of Cadre that wrote it. */
+  /** The version of Cadre that wrote the file. */
   version: z.string(),
   root: z.string(),
-  /** Absent: a copy that can only be read and checked. */
+  /** Absent: the file is a copy that can only be read and checked. */
   transferId: z.string().optional(),
   standing: z.array(z.object({ runId: z.string(), standing: UnjournaledState })).default([]),
 });
@@ -45,7 +45,7 @@ const Event = z.object({
 });
 const End = z.object({ end: z.object({ lines: z.int(), sum: z.string() }) });
 
-/** Yields the text line by line, each with its line break. */
+/** Yields the text line by line, including line breaks. */
 export async function* treeLines(
   head: Omit<TreeHead, "cadre" | "format">,
   blobs: AsyncIterable<{ name: string; stored: string }>,
@@ -60,13 +60,13 @@ export async function* treeLines(
   yield `${JSON.stringify({ end: sum.end() })}\n`;
 }
 
-/** The payload is copied and not serialized again: the chain covers its bytes. */
+/** The payload is copied and not serialized again, because the hash chain covers its bytes. */
 function eventLine({ runId, seq, ts, type, key, text, hash }: StoredEvent): string {
   const place = JSON.stringify({ run: runId, seq, ts, type, key });
   return `${place.slice(0, -1)},"payload":${text},"hash":"${hash}"}`;
 }
 
-/** A checksum over all lines in their order, computed as they come. */
+/** A checksum over all lines in their order. It is updated with each line. */
 function createSum() {
   let lines = 0;
   let sum = "";

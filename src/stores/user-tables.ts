@@ -5,12 +5,12 @@ import type { CommonSql, TableAccess } from "./common-queries.ts";
 import { ask, type Steps } from "./transaction/transaction.ts";
 import type { Role, User, Users } from "./users.ts";
 
-/** Browsers that one user can be signed in with. */
+/** Maximum number of browsers in which a user can be signed in. */
 const MAX_BROWSERS = 20;
 
-/** How a change reaches the other processes on the same store. Absent: this is the only process. */
+/** Tells the other processes on the same store about a change. Absent: this is the only process. */
 export interface UserFeed {
-  /** Announces a change in the commit that makes it. */
+  /** Announces a change within the commit that makes it. */
   announceUsers(sql: CommonSql): Promise<void>;
   onUsers(listener: () => void): () => void;
 }

@@ -70,7 +70,7 @@ export const mayBeRetried = ({ ended, retries }: ChildRun): boolean =>
 export const liveChildren = (children: ChildRuns): ChildRun[] =>
   [...children.values()].filter((child) => !child.ended);
 
-/** The children that this call or slot started, in start order. */
+/** The children that were started with this trigger, in start order. */
 export const childrenByTrigger = (children: ChildRuns, trigger: Trigger): ChildRun[] =>
   [...children.values()].filter((child) => child.trigger === trigger);
 

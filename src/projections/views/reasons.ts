@@ -105,7 +105,7 @@ const BECAUSE: { [T in EventType]?: (event: EventOf<T>, around: Around) => strin
       : describeStop(payload.stopReason).why,
 };
 
-/** Changes the case of our own sentence, so that it fits into another one. Text of models and people is not changed. */
+/** Changes our own sentence so that it fits into another one: small first letter, no full stop. Text of models and people is not changed. */
 const inSentence = (text: string): string =>
   /^(It|A|The|Its|Nobody) /.test(text)
     ? text.charAt(0).toLowerCase() + text.slice(1).replace(/\.$/, "")

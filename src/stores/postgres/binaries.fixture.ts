@@ -1,5 +1,5 @@
-// The Postgres programs for tests, from an npm package. Postgres refuses to run as root.
-// As root, the tests therefore run a world-readable copy as the user `nobody`. No account is created on the machine.
+// The Postgres programs for tests, from an npm package.
+// Postgres refuses to run as root, so root runs a world-readable copy as the user `nobody`. No account is created on the machine.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import {
@@ -27,7 +27,7 @@ export interface Binaries {
 
 const PLATFORM = `${process.platform}-${process.arch}`;
 const NOBODY = { uid: 65_534, gid: 65_534 };
-/** A fixed environment: the tests expect messages in English, and ignore the user's own settings. */
+/** A fixed environment, without the user's own settings, because the tests expect messages in English. */
 const PLACE = { cwd: "/", env: { LC_ALL: "C" } };
 
 /** Checks whether the programs work, by running each of them with `--version`. */
@@ -63,7 +63,7 @@ function nativeFolder(): { folder: string; version: string } | undefined {
   }
 }
 
-/** Creates the copy once per version. Several processes can do this at the same time: a copy is either complete or absent. */
+/** Creates the copy once per version. Several processes can do this at the same time, because a copy is complete or absent. */
 function openCopy({ folder, version }: { folder: string; version: string }): string {
   const copy = join(tmpdir(), `cadre-postgres-${version}-${PLATFORM}`);
   if (!existsSync(copy)) {

@@ -1,10 +1,10 @@
-// The commit loop on one Postgres that many processes write to.
-//  Q1  Every job that waits when a commit starts goes into it, and is answered after it is on stable storage.
-//  Q2  If a commit fails, all jobs behind it are rejected too, and their runs reload. If only one job fails, only that job is
-//      rejected. If it is not clear which job failed, the jobs are tried one by one.
-//  Q3  Every commit of every process locks the head first. So there is one at a time: positions are dense and in commit order
-//      (J8), no two processes decide on the same row, and there are no deadlocks.
-//  Q4  A commit that was rolled back because its connection broke is made again. If only the answer was lost, the loop asks
+// The commit loop for a Postgres database to which many processes write.
+//  Q1  A commit contains every job that is waiting when it starts. The jobs are answered once the commit is on stable storage.
+//  Q2  If a commit fails, all jobs queued behind it are rejected too, and their runs reload.
+//      If only one job fails, only that job is rejected. If it is not clear which job failed, the jobs are tried one by one.
+//  Q3  Every commit of every process locks the head first, so there is one commit at a time. Positions are dense and in
+//      commit order (J8), no two processes decide on the same row, and there are no deadlocks.
+//  Q4  If a broken connection rolled back a commit, the loop repeats the commit. If only the answer was lost, the loop asks
 //      Postgres for the outcome. Callers get an error only if Postgres cannot be reached for a while.
 
 import { setTimeout as pause } from "node:timers/promises";
@@ -37,7 +37,7 @@ export interface CommitLoopParts {
   schema: string;
   /** The end of the journals when the store was opened. */
   position: Position;
-  /** The clock of a test. Undefined: the database's clock applies. */
+  /** The clock of a test. Undefined: the database's clock is used. */
   testClock: Clock | undefined;
   databaseClock: DatabaseClock;
 }
@@ -52,14 +52,14 @@ export class CommitLoop {
   readonly feed: Feed;
   /** The id of this process in notifications and in the table of fresh blobs. */
   readonly processId = crypto.randomUUID();
-  /** Blobs that this process has put and that no append needs yet. */
+  /** Blobs that this process has stored and that no append refers to yet. */
   readonly freshBlobs = new Set<string>();
   isClosed = false;
   private readonly database: Database;
   private readonly testClock: Clock | undefined;
   private readonly databaseClock: DatabaseClock;
   private readonly cache: RecordCache = { records: new Map(), current: new Set() };
-  /** The number of commits of all processes, as of this process's last commit. */
+  /** Number of commits by all processes, as of this process's last commit. */
   private commits = -1;
   private queue: Job[] = [];
   private working: Promise<void> | undefined;
@@ -117,7 +117,7 @@ export class CommitLoop {
         }
       }
     }
-    // No await between the check of the queue and this line: a later job must start the loop again.
+    // There must be no await between the check of the queue and this line, so that a later job starts the loop again.
     this.working = undefined;
   }
 
@@ -172,7 +172,7 @@ export class CommitLoop {
   }
 
   private async perform(jobs: readonly Job[], sql: Sql, head: Head): Promise<Commit> {
-    // Another process has committed since this one did, so every cached record must be checked.
+    // Another process has committed since this process's last commit, so every cached record must be checked.
     if (head.commits !== this.commits) this.cache.current.clear();
     const queries = new PostgresQueries(sql, this.cache, head.runs);
     const tx = createTransaction(queries, this.testClock?.now() ?? head.now, head.position);
@@ -206,7 +206,7 @@ async function begin(client: PoolClient): Promise<Head> {
   return results.at(-1)!.rows[0] as unknown as Head;
 }
 
-/** The time is read after the lock. An earlier time could precede events that other processes wrote while this one waited. */
+/** The time is read after locking. An earlier time could precede events that other processes wrote while this process waited. */
 const BEGIN = `BEGIN ISOLATION LEVEL READ COMMITTED;
   SELECT position, runs, commits, ${NOW_MS} AS now, pg_current_xact_id()::text AS transaction,
     CASE WHEN current_setting('synchronous_commit') IN ('off', 'local')
@@ -217,7 +217,7 @@ const NOT_FRESH = "DELETE FROM fresh WHERE holder = $1 AND hash = ANY($2)";
 
 const OUTCOME = "SELECT pg_xact_status($1::xid8) AS outcome";
 
-/** A job that cannot be done, as opposed to a database that cannot be written. */
+/** The error of one job that cannot be done. It does not mean that the database cannot be written. */
 class JobFailed extends Error {
   readonly job: Job;
   constructor(job: Job, cause: unknown) {
@@ -230,7 +230,7 @@ async function perform(job: Job, tx: Transaction): Promise<unknown> {
   try {
     return await runLater(job.work(tx));
   } catch (error) {
-    // An error of Postgres affects the whole commit, because it may come from rows that another job had queued.
+    // An error from Postgres affects the whole commit, because rows that another job queued might have caused it.
     if (isConnectionLost(error) || "severity" in (error as object)) throw error;
     throw new JobFailed(job, error);
   }

@@ -1,7 +1,7 @@
-// The database's time between two answers. This machine's own clock may be wrong, and may jump (F36).
-//  1  Between answers it advances with the monotonic clock, so setting this machine's clock changes nothing.
-//  2  The time in an answer was taken between the request and the answer. As long as the clock agrees with that interval it is
-//     left alone, so a slow answer does not make it worse.
+// Estimates the database's time between two answers. This machine's own clock can be wrong and can jump (F36).
+//  1  Between answers the time advances with the monotonic clock, so setting this machine's clock changes nothing.
+//  2  The time in an answer was read between the request and the answer. If the estimate is within that interval, it is not changed.
+//     So a slow answer does not make the estimate worse.
 
 import { type Clock, systemClock } from "../../clock.ts";
 
@@ -22,7 +22,7 @@ export class DatabaseClock implements Clock {
     return this.own.elapsed();
   }
 
-  /** `asked`: the monotonic clock at the request. `now` is in whole milliseconds. */
+  /** `asked`: the monotonic clock at the time of the request. `now` is in whole milliseconds. */
   adjust(now: number, asked: number): void {
     const [least, most] = [now - this.own.elapsed(), now + 1 - asked];
     this.ahead = Math.min(Math.max(this.ahead, least), most);

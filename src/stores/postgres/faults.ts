@@ -1,18 +1,18 @@
-// Turns errors of Postgres and of the connection to it into sentences for people, and tells apart lost connections, collisions and values that do not fit.
-// No sentence contains the password of the address.
+// Turns errors of Postgres and its connection into sentences for people. Distinguishes lost connections, collisions and values that do not fit.
+// No sentence contains the password from the database's address.
 
 import { CadreError, describeSystemError } from "../../errors.ts";
 
-/** The address of a store, without its password where people can read it. */
+/** The address of a store. The form for people has no password. */
 export interface DatabaseAddress {
   name: string;
-  /** The user, and the schema that the address names. */
+  /** The user and the schema in the address. */
   user: string;
   schema: string | undefined;
   secrets: readonly string[];
 }
 
-/** Reads an address. The error for an invalid one does not repeat it: it may contain a password. */
+/** Parses an address. The error for an invalid address does not repeat it, because it could contain a password. */
 export function parseAddress(url: string): DatabaseAddress {
   const parsed = URL.parse(url);
   if (!parsed || isAmbiguous(url)) {
@@ -30,10 +30,10 @@ export function parseAddress(url: string): DatabaseAddress {
   return { name: `postgres://${parsed.host || "localhost"}${parsed.pathname}`, user, schema, secrets };
 }
 
-/** An unescaped /, ? or # in the password would end it there. Its rest would be taken for the host and shown. */
+/** An unescaped /, ? or # would end the password early. The rest of the password would be read as the host, and shown. */
 const isAmbiguous = (url: string): boolean => /^[^/?#]*\/\/[^/?#]*[/?#].*@/s.test(url);
 
-/** Whether the connection broke or could not be opened. The transaction was not committed, and may be tried again. */
+/** Whether the connection broke or could not be opened. The transaction was not committed, and can be tried again. */
 export function isConnectionLost(error: unknown): boolean {
   const { code = "" } = error as { code?: string };
   if (LOST_CODES.has(code) || code.startsWith("08") || isOutdated(error)) return true;
@@ -48,11 +48,11 @@ const isOutdated = (error: unknown): boolean =>
 export const isCollision = (error: unknown): boolean =>
   ["40001", "40P01"].includes((error as { code?: string }).code ?? "");
 
-/** Whether a value did not fit a column, which is a caller's mistake. */
+/** Whether a value did not fit into a column, which is a mistake of the caller. */
 export const isUnfitValue = (error: unknown): boolean =>
   /^(22|23|54)\w{3}$/.test((error as { code?: string }).code ?? "");
 
-/** Turns any failure of the database into a sentence for people. A CadreError stays as it is. */
+/** Turns any failure of the database into a sentence for people. A CadreError is returned unchanged. */
 export function storageError(error: unknown, address: DatabaseAddress): CadreError {
   if (error instanceof CadreError) return error;
   const { code = "" } = error as { code?: string };
@@ -115,7 +115,7 @@ export function storageError(error: unknown, address: DatabaseAddress): CadreErr
 /** The statement that grants the missing right. */
 function rightFor(code: string, why: string, { user, schema }: DatabaseAddress): string {
   const to = `TO ${user === "" ? "<the user>" : quote(user)}`;
-  // Postgres reports a schema without USAGE as missing.
+  // Postgres reports a schema as missing if the user has no USAGE right on it.
   if (code === "3F000")
     return `CREATE SCHEMA IF NOT EXISTS ${quote(schema ?? "public")}; GRANT USAGE, CREATE ON SCHEMA ${quote(schema ?? "public")} ${to}`;
   const [, kind, name = ""] = /permission denied for (schema|database) (\S+)/.exec(why) ?? [];
@@ -127,7 +127,7 @@ function rightFor(code: string, why: string, { user, schema }: DatabaseAddress):
 
 const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** The error of opening a database. Unlike later errors it does not promise that work continues by itself. */
+/** The error when a database cannot be opened. Unlike later errors, it does not promise that work continues by itself. */
 export function openError(error: unknown, address: DatabaseAddress): CadreError {
   if (
     !isConnectionLost(error) ||
@@ -143,7 +143,7 @@ export function openError(error: unknown, address: DatabaseAddress): CadreError 
   );
 }
 
-/** The answer to a commit was lost, and Postgres could not be asked for its outcome. */
+/** The answer to a commit was lost, and Postgres could not be asked whether the commit succeeded. */
 export function unknownOutcomeError(address: DatabaseAddress): CadreError {
   return new CadreError(
     "STORAGE_UNUSABLE",
@@ -169,8 +169,8 @@ const LOST_CODES = new Set([
   "ENOENT",
 ]);
 /**
- * The driver `pg` reports these failures without a code, and Postgres reports a cached plan or the object of a missing right only in its message.
- * So this file has to recognise them by their wording; all other failures are recognised by their codes.
+ * The driver `pg` reports these failures without a code. Postgres names a cached plan, or the object of a missing right, only in its message.
+ * So this file recognises these failures by their wording, and all others by their codes.
  */
 const LOST_WORDS =
   /connection (terminated|ended|error)|not queryable|timeout exceeded when trying|read timeout/i;

@@ -1,9 +1,9 @@
-// Tells the listeners of this process about commits, its own and those of other processes.
-// The journals are the truth: a notification only says that there is something new, so losing one loses nothing.
-//  1  Listeners get every event of every process once, in order of positions and without a gap.
-//  2  A notification names the process that committed. A process ignores its own: it knows what it wrote.
-//  3  One connection listens, from the first listener on. When it is lost, the feed reads what it missed after reconnecting,
-//     and retries a read that fails. So no listener waits for a notification that cannot come.
+// Tells the listeners of this process about commits of this process and of other processes.
+// A notification only says that there is something new. The events are read from the journals, so a lost notification loses nothing.
+//  1  Listeners get every event of every process once, in the order of positions and without a gap.
+//  2  A notification names the process that committed. A process ignores its own notifications, because it knows what it wrote.
+//  3  One connection listens, from the first listener on. After a reconnect, the feed reads what it missed.
+//     It retries a read that fails. So no listener waits for a notification that cannot come.
 
 import { setTimeout as pause } from "node:timers/promises";
 import type { Client } from "pg";
@@ -36,7 +36,7 @@ export interface FeedParts {
 }
 
 export class Feed {
-  /** A quoted identifier with the schema: several stores may share a database, which has one set of channels. */
+  /** A quoted identifier that contains the schema, because several stores can share a database, which has one set of channels. */
   private readonly channel: string;
   private readonly database: Database;
   private readonly self: string;
@@ -44,7 +44,7 @@ export class Feed {
   private readonly listeners = new Set<CommitListener>();
   private readonly userListeners = new Set<() => void>();
   private readonly closing = new AbortController();
-  /** The end of the journals as this process last saw it, and the last position that listeners were told. */
+  /** The end of the journals as this process last saw it, and the last position that was announced to listeners. */
   private known: Position;
   private announced: Position | undefined;
   private listenLoop: Promise<void> | undefined;
@@ -66,14 +66,14 @@ export class Feed {
     return () => this.listeners.delete(listener);
   }
 
-  /** Called when another process has changed the users, and after a reconnect, when a notification may have been missed. */
+  /** Called when another process has changed the users, and after a reconnect, because a notification might have been missed. */
   onUsers(listener: () => void): () => void {
     this.userListeners.add(listener);
     this.listenLoop ??= this.keepListening();
     return () => this.userListeners.delete(listener);
   }
 
-  /** The statement that notifies other processes, as part of a commit of this one. */
+  /** The statement that notifies other processes. It is part of this process's commit. */
   get notice(): string {
     return `NOTIFY ${this.channel}, '${this.self}'`;
   }
@@ -83,7 +83,7 @@ export class Feed {
     await sql.run(`NOTIFY ${this.channel}, '${USERS}'`);
   }
 
-  /** Announces a commit of this process, after the events that other processes wrote before it. */
+  /** Announces a commit of this process. Events that other processes wrote before it are announced first. */
   committed(position: Position, written: readonly JournalEvent[], woken: readonly RunId[]): void {
     const first = written[0]?.position;
     if (this.listeners.size > 0 && first !== undefined) this.begin(first - 1);
@@ -95,7 +95,7 @@ export class Feed {
     if (first !== undefined && !isNext) void this.catchUp();
   }
 
-  /** A commit of this process has an unknown outcome. No other process would announce it, so the feed reads again. */
+  /** The outcome of one of this process's commits is unknown. No other process would announce it, so the feed reads the journals again. */
   readAgain(): void {
     if (this.listeners.size > 0) void this.catchUp();
   }
@@ -169,7 +169,7 @@ export class Feed {
     return this.readLoop;
   }
 
-  /** Retries a read that fails. The listening connection may be fine, and bring no further notification. */
+  /** Retries a failed read, because no further notification might come to cause the next read. */
   private async keepLooking(): Promise<void> {
     const { signal } = this.closing;
     for (let wait = FIRST_PAUSE_MS; this.mustReadAgain && !signal.aborted; ) {
@@ -183,7 +183,7 @@ export class Feed {
         wait = Math.min(2 * wait, LONGEST_PAUSE_MS);
       }
     }
-    // No await between the check of `mustReadAgain` and this line: a later request must start a new loop.
+    // There must be no await between the check of `mustReadAgain` and this line, so that a later request starts a new loop.
     this.readLoop = undefined;
   }
 
@@ -200,21 +200,21 @@ export class Feed {
     }
   }
 
-  /** Announces everything from here on. If events were missed since the listeners were added, it tells them to look again. */
+  /** Announces all events from now on. If listeners have missed events since they were added, they are told to look again. */
   private begin(position: Position): void {
     if (this.announced !== undefined) return;
     this.announced = position;
     if (position > this.known) this.announce([], [], "elsewhere");
   }
 
-  /** The runs of these events that are due. */
+  /** The runs among these events that are due. */
   private async dueOf(events: readonly JournalEvent[]): Promise<RunId[]> {
     const ids = new Set(events.map(({ runId }) => runId));
     const found = await this.sql.all(DUE_OF, [...ids]);
     return found.map(({ id }) => id as RunId);
   }
 
-  /** P9: a listener that throws must not make a commit look failed that is on disk. */
+  /** P9: if a listener throws, the commit must not look failed, because it is already stored. */
   private announce(events: readonly JournalEvent[], woken: readonly RunId[], from?: "elsewhere"): void {
     for (const listener of this.listeners) {
       try {

@@ -1,4 +1,4 @@
-// Reads journals from the database. A run's journal is verified against its chain as it is read (J9).
+// Reads journals from the database, and verifies each run's journal against its hash chain (J9).
 
 import type { Position, RunId } from "../../ids.ts";
 import type { JournalEvent } from "../../journal/events.ts";
@@ -44,7 +44,7 @@ export const journalReads = (read: Read): Reads => ({
   position: () => read(async (sql) => (await sql.get("SELECT position FROM head"))!["position"] as number),
 });
 
-/** Reads the head and the events in one statement, so that both show the same moment. */
+/** Reads the head and the events in one statement, so that both are from the same moment. */
 const JOURNAL = `SELECT runs.seq AS head_seq, runs.hash AS head_hash, link.* FROM runs LEFT JOIN LATERAL (
     SELECT * FROM events WHERE events.run = runs.n AND events.seq >= $2 ORDER BY events.seq LIMIT $3
   ) AS link ON TRUE WHERE runs.id = $1 ORDER BY link.seq`;
@@ -72,13 +72,13 @@ export async function readPage(
       ...values,
     );
     const events = await pageOf(sql, rows, upTo);
-    // A page without a readable event is not the end of the journals.
+    // If no event on a page is readable, the journals can still continue after it.
     if (events.length > 0 || rows.length < limit) return events;
     from = rows.at(-1)!["position"] as number;
   }
 }
 
-/** Starts at the last event before the position, because a live reader of a long journal reads after every commit. */
+/** Starts at the last event before the position: a live reader of a long journal reads after every commit, so this must be fast. */
 const ONE_RUN = `AND runs.id = $3 AND events.seq > coalesce((
   SELECT seq FROM events AS seen WHERE seen.run = (SELECT n FROM runs WHERE id = $3) AND seen.position <= $1
   ORDER BY seq DESC LIMIT 1), 0)`;

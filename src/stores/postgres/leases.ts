@@ -1,4 +1,4 @@
-// Reads which runs are due, and which worker has which run.
+// Reads which runs are due, and which worker holds which run.
 
 import type { Clock } from "../../clock.ts";
 import type { PoolFilter } from "../../config/pools.ts";
@@ -8,12 +8,12 @@ import type { Store, WorkerRow } from "../store.ts";
 import { NOW_MS } from "./open.ts";
 import type { Read, Sql } from "./sql.ts";
 
-/** Leaves out quarantined runs. A signal makes them due too, and they would crowd out the others. */
+/** Leaves out quarantined runs. Signals make them due too, and they would crowd out the other runs. */
 export const NOT_QUARANTINED = "NOT EXISTS (SELECT 1 FROM quarantine WHERE quarantine.run = runs.id)";
 
 type Reads = Pick<Store["leases"], "due" | "nextDue" | "workers" | "driverOf" | "quarantined">;
 
-/** The database's clock decides whether a worker is alive, or the clock of a test. */
+/** The database's clock, or the clock of a test, decides whether a worker is alive. */
 export function leaseReads(read: Read, testClock: Clock | undefined): Reads {
   const clock = (): number | null => testClock?.now() ?? null;
   return {
@@ -37,7 +37,7 @@ export function leaseReads(read: Read, testClock: Clock | undefined): Reads {
 
 interface DueQuestion {
   now: number;
-  /** Null: the database's clock. */
+  /** Null: the database's clock is used. */
   clock: number | null;
   limit: number;
   of: PoolFilter | undefined;
@@ -59,7 +59,7 @@ async function dueRuns(sql: Sql, { now, clock, limit, of }: DueQuestion): Promis
     limit - abandoned.length,
     ...values,
   );
-  // A run that was given back between the two queries is in both answers.
+  // If a run was given back between the two queries, both answers contain it.
   return [...new Set([...abandoned, ...free].map((columns) => columns["id"] as string))];
 }
 

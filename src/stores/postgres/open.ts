@@ -1,5 +1,5 @@
 // Opens the database, or fails with a sentence that says why and what to do. The package `pg` is optional.
-// Several processes may open the store at the same time: an advisory lock lets one of them create the tables.
+// Several processes can open the store at the same time. An advisory lock makes sure that only one of them creates the tables.
 
 import { setTimeout as pause } from "node:timers/promises";
 import type { Client, ClientConfig, CustomTypesConfig, Pool, PoolClient } from "pg";
@@ -13,15 +13,15 @@ import { getMeta, Sql, setMeta } from "./sql.ts";
 const OLDEST_POSTGRES = 140_000;
 const MOST_CONNECTIONS = 6;
 const CONNECT_MS = 5_000;
-/** How long a database may be unreachable before callers get an error. Restarts and failovers take less. */
+/** How long a database can be unreachable before callers get an error. Restarts and failovers usually take less time. */
 const PATIENCE_MS = 10_000;
-/** How long a process that is frozen in the middle of a commit can block all others. */
+/** How long a process that freezes during a commit can block all other processes. */
 const IDLE_IN_COMMIT_MS = 10_000;
 const LOCK_MS = 20_000;
 const STATEMENT_MS = 60_000;
-/** Later than Postgres' own timeout of a statement: a connection without an answer by then is dead. */
+/** This is longer than Postgres' own statement timeout. If a connection has not answered by then, it is dead. */
 const ANSWER_MS = STATEMENT_MS + 5_000;
-/** The operating system's default is hours. */
+/** The operating system's default for this is hours. */
 const KEEP_ALIVE_MS = 10_000;
 /** The key of the advisory lock. */
 const MIGRATING = 0x0cad7e;
@@ -32,7 +32,7 @@ export const NOW_MS = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigi
 export interface Database {
   pool: Pool;
   address: DatabaseAddress;
-  /** A connection outside of the pool. */
+  /** Opens a connection outside of the pool. */
   client(): Client;
 }
 
@@ -52,7 +52,7 @@ export async function openDatabase(url: string): Promise<Database> {
     types: parseNumbers(pg.types),
   };
   const pool = new pg.Pool({ ...config, max: MOST_CONNECTIONS, allowExitOnIdle: true });
-  // The pool replaces an idle connection that breaks.
+  // If an idle connection breaks, the pool replaces it.
   pool.on("error", () => {});
   const database = { pool, address, client: () => new pg.Client(config) };
   try {
@@ -77,7 +77,7 @@ export async function openInSameDatabase(
   }
 }
 
-/** Retries work for a while after a lost connection or a collision. Only for work that may be done twice. */
+/** Retries work for a while after a lost connection or a collision. Use it only for work that can safely be done twice. */
 export async function withRetries<T>(work: () => Promise<T>, isOver = () => false): Promise<T> {
   const until = systemClock.elapsed() + PATIENCE_MS;
   for (let wait = 20; ; wait = Math.min(2 * wait, 1_000)) {
@@ -110,7 +110,7 @@ export async function transaction<T>(pool: Pool, work: (sql: Sql) => Promise<T>)
   }
 }
 
-/** Listens for `error`: an idle connection that breaks emits it, and without a listener the process would end. */
+/** Listens for `error`. A broken idle connection emits it, and without a listener the process would end. */
 export async function checkOut(pool: Pool): Promise<PoolClient> {
   const client = await pool.connect();
   client.on("error", ignoreError);

@@ -12,7 +12,7 @@ import { scratchFolder } from "../../../test/support/scratch.ts";
 import { type Binaries, findPostgres } from "./binaries.fixture.ts";
 
 export interface TestPostgres {
-  /** Returns the address of an empty store. Its schema is new, or was returned with `giveBack`. */
+  /** Returns the address of an empty store. Its schema is new, or was given back with `giveBack`. */
   newStore(by?: "network" | "socket"): Promise<string>;
   /** Empties the schema of a closed store and reuses it, because creating the tables takes longer than most tests. */
   giveBack(url: string): Promise<void>;
@@ -103,7 +103,7 @@ async function initialised({ initdb, as, give }: Binaries): Promise<string> {
   give(passwordFile);
   const data = join(folder, "data");
   const options = ["--username=postgres", "--auth=password", "--encoding=UTF8", "--locale=C", "--no-sync"];
-  // By default, checking a password is slow. This would slow down each of hundreds of connections.
+  // Checking a password is slow by default, and the tests open hundreds of connections.
   options.push("--set=scram_iterations=1");
   await promisify(execFile)(initdb, [`--pgdata=${data}`, `--pwfile=${passwordFile}`, ...options], as);
   return data;
@@ -127,7 +127,7 @@ async function serve({ postgres: path, as }: Binaries, folder: string, settings:
     postgres.on("error", reject);
     postgres.on("exit", () => reject(new Error(`Postgres did not start:\n${said}`)));
     postgres.stderr!.setEncoding("utf8").on("data", (text: string) => {
-      // The server would block if its log were not read. Only the beginning of the log is kept.
+      // The server would block if its log were not read. The tests keep only the beginning of the log.
       if (said.length < 10_000) said += text;
       if (said.includes("ready to accept connections")) resolve();
     });
@@ -138,7 +138,7 @@ async function serve({ postgres: path, as }: Binaries, folder: string, settings:
 /** The server stops when its stdin closes, which happens when the test process ends or is killed. So no server is left behind. */
 const GUARD = 'read -r _; kill -QUIT "$0"; while kill -0 "$0"; do sleep 0.1; done; rm -rf "$1"';
 
-/** Stops the server and closes its open connections. Committed data stays. */
+/** Stops the server and closes its open connections. Committed data is kept. */
 async function stop({ postgres, guard }: Server): Promise<void> {
   if (postgres.exitCode !== null || postgres.signalCode !== null) return;
   guard.kill("SIGKILL");

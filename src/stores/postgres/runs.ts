@@ -1,4 +1,4 @@
-// What lists of runs need on Postgres beyond the common SQL.
+// The parts of listing runs that are specific to Postgres.
 
 import { idsIn } from "../common-queries.ts";
 import type { RunListDialect } from "../run-lists.ts";
@@ -13,7 +13,7 @@ export const runListDialect: RunListDialect = {
 };
 
 export const runReads = (read: Read): Pick<Store["runs"], "firstHits" | "orphans"> => ({
-  /** The first event with all words; if there is none, the first with any of them. */
+  /** The first event that contains all words. If there is none, the first event that contains any of them. */
   firstHits: (q, runs) =>
     read(async (sql) => {
       const queries = firstHitQueries(q);

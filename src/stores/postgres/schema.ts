@@ -1,6 +1,6 @@
 // The tables, as steps from one released version to the next. A released step is never changed.
-// Names are those of the SQLite store.
-// Journals and blobs are exact text or bytes: `jsonb` would reorder keys and refuse some texts of models.
+// Tables and columns have the same names as in the SQLite store.
+// Journals and blobs are stored as exact text or bytes, because `jsonb` would reorder keys and refuse some texts of models.
 
 export const MIGRATIONS: readonly string[] = [
   `

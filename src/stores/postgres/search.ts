@@ -1,5 +1,5 @@
 // The index of the words in journals.
-// Words are split here and not by Postgres, so that the results do not depend on the language that the database is configured for.
+// Cadre splits texts into words itself, so that the results do not depend on the language that Postgres is configured for.
 
 import type { JournalEvent } from "../../journal/events.ts";
 import { searchText, searchWords } from "../../projections/formats/search-text.ts";
@@ -25,13 +25,13 @@ export function searchConditions(query: string, parameter: AddParameter): string
   );
 }
 
-/** Queries for single events. Undefined: there is no word to look for. */
+/** Queries that find single events. Undefined: there is no word to search for. */
 export function firstHitQueries(query: string): { all: string; any: string } | undefined {
   const words = wordsOf(query).map(beginning);
   return words.length === 0 ? undefined : { all: words.join(" & "), any: words.join(" | ") };
 }
 
-/** A59: a word has only letters and digits left. Quotes make it a word, also if it is an operator of the query language. */
+/** A59: a word contains only letters and digits. Quotes keep it a plain word, even if it is an operator of the query language. */
 const beginning = (word: string): string => `'${word}':*`;
 
 const wordsOf = (text: string): string[] => [
@@ -42,7 +42,7 @@ const wordsOf = (text: string): string[] => [
   ),
 ];
 
-/** The word as people type it, without the marks on its letters. */
+/** The word without accents on its letters, as people often type it. */
 const folded = (word: string): string => word.normalize("NFD").replaceAll(/\p{M}/gu, "").normalize("NFC");
 
 const INDEX = `INSERT INTO search (position, run, words)

@@ -1,11 +1,11 @@
-// The version of a Postgres server, and how many connections it has left. It changes nothing there.
+// Reads the version of a Postgres server and its number of free connections. It changes nothing on the server.
 
 import { parseAddress } from "./faults.ts";
 import { loadPg } from "./open.ts";
 
 export interface ServerCapacity {
   version: string;
-  /** Connections that are open now, and the maximum for users that are not superusers. */
+  /** Number of open connections, and the maximum for users that are not superusers. */
   used: number;
   most: number;
 }
@@ -22,7 +22,7 @@ export async function readServerCapacity(url: string): Promise<ServerCapacity> {
     application_name: "cadre doctor",
     connectionTimeoutMillis: 5_000,
   });
-  // Without a listener, an idle connection that breaks would end the process.
+  // Without a listener, a broken idle connection would end the process.
   client.on("error", () => {});
   try {
     await client.connect();

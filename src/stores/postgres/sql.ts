@@ -46,7 +46,7 @@ function prepared(text: string, values: readonly Value[]): QueryConfig {
 }
 
 const names = new Map<string, string>();
-/** A connection keeps all its prepared statements. Beyond this number the texts are probably built from user input. */
+/** Each connection keeps all its prepared statements. Beyond this number, the statements probably contain user input. */
 const MOST_NAMES = 300;
 
 export function statementName(text: string): string | undefined {
@@ -62,13 +62,13 @@ export const manyRows = (rows: readonly Columns[]): ManyRows => ({
   json: JSON.stringify(rows, (_, value: unknown) => (typeof value === "string" ? escapeNul(value) : value)),
 });
 
-/** A statement for many rows; `$rows` stands for them in its text. */
+/** A statement for many rows. `$rows` in its text stands for the rows. */
 export interface Write {
   text: string;
   rows: readonly Columns[];
 }
 
-/** Runs several writes as one statement. Separate statements would be a round trip each, while all other writers wait. */
+/** Combines several writes into one statement. Separate statements would each need a round trip, while all other writers wait. */
 export async function writeTogether(
   sql: Sql,
   writes: readonly Write[],
@@ -85,7 +85,7 @@ export async function writeTogether(
   await sql.run(before + text, ...values, ...filled.map(({ rows }) => manyRows(rows)));
 }
 
-/** The form of a hash in the JSON of such a row. */
+/** The form of a hash in the JSON of these rows. */
 export const hexText = (hash: string): string => `\\x${hash}`;
 
 /** Reads a small value from the table `meta`. */
@@ -101,11 +101,11 @@ export async function setMeta(sql: Sql, name: string, value: string): Promise<vo
   );
 }
 
-/** A noncharacter of Unicode. Postgres cannot store NUL in a text, so NUL is written as this character and a digit. */
+/** A noncharacter of Unicode. Postgres cannot store NUL in a text, so NUL is stored as this character and a digit. */
 const MARK = "\ufdd0";
 
 function escapeNul(text: string): string {
-  // UTF-8 cannot hold a lone surrogate.
+  // UTF-8 cannot encode a lone surrogate.
   const whole = text.toWellFormed();
   if (!whole.includes("\0") && !whole.includes(MARK)) return whole;
   return whole.replaceAll(MARK, `${MARK}1`).replaceAll("\0", `${MARK}0`);

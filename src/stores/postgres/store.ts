@@ -1,6 +1,6 @@
 // The store on Postgres: its tables (schema.ts), the queries on them, and the commit loop that runs transactions.
-// Any number of processes may have it open.
-// The head's lock orders what they write; leases and epochs say which of them drives a run.
+// Any number of processes can have the store open.
+// The lock on the head orders the writes of all processes. Leases and epochs determine which process drives a run.
 
 import { type Clock, systemClock } from "../../clock.ts";
 import type { RunId } from "../../ids.ts";
@@ -28,15 +28,15 @@ import { closedError, type Read, Sql } from "./sql.ts";
 import { type PostgresQueries, PUT_BLOB, tableCursor } from "./transaction-queries.ts";
 import { usageReads } from "./usage.ts";
 
-/** Deleting a tree takes several statements, during which all other writers wait. */
+/** Number of trees that one commit deletes. It is small, because all other writers wait during the deletion. */
 const TREES_PER_COMMIT = 1;
-/** How long a blob without an append is kept if its process has died. */
+/** If a process has died, its blobs that no append refers to are kept this long. */
 const FRESH_MS = 86_400_000;
 
 export interface PostgresOptions {
-  /** postgres://user:password@host:port/database */
+  /** Address in the form postgres://user:password@host:port/database */
   url: string;
-  /** For tests. Otherwise the database's clock applies: the clocks of machines differ, and leases must agree. */
+  /** A clock for tests. Otherwise the database's clock is used: the clocks of machines differ, and leases need one common clock. */
   clock?: Clock;
 }
 
@@ -78,10 +78,10 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     transfers: { ...operations.transfers, storedEvents: storedEvents(read) },
     users: createUsers(tables, loop.feed),
     outbox: createOutbox(tables),
-    /** Gives back leases and fresh blobs, so that no other process waits for them. */
+    /** Gives back leases and fresh blobs, so that no other process has to wait for them. */
     async close() {
       if (loop.isClosed) return;
-      // If the database cannot be reached, the leases expire by themselves.
+      // If the database cannot be reached, the leases expire on their own.
       const left = writeSql(({ sql }) => releaseAll(sql, [...workers], loop.processId)).catch(() => {});
       await loop.close();
       await left;
@@ -110,8 +110,8 @@ type Leases = Pick<Store["leases"], "acquire" | "release" | "heartbeat" | "quara
 function leaseOperations(operations: Leases, write: Write): { leases: Leases; workers: Set<string> } {
   const workers = new Set<string>();
   /**
-   * Runs that a commit may have acquired although its answer was lost.
-   * The worker does not know that it has them, so its next heartbeat gives them back.
+   * Runs that this process might have acquired in a commit whose answer was lost.
+   * The worker does not know that it holds these runs, so its next heartbeat gives them back.
    */
   const doubtful = new Set<RunId>();
   return {
@@ -170,7 +170,7 @@ function blobStore(
         await sql.run(PUT_BLOB, name, Buffer.from(stored));
         await sql.run(KEEP_FRESH, name, processId, now + FRESH_MS);
       });
-      // Only after the commit: if it fails, the next put must write the blob.
+      // Only after the commit: if the commit fails, the next put must write the blob again.
       freshBlobs.add(name);
       return name;
     },

@@ -1,7 +1,7 @@
-// The queries of a transaction on Postgres. The transaction holds the lock of the head, so no other process writes meanwhile.
-// Records are read together and written together, so that a commit takes a handful of round trips, however many appends it has.
-// A cached record is valid only if no other process has written since it was read.
-// Otherwise its row is read again; its keys and recent events stay valid if the row has not changed.
+// The queries of a transaction on Postgres. The transaction holds the lock on the head, so no other process can write.
+// Records are read together and written together. So a commit needs only a few round trips for any number of appends.
+// A cached record is valid only if no other process has written to the store since the record was read.
+// Otherwise the record's row is read again. If the row has not changed, the record's keys and recent events stay valid.
 
 import type { Position, RunId } from "../../ids.ts";
 import type { JournalEvent } from "../../journal/events.ts";
@@ -30,7 +30,7 @@ import { indexWords } from "./search.ts";
 import { getMeta, hexText, type Sql, setMeta, type Write, writeTogether } from "./sql.ts";
 import { readTreeUsages, rootsOf, writeTreeUsages } from "./usage.ts";
 
-/** Most characters of payloads in one statement. */
+/** Maximum number of payload characters in one statement. */
 const MAX_PENDING = 8_000_000;
 
 /** Records that a process keeps from commit to commit. */
@@ -44,10 +44,10 @@ export class PostgresQueries extends CommonQueries<Sql> implements Queries {
   private readonly cache: RecordCache;
   /** The highest run number so far. */
   private runs: number;
-  /** Runs that this transaction has read. Each is in the cache as the tables have it, or does not exist. */
+  /** Runs that this transaction has read. Each run is in the cache as the tables contain it, or does not exist. */
   private readonly seen = new Set<RunId>();
   private readonly changed = new Set<RunRecord>();
-  /** New runs, each with the run that it continues. */
+  /** New runs, each with the run that it continues, if any. */
   private readonly born = new Map<RunRecord, RunId | undefined>();
   private pendingEvents: Columns[] = [];
   private pendingCharacters = 0;
@@ -55,7 +55,7 @@ export class PostgresQueries extends CommonQueries<Sql> implements Queries {
   private quarantined: Set<RunId> | undefined;
   /** Workers whose heartbeat this transaction has written. */
   private readonly alive = new Set<string>();
-  /** Blobs that an append of this transaction needs. */
+  /** Blobs to which an append of this transaction refers. */
   readonly needed = new Set<string>();
 
   constructor(sql: Sql, cache: RecordCache, runs: number) {
@@ -64,7 +64,7 @@ export class PostgresQueries extends CommonQueries<Sql> implements Queries {
     this.runs = runs;
   }
 
-  /** Writes everything that is left, and advances the head. */
+  /** Writes all remaining changes, and advances the head. */
   async finish(position: number): Promise<void> {
     const writes = [...this.takeRecords(), this.takeEvents(), { text: ADD_REFS, rows: this.refs }];
     await writeTogether(this.sql, writes, { text: MOVE_HEAD, values: [position, this.runs] });
@@ -112,7 +112,7 @@ export class PostgresQueries extends CommonQueries<Sql> implements Queries {
     await readKeys(this.sql, behind);
   }
 
-  /** The new record is written at the end with the others, and not read back. */
+  /** The new record is written at the end with the others. It is not read back. */
   insertRun(row: RunRow, { slot, continues }: { slot: Slot; continues: RunId | undefined }): RunRecord {
     const record = newRecord(++this.runs, row);
     record.slot = slot;
@@ -304,7 +304,7 @@ export class PostgresQueries extends CommonQueries<Sql> implements Queries {
   }
 }
 
-/** Also reads the slot and the number of open items, which would otherwise be a round trip each. */
+/** Also reads the slot and the number of open items, which would otherwise need a round trip each. */
 async function readRuns(sql: Sql, ids: readonly string[]): Promise<RunRecord[]> {
   const found = await sql.all(
     `SELECT runs.*, slots.held AS slot, (SELECT count(*) FROM approvals WHERE approvals.run = runs.n) AS items
@@ -319,7 +319,7 @@ async function readRuns(sql: Sql, ids: readonly string[]): Promise<RunRecord[]> 
   });
 }
 
-/** Reads the keys of these runs, each after a seq. */
+/** Reads the keys of these runs. For each run, it reads the keys after a given seq. */
 async function readKeys(sql: Sql, wanted: readonly { record: RunRecord; after: number }[]): Promise<void> {
   if (wanted.length === 0) return;
   for (const { record } of wanted) record.keys ??= new Map();

@@ -1,4 +1,4 @@
-// Usage, over all runs and by tree.
+// Usage over all runs, and usage of each tree.
 
 import type { RunId } from "../../ids.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
@@ -53,7 +53,7 @@ const sumOf = (name: string) =>
 
 const COUNT = `SELECT status, count(*) AS runs, ${SUMS.map(sumOf).join(", ")} FROM runs GROUP BY status`;
 
-/** The size of the store's own schema only. */
+/** Counts only the store's own schema. */
 const REST = `SELECT (SELECT count(*) FROM approvals) AS approvals, coalesce(sum(pg_total_relation_size(oid)), 0) AS bytes
   FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace`;
 

@@ -1,7 +1,7 @@
-// The commit loop on one SQLite file. A commit, with its fsync, is the only thing that a writer waits for.
-//  Q1  Every job that waits when a commit starts goes into it, and is answered after the fsync.
-//  Q2  If a commit fails, all jobs behind it are rejected too, and their runs reload. If only one job fails, only that job is
-//      rejected. If it is not clear which job failed, the jobs are tried one by one.
+// The commit loop for one SQLite file. A writer waits only for its commit, which includes an fsync.
+//  Q1  A commit contains every job that is waiting when it starts. The jobs are answered after the fsync.
+//  Q2  If a commit fails, all jobs queued behind it are rejected too, and their runs reload.
+//      If only one job fails, only that job is rejected. If it is not clear which job failed, the jobs are tried one by one.
 
 import type { DatabaseSync } from "node:sqlite";
 import type { Clock } from "../../clock.ts";
@@ -116,7 +116,7 @@ export class CommitLoop {
     if (tx.written.length > 0 || tx.woken.length > 0) this.announce(tx);
   }
 
-  /** P9: a listener that throws must not make a stored commit look failed. */
+  /** P9: if a listener throws, the commit must not look failed, because it is already stored. */
   private announce({ written, woken }: Transaction): void {
     for (const listener of this.listeners) {
       try {
@@ -134,7 +134,7 @@ export class CommitLoop {
   }
 }
 
-/** A job that cannot be done, as opposed to a disk that cannot be written. */
+/** The error of one job that cannot be done. It does not mean that the disk cannot be written. */
 class JobFailed extends Error {
   readonly job: Job;
   constructor(job: Job, cause: unknown) {

@@ -1,4 +1,4 @@
-// Reads journals from the file. A run's journal is verified against its chain as it is read (J9).
+// Reads journals from the file, and verifies each run's journal against its hash chain (J9).
 
 import type { Position, RunId } from "../../ids.ts";
 import type { JournalEvent } from "../../journal/events.ts";
@@ -9,7 +9,7 @@ import type { JournalScope, ReadOptions, Store } from "../store.ts";
 import { readableEvents, readLink, readStoredEvent, verifyChain } from "../stored-event.ts";
 import type { Columns, Sql, Statements } from "./sql.ts";
 
-/** This close to the end, scanning all events is faster than sorting those of one run. */
+/** If at most this many events follow, scanning all of them is faster than sorting the events of one run. */
 const NEAR = 1_000;
 
 type Reads = Pick<Store["journal"], "read" | "head" | "readAll">;
@@ -50,7 +50,7 @@ function readPage(
   { after, limit, ...of }: ReadOptions & { after: Position; limit: number },
 ): JournalEvent[] {
   const { where, values } = scopeConditions(of, "AND");
-  // Near the end, scan the latest events of all runs: a live reader reads after every commit.
+  // Near the end, scans the latest events of all runs: a live reader reads after every commit, so this must be fast.
   const join = lastPosition(sql) - after < NEAR ? "CROSS JOIN" : "JOIN";
   for (let from = after; ; ) {
     const rows = sql.all(
@@ -65,7 +65,7 @@ function readPage(
       (columns) => eventOf(statements, columns["id"] as RunId, columns),
       of,
     );
-    // A page without a readable event is not the end of the journals.
+    // If no event on a page is readable, the journals can still continue after it.
     if (events.length > 0 || rows.length < limit) return events;
     from = rows.at(-1)!["position"] as number;
   }
@@ -112,7 +112,7 @@ export const storedEvents =
       )
       .map(readStoredEvent);
 
-/** The conditions for the journals of a run, of a tree, or of a user. */
+/** The SQL conditions for the journals of a run, of a tree, or of a user. */
 export function scopeConditions(
   { run, root, user }: JournalScope,
   begin: "AND" | "WHERE",

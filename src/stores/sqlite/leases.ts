@@ -1,4 +1,4 @@
-// Reads which runs are due, and which worker has which run.
+// Reads which runs are due, and which worker holds which run.
 
 import type { Clock } from "../../clock.ts";
 import type { PoolFilter } from "../../config/pools.ts";
@@ -6,7 +6,7 @@ import { LISTED_RUNS, optional, readQuarantine, readWorkers } from "../columns.t
 import type { Store } from "../store.ts";
 import type { Sql } from "./sql.ts";
 
-/** Leaves out quarantined runs. A signal makes them due too, and they would crowd out the others. */
+/** Leaves out quarantined runs. Signals make them due too, and they would crowd out the other runs. */
 export const NOT_QUARANTINED = "id NOT IN (SELECT run FROM quarantine)";
 
 type Reads = Pick<Store["leases"], "due" | "nextDue" | "workers" | "driverOf" | "quarantined">;
@@ -14,7 +14,7 @@ type Reads = Pick<Store["leases"], "due" | "nextDue" | "workers" | "driverOf" | 
 export const leaseReads = (sql: Sql, clock: Clock): Reads => ({
   async due(now, limit, of) {
     const [inPool, values] = poolCondition(of);
-    // `+n` keeps SQLite from scanning every run in that order.
+    // `+n` prevents SQLite from scanning all runs in the order of `n`.
     const abandoned = sql.all(
       `SELECT id FROM runs WHERE worker IS NOT NULL AND ${NOT_QUARANTINED}
          AND worker NOT IN (SELECT name FROM workers WHERE expires_at > ?) ${inPool} ORDER BY +n LIMIT ?`,

@@ -26,7 +26,7 @@ export function writeMessage(sql: Sql, row: MessageRow): void {
 const WRITE_RECORDING = `INSERT INTO recordings (run, recording) VALUES (?, ?)
   ON CONFLICT (run) DO UPDATE SET recording = excluded.recording`;
 
-/** REPLACE would delete the row first, and with it the rows that refer to it. */
+/** REPLACE would delete the row first, together with the rows that refer to it. */
 const WRITE_MESSAGE = `INSERT INTO messages (${MESSAGE_COLUMNS.join(", ")}) VALUES (${MESSAGE_COLUMNS.map(() => "?").join(", ")})
   ON CONFLICT (id) DO UPDATE SET ${MESSAGE_COLUMNS.slice(1)
     .map((name) => `${name} = excluded.${name}`)

@@ -1,5 +1,5 @@
 // Opens the file, or fails with a sentence that says why and what to do (F35).
-// Nothing is written before the file has proved to be writable.
+// Nothing is written until the file is known to be writable.
 
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statfsSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -9,7 +9,7 @@ import { MIGRATIONS } from "./schema.ts";
 
 const NFS_MAGIC = 0x6969;
 const OLDEST_SQLITE = "3.51.3";
-/** SQLITE_IOERR_SHMSIZE: the error of opening a file on a disk that is already full. */
+/** SQLITE_IOERR_SHMSIZE: SQLite returns this error when it opens a file on a full disk. */
 const NO_ROOM_TO_SHARE = 4874;
 /** SQLITE_TOOBIG, SQLITE_CONSTRAINT, SQLITE_MISMATCH, SQLITE_RANGE. */
 const UNFIT_VALUE = new Set([18, 19, 20, 25]);
@@ -44,7 +44,7 @@ export function refuseOldSqlite(version: string): void {
   );
 }
 
-/** Turns any failure of the file into a sentence for people. A CadreError stays as it is. */
+/** Turns any failure of the file into a sentence for people. A CadreError is returned unchanged. */
 export function storageError(error: unknown, path: string): CadreError {
   if (error instanceof CadreError) return error;
   const { errcode, code } = error as { errcode?: number; code?: string };
@@ -83,7 +83,7 @@ export function storageError(error: unknown, path: string): CadreError {
   );
 }
 
-/** Whether the file cannot be read or written. A value that does not fit a column is a caller's mistake instead. */
+/** Whether the file cannot be read or written. If a value does not fit a column, that is a mistake of the caller instead. */
 export function isStorageError(error: unknown): boolean {
   const said = error instanceof CadreError ? (error.cause ?? error) : error;
   const { code, errcode = 0 } = said as { code?: string; errcode?: number };
@@ -103,7 +103,7 @@ function prepareFile(path: string): void {
   else chmodSync(path, 0o600);
 }
 
-/** Makes a folder that only this user can enter, with a .gitignore in case it is inside a repository. */
+/** Makes a folder that only this user can enter. It contains a .gitignore, in case it is inside a repository. */
 export function makeFolder(folder: string): void {
   if (mkdirSync(folder, { recursive: true, mode: 0o700 }) === undefined) return;
   writeFileSync(join(folder, ".gitignore"), "*\n", { mode: 0o600 });

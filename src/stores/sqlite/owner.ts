@@ -1,7 +1,7 @@
 // The owner of a SQLite file (E1): exactly one process opens the store for writing, and all others are its clients.
-//  O1  The lock decides: `BEGIN EXCLUSIVE` on owner.db, held for the life of the process and freed by the kernel at its death.
-//      owner.json only names the owner and may be stale; it never blocks another process.
-//  O2  owner.db is never opened with `fs` once it exists: closing any descriptor of a file drops the locks of the process.
+//  O1  The lock decides: the owner holds `BEGIN EXCLUSIVE` on owner.db as long as it lives, and the kernel frees it when the owner dies.
+//      owner.json only names the owner and can be outdated. It never blocks another process.
+//  O2  owner.db is never opened with `fs` once it exists, because closing any descriptor of a file drops the process's locks on it.
 
 import { hash } from "node:crypto";
 import {
@@ -36,14 +36,14 @@ export interface Ownership {
 }
 
 const SQLITE_BUSY = 5;
-/** How long to wait until the owner has written its name. After that the file is read as it is. */
+/** How long to wait for the owner to write its name. After that, the file is used as it is. */
 const PATIENCE_MS = 2_000;
-/** A socket address has 104 bytes on macOS and 108 on Linux, with its terminator. */
+/** The address of a socket has at most 104 bytes on macOS and 108 on Linux, including its terminator. */
 const LONGEST_SOCKET = 100;
-/** Keeps connections alive: one that is garbage-collected is closed, and its lock is gone. */
+/** Keeps references to connections, because a garbage-collected connection is closed and loses its lock. */
 const locks = new Set<DatabaseSync>();
 
-/** Makes this process the owner, or says which process owns the folder. */
+/** Makes this process the owner, or returns which process owns the folder. */
 export async function takeOwnership(
   folder: string,
   self: Pick<OwnerInfo, "startedAt" | "version">,
@@ -66,7 +66,7 @@ export async function takeOwnership(
   }
 }
 
-/** The socket of a folder's owner: in the folder, or under a short path if that one is too long for a socket. */
+/** The socket of a folder's owner. It is in the folder, or under a shorter path if the folder's path is too long for a socket. */
 export function socketPath(folder: string): string {
   const inside = join(resolve(folder), "cadre.sock");
   if (Buffer.byteLength(inside) <= LONGEST_SOCKET) return inside;
@@ -122,7 +122,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** The temporary folder is open to all users, so another user may have created this folder first. */
+/** All users can write to the temporary folder, so another user might have created this folder first. */
 function refuseForeign(folder: string): void {
   const found = lstatSync(folder);
   const isOurs = found.isDirectory() && found.uid === (process.getuid?.() ?? found.uid);

@@ -33,7 +33,7 @@ export const pruneReads = (sql: Sql, freshBlobs: ReadonlySet<string>): OutsideRe
 
 /** Returns the ids of the deleted runs. */
 export function deleteTree(sql: Sql, root: RunId, position: Position): RunId[] {
-  // The highest position may belong to the deleted events. It must not be given again.
+  // The highest position might belong to the deleted events. It must not be used again.
   setMeta(sql, "position", String(position));
   return runNow(deleteTreeRows(sql, root));
 }

@@ -1,4 +1,4 @@
-// What lists of runs need on SQLite beyond the common SQL.
+// The parts of listing runs that are specific to SQLite.
 
 import type { RunId, Seq } from "../../ids.ts";
 import { idsIn } from "../common-queries.ts";
@@ -25,7 +25,7 @@ const ORPHANS = `SELECT id FROM runs AS child WHERE n IN (
   AND (SELECT ended_at FROM runs WHERE id = child.parent) IS NOT NULL
   AND coalesce(waiting, '') <> 'quarantine' AND ${NOT_QUARANTINED}`;
 
-/** The first event with all words; if there is none, the first with any of them. */
+/** The first event that contains all words. If there is none, the first event that contains any of them. */
 function firstHits(sql: Sql, q: string, runs: readonly RunId[]): Map<RunId, Seq> {
   const hits = new Map<RunId, Seq>();
   for (const query of firstHitQueries(q)) {

@@ -1,5 +1,5 @@
 // The tables, as steps from one released version to the next. A released step is never changed.
-// Run ids are text only in `runs` and a few small tables: events carry the run's number, which saves 40 bytes an event.
+// Only `runs` and a few small tables contain run ids as text. Events contain the run's number, which saves 40 bytes per event.
 
 export const MIGRATIONS: readonly string[] = [
   `

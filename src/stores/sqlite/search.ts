@@ -1,4 +1,4 @@
-// The index of the words in journals. The index has only words: no texts, and no positions of words in them.
+// The search index of the journals. It contains only words: no texts, and no positions of words in them.
 
 import type { Position } from "../../ids.ts";
 import type { JournalEvent } from "../../journal/events.ts";
@@ -23,13 +23,13 @@ export function searchConditions(query: string, parameter: AddParameter): string
   });
 }
 
-/** Queries for single events, the best first: all words in one event, then any of them. */
+/** Queries that find single events, the best query first: all words in one event, then any of the words. */
 export function firstHitQueries(query: string): string[] {
   const words = searchWords(query).map(beginning);
   return words.length < 2 ? words : [words.join(" AND "), words.join(" OR ")];
 }
 
-/** A59: quotes make it a word, also if it is an operator of the query language. */
+/** A59: quotes keep it a plain word, even if it is an operator of the query language. */
 const beginning = (word: string): string => `"${word}"*`;
 
 export function forgetWords(sql: Sql, positions: readonly Position[]): void {

@@ -1,5 +1,5 @@
-// The statements of the SQLite store. Preparing a statement costs more than running most of them, so each is prepared once.
-// `Sql` looks statements up by their text, with parameters as `?`, or as `$1` in statements that Postgres shares.
+// The statements of the SQLite store. Each is prepared once, because preparing a statement usually takes longer than running it.
+// `Sql` finds a prepared statement by its text. Parameters are `?`, or `$1` in statements that are shared with Postgres.
 // The hot path has its own `Statements`, prepared when the store opens.
 
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
@@ -30,7 +30,7 @@ export class Sql implements CommonSql {
     return this.withStorageErrors(() => Number(this.prepared(text).run(...values).changes));
   }
 
-  /** Turns failures of the file into errors for people. A file that is damaged in its middle fails only when that part is read. */
+  /** Turns failures of the file into errors for people. If the middle of a file is damaged, only reading that part fails. */
   withStorageErrors<T>(ask: () => T): T {
     try {
       return ask();
@@ -65,16 +65,16 @@ export function setMeta(sql: Sql, name: string, value: string): void {
   );
 }
 
-/** The number of a pruned run is not used again while its events are being deleted. */
+/** The number of a pruned run is not used again until its events are deleted. */
 const NEXT_NUMBER =
   "max((SELECT coalesce(max(n), 0) FROM runs), (SELECT coalesce(max(run), 0) FROM pruned)) + 1";
 
 export type Column = keyof typeof CHANGING_COLUMNS;
 
-/** The columns that change during a run. */
+/** The columns that can change during a run. */
 export const CHANGING = Object.keys(CHANGING_COLUMNS) as Column[];
 
-/** The columns that every step changes. The other columns have indexes, which are then not written again. */
+/** The columns that every step changes. The other columns have indexes, which need not be written at every step. */
 export const HEAD: readonly Column[] = [
   "turns",
   "tokens",

@@ -30,13 +30,13 @@ export interface SqliteOptions {
   clock: Clock;
 }
 
-/** Opening the file means that the previous process is gone, so its leases are void and a restart does not wait (E1). */
+/** If this process can open the file, the previous process is gone. So its leases are void, and a restart does not wait for them (E1). */
 export function openSqliteStore({ path, clock }: SqliteOptions): Store {
   const db = openDatabase(path);
   const sql = new Sql(db);
   const statements = sql.withStorageErrors(() => prepareStatements(db));
   sql.withStorageErrors(() => voidLeases(db));
-  /** Blobs that were put and that no append needs yet. A prune keeps them. */
+  /** Blobs that were stored and that no append refers to yet. A prune keeps them. */
   const freshBlobs = new Set<string>();
   const queries = new SqliteQueries(statements, sql, freshBlobs);
   const position = Math.max(lastPosition(sql), Number(getMeta(sql, "position") ?? 0));
@@ -78,7 +78,7 @@ export function openSqliteStore({ path, clock }: SqliteOptions): Store {
   };
 }
 
-/** Also makes quarantined runs due again: this version may be able to read them, or they were repaired. */
+/** Also makes quarantined runs due again: this version might be able to read them, or they were repaired. */
 function voidLeases(db: DatabaseSync): void {
   db.exec(`UPDATE runs SET worker = NULL, due_at = 0 WHERE worker IS NOT NULL; DELETE FROM workers;
     UPDATE runs SET previous_until = NULL WHERE previous_until IS NOT NULL;
@@ -96,7 +96,7 @@ function identity(sql: Sql): string {
 }
 
 function inboxReads(sql: Sql, loop: CommitLoop): Pick<Store["inbox"], "openItems" | "grants"> {
-  /** Cached, because grants are read for every judged call and rarely change. */
+  /** Grants are cached, because they are read for every judged call and rarely change. */
   let grants: StandingGrant[] | undefined;
   loop.onGrantsChanged = () => {
     grants = undefined;

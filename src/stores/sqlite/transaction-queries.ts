@@ -1,5 +1,5 @@
 // The queries of a transaction on one SQLite file.
-// One process owns the file (see owner.ts), so records of runs under way are cached here.
+// One process owns the file (see owner.ts), so this process can cache the records of active runs.
 // A record is read once, changed in memory, and written back once, however many appends change it.
 
 import type { StatementSync } from "node:sqlite";
@@ -32,7 +32,7 @@ export class SqliteQueries extends CommonQueries<Sql> implements Queries {
   private readonly statements: Statements;
   readonly cache = new Map<RunId, RunRecord>();
   private readonly changed = new Set<RunRecord>();
-  /** Blobs that were put and that no append needs yet. A prune keeps them. */
+  /** Blobs that were stored and that no append refers to yet. A prune keeps them. */
   readonly freshBlobs: Set<string>;
 
   constructor(statements: Statements, sql: Sql, freshBlobs: Set<string>) {
@@ -41,7 +41,7 @@ export class SqliteQueries extends CommonQueries<Sql> implements Queries {
     this.freshBlobs = freshBlobs;
   }
 
-  /** Writes the changed records, at the end and before a query over several runs. */
+  /** Writes the changed records. Called at the end, and before a query over several runs. */
   writeRecords(): void {
     for (const record of this.changed) writeRecord(this.statements, record);
     this.changed.clear();
@@ -157,7 +157,7 @@ export class SqliteQueries extends CommonQueries<Sql> implements Queries {
     return pruning.deleteBlobs(this.sql, names, this.freshBlobs);
   }
 
-  /** Fresh blobs are only in memory here, and end with the process. */
+  /** SQLite keeps fresh blobs only in memory, so they are forgotten when the process ends. */
   expireFreshBlobs(): void {}
 
   tableCursor(table: DerivedTable): Position {
@@ -240,7 +240,7 @@ function writeRecord(statements: Statements, record: RunRecord): void {
   record.storedColumns = rare;
 }
 
-/** The values behind the columns that a step rarely changes. */
+/** The values of the columns that a step rarely changes. */
 function rareColumns({
   row,
   lastSignal,

@@ -1,4 +1,4 @@
-// Usage, over all runs and by tree.
+// Usage over all runs, and usage of each tree.
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { RunId } from "../../ids.ts";
@@ -9,7 +9,7 @@ import type { Store, StoreTotals, TreeTotal } from "../store.ts";
 import { runNow } from "../transaction/transaction.ts";
 import type { Sql } from "./sql.ts";
 
-/** Rows that are counted before other work gets its turn. */
+/** Number of rows to count before other work can run. */
 const ROWS_PER_TURN = 5_000;
 
 export const usageReads = (

@@ -1,8 +1,8 @@
-// The order of checks in an append, the same for every store. The first refusal counts, and a refused append changes nothing.
-//  1  Keys (J1): the same events again write nothing.
+// The order of checks in an append, the same for every store. The first refusal is returned, and a refused append changes nothing.
+//  1  Keys (J1): appending the same events again writes nothing.
 //  2  The writer, the end of the run, and signals that the writer has not folded (J2, J3).
 //  3  Room for a child, the budget (B2), and files that another branch is changing (D6).
-//  4  A slot, last because asking for one takes it (B4).
+//  4  The slot (B4). It is checked last, because the check takes the slot.
 
 import { runNotFound } from "../../errors.ts";
 import type { RunId, Seq } from "../../ids.ts";
@@ -97,7 +97,7 @@ function* compareStored(
 
 type Keys = ReadonlyMap<string, Seq>;
 
-/** The seqs of these events in the journal. Undefined: none of their keys is known. */
+/** The seqs of these events in the journal. Undefined: the journal has none of their keys. */
 function storedSeqs(keys: Keys, events: readonly EventBody[]): Seq[] | "conflict" | undefined {
   const wanted = events.map(keyOf);
   if (wanted.length > 1 && new Set(wanted).size < wanted.length) return "conflict";
@@ -106,11 +106,11 @@ function storedSeqs(keys: Keys, events: readonly EventBody[]): Seq[] | "conflict
   return found.length === wanted.length ? found : "conflict";
 }
 
-/** L4: a driver acts once such an event is stored. If it has lost the run, it must not be told, or the action happens twice. */
+/** L4: a driver acts once such an event is stored. A driver that lost the run must not learn that it is stored, or the action happens twice. */
 const permitsAction = ({ type }: EventBody): boolean => !OUTCOME_TYPES.has(type) && !TERMINAL_TYPES.has(type);
 
 function refusalOf(record: RunRecord, request: Append, keys: Keys, isConflict: boolean): Refusal | undefined {
-  // A driver that lost the run is told so, even if another driver has answered its call meanwhile.
+  // A driver that lost the run is told so, even if another driver has recorded the call's outcome meanwhile.
   if (isConflict && !isLateOutcome(record, request)) return "conflict";
   return refusalByRecord(record, request, keys) ?? (isConflict ? "conflict" : undefined);
 }
@@ -143,7 +143,7 @@ function isOpen(keys: Keys, event: EventBody): boolean {
   return keys.has(`${call}/s`) && !keys.has(end) && !keys.has(`${call}/o`);
 }
 
-/** Whether the run has the slot that it needs, as far as its record in memory says. */
+/** Whether the run has the slot that it needs, according to its record in memory. */
 const hasSlot = ({ slot }: RunRecord, { spawn, concurrent }: Append): boolean =>
   !spawn && (concurrent === undefined || slot === "held");
 
@@ -157,7 +157,7 @@ function* spawnRefusal(
   return counted.runs >= limits.runs ? "runs" : undefined;
 }
 
-/** D6: the first of these files that a run of another branch is changing. Runs above and below may change it too. */
+/** D6: the first of these files that a run of another branch is changing. Runs above and below this run can change the file too. */
 function* findClaimant(
   tx: Transaction,
   { row }: RunRecord,

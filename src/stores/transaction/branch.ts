@@ -38,7 +38,7 @@ export function* freezeBranch(tx: Transaction, top: RunId, freeze: FreezeRequest
   return changed;
 }
 
-/** J11: the run, followed by the runs that took over its work one after another. The last one has the work now. */
+/** J11: the run, followed by the runs that took over its work one after another. The last run does the work now. */
 export function* workHolders(tx: Transaction, record: RunRecord): Steps<[RunRecord, ...RunRecord[]]> {
   const holders: [RunRecord, ...RunRecord[]] = [record];
   for (const id of yield* activeBranch(tx, record.row.id)) {

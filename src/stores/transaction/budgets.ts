@@ -1,5 +1,5 @@
-// Checks what a run and its tree may still spend (B2, B3). All runs of a tree share one budget.
-// A budget that a person sets is kept in a table, so it applies to every run of the tree, and every run that stopped at the old budget continues.
+// Checks how much a run and its tree can still spend (B2, B3). All runs of a tree share one budget.
+// A person's budget is kept in a table, so it applies to every run of the tree. Every run that stopped at the old budget continues.
 
 import type { EventBody, Payload } from "../../journal/events.ts";
 import { keyOf } from "../../journal/keys.ts";
@@ -22,11 +22,11 @@ import { signal } from "./write-events.ts";
 
 export interface BudgetVerdict {
   refused?: Pick<AppendResult, "refused" | "exceeded">;
-  /** Events for the root, if the call begins. */
+  /** Events to write to the root if the call begins. */
   warnings?: EventBody[];
 }
 
-/** The run's own budget is checked first, then that of its tree. */
+/** The run's own budget is checked first, then the budget of its tree. */
 export function* checkBudget(
   { queries }: Transaction,
   record: RunRecord,
@@ -63,7 +63,7 @@ export function* warnRoot(tx: Transaction, record: RunRecord, warnings: readonly
   if (news.length > 0) yield* signal(tx, root, news);
 }
 
-/** Keeps the budget that a person has set for the tree, and tells every run that draws on it. */
+/** Stores the budget that a person has set for the tree, and tells every run that draws on it. */
 export function* applyTreeBudget(tx: Transaction, record: RunRecord, change: TreeBudgetChange): Steps<void> {
   const payer = payerOf(record.row);
   yield* ask(tx.queries.raiseBudget(payer, change.payload.limits!));
@@ -74,7 +74,7 @@ export function* applyTreeBudget(tx: Transaction, record: RunRecord, change: Tre
   }
 }
 
-/** The stops of a run at the tree's budget that no person has decided on. */
+/** A run's stops at the tree's budget that no person has decided on. */
 function* openStops(tx: Transaction, record: RunRecord): Steps<TreeStop[]> {
   const keys = yield* keysOf(tx, record);
   const stops: TreeStop[] = [];
@@ -87,7 +87,7 @@ function* openStops(tx: Transaction, record: RunRecord): Steps<TreeStop[]> {
   return stops;
 }
 
-/** The events about a new budget for a run. The run `saidTo` already has the person's event. */
+/** The events that tell a run about a new budget. The run `saidTo` already has the person's event. */
 function budgetNews(
   change: TreeBudgetChange,
   row: RunRow,

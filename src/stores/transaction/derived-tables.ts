@@ -1,5 +1,5 @@
 // Tables that are computed from the journals: messages, the usage of each tree, and the search index. Appends do not write them.
-// Reading a table brings it up to date first, page by page, so that appends continue in between.
+// Reading such a table first brings it up to date, page by page, so that appends can continue between pages.
 // One transaction writes a page and the position that it reaches.
 
 import type { Position, RunId } from "../../ids.ts";
@@ -24,7 +24,7 @@ export async function catchUp(
   }
 }
 
-/** Returns the new position. Undefined: there is no further event, or only a newer version understands it (E9). */
+/** Returns the new position. Undefined: there is no further event, or only a newer version understands the next event (E9). */
 function* takePage(tx: Transaction, table: DerivedTable): Steps<Position | undefined> {
   const cursor = yield* ask(tx.queries.tableCursor(table));
   const events = yield* ask(tx.queries.readPage(cursor, PAGE_EVENTS));
@@ -63,7 +63,7 @@ function* takeTreeUsage({ queries }: Transaction, events: readonly JournalEvent[
   const roots = yield* ask(queries.rootsOf([...new Set(events.map(({ runId }) => runId))]));
   const trees = yield* ask(queries.treeUsages([...new Set<RunId>(roots.values())]));
   for (const event of events) {
-    // A run that is being pruned has no row, and so no root.
+    // A run that is being pruned has no row, so its root is unknown.
     const root = roots.get(event.runId);
     if (root !== undefined) trees.set(root, applyTreeUsage(trees.get(root) ?? emptyTreeUsage(root), event));
   }

@@ -1,4 +1,4 @@
-// Which worker drives a run. A worker acquires a run in a new epoch, keeps it with heartbeats, and gives it back (J6, E2).
+// Decides which worker drives a run. A worker acquires a run in a new epoch, keeps it with heartbeats, and gives it back (J6, E2).
 
 import type { RunId } from "../../ids.ts";
 import { hasWholeJournal, type RunRecord } from "../run-record.ts";
@@ -33,11 +33,11 @@ export function* acquireRun(
 
 interface TakenAt {
   now: number;
-  /** Until when the worker that has the run counts as alive. */
+  /** The worker that holds the run counts as alive until this time. */
   until: number | undefined;
 }
 
-/** J6: the run is due; or the worker that has it is dead, or lost. */
+/** J6: the run is due, or the worker that holds it is dead or lost. */
 function mayAcquire(
   record: RunRecord,
   worker: string,
@@ -50,7 +50,7 @@ function mayAcquire(
 }
 
 function takeLease(record: RunRecord, worker: string, { now, until }: TakenAt): Lease {
-  // This includes an earlier worker: a rest in between does not end the calls that it began.
+  // This includes an earlier worker: if the run rested in between, calls that the earlier worker started can still be running.
   const latest = Math.max(until ?? 0, record.previousUntil ?? 0);
   record.previousUntil = latest > now ? latest : undefined;
   record.worker = worker;
@@ -73,7 +73,7 @@ export function* releaseRun(
   if (record && isDriver(record, { writer })) yield* giveBack(tx, record, rest);
 }
 
-/** `doubtful`: runs that this worker may have acquired without knowing. Those that `holds` does not name are given back. */
+/** `doubtful`: runs that this worker might have acquired without knowing it. Runs that are not in `holds` are given back. */
 export function* heartbeat(
   tx: Transaction,
   worker: string,
@@ -104,13 +104,13 @@ export function* restRun(tx: Transaction, record: RunRecord, wakeAt?: number, sl
   tx.queries.touch(record);
 }
 
-/** Gives the lease back, due immediately and with its slot. With `rest` the driver cannot continue, so the slot is freed too. */
+/** Gives the lease back. The run is due immediately and keeps its slot. With `rest` the driver cannot continue, so the slot is freed too. */
 function* giveBack(tx: Transaction, record: RunRecord, rest?: { wakeAt: number }): Steps<void> {
   if (rest) yield* leaveSlot(tx, record);
   const { acquisitions } = record;
   const wakeAt = rest?.wakeAt ?? 0;
   clearLease(record, wakeAt);
-  // A driver that gives the run back does not count as lost.
+  // A driver that gives the run back is not treated as lost.
   record.acquisitions = wakeAt === 0 ? Math.max(0, acquisitions - 1) : acquisitions;
   tx.queries.touch(record);
 }

@@ -1,4 +1,4 @@
-// The writing half of a store: each operation is a transaction, and names the runs that it is known to need.
+// The operations of a store that write. Each operation is a transaction, and lists the runs that it will need.
 
 import type { Store } from "../store.ts";
 import { append } from "./append.ts";
@@ -10,7 +10,7 @@ import { say, startRun } from "./start.ts";
 import { ask, type Steps, type Transaction } from "./transaction.ts";
 import { importTree, moveTree, settleMove } from "./transfer.ts";
 
-/** Runs a piece of work in the next commit. A store that reads over a network reads what it needs together first. */
+/** Runs a piece of work in the next commit. A store on a network first reads everything the work needs in one go. */
 export type Write = <T>(work: (tx: Transaction) => Steps<T>, needs?: Needs) => Promise<T>;
 
 export function createOperations(write: Write, pruning: Pick<PruneParts, "read" | "treesPerCommit">) {

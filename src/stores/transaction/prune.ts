@@ -1,6 +1,6 @@
-// Deletes whole trees. One transaction deletes a tree's rows; from then on the tree does not exist.
-// Transactions of bounded size then delete its events, messages and blobs, so that no append waits long.
-// The next prune deletes what a crash leaves behind.
+// Deletes whole trees. One transaction deletes a tree's rows, and from then on the tree does not exist.
+// Further transactions of limited size delete the tree's events, messages and blobs, so that no append waits long.
+// If a crash leaves some of these behind, the next prune deletes them.
 
 import { setImmediate as pause } from "node:timers/promises";
 import type { RunId } from "../../ids.ts";
@@ -8,16 +8,16 @@ import type { PruneFilter, PruneResult } from "../store.ts";
 import type { Answer, PruneReads } from "./queries.ts";
 import { ask, type Steps, type Transaction } from "./transaction.ts";
 
-/** Rows that one transaction deletes. */
+/** Maximum number of rows that one transaction deletes. */
 const ROWS_PER_COMMIT = 500;
 const TREES_PER_PAGE = 50;
 const BLOBS_PER_PAGE = 1_000;
 
 export interface PruneParts {
-  /** Reads outside of any transaction. */
+  /** These queries read outside of any transaction. */
   read<T>(question: (reads: OutsideReads) => Answer<T>): Promise<T>;
   write<T>(work: (tx: Transaction) => Steps<T>): Promise<T>;
-  /** How many trees one commit deletes. Other writers wait meanwhile. */
+  /** How many trees one commit deletes. Other writers wait for this commit. */
   treesPerCommit: number;
 }
 
@@ -25,7 +25,7 @@ export interface OutsideReads extends PruneReads {
   hasPruned(): Answer<boolean>;
   /** One entry for each run of the tree. */
   sizes(root: RunId): Answer<{ n: number; events: number; bytes: number }[]>;
-  /** Blobs in the order of their names, after a name. `except`: runs that count as deleted. */
+  /** Blobs in the order of their names, starting after a name. `except`: runs that count as deleted. */
   blobs(after: string, limit: number, except: readonly number[]): Answer<BlobSize[]>;
 }
 
@@ -79,7 +79,7 @@ async function estimate(filter: PruneFilter, parts: PruneParts): Promise<PruneRe
   return total;
 }
 
-/** Newest trees first, so that a run is deleted before the run that it continues. */
+/** The newest trees come first, so that a run is deleted before the run that it continues. */
 async function* treePages(filter: PruneFilter, { read }: PruneParts): AsyncGenerator<RunId[], void> {
   for (let below = Number.MAX_SAFE_INTEGER; ; ) {
     const page = await read((reads) => reads.prunable(filter, below, TREES_PER_PAGE));
@@ -89,7 +89,7 @@ async function* treePages(filter: PruneFilter, { read }: PruneParts): AsyncGener
   }
 }
 
-/** Returns the number of runs of each tree. */
+/** Returns the number of runs in each tree. */
 async function dropTrees(
   roots: readonly RunId[],
   filter: PruneFilter,
@@ -103,7 +103,7 @@ async function dropTrees(
   return dropped;
 }
 
-/** Returns the number of deleted runs: 0 if another run needs the tree by now, so that the tree stays. */
+/** Returns the number of deleted runs. 0: another run needs the tree meanwhile, so the tree stays. */
 function* dropTree(tx: Transaction, root: RunId, filter: PruneFilter): Steps<number> {
   const { queries } = tx;
   const found = yield* ask(queries.prunable({ ...filter, root }, Number.MAX_SAFE_INTEGER, 1));
@@ -122,7 +122,7 @@ async function sweep({ read, write }: PruneParts): Promise<{ events: number; byt
   return total;
 }
 
-/** Deletes children before their parents, because their messages refer to those of their parents. */
+/** Deletes children before their parents, because messages of children refer to messages of their parents. */
 function* sweepSome({ queries }: Transaction): Steps<{ events: number; bytes: number }> {
   const total = { events: 0, bytes: 0 };
   for (let left = ROWS_PER_COMMIT; left > 0; left--) {
@@ -139,7 +139,7 @@ function* sweepSome({ queries }: Transaction): Steps<{ events: number; bytes: nu
   return total;
 }
 
-/** Returns the deleted bytes. The deletion checks each blob again, because an append may need it by now. */
+/** Returns the number of deleted bytes. Each blob is checked again before it is deleted, because an append might need it meanwhile. */
 async function dropBlobs(parts: PruneParts): Promise<number> {
   let freed = 0;
   for await (const page of unusedBlobs(parts, [])) {

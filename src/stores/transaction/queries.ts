@@ -1,6 +1,6 @@
 // The queries that a transaction asks of its store.
-// A store implements them on its own tables and answers at once or later; transaction/ decides which ones are asked, and in which order.
-// A query over several runs sees every change that the transaction has made to their records: the store writes those first.
+// A store implements these queries on its own tables. The code in transaction/ decides which queries are asked, and in which order.
+// A query over several runs sees every change that the transaction made to their records, because the store writes the changes first.
 
 import type { Position, RunId, Seq } from "../../ids.ts";
 import type { JournalEvent, UnjournaledState } from "../../journal/events.ts";
@@ -31,9 +31,9 @@ interface RunQueries {
   find(runId: RunId): Answer<RunRecord | undefined>;
   /** Reads several records together, and the keys of some, to save a round trip for each. */
   prefetch(needs: Needs): Answer<void>;
-  /** A run without events. */
+  /** Inserts a run without events. */
   insertRun(row: RunRow, more: { slot: Slot; continues: RunId | undefined }): Answer<RunRecord>;
-  /** The transaction has changed the record: the store must write it. */
+  /** Tells the store that the transaction has changed the record, so the store must write it. */
   touch(record: RunRecord): void;
   /** The seq of every key of the run. */
   readKeys(record: RunRecord): Answer<Map<string, Seq>>;
@@ -56,7 +56,7 @@ interface EventQueries {
   needBlob(record: RunRecord, name: string): Answer<void>;
 }
 
-/** The payload of an event, or the name of its blob, as the chain covers it; and the hash of the chain up to this event. */
+/** The payload of an event, or the name of its blob, as the chain covers it, and the hash of the chain up to this event. */
 export interface StoredText {
   text: string;
   hash: string;
@@ -64,12 +64,12 @@ export interface StoredText {
 
 interface InboxQueries {
   countItems(record: RunRecord): Answer<number>;
-  /** These three return the number of items that were opened or closed. */
+  /** Each of these three methods returns the number of items that it opened or closed. */
   openItem(record: RunRecord, item: ItemChange & { type: "open" }, at: number): Answer<number>;
   closeItem(record: RunRecord, itemId: string): Answer<number>;
   closeItems(record: RunRecord): Answer<number>;
   addGrant(record: RunRecord, grant: NewGrant): Answer<void>;
-  /** Ends the grants that were given for this run and those below it. Returns their number. */
+  /** Ends the grants that were given for this run and the runs below it. Returns the number of ended grants. */
   endGrants(record: RunRecord): Answer<number>;
   deleteGrant(id: number): Answer<number>;
 }
@@ -84,9 +84,9 @@ export interface NewGrant {
 }
 
 interface TreeQueries {
-  /** The children of this run, and all runs of its tree. */
+  /** Numbers of the run's children, and of all runs in its tree. */
   countFamily(row: RunRow): Answer<{ children: number; runs: number }>;
-  /** The run and every run below it that has neither ended nor been cancelled, from the top down. */
+  /** The run and all runs below it that have neither ended nor been cancelled, from the top down. */
   activeBranch(runId: RunId): Answer<RunId[]>;
   /** The run of a tree that is changing a file (D6). */
   claimant(root: RunId, path: string): Answer<RunId | undefined>;
@@ -95,23 +95,23 @@ interface TreeQueries {
 }
 
 interface SlotQueries {
-  /** The run's ticket, and whether it has a slot already or still queues. */
+  /** The run's ticket in the queue, and whether the run has a slot already or is still waiting. */
   slotOf(runId: RunId): Answer<{ ticket: number; slot: Slot } | undefined>;
   addSlot(workspace: string, runId: RunId, slot: "held" | "queued"): Answer<void>;
   dropSlot(runId: RunId): Answer<void>;
-  /** How many runs of the workspace have a slot, or queue with an earlier ticket. */
+  /** Number of runs in the workspace that have a slot, or wait for one with an earlier ticket. */
   countAhead(workspace: string, ticket: number): Answer<number>;
-  /** Runs in the queue, the earliest ticket first. */
+  /** Runs in the queue, in the order of their tickets. */
   queue(workspace: string): Answer<Iterable<RunId>>;
 }
 
 interface BudgetQueries {
-  /** The budget that a person has set for the tree of this payer. */
+  /** The budget that a person has set for the tree whose root is this payer. */
   setBudget(payer: RunId): Answer<Budget | undefined>;
   raiseBudget(payer: RunId, budget: Budget): Answer<void>;
-  /** What the other runs that draw on the same budget have spent and reserved. */
+  /** The amounts that the other runs on the same budget have spent and reserved. */
   spentByOthers(record: RunRecord): Answer<SpentByOthers>;
-  /** Every run that draws on this budget, or those of them that have not ended. */
+  /** Every run that draws on this budget, or only the runs that have not ended. */
   countPaidBy(payer: RunId): Answer<number>;
   activePaidBy(payer: RunId): Answer<RunId[]>;
 }
@@ -126,12 +126,12 @@ export interface SpentByOthers {
 interface StartQueries {
   requestUnder(key: string): Answer<{ body: string; runId: RunId } | undefined>;
   keepRequest(request: NonNullable<SessionMessage["idempotency"]>, runId: RunId): Answer<void>;
-  /** The latest run of an agent in a session that no other run has started. */
+  /** The latest run of an agent in a session that was not started by another run. */
   lastInSession(sessionId: string, agent: string): Answer<RunId | undefined>;
 }
 
 interface LeaseQueries {
-  /** Undefined: the worker's leases have run out. */
+  /** Undefined: the worker's leases have expired. */
   aliveUntil(worker: string, now: number): Answer<number | undefined>;
   keepAlive(worker: string, until: number, card?: WorkerCard): Answer<void>;
   isQuarantined(runId: RunId): Answer<boolean>;
@@ -141,22 +141,22 @@ interface LeaseQueries {
 interface TransferQueries {
   /** The runs of a tree, parents before their children. */
   runsOfTree(root: RunId): Answer<RunId[]>;
-  /** Active runs of other trees that draw on the budget of this one. */
+  /** Active runs of other trees that draw on this tree's budget. */
   otherPayees(root: RunId): Answer<RunId[]>;
-  /** Claims, grants and a budget that bind the run outside of its journal. */
+  /** Claims, grants and a budget that the store keeps for the run outside of its journal. */
   unjournaledState(record: RunRecord): Answer<UnjournaledState>;
   sentTo(transferId: string): Answer<{ target: string; hasArrived: boolean } | undefined>;
   noteSent(transferId: string, target: string): Answer<void>;
-  /** Forgets that a tree was sent, if that was the first attempt. */
+  /** If this was the first attempt to send the tree, forgets that it was sent. */
   takeBackSent(transferId: string, target: string): Answer<void>;
   noteArrival(transferId: string, target: string, at: number): Answer<void>;
   importedRoot(transferId: string): Answer<RunId | undefined>;
   noteImport(transferId: string, root: RunId): Answer<void>;
 }
 
-/** Pruning reads outside of transactions, and again inside the transaction that deletes. */
+/** Pruning first reads outside of transactions, and reads again inside the transaction that deletes. */
 export interface PruneReads {
-  /** Trees that their own state allows to delete, newest first. `n` is the number of the root. */
+  /** Trees that can be deleted according to their own state, newest first. `n` is the number of the root. */
   prunable(filter: PruneFilter, below: number, limit: number): Answer<{ n: number; id: RunId }[]>;
   /** Roots of other trees that continue a run of this one. */
   continuedBy(root: RunId): Answer<RunId[]>;
@@ -173,7 +173,7 @@ interface PruneWrites extends PruneReads {
   finishPruned(n: number, runId: RunId): Answer<void>;
   /** Deletes the blobs that no run needs. Returns their total size. */
   deleteBlobs(names: readonly string[]): Answer<number>;
-  /** Forgets blobs that were put for an append which never came. */
+  /** Forgets blobs that were stored for an append that never came. */
   expireFreshBlobs(now: number): Answer<void>;
 }
 
@@ -184,7 +184,7 @@ interface DerivedQueries {
   readPage(after: Position, limit: number): Answer<JournalEvent[]>;
   /** The state needed to continue the messages of these runs. */
   recordings(runIds: readonly RunId[]): Answer<Map<RunId, Recording>>;
-  /** A run without a recording has ended. */
+  /** If a run has no such state, it has ended. */
   writeRecordings(runIds: readonly RunId[], recordings: ReadonlyMap<RunId, Recording>): Answer<void>;
   writeMessages(rows: readonly MessageRow[]): Answer<void>;
   /** The root of each run that exists. */

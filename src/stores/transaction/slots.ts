@@ -1,21 +1,21 @@
-// Which runs are at work in a workspace, and which wait for that (B4).
-// A run takes a slot with an intent and gives it back when it rests or ends.
-// A run whose process died or left keeps its slot, and continues with it.
-//  1  No more runs have a slot than may be at work at the same time.
-//  2  The queue is first come, first served: no run takes a slot that an older one waits for.
-//  3  A run that gives a slot back, or leaves the queue, makes the next one due in the same transaction.
+// Decides which runs are at work in a workspace, and which runs wait for a slot (B4).
+// A run takes a slot when it writes an intent, and gives it back when it rests or ends.
+// If a run's process dies or shuts down, the run keeps its slot and continues with it.
+//  1  The number of runs with a slot never exceeds the number of runs that are allowed to work at the same time.
+//  2  The queue is first come, first served: no run takes a slot while an older run waits for one.
+//  3  A run that gives a slot back, or leaves the queue, makes the next run due in the same transaction.
 
 import type { RunId } from "../../ids.ts";
 import type { RunRecord, Slot } from "../run-record.ts";
 import type { Append, Spawn } from "../store.ts";
 import { ask, findRun, type Steps, type Transaction } from "./transaction.ts";
 
-/** How long the first in a queue rests before it asks again; those far behind rest longer. */
+/** How long the first run in a queue rests before it asks again. Runs further back rest longer. */
 const ASK_AGAIN_MS = 1_000;
-/** The ticket of a run that is not in the queue: behind all queued runs. */
+/** The ticket of a run that is not in the queue. It sorts after all queued runs. */
 const LAST_TICKET = Number.MAX_SAFE_INTEGER;
 
-/** Takes the slot that the events of an append need. False: every slot is taken, and nothing has changed. */
+/** Takes the slot that the events of an append need. False: every slot is taken, and nothing was changed. */
 export function* takeSlot(tx: Transaction, record: RunRecord, { spawn, concurrent }: Append): Steps<boolean> {
   if (spawn) return yield* takeSlotForChild(tx, record, spawn);
   if (concurrent === undefined || (yield* slotOf(tx, record)) === "held") return true;
@@ -40,7 +40,7 @@ function* takeSlotForChild(
   return true;
 }
 
-/** Frees the slot of a run that rests or ends, or its turn in the queue. */
+/** If a run rests or ends, frees its slot or its turn in the queue. */
 export function* leaveSlot(tx: Transaction, record: RunRecord): Steps<void> {
   if ((yield* slotOf(tx, record)) === "none") return;
   yield* drop(tx, record);
@@ -52,7 +52,7 @@ export function* leaveQueue(tx: Transaction, record: RunRecord): Steps<void> {
   if ((yield* slotOf(tx, record)) === "queued") yield* leaveSlot(tx, record);
 }
 
-/** Queues a run that was refused a slot. Returns when the run should ask again: 0 means now, because a slot became free. */
+/** Queues a run that got no slot. Returns the time when the run should ask again: 0 means now, because a slot became free. */
 export function* joinQueue(tx: Transaction, record: RunRecord, concurrent: number): Steps<number> {
   if ((yield* slotOf(tx, record)) === "held") yield* leaveSlot(tx, record);
   if (record.slot === "none") yield* add(tx, record, record.row.id, "queued");
@@ -66,7 +66,7 @@ export function* joinQueue(tx: Transaction, record: RunRecord, concurrent: numbe
 function* wakeNext(tx: Transaction, workspace: string): Steps<void> {
   for (const runId of yield* ask(tx.queries.queue(workspace))) {
     const next = yield* findRun(tx, runId);
-    // A run that has a driver, or is due anyway, will ask for a slot by itself.
+    // A run that has a driver, or is already due, will ask for a slot by itself.
     if (!next || next.worker !== undefined || (next.dueAt ?? Infinity) <= tx.now) continue;
     next.dueAt = 0;
     tx.queries.touch(next);
@@ -98,7 +98,7 @@ function* drop({ queries }: Transaction, record: RunRecord): Steps<void> {
   record.slot = "none";
 }
 
-/** The workspace of the root: a child in its own worktree must not allow more agents to work at the same time. */
+/** Slots belong to the workspace of the root, so that children in their own worktrees do not allow more agents to work at the same time. */
 function* workspaceOf(tx: Transaction, { row }: RunRecord): Steps<string> {
   return (yield* findRun(tx, row.rootRunId))?.row.workspace ?? row.workspace;
 }

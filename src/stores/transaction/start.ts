@@ -33,14 +33,14 @@ export function* startRun(
   return { runId, existed: false };
 }
 
-/** J10: a repeated start with a derived id leads to the same run. A different start under that id is a mistake. */
+/** J10: if a start with a derived id is repeated, it leads to the same run. A different start under that id is a mistake. */
 function* refuseAnotherStart(tx: Transaction, record: RunRecord, start: Start): Steps<void> {
   const repeated = yield* findRepeated(tx, record, [{ type: "RUN_STARTED", payload: start }]);
   if (repeated === "same") return;
   throw new CadreError("CONFLICT", `There is another run ${record.row.id} already. Nothing was started.`);
 }
 
-/** D5: a message in a session goes to the run that is active there, or starts the next one. */
+/** D5: a message in a session goes to the run that is active there. If none is active, it starts the next run. */
 export function* say(
   tx: Transaction,
   message: SessionMessage,
@@ -90,7 +90,7 @@ function* lastInSession(
   return latest === undefined ? undefined : yield* loadRun(tx, latest);
 }
 
-/** The next run of a session continues the last one, once that has ended. */
+/** Once the last run of a session has ended, the next run continues it. */
 function* admit(tx: Transaction, runId: RunId, start: Start, last: RunRecord | undefined): Steps<void> {
   const continues =
     last?.row.endedAt === undefined || start.continues

@@ -1,8 +1,8 @@
-// One transaction over all operations that were waiting when it began (J4). They are applied in order of arrival.
-// Each sees the records as the previous one left them.
+// One transaction over all operations that were waiting when it began (J4). The operations are applied in the order of arrival.
+// Each operation sees the records as the previous operation left them.
 //
-// A transaction is written once, as generators, and run in two ways. SQLite answers a query immediately, so its commit loop
-// runs a transaction to its end without a pause. Postgres answers later, so its commit loop waits for every promise.
+// A transaction is written once, as generators, and run in two ways. SQLite answers a query immediately, so a transaction runs without a pause.
+// Postgres answers later, so its commit loop waits for every promise.
 
 import { runNotFound } from "../../errors.ts";
 import type { Position, RunId, Seq } from "../../ids.ts";
@@ -13,12 +13,12 @@ import type { Answer, Queries } from "./queries.ts";
 
 export interface Transaction {
   readonly queries: Queries;
-  /** The time of all events that it writes. */
+  /** The time of all events that the transaction writes. */
   readonly now: number;
   /** The position of the latest event. */
   position: Position;
   readonly written: JournalEvent[];
-  /** Runs that became due without an event, because their turn for a slot has come (B4). */
+  /** Runs that became due without an event, because it is their turn to get a slot (B4). */
   readonly woken: RunId[];
   grantsChanged: boolean;
 }
@@ -32,7 +32,7 @@ export const createTransaction = (queries: Queries, now: number, position: Posit
   grantsChanged: false,
 });
 
-/** Part of a transaction. It yields each answer that is still a promise, and is resumed with the value. */
+/** Part of a transaction. It yields each answer that is still a promise, and gets back the value. */
 export type Steps<T> = Generator<Promise<unknown>, T, unknown>;
 
 /** `const rows = yield* ask(queries.rows())` */
@@ -69,8 +69,8 @@ export async function runLater<T>(steps: Steps<T>): Promise<T> {
 }
 
 /*
- * An append runs a few times per step of every run, and each generator costs about 80 ns. So the hot path looks in memory first
- * (`record.keys ??`, `recentAfter`), and calls a generator only for the rest.
+ * An append runs several times per step of every run, and each generator costs about 80 ns.
+ * So the hot path looks in memory first (`record.keys ??`, `recentAfter`), and calls a generator only if the value is not there.
  */
 
 export function* findRun({ queries }: Transaction, runId: RunId): Steps<RunRecord | undefined> {
@@ -89,7 +89,7 @@ export function* keysOf({ queries }: Transaction, record: RunRecord): Steps<Map<
   return record.keys;
 }
 
-/** The events of a run after a seq; the latest are answered from memory. */
+/** The events of a run after a seq. The latest events are read from memory. */
 export function* journalAfter(
   { queries }: Transaction,
   record: RunRecord,

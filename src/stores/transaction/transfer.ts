@@ -1,4 +1,4 @@
-// Moves a tree out of this store, or imports one (E7). Each is one transaction.
+// Moves a tree out of this store, or imports a tree (E7). Each operation is one transaction.
 
 import { CadreError } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
@@ -22,7 +22,7 @@ export function* moveTree(
   transferId: string,
   to: string | undefined,
 ): Steps<MovedTree> {
-  // Parents first, so that a parent that has left is not told about its children.
+  // Parents come first, so that a parent that has left is not told about the end of its children.
   const runs = yield* recordsOfTree(tx, root);
   if (runs.length === 0) throw new CadreError("NOT_FOUND", `There is no tree ${root}.`);
   refuseIfAtWork(runs, tx.now);
@@ -63,7 +63,7 @@ function* readMove(tx: Transaction, runs: readonly RunRecord[]): Steps<MovedTree
   };
 }
 
-/** A tree that is at work would continue in both stores. */
+/** A tree with a run at work would continue in both stores. */
 function refuseIfAtWork(runs: readonly RunRecord[], now: number): void {
   const busy = runs.find((record) => !isAtRest(record, now));
   if (!busy) return;
@@ -76,12 +76,12 @@ function refuseIfAtWork(runs: readonly RunRecord[], now: number): void {
 
 function isAtRest({ row, worker, dueAt, previousUntil = 0 }: RunRecord, now: number): boolean {
   if (row.endedAt !== undefined) return true;
-  // An earlier worker may still be busy here with a call that would start again there.
+  // An earlier worker might still be busy in this store with a call that would start again in the other store.
   if (previousUntil > now) return false;
   return worker === undefined && (dueAt === undefined || dueAt === DUE_ON_ARRIVAL || dueAt > now);
 }
 
-/** Other trees that draw on this tree's budget would spend it here while the tree spends it in the other store. */
+/** Other trees draw on this tree's budget. They would spend it in this store while the tree spends it in the other store. */
 function refuseIfShared(payer: RunId, others: readonly RunId[]): void {
   if (others.length === 0) return;
   throw new CadreError(
@@ -91,7 +91,7 @@ function refuseIfShared(payer: RunId, others: readonly RunId[]): void {
   );
 }
 
-/** A tree that is sent to a second server would continue in two stores. */
+/** A tree that is sent to a second server could continue in two stores. */
 function refuseSecondTarget(
   root: RunId,
   { target, hasArrived }: { target: string; hasArrived: boolean },
@@ -139,7 +139,7 @@ export function* importTree(tx: Transaction, tree: CarriedTree): Steps<{ root: R
   return { root: tree.root, existed: here.size === heads.size };
 }
 
-/** The file was written before the tree arrived elsewhere: the tree would continue in both stores. */
+/** The file was written before the tree arrived in another store. The tree would continue in both stores. */
 const alreadyMoved = (target: string): CadreError =>
   new CadreError(
     "CONFLICT",

@@ -1,6 +1,6 @@
-// Writes events into the journal and the record of their run, and tells the runs around it (J7).
+// Writes events into the journal and the record of their run, and informs the runs above it (J7).
 // A child's end reaches its parent (P6), and every waiting run above learns whether a run below needs a person.
-// Assigns seq, position and hash, and keeps the inbox: the table of items that wait for a person.
+// Assigns seq, position and hash, and updates the inbox: the table of items that wait for a person.
 
 import { assertNever } from "../../errors.ts";
 import {
@@ -29,11 +29,11 @@ import type { StoredText } from "./queries.ts";
 import { leaveQueue } from "./slots.ts";
 import { ask, findRun, keysOf, type Steps, type Transaction } from "./transaction.ts";
 
-/** Writes events of the run's driver. */
+/** Writes events that come from the run's driver. */
 export const writeEvents = (tx: Transaction, record: RunRecord, events: readonly EventBody[]): Steps<void> =>
   write(tx, record, events, false);
 
-/** Writes events of any other writer. Such a signal makes a resting run due, and the driver must fold it (J2, J6). */
+/** Writes an event from any other writer as a signal. A signal makes a resting run due, and the driver must fold it (J2, J6). */
 export const signal = (tx: Transaction, record: RunRecord, events: readonly EventBody[]): Steps<void> =>
   write(tx, record, events, true);
 
@@ -65,7 +65,7 @@ function* write(
   if (concernsOthers) yield* tellTree(tx, record, written);
 }
 
-/** Events that only inform people, and give a resting run nothing to do. */
+/** Events that only inform people. They do not make a resting run due. */
 const isNews = (event: JournalEvent): boolean =>
   event.type === "LIMIT_REACHED" ||
   event.type === "OUTCOME_PROBED" ||
@@ -78,7 +78,7 @@ function nextEvent(tx: Transaction, { row }: RunRecord, body: EventBody): Journa
   return { runId: row.id, seq, position, ts: tx.now, type, key: keyOf(body), payload } as JournalEvent;
 }
 
-/** The payload as it is stored: a large one is a blob, so that reading a journal stays cheap. */
+/** The payload in its stored form. A large payload becomes a blob, so that reading a journal stays cheap. */
 export function* textOf(tx: Transaction, payload: unknown): Steps<string> {
   const text = JSON.stringify(payload);
   return text.length <= MAX_INLINE_PAYLOAD ? text : yield* putPayload(tx, text);
@@ -90,7 +90,7 @@ function* putPayload({ queries }: Transaction, text: string): Steps<string> {
   return JSON.stringify({ $blob: name });
 }
 
-/** Puts an event into its journal and applies it to its record. */
+/** Adds an event to its run's journal and applies it to the run's record. */
 export function* placeEvent(
   tx: Transaction,
   record: RunRecord,
@@ -113,7 +113,7 @@ export function* placeEvent(
   for (const name of neededBlobs(event, stored.text)) yield* ask(tx.queries.needBlob(record, name));
 }
 
-/** Tracks reserved budget, and acquisitions without progress (E5). */
+/** Tracks the reserved budget, and the number of acquisitions without progress (E5). */
 function keepAccounts(record: RunRecord, event: JournalEvent): void {
   if (event.type === "MODEL_CALL_STARTED") {
     record.openTokens = event.payload.estimate?.tokens ?? 0;
@@ -127,7 +127,7 @@ function keepAccounts(record: RunRecord, event: JournalEvent): void {
   }
 }
 
-/** Event types that open or close an item, or give a grant. */
+/** Event types that open or close an inbox item, or give a grant. */
 const INBOX_TYPES: ReadonlySet<EventType> = new Set([
   "TOOL_PROPOSED",
   "APPROVAL_DECIDED",
@@ -141,7 +141,7 @@ const INBOX_TYPES: ReadonlySet<EventType> = new Set([
   "RUN_MOVED",
 ]);
 
-/** Keeps the items that wait for a person in a table, so that listing them needs no fold over all journals. */
+/** Keeps the items that wait for a person in a table, so that listing them does not fold all journals. */
 function* updateInbox(tx: Transaction, record: RunRecord, event: JournalEvent): Steps<void> {
   yield* updateItems(tx, record, event);
   if (TERMINAL_TYPES.has(event.type)) {
@@ -190,7 +190,7 @@ function* addGrant(
   tx.grantsChanged = true;
 }
 
-/** Runs after each write. Its own writes to runs above call it again, and so on up to the root. */
+/** Called after each write. When it writes to a run above, it is called again for that run, and so on up to the root. */
 function* tellTree(tx: Transaction, record: RunRecord, written: readonly JournalEvent[]): Steps<void> {
   const last = written.at(-1);
   if (last) yield* reportToParent(tx, record, newsOfChild(record.row, last));
@@ -201,17 +201,17 @@ function* tellTree(tx: Transaction, record: RunRecord, written: readonly Journal
   if (parent && mayBlock(record.row, parent.row)) yield* refreshBlockers(tx, parent);
 }
 
-/** The event for the parent of a child that has ended (P6) or was quarantined. */
+/** The event that tells a parent that its child has ended (P6) or was quarantined. */
 const newsOfChild = (row: RunRow, last: JournalEvent): EventBody | undefined =>
   childCompletedEvent(row, last) ?? quarantineNews(row, last);
 
-/** E5: a quarantined run has ended as far as its parent is concerned. If it is released later, its own end is not reported. */
+/** E5: for its parent, a quarantined run has ended. If the run is released later, its real end is not reported. */
 function quarantineNews(row: RunRow, event: JournalEvent): EventBody | undefined {
   if (event.type !== "RUN_SUSPENDED" || event.payload.waitingOn.kind !== "quarantine") return undefined;
   return childQuarantinedEvent(row, event.payload.waitingOn.detail ?? "it could not be driven.");
 }
 
-/** Tells a parent once. A parent that has ended itself is told nothing (D4). */
+/** Tells a parent only once. A parent that has ended itself is told nothing (D4). */
 export function* reportToParent(
   tx: Transaction,
   { row }: RunRecord,
@@ -223,7 +223,7 @@ export function* reportToParent(
   if (!(yield* keysOf(tx, parent)).has(keyOf(event))) yield* signal(tx, parent, [event]);
 }
 
-/** Checked first, because looking at all siblings after each event of each child takes the square of the tree's width. */
+/** This is checked first, because looking at all siblings after each event of each child would take quadratic time. */
 const mayBlock = (child: RunRow, parent: RunRow): boolean =>
   blockersOf(child).length > 0 || parent.waitingOn?.blockers !== undefined;
 
