@@ -37,7 +37,7 @@ export const ERROR_CODES = Object.keys(CODES) as ErrorCode[];
 /** The message of an error in two parts, for callers that repeat only the reason. */
 export interface ErrorMessage {
   reason: string;
-  /** Assures the user what did not happen because of the error, for example "Nothing was started." */
+  /** Tells the user what did not happen because of the error, for example "Nothing was started." */
   assurance: string;
 }
 

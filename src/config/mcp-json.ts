@@ -14,7 +14,7 @@ import { type IgnoredSetting, ignoredSetting } from "./untrusted.ts";
 interface McpJson {
   servers: Record<string, McpServer>;
   problems: Problem[];
-  /** Path of the file, if Cadre ignored it because the folder is not trusted. */
+  /** Contains the file itself, if Cadre ignored it because the folder is not trusted. */
   ignored: IgnoredSetting[];
 }
 

@@ -504,7 +504,7 @@ export interface CarriedTree {
 export interface MovedTree {
   transferId: string | undefined;
   standing: { runId: RunId; standing: UnjournaledState }[];
-  /** The server to which the tree was sent before. It is not known whether it has arrived. */
+  /** The server to which the tree was sent before. It is not known whether the tree has arrived. */
   sentTo?: string;
 }
 

@@ -188,7 +188,7 @@ function replaceOverLines(text: string, words: WordIndex, mark: (word: string) =
   const joined = text.replace(LINE_BREAK, "");
   const breaks = Array.from(text.matchAll(LINE_BREAK), ({ index, 0: { length } }) => ({ index, length }));
   let [passed, left] = [0, 0];
-  /** Translates an index of `joined` to an index of `text`. Each call must pass a larger index than the call before. */
+  /** Translates an index of `joined` to an index of `text`. The indexes must grow from call to call. */
   const placeOf = (at: number): number => {
     for (; passed < breaks.length && breaks[passed]!.index <= at + left; passed++)
       left += breaks[passed]!.length;

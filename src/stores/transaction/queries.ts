@@ -84,7 +84,7 @@ export interface NewGrant {
 }
 
 interface TreeQueries {
-  /** Numbers of the run's children, and of all runs in its tree. */
+  /** Number of children of this run, and number of runs in its tree. */
   countFamily(row: RunRow): Answer<{ children: number; runs: number }>;
   /** The run and all runs below it that have neither ended nor been cancelled, from the top down. */
   activeBranch(runId: RunId): Answer<RunId[]>;
@@ -111,7 +111,7 @@ interface BudgetQueries {
   raiseBudget(payer: RunId, budget: Budget): Answer<void>;
   /** The amounts that the other runs on the same budget have spent and reserved. */
   spentByOthers(record: RunRecord): Answer<SpentByOthers>;
-  /** Every run that draws on this budget, or only the runs that have not ended. */
+  /** Number of runs that draw on this budget, and the ids of those that have not ended. */
   countPaidBy(payer: RunId): Answer<number>;
   activePaidBy(payer: RunId): Answer<RunId[]>;
 }
@@ -184,7 +184,7 @@ interface DerivedQueries {
   readPage(after: Position, limit: number): Answer<JournalEvent[]>;
   /** The state needed to continue the messages of these runs. */
   recordings(runIds: readonly RunId[]): Answer<Map<RunId, Recording>>;
-  /** If a run has no such state, it has ended. */
+  /** Writes the state of these runs. If `recordings` lacks a run, that run has ended. */
   writeRecordings(runIds: readonly RunId[], recordings: ReadonlyMap<RunId, Recording>): Answer<void>;
   writeMessages(rows: readonly MessageRow[]): Answer<void>;
   /** The root of each run that exists. */
