@@ -87,7 +87,7 @@ describe("problems in the agent files", () => {
   });
 });
 
-test("[S0-5] every tool that the ops agents name exists", () => {
+test("[S0-5] the ops agents name only tools that exist", () => {
   for (const name of ["orchestrator", "coding", "log-analyzer"])
     expect(today.agents.get(`ops/${name}`)!.problems, name).toEqual([]);
 });

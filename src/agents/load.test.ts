@@ -175,7 +175,7 @@ describe("finding an agent by name", () => {
     expect(findAgent(await load(), "code reviewer").definition.name).toBe("code-reviewer");
   });
 
-  test("findAgent finds the nearest agent with a base name; if several are equally near, the error lists them", async () => {
+  test("findAgent finds the nearest agent that has the given base name; if several are equally near, the error lists them", async () => {
     write("p/agents/one/planner.md", agentText(""));
     write("builtin/two/planner.md", agentText(""));
     expect(findAgent(await load(), "planner").name).toBe("one/planner");

@@ -183,7 +183,7 @@ test("[P9] a failing store is reported once and read less and less often; after 
   expect(reported).toEqual([full, full]);
 });
 
-test("[P9] when the wake of one run fails, the others are still woken, and that run is retried later", async () => {
+test("[P9] if waking one run fails, the other runs are still woken, and the failed one is woken again later", async () => {
   const reported: unknown[] = [];
   const refused = new Error("the queue refused");
   let broken = true;

@@ -117,7 +117,7 @@ export function engineContract(
       await until(() => begun(run) > before);
     });
 
-    test("[E4] a thousand wakes each start a drive", { timeout: 60_000 }, async () => {
+    test("[E4] each of a thousand wake-ups starts a drive", { timeout: 60_000 }, async () => {
       const { engine, until, begun } = await open();
       const runs = Array.from({ length: 1_000 }, freshRun);
       await Promise.all(runs.map((run) => engine.wake(run)));

@@ -113,7 +113,7 @@ export const payloads = {
     /** Success criteria and files that the parent added to the task. */
     criteria: z.string().optional(),
     contextFiles: z.array(z.string()).optional(),
-    /** The root run whose budget pays for this run, if that is not the root of its own tree. */
+    /** The root run whose budget pays for this run. Present only if it is not the root of this run's own tree. */
     budgetRunId: z.string().optional(),
     hops: Hops,
     sessionId: z.string().optional(),

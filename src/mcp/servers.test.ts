@@ -180,7 +180,7 @@ describe("[A49] a server or tool that differs from its pin is not used", () => {
     expect(await call(later, "mcp__git__log")).toMatchObject({ stale: true });
   });
 
-  test("if a person approves a server in another process, the next run uses it", async () => {
+  test("the next run uses a server that was approved from another process", async () => {
     writePlan(plan, LOG);
     const servers = open();
     await servers.ready(["git"]);

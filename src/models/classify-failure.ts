@@ -151,7 +151,7 @@ function* causesOf(error: unknown): Generator<Record<string, unknown>> {
 /** Maximum length of the sentence, in characters. */
 const LIMIT = 500;
 
-/** The environment variable that holds the key sent to a URL, if there is one. */
+/** Name of the environment variable with the key for a URL. Absent if the URL needs no key. */
 type KeyVariableOf = (url: string) => string | undefined;
 
 /** Describes the failure in one sentence: the provider, the failure, the status and the provider's own message. */

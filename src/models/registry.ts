@@ -34,7 +34,7 @@ export interface ModelRegistry extends Models {
   providers: readonly string[];
   /** True if a provider has its key or needs none. */
   hasKey(provider: string): boolean;
-  /** The environment variable that holds the key sent to a URL, if there is one. */
+  /** Name of the environment variable with the key for a URL. Absent if the URL needs no key. */
   keyVariableOf(url: string): string | undefined;
   /** Requests a provider's list of models. Throws the same errors as `resolve` if the key or the URL is missing. */
   reach(provider: string): Promise<{ host: string; variables: readonly string[]; reached: Reached }>;

@@ -216,7 +216,7 @@ function lastReport({ steps: { answered } }: RunState): StepsReport | undefined 
   return report;
 }
 
-/** K4: if the agent is a team member, its broadcasts and vote count, however the module ends. */
+/** K4: a team member's broadcasts and vote are valid, no matter how the module ends. */
 function completedEnding(report: StepsReport, { state, definition }: DecisionView): Ending {
   const ending = { status: "completed", stopReason: "final_answer", ...report } as const;
   if (!isTeamMember(definition, state.start!)) return ending;

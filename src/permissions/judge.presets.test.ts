@@ -97,7 +97,7 @@ describe("presets", () => {
     expect(write({ project: { preset: "trusted" }, run: { preset: "read-only" } }).verdict).toBe("deny");
   });
 
-  it("[A66] with the preset trusted, unsafe calls in a tainted run still need approval", () => {
+  it("[A66] even with the preset `trusted`, unsafe calls in a tainted run need approval", () => {
     const taint = { sources: ["loki"], hosts: [] };
     const judged = verdict(
       "Bash",

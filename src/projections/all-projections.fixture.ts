@@ -1,4 +1,4 @@
-// Finds every projection that a file in src/projections exports, so that the tests cover a new projection without a list.
+// Finds every projection that a file in src/projections exports, so that the tests also cover new projections.
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";

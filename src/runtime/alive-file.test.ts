@@ -27,7 +27,7 @@ test("the alive file exists immediately, and is touched until the process stops"
   }
 });
 
-test("without an alive file nothing happens; a file that cannot be written is refused before anything starts", () => {
+test("if no alive file is configured, none is written; a path that cannot be written is refused before anything starts", () => {
   touchWhileAlive(undefined)();
   expect(() => touchWhileAlive(join(folder, "none", "alive"))).toThrow(/CADRE_ALIVE_FILE cannot be written/);
 });

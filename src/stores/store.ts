@@ -57,7 +57,7 @@ export interface Append {
   /** Gives the lease back in the same transaction, if the append is not refused (J6). Without `wakeAt` the run rests until the next signal. */
   rest?: {
     wakeAt: number | undefined;
-    /** B4: the run rests because all of this many slots are taken. It becomes due when its turn comes, and asks again from time to time. */
+    /** B4: the run waits because all slots are taken. This is the number of slots. It becomes due when its turn comes, and asks again from time to time. */
     queue?: number;
   };
   /** D6: files that these events are about to change. The append is refused if a run of another branch is changing one of the files. */

@@ -22,7 +22,7 @@ it("[S0-38] loki_labels lists the labels or the values of one label; a query can
   expect((await labels({ ...span, label: "app", query: '{env="prod"}' })).output).toMatch(/\napi\n</);
 });
 
-it("an empty answer of loki_labels names the time range", async () => {
+it("if loki_labels finds no labels, its answer names the time range that it searched", async () => {
   expect((await labels({})).output).toMatch(/^No labels, .*Ask about a longer time\.$/);
   expect((await labels({ ...span, label: "pod" })).output).toMatch(/^No values of pod, .*without label/);
   expect(await labels({ start: "now", end: "1h" })).toMatchObject({ isError: true });

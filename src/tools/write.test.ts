@@ -53,7 +53,7 @@ describe("Write", () => {
     for (const shape of seen) expect(["a2000000a", "b2000000b"]).toContain(shape);
   });
 
-  it("if the process is killed, the file is complete, and the next call removes the temporary file", async () => {
+  it("after a kill the file is still complete, and the next call removes the temporary file", async () => {
     await using folder = await tempWorkspace();
     const path = join(folder.path, "a");
     await writeFile(path, "start");

@@ -35,7 +35,7 @@ const CONTRACTS = new Set([
   "src/engines/engine.ts",
 ]);
 
-/** Folders with exchangeable implementations. Only `runtime/` and `project/` are allowed to import more than their contracts. */
+/** Folders with exchangeable implementations. Other code imports only the contracts of these folders. `runtime/` and `project/` can import the implementations too. */
 const EXCHANGEABLE = new Set(["models", "tools", "stores", "engines"]);
 
 const BROWSER_SAFE =

@@ -1,4 +1,4 @@
-// Bundles each program that tests start hundreds of times into a few files.
+// Tests start some programs hundreds of times. This module bundles each of those programs into a few files.
 // Without a bundle, loading a thousand modules would take longer than most tests.
 // The bundled code does the same, and each module still finds the files next to its source.
 

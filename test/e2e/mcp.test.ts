@@ -1,4 +1,4 @@
-// How a run uses MCP servers: Cadre pins their tools, offers the tools to agents, asks for approval, and calls them.
+// How a run uses MCP servers: Cadre pins their tools, offers them to agents, asks for approval, and calls the tools.
 // When Cadre's process ends, the servers stop too.
 
 import { spawn } from "node:child_process";

@@ -93,7 +93,7 @@ export async function gather(engine: EngineName, { postgres, restate }: Ground):
     effects(oracle).filter((effect) => runId === undefined || effect.runId === runId);
   const completed: Crew["completed"] = async (runIds, within = SOON.timeout) => {
     const open = [...runIds];
-    // We look at one run after the other, because polling all runs would cause most of the load.
+    // Polls one run at a time, because polling all runs together would itself be most of the load on the store.
     const standing = async () => {
       await beThePerson(server, oracle);
       for (let runId = open[0]; runId !== undefined; runId = open[0]) {

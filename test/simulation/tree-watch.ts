@@ -51,7 +51,7 @@ export class TreeWatch {
     for (const node of this.nodes.values()) if (touched.has(node.row.rootRunId)) yield* this.blockers(node);
   }
 
-  /** Checks that apply immediately after each event. */
+  /** The checks that run immediately after each event. */
   private *see(event: JournalEvent): Generator<string> {
     if (event.type === "RUN_STARTED") return yield* this.born(event);
     const node = this.nodes.get(event.runId);

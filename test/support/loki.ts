@@ -1,6 +1,6 @@
 // A small imitation of Loki that tests call over real HTTP.
 // The imitation follows Loki's rules for stream selectors, line filters, labels, values, limit, direction and time range.
-// The imitation also keeps the requests that it receives.
+// The simulated server also records the requests that it receives.
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";

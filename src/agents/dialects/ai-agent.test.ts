@@ -44,7 +44,7 @@ test.each<[yaml: string, keys: object, codes?: string[]]>([
   expect(codesOf(result)).toEqual(codes);
 });
 
-test("a template that includes a file becomes Cadre's include; other text is unchanged", () => {
+test("a directive that includes a file is converted to Cadre's include; other text is unchanged", () => {
   const body =
     "{% render 'tone.md' %} {%- include \"a/b.md\" -%} {% if x %} {{ y }} ${DATETIME} {% render tone %}";
   expect(translate("description: d", body).body).toBe(

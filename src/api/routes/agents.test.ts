@@ -94,7 +94,7 @@ describe("listing and describing agents", () => {
     );
   });
 
-  test("[U53] [S4-59] each definition that an agent's runs pinned is one version; a changed file makes a new version", async () => {
+  test("[U53] [S4-59] an agent has one version for each definition that its runs have pinned; after the file changes, the next run adds a version", async () => {
     await led();
     await led();
     const first = await api.client.get("/api/agents/{name}/versions", { name: "lead" });

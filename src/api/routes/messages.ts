@@ -12,7 +12,7 @@ export const MessagesQuery = z.strictObject({
   session: z.string().min(1).exactOptional(),
   run: z.string().min(1).exactOptional(),
   role: z.string().min(1).exactOptional(),
-  /** Return only calls of other agents that were caused by the call in this row. */
+  /** Returns only the calls that other agents made because of the call in this row. */
   parent: Count.exactOptional(),
   ...pageFields,
 });

@@ -361,7 +361,7 @@ describe("the liveness check", () => {
     expect(await isWell()).toBe(false);
   });
 
-  test("[E9] in a process that drives no runs, the check succeeds even if no worker exists; people can still read and decide", async () => {
+  test("[E9] the health check of a process that drives no runs succeeds without a worker, because people can still read runs and decide", async () => {
     let now = 0;
     const idle = parts(
       { due: async () => ["r1"], get: async () => ({ id: "r1", seq: 3 }) },

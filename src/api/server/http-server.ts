@@ -51,7 +51,7 @@ export function createHttpServer(app: Pick<Hono, "fetch">, limits: HttpLimits = 
     headersTimeout: limits.headersMs,
     requestTimeout: limits.requestMs,
     connectionsCheckingInterval: limits.lookMs,
-    // A request can arrive on an idle connection before a busy server reads it. The buffer keeps the server from closing that connection.
+    // A busy server could close a connection as idle although an unread request waits on it. This extra time prevents that.
     keepAliveTimeoutBuffer: limits.headersMs,
   };
   const server = createServer(options, (incoming, response) => {

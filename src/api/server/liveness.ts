@@ -6,7 +6,7 @@ import type { RunId, Seq } from "../../ids.ts";
 import type { ApiParts } from "../parts.ts";
 
 const FRESH_MS = 1_000;
-/** If a run is due for this long without a new event, we assume that no driver has it. */
+/** If a run has been due for this long and has no new event, we assume that no driver works on it. */
 const OVERDUE_MS = 60_000;
 const MIN_FREE_BYTES = 50 * 1024 * 1024;
 

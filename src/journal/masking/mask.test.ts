@@ -156,7 +156,7 @@ describe("[A61] [R3] a secret that arrives in pieces", () => {
     );
   });
 
-  test("a stream does not split a secret if another secret could begin inside it", () => {
+  test("a stream keeps a secret in one piece even if another secret could begin inside that secret", () => {
     const both = maskOf({ ONE: "abcdefghij", TWO: "ijklmnopqr" });
     const text = "x abcdefghij y";
     for (let cut = 1; cut < text.length; cut++)

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => ground.close());
 
-it("[A26] [A29] a generated command that is allowed without a rule leaves no trace", {
+it("[A26] [A29] a randomly generated command that is allowed without a rule changes no file", {
   timeout: 7_200_000,
 }, async () => {
   let ran = 0;

@@ -266,7 +266,7 @@ describe("a deny rule for editing a folder", () => {
     "cd src && ls",
     "wc -l < secrets/y",
   ];
-  it("a deny rule for editing a folder allows ordinary work", () => {
+  it("a rule that denies edits in one folder does not block ordinary work elsewhere", () => {
     expect(verdicts(ORDINARY, setting)).toEqual(all("allow", ORDINARY));
   });
 });

@@ -115,7 +115,7 @@ interface SuspendedTime {
 
 type AnsweredStep = Pick<Payload<"STEP_YIELDED">, "kind" | "arguments" | "answer">;
 
-/** The steps of an agent's module: their answers in order, for replaying the module, and facts for the current step. */
+/** The steps of an agent's module: their recorded results in order (for the replay), and the data that the current step needs. */
 interface StepRecord {
   answered: AnsweredStep[];
   /** The event of the latest answer, and the number of the agent's turns before it. All later events belong to the current step. */

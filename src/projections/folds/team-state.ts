@@ -1,4 +1,4 @@
-// A team's discussion, folded from the coordinator's journal. For an agent that is a member: its own contributions.
+// A team's discussion, folded from the coordinator's journal. For a member of the team, this contains only the member's own contributions.
 // Progress is tracked by `seq`, so that an agent is told each part of the discussion once.
 
 import type { EventOf, JournalEvent, TeamTurn } from "../../journal/events.ts";

@@ -98,7 +98,7 @@ describe("tool calls and their results", () => {
     ]);
   });
 
-  test("[F42] a call with invalid JSON is sent back with an empty input and its error as the result", () => {
+  test("[F42] if a call's input is invalid JSON, the model gets the call back with an empty input and the error as its result", () => {
     const content = [
       { type: "tool-call" as const, toolCallId: "a", toolName: "Edit", input: null, invalid: '{"pa' },
     ];

@@ -1,4 +1,4 @@
-// Compares two trees run by run from the root down (FK7). The runs are aligned by what the agents did, with cost, duration and the first difference.
+// Compares two trees run by run from the root down (FK7). The runs are aligned by what the agents did. The result shows cost, duration and the first difference.
 // The steps of a fork include the history that it continues. The cost of a fork does not.
 
 import { toolCallId } from "../../ids.ts";

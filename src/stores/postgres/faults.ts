@@ -33,7 +33,7 @@ export function parseAddress(url: string): DatabaseAddress {
 /** An unescaped /, ? or # would end the password early. The rest of the password would be read as the host, and shown. */
 const isAmbiguous = (url: string): boolean => /^[^/?#]*\/\/[^/?#]*[/?#].*@/s.test(url);
 
-/** Whether the connection broke or could not be opened. The transaction was not committed, and can be tried again. */
+/** True if the connection broke or could not be opened. Then the transaction was not committed and can be tried again. */
 export function isConnectionLost(error: unknown): boolean {
   const { code = "" } = error as { code?: string };
   if (LOST_CODES.has(code) || code.startsWith("08") || isOutdated(error)) return true;

@@ -1,4 +1,4 @@
-// The connection to the database is lost at any moment and restored later.
+// Simulates a database connection that breaks at a random moment and is restored later.
 // No acknowledged event is lost, no event is written twice, and callers see no error.
 
 import { once } from "node:events";

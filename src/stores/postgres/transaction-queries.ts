@@ -44,7 +44,7 @@ export class PostgresQueries extends CommonQueries<Sql> implements Queries {
   private readonly cache: RecordCache;
   /** The highest run number so far. */
   private runs: number;
-  /** Runs that this transaction has read. Each run is in the cache as the tables contain it, or does not exist. */
+  /** Runs that this transaction has read. For each of them, the cache matches the tables: both have the same content, or neither has the run. */
   private readonly seen = new Set<RunId>();
   private readonly changed = new Set<RunRecord>();
   /** New runs, each with the run that it continues, if any. */

@@ -9,7 +9,7 @@ import type { Store, StoreTotals, TreeTotal } from "../store.ts";
 import { runNow } from "../transaction/transaction.ts";
 import type { Sql } from "./sql.ts";
 
-/** Number of rows to count before other work can run. */
+/** After counting this many rows, the store pauses so that other work can run. */
 const ROWS_PER_TURN = 5_000;
 
 export const usageReads = (

@@ -157,7 +157,7 @@ function* spawnRefusal(
   return counted.runs >= limits.runs ? "runs" : undefined;
 }
 
-/** D6: the first of these files that a run of another branch is changing. Runs above and below this run can change the file too. */
+/** D6: the first of these files that a run of another branch is changing. Runs above and below this run are allowed to change the same files, so they are not counted. */
 function* findClaimant(
   tx: Transaction,
   { row }: RunRecord,

@@ -29,7 +29,7 @@ export interface Queries
 
 interface RunQueries {
   find(runId: RunId): Answer<RunRecord | undefined>;
-  /** Reads several records together, and the keys of some, to save a round trip for each. */
+  /** Reads several records, and the keys of some of them, in one round trip. */
   prefetch(needs: Needs): Answer<void>;
   /** Inserts a run without events. */
   insertRun(row: RunRow, more: { slot: Slot; continues: RunId | undefined }): Answer<RunRecord>;
@@ -126,7 +126,7 @@ export interface SpentByOthers {
 interface StartQueries {
   requestUnder(key: string): Answer<{ body: string; runId: RunId } | undefined>;
   keepRequest(request: NonNullable<SessionMessage["idempotency"]>, runId: RunId): Answer<void>;
-  /** The latest run of an agent in a session that was not started by another run. */
+  /** The agent's latest run in a session, not counting runs that another run started. */
   lastInSession(sessionId: string, agent: string): Answer<RunId | undefined>;
 }
 

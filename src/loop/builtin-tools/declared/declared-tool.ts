@@ -41,7 +41,7 @@ export interface DeclaredTool extends ToolFacts {
   readonly needsDelegates?: true;
   /** True if agent files cannot list the tool. */
   readonly unlisted?: true;
-  /** Set if an agent has the tool only when its file names the tool. "Every tool" does not include such a tool. */
+  /** True if an agent gets the tool only by naming it in its file. "Every tool" does not include such a tool. */
   listedBy?(definition: Definition, gate: ToolGate): boolean;
   /** The tools that the model is offered. Empty if the agent does not have this tool in this run. */
   offered(view: DecisionView, gate: ToolGate): readonly OfferedTool[];
