@@ -8,7 +8,7 @@ import { queryClient } from "./live/query-client.ts";
 import { router } from "./routes.tsx";
 import { applyTheme } from "./ui/theme.ts";
 
-// Must come first: when the feed opens, this refetches all queries that the page has made until then.
+// This call must come first: when the feed opens, `keepQueriesFresh` refetches all queries that the page has made until then.
 keepQueriesFresh();
 allowStyles();
 applyTheme();

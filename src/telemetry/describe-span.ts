@@ -1,4 +1,4 @@
-// Describes a span with a title and attributes.
+// Computes the title and the attributes of a span.
 // Only `content` contains text from people, models and tools. The other attributes are names, counts and causes.
 
 import type { EventOf, JournalEvent } from "../journal/events.ts";
@@ -111,7 +111,7 @@ function describeToolCall({ began, ended, call }: Extract<TraceSpan, { kind: "to
   const { toolCallId, attempt } = began.payload;
   const result = ended.type === "TOOL_RESULT" ? ended.payload : undefined;
   const outcome = result && (result.outcome ?? (result.isError ? "error" : "ok"));
-  // If no model asked for the call, the call merges a child's worktree. Its id begins with the name of the tool.
+  // A call that no model asked for merges a child's worktree. The id of such a call begins with the name of the tool.
   const name = call?.name ?? toolCallId.split("/", 1)[0]!;
   return {
     title: `execute_tool ${name}`,

@@ -1,5 +1,5 @@
 // Sends the spans of all runs to an OTLP receiver in the background. No run ever waits for the receiver.
-// Spans are computed from the journals. A cursor in the store records up to which event they were sent.
+// Spans are computed from the journals. A cursor in the store points to the last event whose spans were sent.
 //  TL1  The cursor advances only after the receiver has accepted the spans or has permanently refused them.
 //       If the process dies earlier, the next process sends the same spans again with the same ids.
 //  TL2  Only one process at a time sends spans. If that process dies, its hold on the cursor expires.
@@ -120,7 +120,7 @@ function createSender(parts: TracingParts, otlp: Otlp, signal: AbortSignal) {
 const MAX_CACHED_RUNS = 2_000;
 
 /**
- * Creates a function that returns the spans that end with an event.
+ * Creates a function that receives an event and returns the spans that this event ends.
  * The state of recent runs is cached, so that their journals are not read again.
  */
 function createFold(store: Store): (event: JournalEvent) => Promise<readonly TraceSpan[]> {

@@ -4,7 +4,7 @@
 //       After a crash, the notice is sent again with the same id.
 //  WH2  Only one process at a time serves a webhook.
 //       A process that is too old to read the next event releases the webhook, so that a newer process can serve it.
-//  WH4  A notice is given up if the endpoint refuses it permanently or if it fails for a day. Later notices are still delivered.
+//  WH4  A notice is given up if the endpoint refuses it permanently or if delivery fails for a day. Later notices are still delivered.
 
 import type { Clock } from "../clock.ts";
 import type { WebhookEvent } from "../config/schema.ts";
@@ -54,7 +54,7 @@ const MAX_ATTEMPTS = 200;
 
 export function createDeliverer(parts: DeliverParts): Deliverer {
   const { store, clock, hooks, holder, onProblem } = parts;
-  /** For each webhook: the position up to which the journal contains no notice. This is a cache. Without it the journal is scanned again. */
+  /** For each webhook: the position up to which the journal contains no notice for it. Without this cache the journal is scanned again. */
   const scanned = new Map<string, Position>();
   /** For each webhook: the current notice and the time of its first attempt. The day of rule WH4 starts at that time. */
   const tried = new Map<string, { id: string; since: number }>();
@@ -131,7 +131,7 @@ export function createDeliverer(parts: DeliverParts): Deliverer {
 }
 
 /**
- * Finds the first wanted notice after a position. `to` is the position up to which the journal was read.
+ * Finds the first notice after a position that a webhook wants. `to` is the position up to which the journal was read.
  * `newer` is set if an event of a newer version ended the search.
  */
 async function nextNotice(

@@ -64,7 +64,7 @@ function sendRequest(
   });
 }
 
-/** Looks up a host. Refuses it if any of its addresses is forbidden. */
+/** Looks up a host. Refuses the host if any of its addresses is forbidden. */
 function checkedLookup(judge: Judge): LookupFunction {
   return (host, options, done) => {
     lookup(host, { ...options, all: true }, (error, found) => {

@@ -197,7 +197,7 @@ describe("an endpoint that fails", () => {
     ["redirects", say(302, { location: "http://169.254.169.254/latest" }), /^302: redirects/],
     ["refuses the notice", say(400), /^400/],
   ])(
-    "[WH4] [A42] if an endpoint %s, that notice is given up and the next one is sent",
+    "[WH4] [A42] if an endpoint %s, the current notice is given up and the next notice is sent",
     async (_, how, detail) => {
       answer = how;
       const deliver = await withOneNotice();

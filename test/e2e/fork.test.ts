@@ -13,7 +13,7 @@ const SCRIPT = `turns:
   - calls: [{ tool: Bash, input: { command: "echo deployed >> log.txt" } }]
 `;
 
-test("[FK1] [FK2] [FK3] [FK7] `fork` repeats no finished call and takes a new message; `compare` shows the first divergence", async () => {
+test("[FK1] [FK2] [FK3] [FK7] `fork` repeats no finished call and accepts a new message; `compare` shows the first divergence", async () => {
   await using p = await project({
     "agents/ops.md": agent("ops"),
     "ops.script.yaml": SCRIPT,

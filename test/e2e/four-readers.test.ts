@@ -15,7 +15,7 @@ import { kill, tailOf, up } from "../support/killed-server.ts";
 
 const LEAD = "---\ndescription: Leads.\nmodel: scripted/desk\nagents: [clerk]\ntools: []\n---\nYou lead.\n";
 const CLERK = "---\nkind: subagent\ndescription: Pays.\nmodel: scripted/desk\ntools: [Bash]\n---\nYou pay.\n";
-/** The clerk's first model call gets no answer, so the server is killed during this call. */
+/** The clerk's first model call gets no answer, so that the test can kill the server during this call. */
 const DESK = `turns:
   - { when: { agent: lead, turn: 1 }, text: I have it paid., calls: [{ tool: delegate, input: { agent: clerk, task: pay } }] }
   - { when: { agent: lead }, text: All is paid. }
@@ -70,7 +70,7 @@ test("[F46] [P10] [F50] a browser, the command line, MCP and openai see the same
   expect((await third.process.end()).code).toBe(0);
 });
 
-/** While the server is down, a client waits this long before it sends its request again. */
+/** How long a client waits before it repeats its request while the server is down. */
 const AGAIN_MS = 200;
 
 /** A chat client that repeats its request under the same key until it has the whole answer. */

@@ -108,7 +108,7 @@ function play(agent: RealAgent): void {
 
 const isEndless = ({ body }: { body: unknown }): boolean => JSON.stringify(body).includes("NEVER END");
 
-/** Starts a run that asks for approval, decides the approval, and returns the journal. */
+/** Starts a run that needs approval. Approves or rejects its call, and returns the journal. */
 async function runAndDecide(world: World, decision: "approve" | "reject"): Promise<JournalEvent[]> {
   const runId = await world.run("MAKE A FILE");
   const [item] = openItems(await world.settled(runId));

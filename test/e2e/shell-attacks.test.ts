@@ -14,7 +14,7 @@ const config =
   "permissions: { allow: ['Bash(git status)', 'Bash(npm test)'], deny: ['Bash(curl *)', 'Edit(secrets/**)'] }\n";
 
 scenario(
-  "[A24] [A25] [A26] [A27] [A29] if another command hides behind an allowed command, Cadre asks for approval and runs neither",
+  "[A24] [A25] [A26] [A27] [A29] if another command hides behind an allowed command, Cadre asks for approval and runs neither command",
   {
     agent: "tools: [Bash]",
     config,
@@ -71,7 +71,7 @@ scenario(
 );
 
 scenario(
-  "[A30] [A35] an unattended run cannot read through a link out of the workspace, or use git in a repository that configures programs",
+  "[A30] [A35] an unattended run cannot follow a link out of the workspace, and cannot use git in a repository that configures programs",
   {
     agent: "tools: [Bash]",
     config: "approvals: { unattended: reject }\n",

@@ -11,7 +11,7 @@ import {
   type Receiver,
 } from "../support/otlp-receiver.ts";
 
-/** The clerk's first model call gets no answer, so the process is killed during this call. */
+/** The clerk's first model call gets no answer, so that the test can kill the process during this call. */
 const DESK = `turns:
   - { when: { agent: lead, turn: 1 }, calls: [{ tool: delegate, input: { agent: clerk, task: look at violet } }] }
   - { when: { agent: lead }, report: { summary: The lead is done. } }
@@ -95,7 +95,7 @@ test("[TL1] if the receiver is down, the run still succeeds; the next process se
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-test("[TL3] spans contain texts only if this is enabled, and never secrets; attributes use the GenAI names", async () => {
+test("[TL3] spans contain texts only if the configuration allows this, and never secrets; attributes use the GenAI names", async () => {
   p.env["HUSH_TOKEN"] = "hush-hush-4711";
   p.env["OTEL_EXPORTER_OTLP_HEADERS"] = "x-team=sesame%20opens";
   p.env["OTEL_SERVICE_NAME"] = "desk";
@@ -123,7 +123,7 @@ test("[TL3] spans contain texts only if this is enabled, and never secrets; attr
   expect(JSON.stringify(receiver.spans)).not.toContain("hush-hush");
 });
 
-test("[TL1] if the receiver permanently rejects spans, this is reported and the spans are not sent again", async () => {
+test("[TL1] if the receiver permanently rejects spans, Cadre reports this and does not send the spans again", async () => {
   receiver.answer = () => 400;
   const { code, stderr } = await p.spawn("run", "alone", "look");
   expect(code).toBe(0);

@@ -11,7 +11,7 @@ import { kill, tailOf, up } from "../support/killed-server.ts";
 
 const LEAD = "---\ndescription: Leads.\nmodel: scripted/desk\nagents: [clerk]\ntools: []\n---\nYou lead.\n";
 const CLERK = "---\nkind: subagent\ndescription: Pays.\nmodel: scripted/desk\ntools: [Bash]\n---\nYou pay.\n";
-/** The first model call gets no answer, so the server is killed during this call. */
+/** The first model call gets no answer, so that the test can kill the server during this call. */
 const DESK = `turns:
   - { when: { agent: lead, turn: 1 }, calls: [{ tool: delegate, input: { agent: clerk, task: pay twice } }] }
   - { when: { agent: lead }, report: { summary: All is paid. } }

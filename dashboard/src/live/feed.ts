@@ -75,7 +75,7 @@ async function holdStream(
         tell({ type: "reset" });
       } else {
         become({ state });
-        // Refetches, because data loaded before the stream opened might have changed without an event.
+        // Tells the page to refetch all data, because data loaded before the stream opened might have changed without an event.
         if (state === "live") tell({ type: "reset" });
       }
     },

@@ -3,7 +3,7 @@ import { loadWhenServed } from "./load-when-served.ts";
 
 const gone = new TypeError("Failed to fetch dynamically imported module");
 
-/** A page that loads at attempt number `good`, and a server that responds from check number `up` on. */
+/** Simulates a page and a server. The page loads at attempt number `good`; the server responds from check number `up` on. */
 function world({ good, up }: { good: number; up: number }) {
   let loads = 0;
   let asked = 0;
@@ -27,7 +27,7 @@ test("a page waits while the server is down", async () => {
   expect([asked(), loads()]).toEqual([4, 2]);
 });
 
-test("if the server responds but does not have the page's code, the router gets the error and can reload", async () => {
+test("if the server responds but does not have the page's code, the router gets the error and can reload the browser", async () => {
   const { page, loads } = world({ good: 2, up: 1 });
   await expect(page()).rejects.toBe(gone);
   expect(loads()).toBe(1);

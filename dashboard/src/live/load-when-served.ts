@@ -21,7 +21,7 @@ const OURS: Server = {
 export function loadWhenServed<T>(load: () => Promise<T>, server: Server = OURS): () => Promise<T> {
   return () =>
     load().catch(async (error: unknown) => {
-      // If the server responds but does not have this code, the server has a newer version. The router should reload.
+      // If the server responds but does not have this code, the server has a newer version. The router should reload the browser.
       if (await server.answers()) throw error;
       do await new Promise((done) => setTimeout(done, server.pauseMs));
       while (!(await server.answers()));

@@ -80,7 +80,7 @@ export const agentQuery = (name: string) =>
 export const explanationQuery = (name: string) =>
   query(["agents", name, "explain"], () => client.get("/api/agents/{name}/explain", { name }));
 
-/** Runs only when the user asks for it, because the server reads many journals. */
+/** This query is sent only when the user asks for a replay, because the server must read many journals. */
 export const agentReplayQuery = (name: string) =>
   queryOptions({
     queryKey: ["agents", name, "replay"],

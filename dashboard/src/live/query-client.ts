@@ -19,7 +19,7 @@ export const queryClient = new QueryClient({
 
 /**
  * Refetches queries. If a request is under way, its answer might be older than the change, so a second request follows.
- * The query client alone would accept the old answer. Or it would cancel the request at every change and never show an answer.
+ * Without this function, the query client would accept the old answer, or cancel the request at every change and never show an answer.
  */
 export function refetchQueries(client: QueryClient, filters: QueryFilters): void {
   for (const query of client.getQueryCache().findAll(filters)) void askQueryAgain(client, query);

@@ -1,5 +1,5 @@
 // U16, U17: the URL state of a run's page.
-// The hash is the selected event: `#142` for an event of the run itself, `#<run>:142` for an event of an expanded child.
+// The URL's hash names the selected event: `#142` is an event of the run itself, `#<run>:142` is an event of an expanded child.
 
 import { omitUndefined } from "../../../src/omit-undefined.ts";
 import { TALK_KINDS, type TalkKind } from "../components/conversation/talk-filter.ts";

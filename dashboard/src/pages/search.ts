@@ -7,7 +7,7 @@ import { oneOf, type Params, textParam } from "../ui/search-params.ts";
 const AGENT_TABS = ["overview", "file", "reach", "runs"] as const;
 export type AgentTab = (typeof AGENT_TABS)[number];
 
-/** An agent's page. `version` shows only runs with this definition hash; `line` is the highlighted line of the file. */
+/** An agent's page. `version` limits the list to runs with this definition hash; `line` is the highlighted line of the file. */
 export const parseAgentSearch = ({ tab, version, line }: Params) =>
   omitUndefined({
     tab: oneOf(AGENT_TABS, tab),

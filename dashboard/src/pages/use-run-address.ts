@@ -21,7 +21,7 @@ export interface RunAddress {
   go(runId: string, seq?: number): void;
   /** Selects an event of the run or of an expanded child. Undefined selects nothing. */
   look(ref: EventRef | undefined): void;
-  /** Opens a run of another tree and drops the URL state of this one. */
+  /** Opens a run of another tree and removes the URL state of the current tree. */
   leaveFor(runId: string): void;
   change(next: Change): void;
   toggleOpen(childId: string): void;
@@ -78,7 +78,7 @@ export function useRunAddress(runId: string): RunAddress {
 
 /**
  * Whether another pane already shows the answer.
- * It ignores the selected event, so that the answer's card does not appear and disappear with every selection.
+ * The result does not depend on the selected event. Otherwise the answer's card would appear and disappear with every selection.
  */
 export function useShowsAnswer({ search: { view, details, tab } }: RunAddress): boolean {
   const wide = useWide();

@@ -1,4 +1,4 @@
-// Besides approving or rejecting a call, a person can approve only some changes, set a tighter limit, or ask another person.
+// Besides approving or rejecting a call, a person can approve only some changes, set a tighter limit, or ask a colleague to decide.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -61,7 +61,7 @@ test("[U21] a person approves a command with a time limit", async () => {
   await client.post("/api/runs/{id}/cancel", { id: runIds[0]! });
 });
 
-test("[U21] if a person asks another person to decide, the page and the terminal show the other person's name, and the request stays open", async () => {
+test("[U21] a person asks a colleague to decide; the page and the terminal show the colleague's name, and the request stays open", async () => {
   await using p = await requestsProject();
   const { client, page, runIds } = await openInbox(browser, p, { sleep: "clerk" });
   await page.getByRole("button", { name: "Ask someone else" }).click();

@@ -1,5 +1,5 @@
 // Opens pages in a real browser (Chromium from npm).
-// It collects the problems of each page: policy violations, thrown errors, and requests to other hosts.
+// The fixture collects the problems of each page: policy violations, thrown errors, and requests to other hosts.
 
 import { existsSync } from "node:fs";
 import chromium from "@sparticuz/chromium";

@@ -102,7 +102,7 @@ const positionWhenOpen = (page: Page, root: string): Promise<number> =>
     return events.find(({ type }) => type === "APPROVAL_DECIDED")!.position - 1;
   }, root);
 
-/** Waits until this many approvals are open, and then approves all of them. */
+/** Waits until `wanted` approvals are open, and then approves all of them. */
 async function approveAll(page: Page, wanted: number): Promise<void> {
   const open = () =>
     page.evaluate(async () => {

@@ -40,7 +40,7 @@ const requestsProject = (): Promise<Project> =>
   });
 
 describe("answers", () => {
-  test("[U20] [U22] [U23] [U26] [U27] a person edits and approves a grandchild's file; when they reject a file, the model reads the reason", async () => {
+  test("[U20] [U22] [U23] [U26] [U27] a person edits and approves one file, and rejects another file; the model reads the reason", async () => {
     await using p = await requestsProject();
     const { client, page, problems, runIds } = await inbox(p, { "release it": "lead" });
     await expectRows(page, 2);
@@ -95,7 +95,7 @@ describe("answers", () => {
     expect(await summaryOf(client, runIds[0]!)).toMatch(/told: .*blue/);
   });
 
-  test("[P4] a person decides about a call that a crash interrupted", async () => {
+  test("[P4] a person decides the outcome of a call that a crash interrupted", async () => {
     await using p = await requestsProject();
     const server = await serveSeparately(p);
     const { page } = await inbox(p, { unsafe: "clerk" }, { server });

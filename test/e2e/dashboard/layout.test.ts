@@ -10,7 +10,7 @@ const browser = withBrowser();
 
 const boxOf = async (where: Locator) => (await where.boundingBox())!;
 
-test("[U34] on a phone the timeline starts in the upper half, every view tab fits, and the Reload button shares a row", async () => {
+test("[U34] on a phone the timeline starts in the upper half, every view tab fits, and the Reload button is next to the agent filter", async () => {
   await using p = await treeProject();
   const server = await serve(p);
   const { page, problems } = await browser.enter(server.link, { width: 390, height: 844 });

@@ -38,7 +38,7 @@ async function postgresProject(): Promise<Project> {
   return p;
 }
 
-test("[U01] [U03] [U43] [E9] if no worker is running, every page shows that a run is answered but not resumed, and how to start a worker", async () => {
+test("[U01] [U03] [U43] [E9] without a worker, every page shows that a request is answered but its run has not resumed, and how to start a worker", async () => {
   await using p = await postgresProject();
   const server = await serve(p, 0, "--no-worker");
   const client = clientOf(server, p);

@@ -1,4 +1,4 @@
-// Cadre does not know the outcome of a call. The probe suggests a verdict, and a person decides.
+// Cadre does not know the outcome of a call. The probe suggests a verdict, and a person gives the final verdict.
 
 import { readdir } from "node:fs/promises";
 import { expect, test } from "vitest";
@@ -9,7 +9,7 @@ import { clientOf, serve } from "./server.fixture.ts";
 
 const browser = withBrowser();
 
-test("[PB1] [P4] [F03] after a crash the inbox and the run's page show what the probe found, and a person decides", async () => {
+test("[PB1] [P4] [F03] after a crash the inbox and the run's page show the probe's result, and a person decides the call's outcome", async () => {
   await using p = await project({
     "agents/pen.md": agent("pen"),
     "pen.script.yaml": `turns:

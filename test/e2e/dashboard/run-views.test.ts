@@ -41,7 +41,7 @@ async function approve(p: Project): Promise<void> {
 
 const at = ({ url }: TestServer, runId: string, view: string): string => `${url}/r/${runId}?view=${view}`;
 
-test("[S4-55] [S4-56] [S4-58] [S2-78] [S2-82] [S2-83] [S2-84] [U18] each agent's message grows while the agent works and ends as the final text", async () => {
+test("[S4-55] [S4-56] [S4-58] [S2-78] [S2-82] [S2-83] [S2-84] [U18] each agent's message grows while the agent works; at the end it shows the final text", async () => {
   await using p = await conversationProject();
   const server = await serve(p);
   const { page, problems } = await browser.enter(server.link);

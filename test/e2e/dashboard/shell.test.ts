@@ -69,7 +69,7 @@ test("[U43] [U19] [U33] a banner reports that the server is down; after the rest
   await again.client.get("/api/health");
 });
 
-test("[U32] [U49] when a tree needs a person or ends, the user gets one toast, announcement, sound and desktop notification", async () => {
+test("[U32] [U49] a tree that needs a person causes a toast, an announcement, a sound and a desktop notification; a completed run causes a toast", async () => {
   await using p = await runsProject();
   const { url, link, start, startTree, client } = await serveRuns(p);
   const { page, context, problems } = await browser.enter(link);

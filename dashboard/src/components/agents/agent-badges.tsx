@@ -60,7 +60,7 @@ const Mark = ({ icon: Icon, children, ...badge }: MarkProps) => (
   </Badge>
 );
 
-/** Sums up an agent's latest runs as their number and their success rate: `12 runs, 92 %`. */
+/** Summarises an agent's latest runs by their number and success rate: `12 runs, 92 %`. */
 export function formatTally({ runs, successRate }: Activity["agents"][number]): string {
   return `${plural(runs, "run")}${successRate === null ? "" : `, ${Math.round(successRate * 100)} %`}`;
 }

@@ -1,4 +1,4 @@
-// Computes what an agent is doing now and which messages it has not read (S4-43, S4-65), with the projection of the live feed.
+// Uses the projection of the live feed to compute what an agent is doing now and which messages it has not read (S4-43, S4-65).
 
 import {
   type AgentState,

@@ -75,7 +75,7 @@ const MODES = [
 
 interface ModeSwitchProps {
   mode: Mode;
-  /** Whether a run is under way. The mode cannot change during a run. */
+  /** True while a run is under way. The mode cannot change during a run. */
   fixed: boolean;
   onChange(mode: Mode): void;
 }

@@ -1,5 +1,5 @@
 // The message field.
-// The browser keeps a draft until the server has accepted the message, so a lost response, a reload or a restart loses nothing.
+// The browser keeps a draft until the server has accepted the message, so the draft survives a lost response, a reload and a restart.
 // If a message is sent twice under the same key, the server delivers it once.
 
 import { ArrowUp } from "lucide-react";
@@ -14,7 +14,7 @@ export interface ComposerProps {
   /** The name under which the draft is kept. */
   draft: string;
   placeholder: string;
-  /** Whether a run is under way. If so, the message is added to that run. */
+  /** True while a run is under way. In that case the message is added to this run. */
   busy: boolean;
   send(text: string, key: string): Promise<void>;
 }

@@ -1,5 +1,5 @@
 // The right-hand column of a conversation: a card for each run of the tree with its state and counts (S4-63, S4-65).
-// Below the cards it lists the main agent's earlier runs (S4-59).
+// Below the cards, the column lists the main agent's earlier runs (S4-59).
 
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";

@@ -1,6 +1,6 @@
-// The conversation of a run: the messages to the agent, and the agent's answers. The run's page and the chat show it.
-// S4-55 to S4-58: an answer contains everything an agent does until it is done, and grows while the agent works.
-// When the agent is done, its final text becomes the answer, and its activity collapses to one line.
+// The conversation of a run: the messages to the agent, and the agent's answers. The run's page and the chat show this conversation.
+// S4-55 to S4-58: an answer contains everything that an agent does until the agent is done. The answer grows while the agent works.
+// When the agent is done, the answer shows its final text, and its activity collapses to one line.
 
 import { ChevronRight, CircleAlert, ClipboardList, Cog, Info, MessageSquareText, User } from "lucide-react";
 import { useState } from "react";
@@ -75,7 +75,7 @@ export function RunMessages(props: RunMessagesProps) {
   );
 }
 
-/** Whether the message is a short task, which the header of the child's box already shows. */
+/** True if the message is a short task. The header of the child's box already shows such a task. */
 const isInHeader = (message: ConversationMessage): boolean =>
   message.kind === "heard" &&
   message.source === "task" &&

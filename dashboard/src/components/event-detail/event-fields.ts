@@ -1,5 +1,5 @@
-// The fields of an event that people look for, with readable labels.
-// The fields of a decision start with who decided what, when and under which rule (U29).
+// The most useful fields of an event, with readable labels.
+// For a decision, the first fields say who decided what, when and under which rule (U29).
 
 import type { EventOf, EventType, JournalEvent, Payload } from "../../../../src/journal/events.ts";
 import { reasoningOf, textOf, toolCallsOf } from "../../../../src/journal/message.ts";

@@ -1,4 +1,4 @@
-// U25: the list of permissions that people granted for more than one call. The settings and a dialog of the inbox show it.
+// U25: the list of permissions that people granted for more than one call. The settings and a dialog of the inbox show this list.
 // Each permission has a button that revokes it.
 
 import { useQuery } from "@tanstack/react-query";
@@ -21,7 +21,7 @@ import { Problem } from "../../ui/problem.tsx";
 import { SettingsSection } from "../settings/settings-section.tsx";
 
 export function GrantSettings() {
-  // Fetches again, because people also grant permissions in the inbox and at the terminal.
+  // Fetches the list again, because people also grant permissions in the inbox and at the terminal.
   const grants = useQuery({ ...grantsQuery, refetchOnMount: "always" });
   return (
     <SettingsSection

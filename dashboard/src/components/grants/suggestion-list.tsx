@@ -1,4 +1,4 @@
-// Suggested rules that would have made past approvals unnecessary, tested against earlier decisions.
+// Suggested rules that would have made past approvals unnecessary. Each rule is tested against earlier decisions.
 // Only a person is allowed to add a rule to the project, so each rule is shown as YAML to copy.
 
 import { useQuery } from "@tanstack/react-query";

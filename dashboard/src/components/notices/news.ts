@@ -58,7 +58,7 @@ export function runEndNotice(live: LiveEvent): Notice | undefined {
   };
 }
 
-/** Stands for all trees in the notice that sums up the quiet hours. */
+/** The root run id in the notice that sums up the quiet hours. This notice is about all trees. */
 export const DIGEST = "digest";
 
 /** U32: sums up the notices of quiet hours; undefined without notices. It uses only the latest notice of each tree. */

@@ -9,7 +9,7 @@ export interface NoticeSettings {
   /** Whether to play a short sound, even while the page is visible. */
   soundNeedsYou: boolean;
   soundDone: boolean;
-  /** Whether there are quiet hours. They last from `from` until `to`, which are times such as "22:00". */
+  /** True if quiet hours are on. They last from `from` until `to`, which are times such as "22:00". */
   quiet: boolean;
   from: string;
   to: string;

@@ -1,5 +1,5 @@
 // P4: a call that must not run twice was started, and Cadre never saw it finish. Only a person can find out what happened.
-// The inbox and the run's page show that person the same evidence and the same three verdicts.
+// The inbox and the run's page show the same evidence and offer the same three verdicts.
 
 import { Eye } from "lucide-react";
 import { useRef } from "react";

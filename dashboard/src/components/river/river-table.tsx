@@ -115,7 +115,7 @@ const STROKES: Record<Shade, string> = {
 interface RiverRowProps {
   node: RiverNode;
   unit: Unit;
-  /** The width to the left of the run's name that is free for the bands. */
+  /** The free width to the left of the run's name. The bands are drawn in this space. */
   inset: number;
   height: number;
   selected: boolean;

@@ -57,7 +57,7 @@ export function RunHeader({ journal, run, actions, onSelect }: RunHeaderProps) {
   );
 }
 
-/** The status line shows at most this many links. If there are more, it shows how many; the tree shows all of them. */
+/** Maximum number of links in the status line. If there are more, the line says how many more; the tree shows all of them. */
 const NAMED = 3;
 
 function StatusLine({ journal, run, onSelect }: Omit<RunHeaderProps, "actions">) {

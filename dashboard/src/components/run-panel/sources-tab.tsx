@@ -1,4 +1,4 @@
-// The sources of each sentence of the answer: tool results, pages or messages that share its words.
+// The sources of each sentence of the answer: tool results, pages or messages that share words with the sentence.
 // The tab also shows the path from the answer to each source.
 // Sentences based on untrusted content are hatched and labelled.
 

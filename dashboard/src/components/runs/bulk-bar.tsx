@@ -1,5 +1,5 @@
 // U06: actions on the selected runs. A dialog shows the effect of an action and asks for confirmation.
-// If the server refuses some runs, the dialog says why.
+// If the server refuses the action for some runs, the dialog says why.
 
 import { useQuery } from "@tanstack/react-query";
 import { Ban, RotateCcw, X } from "lucide-react";
@@ -138,7 +138,7 @@ function RetryDialog({ runs, onClose, onDone }: BulkDialogProps) {
   );
 }
 
-/** Applies the action to all runs. If the server refused some runs, throws one error with every reason. */
+/** Applies the action to all runs. If the server refuses it for some runs, throws one error with every reason. */
 async function forEachRun<Run>(runs: readonly Run[], act: (run: Run) => Promise<unknown>): Promise<void> {
   const results = await Promise.allSettled(runs.map(act));
   const refusals = results.flatMap((one) => (one.status === "rejected" ? [messageOf(one.reason)] : []));

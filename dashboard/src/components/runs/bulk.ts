@@ -5,7 +5,7 @@ import type { ApprovalView, RunSummary, RunTree } from "../../../../src/api/clie
 export interface CancelPreview {
   /** The selected runs that have not ended, except runs that are below another selected run. */
   runs: RunSummary[];
-  /** Number of runs below the selected runs that will be cancelled with them. */
+  /** Number of unfinished runs below the selected runs. They will be cancelled too. */
   below: number;
   /** Number of open requests that will be withdrawn. */
   approvals: number;

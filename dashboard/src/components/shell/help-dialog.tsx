@@ -38,7 +38,7 @@ export function HelpDialog({ onClose }: { onClose(): void }) {
 /** The page's own shortcuts come first, then navigation, then global shortcuts. */
 const rank = (keys: string): number => (keys.startsWith("g ") ? 1 : keys.length > 1 || keys === "?" ? 2 : 0);
 
-/** Formats keys as they are printed on a keyboard: `mod+k` becomes ⌘ K or Ctrl K. */
+/** Formats keys as they are printed on a keyboard: `mod+k` is shown as ⌘ K or Ctrl K. */
 const formatKeys = (keys: string, isMac: boolean): string[] =>
   keys
     .split(/[ +]/)

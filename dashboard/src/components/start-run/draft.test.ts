@@ -11,7 +11,7 @@ const draft = (over: Partial<Draft> = {}): Draft => ({
   ...over,
 });
 
-test("a draft becomes a valid request", () => {
+test("the request that is built from a draft is valid", () => {
   expect(StartRun.parse(toRequest(draft()))).toEqual({
     agent: "lead",
     task: "Mend it",

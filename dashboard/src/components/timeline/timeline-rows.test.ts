@@ -25,7 +25,7 @@ function tree(...journals: [runId: string, bodies: EventBody[]][]) {
   return { runs, add };
 }
 
-test("[U10] [U18] the rows of an expanded child follow the child's start; its streaming text is the last row", () => {
+test("[U10] [U18] the rows of an expanded child follow the child's start; the child's streaming text is its last row", () => {
   const { runs } = tree(
     ["r1", [runStarted(), childStarted("c1"), contextAdded("late")]],
     ["c1", [runStarted()]],

@@ -30,7 +30,7 @@ export const METRICS = {
 };
 export type Metric = keyof typeof METRICS;
 
-/** One series for each of the most expensive names, and one for all other names. A name has the same colour in every plot. */
+/** One series for each of the most expensive agents or models, and one for all others. An agent or model has one colour in all plots. */
 export function spentSeries(
   overTime: OverTime,
   times: number[],

@@ -22,7 +22,7 @@ export const timeScale =
   (ts: number): number =>
     ((ts - from) / Math.max(1, to - from)) * width;
 
-/** Joins neighbouring spans that are too narrow to see into one bar. The bar shows the activity that took the most time. */
+/** If neighbouring spans are too narrow to be visible, joins them into one bar. The bar shows the activity that took the most time. */
 export function barsIn(spans: readonly Span[], window: TimeWindow, width: number, now: number): Bar[] {
   const x = timeScale(window, width);
   const bars: Bar[] = [];

@@ -25,7 +25,7 @@ test("[S2-35] [A17] a title is one line with invisible characters spelled out; a
   expect(nameWithTitle({ name: "desk" })).toBe("desk");
 });
 
-test("[S2-35] a title is marked as shared if another agent has the same title or is named like it", () => {
+test("[S2-35] a title is marked as shared if it equals the title or the name of another agent", () => {
   const agents = [
     { name: "a", title: "Reviewer" },
     { name: "b", title: "Reviewer" },

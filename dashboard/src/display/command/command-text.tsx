@@ -42,7 +42,7 @@ export function CommandPieces({ text, blanks }: { text: string; blanks: "all" | 
   );
 }
 
-/** Shows a command within a line of text. Several blanks become one, and hidden characters are spelled out. */
+/** Shows a command within a line of text. Several blanks are shown as one, and hidden characters are spelled out. */
 export function CommandTitle({ text }: { text: string }) {
   return <CommandPieces text={text} blanks="one" />;
 }

@@ -36,7 +36,7 @@ test("[U22] long unchanged parts collapse; every row is in exactly one part", ()
   expect(parts.flatMap((part) => part.rows)).toEqual(rows);
 });
 
-test("[A17] any text becomes rows without losing content", () => {
+test("[A17] any text can be split into rows without losing content", () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       const rows = diffRows(text);

@@ -1,6 +1,6 @@
 // A62, A63: renders untrusted Markdown.
 // Raw HTML is shown as text, images are never loaded, and links show their host.
-// Headings become bold lines, so the text cannot affect the structure of the page.
+// Headings are shown as bold lines, so the text cannot affect the structure of the page.
 
 import { ExternalLink, ImageOff } from "lucide-react";
 import { type ComponentProps, memo, type ReactNode } from "react";
@@ -35,7 +35,7 @@ interface MarkdownNode {
   children?: MarkdownNode[];
 }
 
-/** A63: raw HTML becomes text. */
+/** A63: shows raw HTML as text. */
 const rawAsText = () => (tree: MarkdownNode) =>
   eachChild(tree, (node) => (node.type === "raw" ? [{ type: "text", value: node.value ?? "" }] : [node]));
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { safeLink } from "./safe-link.ts";
 
-test("[A63] absolute web and mail URLs become links and show their host", () => {
+test("[A63] absolute web and mail URLs are shown as links with their host", () => {
   expect(safeLink("https://user@evil.test:8/a?b")?.host).toBe("evil.test:8");
   expect(safeLink("mailto:a@b.test")?.host).toBe("a@b.test");
   expect(safeLink("https://аpple.com")?.host).toBe("xn--pple-43d.com");

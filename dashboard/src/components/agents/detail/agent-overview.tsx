@@ -14,7 +14,7 @@ import { Panel } from "../../../ui/panel.tsx";
 import { EDGE_LOOKS } from "../edge-looks.ts";
 import { ProblemList } from "../problem-list.tsx";
 
-/** Shows facts about the agent, its problems, and the most that one task can do. */
+/** Shows facts about the agent, its problems, and an upper bound of what one task can do. */
 export function AgentOverview({ agent }: { agent: AgentDetail }) {
   const usable = agent.kind !== undefined;
   const explanation = useQuery({ ...explanationQuery(agent.name), enabled: usable });
@@ -110,7 +110,7 @@ function ExplainedFacts({ explanation }: { explanation: ExplanationView }) {
 }
 
 /**
- * The most that one task can do: which tools this agent and all agents it can reach can call, and how many runs they can start.
+ * The upper bound of one task: the tools that this agent and its reachable agents can call, and how many runs they can start.
  * A real task usually does much less than this upper bound.
  */
 function WorstCase({ explanation }: { explanation: ExplanationView }) {

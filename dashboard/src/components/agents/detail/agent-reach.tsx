@@ -36,7 +36,7 @@ type Reachable = ExplanationView["reachable"][number];
 type Path = Reachable["ways"][number]["path"];
 
 /**
- * The agents that an agent can start, directly or through others. Each has its path and the tools it can use on that path.
+ * The agents that an agent can start, directly or through others. Each agent is listed with its path and the tools it can use on that path.
  * A child is allowed to do only what its own file and every agent above it allow.
  */
 function ReachList({ explanation }: { explanation: ExplanationView }) {
@@ -134,7 +134,7 @@ function Way({ from, path }: { from: string; path: Path }) {
 
 type Tools = ExplanationView["tools"];
 
-/** S1-62: the tools that an agent can call after all rules apply, each with its effect and its restrictions. */
+/** S1-62: the tools that an agent can call once all rules have been applied, each with its effect and its restrictions. */
 function EffectiveTools({ agent, tools }: { agent: AgentDetail; tools: Tools }) {
   const { definition } = agent;
   const ask = [...new Set([...(definition?.tools.ask ?? []), ...(definition?.permissions.ask ?? [])])];

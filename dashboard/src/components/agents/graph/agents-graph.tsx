@@ -34,7 +34,7 @@ export interface AgentsGraphProps {
 }
 
 export function AgentsGraph(props: AgentsGraphProps) {
-  // A new key remounts the graph when the set of agents changes, so that it fits the view again.
+  // A new key remounts the graph when the set of agents changes. The remounted graph fits the view.
   const names = props.agents.map(({ name }) => name).join();
   return (
     <ReactFlowProvider key={names}>

@@ -1,5 +1,5 @@
 // Positions of the agents in the graph. Dagre lays out each connected group so that an agent is left of the agents it starts.
-// These groups are packed in rows, the largest first. Agents that are connected to no other agent follow in a grid.
+// The connected groups are packed in rows, the largest group first. Agents that are connected to no other agent follow in a grid.
 
 import dagre from "@dagrejs/dagre";
 import type { AgentView } from "../../../../../src/api/client/types.ts";
@@ -64,7 +64,7 @@ interface Block {
   lines: Line[];
 }
 
-/** Groups the agents. Two connected agents are in the same group, whichever of them starts the other. */
+/** Groups the agents. If one agent can start another, the two agents are in the same group. */
 function groupsOf(agents: readonly Linked[]): Linked[][] {
   const byName = new Map(agents.map((agent) => [agent.name, agent]));
   const near = new Map(agents.map(({ name }) => [name, new Set<string>()]));

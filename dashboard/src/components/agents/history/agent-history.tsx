@@ -41,7 +41,7 @@ export function AgentHistory({ name, version }: { name: string; version: string 
   );
 }
 
-/** Replays the agent's latest runs with its current file and shows which runs would differ. It calls no model. */
+/** Replays the agent's latest runs with its current file and shows which runs would differ. The replay calls no model. */
 function AgentReplay({ name }: { name: string }) {
   const { data, error, isFetching, refetch } = useQuery(agentReplayQuery(name));
   const replay = () => void refetch();
@@ -117,7 +117,7 @@ function ChangeLine({ line }: { line: string }) {
   );
 }
 
-/** S4-59: the agent's root and child runs, newest first. If `version` is given, only the runs of that version. */
+/** S4-59: lists the agent's root and child runs, newest first. If `version` is given, lists only the runs of that version. */
 function AgentRuns({ name, version }: { name: string; version: string | undefined }) {
   const query = useInfiniteQuery(runsQuery({ agent: name, limit: 50 }));
   if (query.isPending) return <Loading what="Loading its runs" />;

@@ -32,7 +32,7 @@ test("[S1-60] the page lists your agents and the agents they can start, or all a
   expect(agentsInScope(agents.slice(3), "own")).toEqual([]);
 });
 
-test("a search finds an agent if its name, description, kind and models contain every word", () => {
+test("a search finds an agent if its name, description, kind and models together contain every word", () => {
   expect(searchAgents(agents, " ")).toBeUndefined();
   expect([...searchAgents(agents, "LEADS work")!]).toEqual(["lead"]);
   expect([...searchAgents(agents, "cod big")!]).toEqual(["team/coder"]);

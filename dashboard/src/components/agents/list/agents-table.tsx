@@ -40,7 +40,7 @@ export function AgentsTable({ agents, tallies }: AgentsTableProps) {
 
 type Tally = Activity["agents"][number];
 
-/** On a phone the first cell shows the whole row, so the markup is a table on every screen. */
+/** On a phone the first cell shows all data of the row. So the same table works on every screen. */
 function Row({ agent, tally }: { agent: AgentView; tally: Tally | undefined }) {
   return (
     <tr className="border-line border-b align-top hover:bg-raised">
@@ -115,7 +115,7 @@ function CanStart({ agent }: { agent: AgentView }) {
   );
 }
 
-/** U46: shown while the project has no agents of its own. It names the command that creates some. */
+/** U46: shown while the project has no agents of its own. The text names the command that creates the first agents. */
 export function NoAgents() {
   return (
     <EmptyState icon={<Bot size={28} aria-hidden />} title="No agents of your own yet">

@@ -18,7 +18,7 @@ import { findDangers } from "./dangers.ts";
 
 export interface CardFrameProps {
   item: ApprovalView;
-  /** Whether the card takes the keyboard focus, because the user has just answered the previous card. */
+  /** True if the card takes the keyboard focus. It takes the focus when the user has just answered the previous card. */
   takesFocus: boolean;
   children: ReactNode;
   answers: ReactNode;
@@ -67,7 +67,7 @@ interface CardLayoutProps {
   children: ReactNode;
 }
 
-/** A request that scrolls, and the answers below it. The answers stay visible and never cover the text. */
+/** Lays out a card: the request scrolls, and the answers below the request stay visible and never cover the text. */
 export function CardLayout({ labelledBy, footer, children }: CardLayoutProps) {
   return (
     <article aria-labelledby={labelledBy} className="flex min-h-0 flex-1 flex-col bg-surface">

@@ -15,7 +15,7 @@ const CARDS = {
   loop: LoopCard,
 };
 
-/** Renders the card for a request. The kind of the request decides which card. */
+/** Renders the card that belongs to the kind of the request. */
 export function Card(props: CardProps) {
   const Kind = CARDS[props.item.kind];
   return <Kind {...props} />;

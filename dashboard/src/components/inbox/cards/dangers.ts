@@ -1,5 +1,5 @@
-// Finds reasons to check a call carefully. They come from the recorded call, never from the agent's words.
-// If there is a reason to check a call, a single key press cannot approve it.
+// Finds reasons to check a call carefully. The reasons come from the recorded call, never from the agent's words.
+// If there is a reason to check a call, pressing a single key does not approve the call.
 
 import type { ApprovalView } from "../../../../../src/api/client/types.ts";
 import { hasTricks } from "../../../display/command/command-pieces.ts";
@@ -28,7 +28,7 @@ export function findDangers(item: ApprovalView): string[] {
     command?.programs.some(({ runsInput }) => runsInput) && "it executes its input",
     command && command.grade !== "exact" && "parts of it are only known when it runs",
     hasTricks(text) && "it contains invisible or look-alike characters",
-    // A tool with such a target runs commands on a service or on another run, which it identifies by name.
+    // A tool whose target is a name runs commands on the service or the run that has this name.
     target?.kind === "name" && reaches?.includes("commands") && "it acts on a running system",
   ];
   return reasons.filter((reason) => typeof reason === "string");

@@ -1,4 +1,4 @@
-// Sends a person's decision on an item, only once even if the button is pressed twice. A decided item leaves the list.
+// Sends a person's decision on an item. If the button is pressed twice, the decision is sent once. A decided item leaves the list.
 
 import { useMutation } from "@tanstack/react-query";
 import { isUnreachable } from "../../../../../src/api/client/client.ts";
@@ -37,7 +37,7 @@ export function useDecide(item: ApprovalView, onDecided: (word: Decision) => voi
   const { mutate, isPending, error } = useMutation({
     mutationFn: (word: Decision) => sendDecision(item, word),
     onSuccess: (_, word) => onDecided(word),
-    // Another person answered first, or the call was proposed again. Reloading the list shows which.
+    // Another person answered first, or the call was proposed again. Reloading the list shows which of the two happened.
     onError: () => void queryClient.invalidateQueries({ queryKey: approvalsQuery.queryKey }),
   });
   return {

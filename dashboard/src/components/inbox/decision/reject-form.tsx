@@ -72,14 +72,14 @@ export function RejectForm({ pending, onReject, onBack }: RejectFormProps) {
 export interface TwoAnswersProps {
   decide: Decide;
   yes: string;
-  /** Undefined if the user cannot give this answer now. */
+  /** Undefined if the user cannot answer "yes" now. */
   onYes: (() => void) | undefined;
   no: string;
   /** Content that is shown before the buttons. */
   children?: ReactNode;
 }
 
-/** Two buttons: one sends its answer immediately, the other asks for a reason first. */
+/** Two buttons: the "yes" button sends the answer immediately; the "no" button asks for a reason first. */
 export function TwoAnswers({ decide, yes, onYes, no, children }: TwoAnswersProps) {
   const [isRejecting, setRejecting] = useState(false);
   useHotkeys([

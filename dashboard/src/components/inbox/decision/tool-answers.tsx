@@ -157,7 +157,7 @@ function LimitField({ limit, value, onChange }: LimitFieldProps) {
 
 const SCOPES = { once: "Once", run: "This run", tree: "This run and below", always: "Always here" } as const;
 
-/** U25: which calls an approval covers. An approval for more than one call becomes a rule that lasts some hours. */
+/** U25: which calls an approval covers. An approval for more than one call creates a rule that lasts some hours. */
 interface Scope {
   scope: keyof typeof SCOPES;
   hours: number;

@@ -1,5 +1,5 @@
 // U23: a form for the input of a call, field by field or as JSON.
-// While the user types, the server checks the input and previews the call. The same code later records the decision.
+// While the user types, the server checks the input and previews the call. It checks the input again before it records the decision.
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useEffect, useId, useState } from "react";

@@ -21,7 +21,7 @@ export interface Hunks {
   textWith(chosen: ReadonlySet<number>): string;
 }
 
-/** The server has the same limit: a diff of two long, different texts would freeze the page. */
+/** A diff of two long, different texts would freeze the page, so it has a time limit. The server has the same limit. */
 const TIMEOUT_MS = 100;
 const AROUND = 3;
 
@@ -37,7 +37,7 @@ export function hunksOf(before: string, after: string): Hunks | undefined {
   };
 }
 
-/** Builds an input for the same tool that produces exactly the text `after`. */
+/** Builds an input with which the same tool produces exactly the text `after`. */
 export function inputProducing(input: unknown, before: string, after: string): unknown {
   const { path } = input as { path: string };
   return typeof input === "object" && input !== null && "old_string" in input
@@ -65,7 +65,7 @@ const isHunk = ({ before, after }: Piece): boolean => before !== after;
 function hunkAt(pieces: readonly Piece[], at: number): Hunk {
   const { before, after } = pieces[at]!;
   const gap = linesOf(pieces[at - 1]?.before ?? "");
-  // The previous hunk already shows the first lines of the gap.
+  // The previous hunk already shows the first lines of the gap between the two hunks.
   const above = gap.slice(Math.max(at > 1 ? AROUND : 0, gap.length - AROUND));
   const below = linesOf(pieces[at + 1]?.before ?? "").slice(0, AROUND);
   const [removed, added] = [linesOf(before), linesOf(after)];
@@ -89,7 +89,7 @@ const withEnd = (line: string): string =>
 
 const linesOf = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 
-/** The smallest block of lines around the difference that occurs only once in the file. */
+/** The smallest block of lines that contains the difference and occurs only once in the file. */
 function uniqueReplacement(before: string, after: string): { old_string: string; new_string: string } {
   const [old, young] = [linesOf(before), linesOf(after)];
   const shorter = Math.min(old.length, young.length);

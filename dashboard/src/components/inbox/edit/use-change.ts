@@ -53,7 +53,7 @@ function currentChange(mode: Mode, draft: Draft, { hunks, chosen, input }: HunkC
   return { isChanged: mode === "look" && limited !== undefined, input: limited, problem: undefined };
 }
 
-/** Says why the selected hunks no longer produce the expected text; undefined if they do. */
+/** Says why the selected hunks no longer produce the expected text; undefined if they still produce it. */
 function whyMisfit(mode: Mode, { text }: HunkChoice, { checked }: EditState): string | undefined {
   if (mode !== "choose" || !checked || checked.change?.after === text) return undefined;
   return checked.change

@@ -135,7 +135,7 @@ function Row({ row: { item, isClosed }, isCurrent }: { row: QueueRow; isCurrent:
 
 const KIND_ICONS = { question: CircleHelp, outcome: TriangleAlert, budget: Coins, loop: Repeat } as const;
 
-/** The icon of a request. For a tool call it shows the kind of target, or else what the call reaches. */
+/** The icon of a request. For a tool call, the icon depends on the call's target and on what the call can reach. */
 function approvalIcon(item: ApprovalView): typeof Bot {
   const { kind, tool, target, reaches = [] } = item;
   if (kind !== "tool") return KIND_ICONS[kind];
@@ -176,7 +176,7 @@ function NothingWaits({ running }: { running: readonly RunSummary[] }) {
   );
 }
 
-/** Whether the run waits for a person to resume it. Such a run has no open question; for example, it is paused or quarantined. */
+/** True if the run waits until a person resumes it, for example because it is paused or quarantined. Such a run has no open question. */
 const needsResume = ({ waitingOn, status }: RunSummary): boolean =>
   status === "suspended" && isWaitingForResume(waitingOn);
 

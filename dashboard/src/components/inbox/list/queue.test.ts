@@ -51,7 +51,7 @@ describe("[U28] similar items", () => {
     expect(findDifferences([a, b])).toEqual({ common: "Run: git add …", parts: ["a.ts", "b.ts"] });
   });
 
-  test("commands with different shell syntax are not similar; dynamic and dangerous commands are similar to no other", () => {
+  test("commands with different shell syntax are not similar; a dynamic or dangerous command is similar to no other command", () => {
     const pairs = [
       [shell("a", "echo a"), shell("b", "echo $(rm b)")],
       [shell("a", "cat a"), shell("b", "cat a>b")],

@@ -16,7 +16,7 @@ export function sortQueue(items: readonly ApprovalView[]): ApprovalView[] {
   );
 }
 
-/** U28: the items that are similar to an item, including the item itself. A dangerous item is similar to no other. */
+/** U28: the items that are similar to an item, including the item itself. A dangerous item is similar to no other item. */
 export function similarItems(item: ApprovalView, items: readonly ApprovalView[]): ApprovalView[] {
   const shape = callShape(item);
   return shape === undefined ? [item] : items.filter((other) => callShape(other) === shape);

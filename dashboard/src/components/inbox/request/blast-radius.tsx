@@ -1,4 +1,4 @@
-// The blast radius of a delegation when its approval was requested: one line to decide by, and details on demand.
+// The blast radius of a delegation at the time of its request: a summary in one line, and details on demand.
 // New powers are marked with a word, not only with a colour.
 
 import { ChevronRight, Radius as RadiusIcon } from "lucide-react";

@@ -1,5 +1,5 @@
 // A17: the request as Cadre recorded it. The view of a call depends on what its tool declares about itself.
-// The agent's own description appears separately, with a label that says so.
+// The agent's own description appears separately, with the label "agent says".
 
 import { useQuery } from "@tanstack/react-query";
 import { createTwoFilesPatch } from "diff";
