@@ -14,7 +14,7 @@ export interface Agent {
   dialect: string;
   /** If two agents have the same name, Cadre uses the agent in the nearer scope. References are also searched in the nearer scope first. */
   scope: "project" | "user" | "builtin";
-  /** References to other agents. Each has the key of the file that contains it. */
+  /** References to other agents. Each reference says which key of the file contains it. */
   references: Reference[];
   problems: Problem[];
   /** Position of a Cadre key in the file. It is needed for problems that only the check of the whole set can find. */

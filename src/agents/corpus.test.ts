@@ -80,12 +80,12 @@ describe.skipIf(!corpus)("the corpus", () => {
 
 const TOOL_KEYS = ["tools", "allowedTools", "allowed-tools", "groups", "permission", "permissions"];
 
-/** Whether the file lists single tools. False if one of the entries means all tools. */
+/** True if the value lists single tools and no entry means all tools. */
 const isGate = (tools: unknown): boolean =>
   (typeof tools === "string" && !/\*|all/i.test(tools)) ||
   (Array.isArray(tools) && !tools.some((tool) => /^(\*|all)$/.test(String(tool))));
 
-/** A pattern for the words that mean this tool in any product. */
+/** A pattern that matches every word that means this tool in some product. */
 function namedBy(tool: string): RegExp {
   const [, server] = /^mcp__(.+?)__/.exec(tool) ?? [];
   if (/^mcp_*\*/.test(tool)) return /mcp/i;

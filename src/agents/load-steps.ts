@@ -75,7 +75,7 @@ function moduleLocation(module: string, folders: AgentFolders) {
   const folder = foldersToSearch(folders).find(
     (searched) => searched.scope === scope && path.startsWith(searched.path + sep),
   );
-  // Roles in cadre.yaml belong to no agents folder. A module that needs no trust must be in an agents folder.
+  // Roles in cadre.yaml have no agents folder, so their modules can be anywhere in the project. A user's module must be in an agents folder.
   return { path, scope, root: folder?.path ?? (scope === "project" ? resolve(base) : undefined) };
 }
 

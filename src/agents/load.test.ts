@@ -157,7 +157,7 @@ describe("finding agent files", () => {
     ]);
   });
 
-  test("without any agents folder the set is empty", async () => {
+  test("without any agents folder, the set of agents is empty", async () => {
     expect(await load()).toEqual({ agents: new Map(), problems: [] });
   });
 

@@ -44,7 +44,7 @@ export function composePrompt(definition: Definition, context: PromptContext): s
 const isTemplate = ({ dialect }: Definition): boolean =>
   dialect === undefined || dialect === "ai-agent" || dialect === "roles";
 
-/** Substitutes all variables in one pass. So if a value contains a variable, it stays plain text. */
+/** Substitutes all variables in one pass. If a substituted value contains `${…}`, that text stays unchanged. */
 function substitute(body: string, context: PromptContext): string {
   const values: Record<string, string> = {
     TASK: context.task,

@@ -157,7 +157,7 @@ describe("a file that was broken by an edit", () => {
     expect(await promptNow()).toBe("One");
   });
 
-  test("a broken file is not replaced if it was never good, or if another file broke it", async () => {
+  test("for a broken file, no older version is used if none was good, or if another file broke the agent", async () => {
     put("a.md", BROKEN);
     expect((await look()).agents.get("a")?.definition).toBeUndefined();
     put("a.md", good("One"));

@@ -49,7 +49,7 @@ function createSets(files: Promise<OwnFiles>, lastGood: LastGood): (name?: strin
 
 interface LastGood {
   setOf(files: readonly DraftFile[]): AgentSet;
-  /** Whether these files refer only to each other, now and in their last good version. If so, no other files are needed. */
+  /** True if these files and their last good versions refer only to each other. In that case no other files are needed. */
   suffices(files: readonly DraftFile[]): boolean;
 }
 
@@ -76,7 +76,7 @@ function createLastGood(known: AgentEnvironment): LastGood {
   };
 }
 
-/** Full name of the agent that a name would refer to. For a file in a pack, it is an agent of this pack, even if that is not read yet. */
+/** Full name of the agent that a name would refer to. In a file of a pack, a short name means an agent of the same pack. */
 function fullNameMeant(name: string, from: Draft): string {
   const [id, pack] = [agentId(name), packOf(from.name)];
   return pack === "" || id.includes("/") ? id : `${pack}/${id}`;

@@ -1,4 +1,4 @@
-// The connection to one MCP server. It opens when it is first needed, and reopens if it is lost. After each failure the delay grows.
+// The connection to one MCP server. It opens when it is first needed, and reopens if it is lost. Each failure increases the delay before the next attempt.
 // All runs of the process share the connection. A process that needs no MCP server never loads the MCP package.
 //  C6  The list of tools is cached until the server says that its tools have changed, or until the connection reopens.
 

@@ -62,7 +62,7 @@ const LOG: Plan = { tools: [{ name: "log", description: "Shows the log." }] };
 const starts = (): number => notesOf(plan).filter((note) => note.startsWith("start")).length;
 
 describe("pinning servers", () => {
-  test("a server is started when an agent first needs it; after that its pin names its tools, and it is not started again", async () => {
+  test("a server is started when an agent first needs it; after that, its tools are read from the pin without starting it", async () => {
     writePlan(plan, LOG);
     const first = open();
     expect(names(first)).toEqual([]);

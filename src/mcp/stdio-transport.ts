@@ -67,7 +67,7 @@ export function createStdioTransport(
       );
     },
     async send(message: JSONRPCMessage) {
-      // Only our requests reset the limit. If our answers did too, the server could reset it by asking us something.
+      // Only our requests reset the limit. If our answers also reset the limit, the server could reset it by sending us requests.
       if ("method" in message && "id" in message) lines.allowMore();
       if (!server?.input.writable) throw new Error("it is not running");
       server.input.write(serializeMessage(message));

@@ -1,5 +1,5 @@
-// If a pattern of an agent names a broken agent, the agent is broken too. The same applies to the agents that depend on it.
-// If an agent only delegates to a broken agent, it is not broken: it works without this delegate.
+// If a pattern of agent A names a broken agent, A is broken too. Agents whose patterns name A are then also broken.
+// If agent A only delegates to a broken agent, A is not broken: A works without this delegate.
 
 import { errorAt, type Finding, warningAt } from "../../patterns/declarations/finding.ts";
 import type { Agent } from "../agent.ts";

@@ -1,4 +1,4 @@
-// A check is one rule about agents that can only be checked in the whole set.
+// A check is one rule about agents. It can only be applied to the whole set of agents.
 // A check is a pure function and sees every agent as it was loaded. So the order of the checks and of the agents does not matter.
 
 import type { Definition } from "../../journal/definition.ts";

@@ -1,4 +1,4 @@
-// Tests the message of each rule, and a similar agent to which the rule does not apply.
+// Tests what each rule reports about a wrong agent, and that similar correct agents are not reported.
 
 import { describe, expect, test } from "vitest";
 import { problemText } from "../../config/problem.ts";
@@ -50,7 +50,7 @@ const errors: Row[] = [
     "INCOMPATIBLE agents/a.md:13:1 `bestOf` and `steps` do not go together: only one of them can do the agent's work",
   ],
   [
-    "[S4-20] an agent without Finalize needs another agent that gives the answer",
+    "[S4-20] an agent whose policy has no `Finalize` needs another agent that gives the answer",
     { a: { finalizes: false } },
     "NO_ANSWER agents/a.md:3:1 its `policy` has no `Finalize`, and there is no other agent whose answer it could return: add `Finalize`, `agents`, `handoff` or `router`",
   ],
@@ -216,7 +216,7 @@ describe("rules about one agent", () => {
     expect(agents.get("a")!.problems).toEqual([]);
   });
 
-  test("if a check removes a delegate, the model's list of delegates does not show it either", () => {
+  test("if a check removes a delegate, the delegate is also removed from the list that the model sees", () => {
     const told = ["b", "c"].map((name) => ({ name, agent: name, description: "" }));
     const { agents } = check({ a: { agents: ["b", "c"], delegates: told }, b: { delegable: false } });
     expect(agents.get("a")!.definition).toMatchObject({ agents: ["c"], delegates: [{ agent: "c" }] });
@@ -260,7 +260,7 @@ describe("cycles of agents", () => {
     ]);
   });
 
-  test("[S3-49] a cycle through any pattern is found, even through a judge or a fallback", () => {
+  test("[S3-49] a cycle is found through any pattern, even if it includes a judge or a fallback", () => {
     for (const said of [
       { advisors: advisors(["b"]) },
       { router: router(["c"], { fallback: "b" }) },
@@ -378,7 +378,7 @@ describe("[S3-15] an agent's output must fit the input of the agent it hands off
   });
 });
 
-test("the checks find the same problems, whatever the order of the agents", () => {
+test("the order of the agents does not change which problems the checks find", () => {
   const said: Record<string, Said> = {
     a: { handoff: handoff("b"), agents: ["d"] },
     b: { handoff: handoff("a") },

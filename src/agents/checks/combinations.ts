@@ -1,5 +1,5 @@
 // Reports patterns that cannot be combined. A run has four stages: before, work, route and after.
-// At most one pattern does the work. If a pattern gives the final answer itself, the agent cannot also hand it off (S3-61).
+// At most one pattern does the work. If a pattern gives the final answer itself, the agent cannot also have a handoff (S3-61).
 
 import type { Definition } from "../../journal/definition.ts";
 import type { Stage } from "../../patterns/declarations/declaration.ts";

@@ -21,7 +21,7 @@ export const checkCycles: Check = (agent, { agents }) => {
   ];
 };
 
-/** The shortest path from an agent back to itself. If several are equally short, the order of the files decides. */
+/** The shortest path from an agent back to itself. If several paths are equally short, returns the path whose edges come first. */
 function shortestCycle(start: string, edges: (name: string) => Edge[]): Edge[] | undefined {
   const seen = new Set<string>();
   let paths: Edge[][] = [[]];

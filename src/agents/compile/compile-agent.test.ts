@@ -410,7 +410,7 @@ describe("a policy restricts the agent", () => {
   });
 });
 
-test("every truncated agent file gives a definition, or an error with its position", () => {
+test("for every truncated agent file, we get a definition or an error that has a line and column", () => {
   const yaml =
     "name: a\ndescription: 'x: y'\ntools: {allow: [Read, 'Bash(ls)'], deny: Write}\nbestOf: {n: 2}";
   const whole = `\uFEFF#!/usr/bin/env x\n---\n${yaml}\nteam: {members: [b]}\nlimits: {maxTurns: 3}\n---\nHi.\n`;
@@ -429,7 +429,7 @@ test("every truncated agent file gives a definition, or an error with its positi
   }
 });
 
-test("any value of any key gives a definition, or an error with its position", () => {
+test("for any value of any key, we get a definition or an error that has a line and column", () => {
   const words = fc.constantFrom("*", "Read", "a", "", "inherit", "none", "30m", "[]", "Bash(", "../x");
   const scalar = fc.oneof(words, fc.string({ maxLength: 8 }), fc.integer(), fc.boolean(), fc.constant(null));
   const map = fc.dictionary(fc.constantFrom("allow", "deny", "agents", "n", "mode", "verbs", "x"), scalar);
@@ -460,13 +460,13 @@ describe("[N3] a misspelled key that restricts the agent", () => {
     ]);
   });
 
-  test("a misspelled key is only a warning if the file also has the correct key, or if the key restricts nothing", () => {
+  test("a misspelled key gives only a warning if the correct key is also present, or if the correct key restricts nothing", () => {
     for (const lines of ["tools: [Read]\ntool: [Bash]", "handof: writer"])
       expect(described(lines).problems).toMatchObject([{ code: "UNKNOWN_KEY", severity: "warning" }]);
   });
 });
 
-test("[A58] invisible text in a description is reported, because the models of other agents read it", () => {
+test("[A58] invisible text in a description is reported, because the models of other agents read descriptions", () => {
   const hidden = `tidy up${String.fromCodePoint(0xe0041)}`;
   expect(compile(`description: ${hidden}`).problems).toMatchObject([
     { code: "INVISIBLE_TEXT", severity: "warning" },

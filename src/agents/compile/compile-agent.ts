@@ -73,7 +73,7 @@ function checkKeys(document: YamlDocument, dialect: string): { values: AgentValu
   return { values: { ...rest.values, ...gate.values }, problems: [...gate.problems, ...dropped] };
 }
 
-/** If a key that restricts the agent is misspelled, it is an error: with `toools: [Read]`, every tool would stay allowed (N3). */
+/** A misspelling of a key that restricts the agent is an error: with `toools: [Read]`, every tool would stay allowed (N3). */
 function ownKeys(document: YamlDocument): { values: AgentValues; problems: Problem[] } {
   const { values, problems, misspelled } = readKeys(document, AGENT_KEYS, KEY_ALIASES);
   const restricting = misspelled.filter(({ meant }) => {

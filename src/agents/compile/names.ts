@@ -9,7 +9,7 @@ import type { Agent } from "../agent.ts";
 export interface NameSource {
   /** Path of the file below the searched folder, with `/` as separator: `core/reviewer.agent.md`. */
   below: string;
-  /** Whether subfolders are packs, and thus part of the agent's name. Subfolders of Cadre's own folders are. */
+  /** True if subfolders are packs, so that an agent's name includes its subfolder. True only for Cadre's own folders. */
   packs: boolean;
 }
 
@@ -68,7 +68,7 @@ export function createNameResolver<T extends Named>(
     const id = agentId(name);
     const pack = from === undefined ? "" : packOf(from.name);
     const near = pack === "" ? undefined : agents.get(`${pack}/${id}`);
-    // A name never refers to the agent that uses it. If a pack's `reviewer` extends `reviewer`, it means another agent.
+    // A name never refers to the agent that uses it. If a pack's `reviewer` extends `reviewer`, its base is another agent with this name.
     const found = near && near.name !== from?.name ? near : (agents.get(id) ?? near);
     if (found) return { agent: found };
     const candidates = byShortName.get(id) ?? [];

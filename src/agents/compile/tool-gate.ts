@@ -29,7 +29,7 @@ export function readPolicy({ policy, delegate_targets: targets }: AgentValues): 
 /** Tools that change files, for callers that do not pass the list of tools. */
 const PATCHING: NonNullable<AgentEnvironment["patches"]> = FILE_CHANGING_TOOLS.map((name) => ({ name }));
 
-/** Rules for an external program's requests that name neither a file nor a command (RN2). */
+/** An external program's request might name neither a file nor a command. These rules match such requests (RN2). */
 const PATCHING_KINDS = ["edit", "delete", "move", "execute"].map((kind) => `mcp__acp__${kind}`);
 
 interface Gate extends Pick<AgentEnvironment, "toolNames" | "patches"> {
@@ -89,7 +89,7 @@ function knownTools(allow: string[], toolNames: readonly string[], report: Repor
   return known;
 }
 
-/** The names in `agents` that the policy allows, as the file spells them. */
+/** The delegates in `agents` that the policy allows. Each name is spelled as in the file. */
 export function allowedDelegates({ agents }: AgentValues, { verbs, targets }: Policy): string[] {
   if (verbs && !verbs.includes("Delegate")) return [];
   const named = [...new Map((agents ?? []).map((name) => [agentId(name), name])).values()];

@@ -57,7 +57,7 @@ describe.skipIf(entries.length === 0)("the corpus (set CADRE_CORPUS to its folde
   });
 });
 
-/** Rules that no word in the file explains. A file that names no tools must not get any rule. */
+/** Lists the allow rules that no word in the file explains. If the file names no tools, any list of allowed tools is wrong. */
 function tooMuch({ keys: { tools = null } }: Translation, keys: Readonly<Record<string, Data>>): string[] {
   const said = [
     keys["tools"],

@@ -36,7 +36,7 @@ export function wordsIn(value: Data): string[] {
   return isMap(value) ? Object.entries(value).flatMap(([key, inner]) => [key, ...wordsIn(inner)]) : [];
 }
 
-/** Everything that a word can mean in any product. */
+/** Words that mean several tools. Each list has all tools that the word means in some product. */
 const GROUPS = {
   edit: ["Edit", "Write"],
   write: ["Edit", "Write"],
@@ -50,7 +50,7 @@ const GROUPS = {
   mcp: ["mcp__*__*"],
 };
 
-/** Whether some word in the file justifies this allow rule. */
+/** True if this word in a file justifies the allow rule. */
 export function standsFor(word: string, rule: string): boolean {
   const [tool = "", scope] = rule.split("(");
   const meaning = toolMeaning(word, { groups: GROUPS });

@@ -1,6 +1,6 @@
 // A dialect translates another product's agent files into Cadre's keys.
 // A dialect does not interpret the translated keys. The same code checks and compiles the keys of every product.
-//  T1  A translation never allows more than the file does. A rule that Cadre cannot express becomes narrower, or is reported.
+//  T1  A translation never allows more than the file does. If Cadre cannot express a rule, the rule is narrowed or reported.
 //  T2  A translation is pure: it reads no file, runs nothing and expands no variable.
 
 import type { Problem } from "../../config/problem.ts";
@@ -24,7 +24,7 @@ export interface Translation {
   from: Readonly<Record<string, Path>>;
   /** The system prompt, unless `promptFile` is set. */
   body: string;
-  /** A file that contains the prompt. Its path is relative to the agent's file and never leaves that folder. */
+  /** A file that contains the prompt. Its path is relative to the folder of the agent's file and stays inside that folder. */
   promptFile?: string;
   /** Keys that have no meaning in Cadre, kept as written. */
   extra: Record<string, Data>;

@@ -1,6 +1,6 @@
 // Translates opencode's permission map into a tool gate: lists of allow, ask and deny rules.
 // In opencode, the last matching rule decides. In Cadre, a deny rule always wins.
-// An exception to a deny becomes a narrow allow rule. A rule that depends on the order becomes narrower, with a warning.
+// An exception to a deny rule is translated to a narrow allow rule. If a rule depends on the order, it is narrowed, with a warning.
 // An `allow` in the map grants nothing by itself: the project's own rules still decide about each call.
 
 import type { Data, Path } from "../../config/yaml.ts";
@@ -21,7 +21,7 @@ export interface MapReading {
   gate: ToolGate;
   /** The agents that `task` allows as delegates. Undefined if `task` does not restrict the delegates. */
   agents?: string[];
-  /** Keys whose rules became narrower, because Cadre cannot express an order of rules. */
+  /** Keys whose rules were narrowed, because the order of rules has no meaning in Cadre. */
   narrowed: string[];
   /** Paths of the values that are not permissions. */
   bad: Path[];
@@ -118,7 +118,7 @@ function serverSubject(key: string): Subject[] {
 
 const NOT_TOOLS = new Set(["external_directory", "doom_loop"]);
 
-/** A name like `server_tool` does not show where the server's name ends, so there is a rule for every underscore, as in opencode. */
+/** A name like `server_tool` does not show where the server's name ends, so each underscore gives a separate rule, as in opencode. */
 function serverTools(word: string, effect: "pass" | "hold"): string[] {
   if (/^mcp__/i.test(word)) return [/^mcp__(.+?)__/i.test(word) ? word : `${word}__*`];
   const ends = [...word.matchAll(/_(?=.)/g)].filter(({ index }) => index > 0);
@@ -233,7 +233,7 @@ function takesBack({ subject }: Outcome, outcomes: readonly Outcome[]): boolean 
     .some((other) => other.pass !== "none" && mayOverlap(other.subject.words[0]!, subject.words[0]!));
 }
 
-/** Reports a server that was meant as an exception to a denied server: in Cadre the deny rule wins. */
+/** Reports each server that the map allows as an exception to an earlier deny rule: in Cadre the deny rule wins. */
 function reportLostServers(gate: ToolGate, outcomes: readonly Outcome[], narrowed: Set<string>): void {
   for (const [index, { subject, pass }] of outcomes.entries()) {
     const word = subject.words[0]!;

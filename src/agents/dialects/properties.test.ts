@@ -1,4 +1,4 @@
-// Tests any input: a translation never throws, is repeatable, and allows nothing that the file does not name (T1).
+// Tests with random input that a translation never throws, is repeatable, and allows nothing that the file does not name (T1).
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -101,7 +101,7 @@ function allowOf({ keys: { tools } }: Translation): string[] {
 const denyOf = ({ keys: { tools } }: Translation): string[] =>
   Array.isArray(tools) || !tools ? [] : ((tools as { deny?: string[] }).deny ?? []);
 
-/** Whether the value is a map of permissions or folders. Other tests cover such maps. */
+/** True if the value contains a map of permissions or folders. Other tests cover such maps. */
 function isOpenMap(written: Data): boolean {
   if (Array.isArray(written)) return written.some(isOpenMap);
   if (!isMap(written)) return false;

@@ -74,7 +74,7 @@ export const inertKey: Reader = (builder, value, key) => {
   warn(builder, [key], omitUndefined({ code: "UNSUPPORTED_KEY", message, suggestion }));
 };
 
-/** The key is a whole number. Multiplied by `unit`, it becomes a limit in Cadre. */
+/** The key's value is a whole number. Cadre's limit is this number multiplied by `unit`. */
 export const limitKey =
   (name: string, unit = 1): Reader =>
   (builder, value, key) => {
@@ -88,7 +88,7 @@ export const limitKey =
     setLimit(builder, name, amount, key);
   };
 
-/** The key is one model, a list, or `a | b`. The models are tried in this order. A placeholder `<a | b>` is a single name. */
+/** The key's value is one model, a list of models, or `a | b`. The models are tried in this order. A placeholder `<a | b>` is a single name. */
 export const modelKey: Reader = (builder, value, key) => {
   if (Array.isArray(value) && value.length === 0) return;
   if (typeof value !== "string" || !value.includes("|") || value.includes("<"))

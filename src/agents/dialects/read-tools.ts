@@ -1,5 +1,5 @@
 // Reads which tools a file allows or denies. Products write this as a list, a text with commas, or a map of booleans or permissions.
-// An unreadable value never allows more: an unknown tool is not allowed, and a file with an unreadable deny is rejected.
+// An unreadable value never allows more: an unknown tool is not allowed, and a file with an unreadable deny rule is rejected.
 
 import type { Data, Path } from "../../config/yaml.ts";
 import { isMapping } from "../files/parse.ts";

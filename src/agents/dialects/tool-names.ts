@@ -56,7 +56,7 @@ const knownTool = (tool: string): KnownTool | undefined =>
 /** Tools that can change files, directly or by running a command. */
 export const FILE_CHANGING_TOOLS = TOOLS.filter((tool) => knownTool(tool)?.changesFiles);
 
-/** The names that only this product uses. All products also share some names. */
+/** The tool names that only one product uses. Names that all products share are not included. */
 export interface Vocabulary {
   /** Words that mean a group of tools, in lower case. */
   groups?: Readonly<Record<string, readonly string[]>>;

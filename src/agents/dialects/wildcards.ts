@@ -25,7 +25,7 @@ export function commandPattern(pattern: string, effect: "pass" | "hold"): Transl
   return before.length === 0 ? undefined : { rule: `${before.join(" ")} *`, narrowed: true };
 }
 
-/** Translates a path pattern to a glob in which only `**` crosses slashes: `src/*` becomes `src/**`. Undefined if it has too many stars. */
+/** Translates a path pattern to a glob in which only `**` crosses slashes: `src/*` becomes `src/**`. Undefined for too many stars. */
 export function pathPattern(pattern: string): string | undefined {
   const segments = pattern.trim().replace(/^\.\//, "").split("/");
   const globs = segments.map((segment, index) => segmentGlob(segment, index === segments.length - 1));
@@ -66,7 +66,7 @@ const ANY = "?".charCodeAt(0);
 /** Whether a pattern matches every call. */
 export const matchesEverything = (pattern: string): boolean => /^(\.\/)?\*+(\/\*+)*$/.test(pattern.trim());
 
-/** Matches without regard to letter case. A regular expression with many stars would backtrack for very long, so none is used. */
+/** Ignores letter case. We do not use a regular expression: with many stars, it would backtrack for very long. */
 export function wildcard(pattern: string): { test(text: string): boolean } {
   const wanted = pattern.toLowerCase();
   return { test: (text) => matches(wanted, text.toLowerCase()) };
@@ -92,7 +92,7 @@ export function matches(pattern: string, text: string): boolean {
   return at === pattern.length;
 }
 
-/** In other products, a star crosses slashes: at the start of a segment into parent folders, at the end into subfolders. */
+/** In other products, a star also matches slashes. So `*a` also matches `x/a`, and `a*` also matches `a/x`. */
 function segmentGlob(segment: string, last: boolean): string {
   if (/^\*\*+$/.test(segment)) return "**";
   if (segment === "*") return last ? "**" : "*/**";
@@ -110,7 +110,7 @@ function segmentGlob(segment: string, last: boolean): string {
 const normalizePattern = (pattern: string): string => pattern.trim().replace(/ \*$/, "*");
 
 const MAX_ALTERNATIVES = 64;
-/** Special characters that replace the anchors `^` and `$`. */
+/** Control characters that represent the anchors `^` and `$` during the translation. */
 const START = "\u0002";
 const END = "\u0003";
 

@@ -90,7 +90,7 @@ describe("[BR1] the blast radius", () => {
     });
   });
 
-  test("[P12] the blast radius shows a rule that denies some calls of a tool, if it applies to every agent with that tool", () => {
+  test("[P12] if a rule denies some calls of a tool to every agent with that tool, the blast radius shows the rule", () => {
     const deny = ["Bash(rm *)"];
     const above = { boss: { agents: ["a"], permissions: { ask: [], deny } }, a: tools("Bash") };
     expect(radius(above).never).toEqual(deny);
@@ -98,7 +98,7 @@ describe("[BR1] the blast radius", () => {
     expect(radius(below).never).toEqual([]);
   });
 
-  test("the blast radius respects the depth limit of the runs above the agent, and contains none of the agents above it", () => {
+  test("the blast radius respects the depth limit of the runs above the agent; the agents of those runs are not listed", () => {
     const said = { boss: {}, a: { agents: ["b"] }, b: { agents: ["a", "boss", "c"] }, c: {} };
     expect(radius(said, { from: { depth: 2, maxDepth: 3, above: ["boss"] } })).toMatchObject({
       agents: [{ agent: "a" }, { agent: "b" }],

@@ -1,5 +1,5 @@
 // Explains an agent before anything runs: which agent gives the answer, and which other agents can be started.
-// The explanation lists the paths to each reachable agent, and its tools. It also contains the worst case.
+// For each reachable agent, the explanation lists the paths to the agent and its tools. It also contains the worst case.
 // The explanation is plain data for terminal, API and browser.
 
 import type { Power } from "../../journal/blast-radius.ts";

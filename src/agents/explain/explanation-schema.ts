@@ -67,7 +67,7 @@ export const Explanation = z.object({
   /** Agents whose text can become the final answer, and the path to each of them. */
   terminals: z.array(z.object({ agent: z.string(), path: Path })),
   models: Names,
-  /** The external program that does the agent's work. Only its sandbox limits the actions for which the program does not ask. */
+  /** The external program that does the agent's work. If the program acts without asking Cadre, only its sandbox limits the action. */
   runner: z.string().exactOptional(),
   tools: Tools,
   limits: NodeLimits,

@@ -73,7 +73,7 @@ function shapeOf(agent: Agent | undefined, text: string): string {
   return agent.definition.kind === "subagent" ? `("${text}")` : `["${text}"]`;
 }
 
-/** Inside quotes, Mermaid interprets only entities, so a name cannot contain a character that ends the quotes. */
+/** Replaces special characters with entities. Otherwise a name could contain the character that ends Mermaid's quotes. */
 const mermaidText = (text: string): string =>
   text.replaceAll(/[^\p{L}\p{N} _./-]/gu, (character) => `#${character.codePointAt(0)};`);
 

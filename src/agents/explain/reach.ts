@@ -75,7 +75,7 @@ export interface TreePosition {
   above: readonly string[];
 }
 
-/** Limits the number of paths to what a person would read. If every agent can call every other agent, there are far more. */
+/** Limits the number of paths to what a person would read. If every agent can call every other agent, there are far more paths. */
 const MOST_NODES = 2_000;
 export const DEFAULT_CHILDREN = 20;
 

@@ -17,7 +17,7 @@ export const isTerminal = (definition: Definition): boolean =>
   givingAnswerAway(definition).length === 0 &&
   (definition.finalizes !== false || definition.agents.length === 0);
 
-/** Every agent that can give the answer, once, with its shortest path. The agents are in the order of the file. */
+/** Lists the agents that can give the answer, each with the shortest path to it. The agents are in the order of the file. */
 export function terminalAgents(agents: ReadonlyMap<string, Agent>, name: string): TerminalAgent[] {
   const found = new Map<string, TerminalAgent>();
   const seen = new Set<string>();

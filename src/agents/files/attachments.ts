@@ -14,7 +14,7 @@ export interface AttachmentRoots {
   path: string;
   /** The agents folder. Includes, schemas and steps must be inside it. */
   folder: string;
-  /** The project; if the agents folder is outside a project, the agents folder. A separate prompt must be inside it. */
+  /** The project folder, or the agents folder if it is not in a project. A separate prompt must be inside `root`. */
   root: string;
   /** Name of a file as it is pinned in a definition. */
   display(path: string): string;
@@ -49,7 +49,7 @@ async function readSteps(draft: Draft, { path, folder, display }: AttachmentRoot
   if (typeof name !== "string" || name.trim() === "") return draft;
   const bad = (why: string) =>
     withError(draft, "steps", { code: "BAD_STEPS", message: `module \`${name}\` ${why}` });
-  // Through a link that is named `~`, a module could be pinned as if it were the user's own, which needs no trust.
+  // With a link that is named `~`, a project's module could look like the user's own module. The user's own modules need no trust.
   const at = resolve(dirname(path), name);
   if (!at.startsWith(folder + sep)) return bad("is outside the agents folder");
   const read = await readConfined({ name, folder: dirname(path), root: folder, within: "the agents folder" });

@@ -64,7 +64,7 @@ function plainData(value: unknown, budget: { values: number }, depth: number): D
   return result;
 }
 
-/** Returns the position of the innermost key of the path that starts a line. Lines inside multi-line strings do not count. */
+/** Finds the innermost key of the path that is written at the start of a line. Lines inside multi-line strings are skipped. */
 function tomlPosition(
   lines: readonly TomlLine[],
   path: Path,

@@ -1,4 +1,4 @@
-// Finds the folders with agent files. The nearest come first: the project's, then the user's, then the built-in folder.
+// Finds the folders with agent files. The order is: the project's folders, the user's folders, the built-in folder.
 
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { readdir } from "node:fs/promises";
@@ -21,7 +21,7 @@ export interface AgentFolders {
 export interface AgentFolder {
   path: string;
   scope: Agent["scope"];
-  /** Whether subfolders are packs, and thus part of an agent's name. Subfolders of Cadre's own folders are. */
+  /** True if subfolders are packs, so that an agent's name includes its subfolder. True only for Cadre's own folders. */
   packs: boolean;
   /** Agent files can refer only to files inside this folder. */
   root: string;

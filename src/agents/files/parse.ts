@@ -125,7 +125,7 @@ function shapeProblems(document: YamlDocument, line: number): Problem[] {
   return [{ file, line, column: 1, code: "BAD_FRONTMATTER", severity: "error", message, suggestion }];
 }
 
-/** Only prose can be longer. Names and rules are compared with each other, so long ones would cost too much time. */
+/** Only the values of prose keys can be longer. Names and rules are compared with each other, which is slow if they are long. */
 const MAX_VALUE = 8_000;
 const MAX_LIST = 500;
 

@@ -7,7 +7,7 @@ const MAX_TEXT = 1_000_000;
 
 export interface FilePointer {
   name: string;
-  /** The name is relative to this folder. */
+  /** `name` is relative to this folder. */
   folder: string;
   /** A file outside this folder is never read. */
   root: string;
@@ -17,7 +17,7 @@ export interface FilePointer {
 
 export type ConfinedFile =
   | { path: string; text: string }
-  /** The end of a sentence whose subject is the file's name. */
+  /** The problem, as the rest of a sentence that begins with the file's name: `is outside the project`. */
   | { problem: string };
 
 export async function readConfined({ name, folder, root, within }: FilePointer): Promise<ConfinedFile> {

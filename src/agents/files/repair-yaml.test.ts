@@ -101,7 +101,7 @@ describe("front matter that is not repaired", () => {
   );
 });
 
-test("any description is kept whole, or gives a problem with its position", () => {
+test("any description is kept whole, or the problem that is reported has a line and column", () => {
   const word = fc.constantFrom(
     "user:",
     "a",

@@ -81,7 +81,7 @@ async function sessionUser(
   return last?.userId;
 }
 
-/** Passes on the deltas of the user's own runs. Until the run's user is known, its deltas are dropped, because losing deltas is harmless. */
+/** Passes on the deltas of the user's own runs. A run's deltas are dropped until its user is known, because losing deltas is harmless. */
 function ownDeltas({ store, onDelta }: ApiParts, user: string): ApiParts["onDelta"] {
   return (listener) => {
     const own = new Map<string, boolean>();

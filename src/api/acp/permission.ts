@@ -67,7 +67,7 @@ const cardFor = async (item: ApprovalView, client: CadreClient): Promise<ToolCal
   rawInput: item.input,
 });
 
-/** Id of the call, without the number of the attempt or round. */
+/** Id of the call. The number of the attempt or round at the end is removed. */
 const callOf = ({ callId, itemId }: ApprovalView): string => (callId ?? itemId).replace(/~\d+$/, "");
 
 export function approvalTitle({ path, kind, tool, input, detail }: ApprovalView): string {

@@ -159,7 +159,7 @@ const KINDS: Readonly<Record<string, ToolKind>> = {
 
 export const toolKind = (tool: string): ToolKind => KINDS[tool] ?? "other";
 
-/** Reads the path of the file that a call is about from a field of the call's input. */
+/** Reads a file path from a field of a call's input. */
 export function pathIn(input: unknown, field: string): string | undefined {
   const path = (input as Record<string, unknown> | null | undefined)?.[field];
   return typeof path === "string" ? path : undefined;

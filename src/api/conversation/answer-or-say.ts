@@ -68,7 +68,7 @@ async function answer(
   return question;
 }
 
-/** Finds out whether an earlier request delivered this text. Text that started the run or was sent to it does not answer a later question. */
+/** Finds out whether an earlier request delivered this text. Text that started the run or joined it does not answer a later question. */
 async function deliveredBefore(
   text: string,
   id: string,

@@ -11,7 +11,7 @@ export const NEEDS_COMMAND: ReadonlySet<WaitingOn["kind"] | undefined> = new Set
   "storage",
 ] as const);
 
-/** Finds the runs in a tree that need a command. Returns an empty list if any run in the tree can still continue. */
+/** Finds the runs in a tree that need a command. Returns an empty list if any run in the tree can continue without a command. */
 export async function runsNeedingCommand(client: CadreClient, runId: string): Promise<RunSummary[]> {
   const live = allOf(await client.get("/api/runs/{id}/tree", { id: runId })).filter(
     ({ endedAt }) => endedAt === undefined,

@@ -225,7 +225,7 @@ test("a client that subscribes to one run is not notified of changes in other ru
   await client.close();
 });
 
-test("a client that subscribes to a run's events is notified of its descendants' events; lists of agents have no subscriptions", async () => {
+test("a client that subscribes to a run's events is also notified of events in descendant runs; nobody can subscribe to the list of agents", async () => {
   const client = await connected();
   expect(client.getServerCapabilities()).toMatchObject({
     resources: { subscribe: true, listChanged: false },

@@ -7,7 +7,7 @@ import { eventsUri, runUri } from "./views.ts";
 /** Maximum number of runs whose parents are cached. */
 const MAX_KNOWN = 5_000;
 
-/** Reports the changed runs immediately. Their ancestors have to be looked up, so the ancestors' events are reported afterwards. */
+/** Reports the changed runs immediately. Their ancestors have to be looked up first, so the event lists of the ancestors are reported later. */
 export function createChangeNotifier(parentOf: (runId: RunId) => Promise<RunId | undefined>) {
   const parents = new Map<RunId, Promise<RunId | undefined>>();
   const above = (runId: RunId): Promise<RunId | undefined> => {

@@ -11,7 +11,7 @@ export interface McpTool {
   title: string;
   description: string;
   input: z.ZodObject;
-  /** A `reads` tool changes nothing. A `decides` tool carries out a person's decision. */
+  /** `reads`: the tool changes nothing. `decides`: the tool carries out a person's decision. */
   kind: "reads" | "acts" | "decides";
   call(input: never, ask: WithClient): Promise<ToolAnswer>;
 }

@@ -129,7 +129,7 @@ describe("listing and describing agents", () => {
     });
   });
 
-  test('[A59] a hash of a stored value that is not a definition gets "not found"', async () => {
+  test('[A59] a request with the hash of a stored value that is not a definition gets "not found"', async () => {
     const hash = await runtime.store.blobs.put('{"name":"something else"}');
     for (const name of [hash, "..%2Ftoken", "x"])
       expect((await sendRequest(api, "GET", `/api/definitions/${name}`)).status).toBe(404);
@@ -149,7 +149,7 @@ describe("the usage report over time", () => {
     expect((await sendRequest(api, "GET", "/api/usage?every=5")).status).toBe(400);
   });
 
-  test("the store's usage totals equal those of the journals, even after a prune", async () => {
+  test("the usage totals in the store equal the totals from the journals, even after a prune", async () => {
     const all = () => readUsage(runtime.store, { every: 3_600_000 });
     const before = await all();
     const runId = await led();

@@ -138,8 +138,8 @@ async function openBelow(store: Store, id: RunId): Promise<ApprovalRef[]> {
 }
 
 /**
- * Rejects a decision on an open item if the decision would have no effect, or obviously not the intended effect.
- * A decision on an item that was decided before passes this check. The answer to it says that the item is already decided.
+ * Rejects a decision on an open item if the decision would have no effect, or obviously a different effect than the person intended.
+ * This check accepts a decision on an item that is already decided. The client then gets an answer that says so.
  */
 export async function checkDecision(
   id: string,

@@ -58,7 +58,7 @@ export const RunsQuery = z.strictObject({
   roots: Flag.exactOptional(),
   /** Return only runs that started at this time or later, in milliseconds since the epoch. */
   since: Count.exactOptional(),
-  /** Return only runs that wait for this reason. `person` means any reason that a person has to answer. Pauses are not included. */
+  /** Return only runs that wait for this reason. `person` means that the run waits for a person, for any reason except a pause. */
   waiting: z.enum([...WAITING_KINDS, "person"]).exactOptional(),
   /** `cost` returns one page: the latest 500 matches, sorted by cost, the most expensive first. If absent, the newest runs come first. */
   order: z.literal("cost").exactOptional(),

@@ -32,7 +32,7 @@ export type UsageFilter = z.output<typeof UsageQuery>;
 export const Usage = named("Usage", UsageReport);
 export type UsageView = z.infer<typeof Usage>;
 
-/** `runs` is the number of runs that were read, newest first. `more` is true if there are older runs. */
+/** `runs` is the number of runs that were read. The newest runs are read first, and `more` is true if there are older runs. */
 export const lookedFields = { runs: z.int(), more: z.boolean() };
 
 export const Activity = namedObject("Activity", {

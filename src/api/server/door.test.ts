@@ -343,7 +343,7 @@ test("[U47] a server that other machines can reach does not reveal folders of it
   expect(text).not.toContain("cadre.js");
 });
 
-test("[A10] the headers of every answer keep other origins from using the answer, and the page from loading other origins", async () => {
+test("[A10] the headers of every answer prevent other origins from using it, and prevent the page from loading content of other origins", async () => {
   const elsewhere = "/?api=https://evil.test&token=x";
   const answers = [send("/api/runs"), withToken("/api/runs"), withToken("/none"), withToken(elsewhere)];
   for (const answer of await Promise.all(answers)) {

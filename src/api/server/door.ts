@@ -120,7 +120,7 @@ function refuseForeignPages(c: Context, host: string): void {
   const origin = c.req.header("Origin");
   const isForeign = origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`;
   const site = c.req.header("Sec-Fetch-Site") ?? "none";
-  // A person is allowed to follow a link from another page. The browser sends no strict cookie with that request, so it gets no access.
+  // A person is allowed to follow a link from another page. The browser sends no strict cookie with that request, so the request gets no access.
   const followsLink = c.req.method === "GET" && c.req.header("Sec-Fetch-Mode") === "navigate";
   if (isForeign || (site !== "none" && site !== "same-origin" && !followsLink)) {
     throw new CadreError("FORBIDDEN", "Another page may not use this server. Nothing was done.");

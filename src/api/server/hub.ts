@@ -35,7 +35,7 @@ export interface Encoder {
 
 export interface Reader {
   take(batch: Batch): void;
-  /** P10: tells the reader that an event could not be delivered. The reader must read it from the store, after its last position. */
+  /** P10: tells the reader that an event could not be delivered. The reader must then read the store from its own last position. */
   behind(): void;
   /** Passes on bytes that the reader is allowed to drop. */
   hint(bytes: Uint8Array): void;
@@ -61,7 +61,7 @@ interface Group {
   scope: Scope | undefined;
   encoder: Encoder;
   readers: Set<Reader>;
-  /** Processing of the previous batch, while the encoder loads data. Later batches wait for it, so that they stay in order. */
+  /** Resolves when the previous batch is processed. Later batches wait for this promise, so that all batches stay in order. */
   before: Promise<void> | undefined;
 }
 

@@ -110,7 +110,7 @@ export const ApprovalView = namedObject("ApprovalView", {
   grant: z.string().optional(),
   /** The effect of the command. Present only for shell commands. */
   command: CommandView.optional(),
-  /** Everything that the agent to be started could do, as of the time of the question. Present only for delegations. */
+  /** Everything that the delegate could do. It was computed when the person was asked. Present only for delegations. */
   blastRadius: BlastRadius.optional(),
 });
 export type ApprovalView = z.infer<typeof ApprovalView>;

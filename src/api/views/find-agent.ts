@@ -14,7 +14,7 @@ export async function findAgent(
 
 /**
  * Finds the name under which the store keeps an agent's runs.
- * A deleted agent with exactly this name and with runs takes precedence over another agent with this short name.
+ * If runs of a deleted agent have exactly this name, the name means the deleted agent, and not another agent with this short name.
  */
 export async function storedAgentName(
   parts: Pick<ApiParts, "agents" | "store">,

@@ -17,7 +17,7 @@ import { markUnreadable } from "./unreadable-runs.ts";
 
 /** Progress of a cancellation. */
 export const Stopping = namedObject("Stopping", {
-  /** Number of runs that have ended since the cancellation was requested. */
+  /** Number of runs in `of` that have already ended. */
   done: z.int(),
   /** Number of runs to be cancelled: this run and its descendants, except those that had ended before the request. */
   of: z.int(),

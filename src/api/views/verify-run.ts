@@ -28,7 +28,7 @@ export type Verification = z.infer<typeof Verification>;
 
 export async function verifyRun(store: Store, top: RunRow, digest: Digest): Promise<Verification> {
   const head = (await store.journal.head(top.id))?.hash ?? "";
-  // Read the list before the journals: every listed run must then appear in the journals.
+  // Read the list first and the journals second. So every run in the list must also appear in the journals.
   const listed = await subtreeOf(store, top);
   const read = await readAll(store, top.id);
   const { journals, rows } = read;
