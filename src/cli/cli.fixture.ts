@@ -1,5 +1,5 @@
 // Creates a project in a temporary folder and runs the real command line in it.
-// Commands run as processes of their own, or inside the test's process at a terminal that the test types into.
+// A command runs as a separate process, or inside the test's process. A test can simulate a terminal and type into it.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -16,7 +16,7 @@ import { visible } from "./view/visible.fixture.ts";
 export interface Project extends AsyncDisposable {
   folder: string;
   env: Record<string, string>;
-  /** A symlink to the program, like the one an installed Cadre has on the PATH. Printed commands begin with the symlink's name. */
+  /** A symlink to the program, such as npm creates when it installs Cadre. Printed commands begin with the symlink's name. */
   launcher: string;
   write(path: string, text: string): Promise<void>;
   /** Runs a command to its end in this process, without a terminal. */

@@ -60,7 +60,7 @@ describe("cadre run", () => {
     expect((await p.cadre("runs", "--status", "failed")).stdout).toBe("No runs match.\n");
   });
 
-  test("[U50] if a run needs a person, `cadre run` exits with 3 and prints the commands that answer; the next `cadre run` continues it", async () => {
+  test("[U50] if the run needs a person, `cadre run` exits with 3 and prints the commands for answering; the next `cadre run` continues the run", async () => {
     await using p = await writer();
     const parked = await p.cadre("run", "write it");
     expect(parked.code).toBe(3);
@@ -87,7 +87,7 @@ describe("cadre run", () => {
     expect((await p.cadre("run")).stderr).toMatch(/^cadre: There are no unfinished runs here\./);
   });
 
-  test("[A17] `approve` without an id decides nothing; it shows each open item in full, with the commands that answer the item", async () => {
+  test("[A17] `approve` without an id approves nothing; it shows each open item in full, with the commands that answer the item", async () => {
     await using p = await writer();
     expect((await p.cadre("approve")).stdout).toBe("Nothing waits for a person here.\n");
     const [, id] = /cadre approve (\S+)/.exec((await p.cadre("run", "write it")).stdout)!;
@@ -111,7 +111,7 @@ describe("cadre run", () => {
     expect((await p.cadre("runs")).stdout).toContain("Needs you");
   });
 
-  test("an approval with an impossible scope is refused with a one-sentence error, and nothing is decided", async () => {
+  test("`approve` with an impossible scope is refused with a one-sentence error, and the item stays open", async () => {
     await using p = await project({
       "agents/pen.md": agent("pen"),
       "pen.script.yaml":
@@ -156,7 +156,7 @@ describe("cadre run", () => {
     expect(await readFile(join(p.folder, "out.txt"), "utf8")).toBe("mine");
   });
 
-  test("with --yes calls are approved, and the journal records that they were approved automatically", async () => {
+  test("`--yes` approves calls automatically, and the journal records this", async () => {
     await using p = await writer();
     const done = await p.cadre("run", "--yes", "--json", "write it");
     expect(done.code).toBe(0);
@@ -259,7 +259,7 @@ describe.concurrent("two processes in one folder", () => {
     expect(over).toMatchObject({ code: 1, stderr: expect.stringContaining("has ended already (cancelled)") });
   });
 
-  test("[E1] when the owner is killed, a waiting client takes the lock and continues its own run and the owner's run", async () => {
+  test("[E1] when the store's owner is killed, a waiting client takes the lock, then continues its own run and the owner's run", async () => {
     await using p = await project({
       "agents/slow.md": agent("slow"),
       "slow.script.yaml": SLOW,
@@ -316,7 +316,7 @@ describe.concurrent("two processes in one folder", () => {
     expect(next.stdout).toContain("Second try.");
   });
 
-  test("[F10] on SIGTERM a process shuts down gracefully with exit code 0, and the next process continues its run", async () => {
+  test("[F10] SIGTERM shuts a process down gracefully with exit code 0, and the next process continues the unfinished run", async () => {
     await using p = await slow();
     const { first, id } = await begun(p);
     first.process.kill("SIGTERM");

@@ -1,4 +1,4 @@
-// Formats commands the way this person types them: with the same program name and the same `-C` folder.
+// Formats commands the way the person at the terminal types them: with the same program name and the same `-C` folder.
 // Other modules write `cadre …` in backticks in their sentences. This module rewrites these commands.
 
 import { basename, isAbsolute, relative } from "node:path";

@@ -139,7 +139,7 @@ function refuseBadUsage(command: Command): void {
   command.commands.forEach(refuseBadUsage);
 }
 
-/** Refuses an unknown subcommand. Commander passes its name as an argument to the default subcommand `list`. */
+/** Refuses an unknown subcommand. Commander would pass the unknown name to the default subcommand `list` as an argument. */
 function refuseUnknown(command: Command): void {
   const [word] = command.args;
   const group = command.parent;
@@ -152,7 +152,7 @@ function refuseUnknown(command: Command): void {
   throw new CadreError("USAGE", `Unknown command '${group.name()} ${word}'. ${hint}`);
 }
 
-/** Refuses a mistyped folder. Otherwise Cadre would create a store in it that the person never finds again. */
+/** Refuses a mistyped folder. Otherwise Cadre would create a store in the wrong folder, and the person would never find that store. */
 function existingFolder(folder: string): string {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder;
   throw new CadreError("USAGE", `There is no folder ${folder}.`);

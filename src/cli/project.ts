@@ -1,4 +1,4 @@
-// Opens the files of a project for a command, without its store. Opening creates nothing and waits for no other process.
+// Opens the files of a project for a command, but not the project's store. Opening creates nothing and waits for no other process.
 
 import { loadConfig } from "../config/config.ts";
 import { omitUndefined } from "../omit-undefined.ts";

@@ -74,13 +74,13 @@ export interface Config
   /** `sqlite:` with an absolute path, `sqlite::memory:`, or another store's address. */
   store: string;
   restate: RestateConfig;
-  /** Absolute folders, by the worker pool that takes their runs. */
+  /** Absolute paths of folders, by the name of the worker pool that takes the runs in these folders. */
   pools: Record<string, string[]>;
   server: { host: string; port: number; names: string[]; url?: string };
   problems: Problem[];
   /** Settings that were ignored because the folder is untrusted. Each of them is also reported as a problem. */
   ignoredSettings: IgnoredSetting[];
-  /** The problems that make Cadre use another store or engine than the file names. */
+  /** The problems that make Cadre ignore the store or the engine set in cadre.yaml. */
   ignoredKeys: IgnoredKeys;
   /** Finds the position of a key path in the file. Without a file, this is the first line. */
   at(path: Path): { line: number; column: number };
@@ -152,7 +152,7 @@ export function loadConfig({ folder, env, flags = {} }: ConfigSource): Config {
     restate: restateConfig(values.restate, env),
     permissions: values.permissions ?? { allow: [], ask: [], deny: [] },
     approvals: { onTimeout: "reject", unattended: "park", ...omitUndefined(values.approvals ?? {}) },
-    // If both files name a server, cadre.yaml wins over `.mcp.json`, which other products read as well.
+    // If cadre.yaml and `.mcp.json` define a server of the same name, the definition in cadre.yaml wins.
     mcpServers: { ...others.servers, ...values.mcpServers },
     pools: Object.fromEntries(pools),
     server: {
@@ -168,7 +168,7 @@ export function loadConfig({ folder, env, flags = {} }: ConfigSource): Config {
   };
 }
 
-/** Resolves a file's path against the project's folder, not the current folder. `env:NAME` reads a variable. */
+/** Resolves the path of a SQLite store against the project's folder. `env:NAME` takes the store's address from a variable. */
 function resolveStore(folder: string, env: Env, store: string): string {
   const variable = /^env:(\w+)$/.exec(store)?.[1];
   if (variable !== undefined) {

@@ -1,5 +1,5 @@
 // Parses hosts and sites in the configuration. A host includes its subdomains. An address or a CIDR range means only itself.
-// The URL parser reads hosts and addresses here too, so that a setting and a URL always mean the same host.
+// Hosts and addresses are parsed with the URL parser, so that a setting and a URL always mean the same host.
 
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";

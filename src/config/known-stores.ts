@@ -23,14 +23,14 @@ export interface StoreCheck {
 }
 
 const NOT_MADE_YET = "-";
-/** This name stands for the whole folder instead of one store. */
+/** Replaces the store's address in a record about the whole folder. */
 const IN_FOLDER = "";
 
 /** Throws if the folder has a store that this user has not created. Call this before anything in the folder is opened. */
 export function checkStore(place: StoreLocation, env: Env): StoreCheck {
   if (isForeignStore(place, env)) throw foreignStoreError(place);
   const isNew = !hasStore(place) && (!exists(place.dir) || isOwnFolder(place, env));
-  // The store is remembered before it is created, because this command might be killed in between.
+  // The store is remembered before it is created, because this command might be killed between the two steps.
   // If a user deletes a store, the next store in this place is treated as the user's own.
   if (isNew && knownStore(place, env) !== NOT_MADE_YET) remember(place, NOT_MADE_YET, env);
   return {

@@ -14,7 +14,7 @@ import { type IgnoredSetting, ignoredSetting } from "./untrusted.ts";
 interface McpJson {
   servers: Record<string, McpServer>;
   problems: Problem[];
-  /** Contains the file itself, if Cadre ignored it because the folder is not trusted. */
+  /** Contains an entry for the whole file if Cadre ignored the file because the folder is not trusted. */
   ignored: IgnoredSetting[];
 }
 

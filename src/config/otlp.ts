@@ -16,7 +16,7 @@ export interface Otlp {
 }
 
 const TIMEOUT_MS = 10_000;
-/** Time limit of one attempt to send. It is shorter than the lease on the exporter's position in the journals. */
+/** Time limit of one attempt to send traces. It is shorter than the exporter's lease on its position in the journals. */
 const LONGEST_MS = 15_000;
 
 /** Returns undefined if tracing is off. */

@@ -1,5 +1,5 @@
 // Reads regular files only.
-// A file in a stranger's folder may be a pipe or a link to a device, and reading such a file would block the process forever.
+// A file in a stranger's folder can be a pipe or a link to a device, and reading such a file would block the process forever.
 
 import { readFileSync, statSync } from "node:fs";
 

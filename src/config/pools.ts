@@ -4,15 +4,15 @@
 
 export const DEFAULT_POOL = "default";
 
-/** Absolute folders by the name of their pool. */
+/** Absolute paths of folders, by the name of their pool. */
 export type Pools = Readonly<Record<string, readonly string[]>>;
 
-/** Selects the runs of a pool (E6): runs whose agent names the pool, and other runs by the workspace of their root. */
+/** Selects the runs of a pool (E6). The pool that the agent names decides; without one, the workspace of the root run decides. */
 export interface PoolFilter {
   pool: string;
   /** The names of all pools. Any other name in an agent's file is ignored. */
   pools: readonly string[];
-  /** Selects runs by the workspace of their root: it must be in this list, or must not be in it. */
+  /** Selects runs by the workspace of their root run: `in` lists the accepted workspaces, `notIn` the rejected ones. */
   workspaces: { in: readonly string[] } | { notIn: readonly string[] };
 }
 

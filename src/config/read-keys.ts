@@ -23,7 +23,7 @@ export type KeyValues<S extends KeySchemas> = { [K in keyof S]?: z.output<S[K]> 
 export interface ReadKeys<S extends KeySchemas> {
   values: KeyValues<S>;
   problems: Problem[];
-  /** Reports each unknown key, and suggests the known key that was probably meant. */
+  /** The unknown keys that resemble a known key. `meant` is the known key that was probably meant. */
   misspelled: { problem: Problem; meant: string }[];
 }
 
@@ -98,7 +98,7 @@ function check(document: YamlDocument, path: Path, schema: z.ZodType, data: Data
   return { ok: false, problems };
 }
 
-/** A union's issue says little, so it is replaced by the issues of the one shape that the value nearly fits. */
+/** The issue of a union says little. It is replaced by the issues of the one alternative that the value nearly fits. */
 function unfold(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   if (issue.code !== "invalid_union") return [issue];
   const near = issue.errors

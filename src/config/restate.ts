@@ -34,7 +34,7 @@ export interface RestateConfig {
   identity: string[];
 }
 
-/** Variables such as CADRE_RESTATE_LISTEN win over the file, because machines that share a file may differ in their addresses. */
+/** Variables such as CADRE_RESTATE_LISTEN win over the file, because machines that share a file can have different addresses. */
 export function restateConfig(values: z.output<typeof Restate> = {}, env: Env): RestateConfig {
   const read = <T>(key: keyof typeof values, schema: z.ZodType<T>): T | undefined => {
     const variable = `CADRE_RESTATE_${key.toUpperCase()}`;

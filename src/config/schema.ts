@@ -37,7 +37,7 @@ export const Provider = z.strictObject({
 
 const variable = z.string().regex(/^[A-Za-z_]\w*$/, "must be the name of a variable");
 
-/** `[TOKEN]` passes on the variable TOKEN. `{ KEY: "${TOKEN}" }` sets KEY to its value. Neither puts a secret into the file. */
+/** `[TOKEN]` passes on the variable TOKEN. `{ KEY: "${TOKEN}" }` sets KEY to the value of TOKEN. Neither puts a secret into the file. */
 const McpEnv = z.union([
   z
     .array(variable)
@@ -133,7 +133,7 @@ const Network = z.union([
 const SandboxShape = z.strictObject({
   driver: SandboxDriver.optional(),
   network: Network.optional(),
-  /** Further folders that commands may write to, such as caches or a git remote on this disk. */
+  /** Further folders that commands are allowed to write to, such as caches or a git remote on this disk. */
   write: z.array(text).optional(),
 });
 
@@ -178,10 +178,10 @@ export type Webhook = z.output<typeof Webhook>;
 
 /** The declarations of a key besides its schema. */
 export interface KeyFacts<Value> {
-  /** `allowed`: any folder can set the key. Otherwise a list of rules says which values need trust. */
+  /** `allowed` means that any folder can set the key. A list of rules says which values of the key need trust. */
   untrusted: "allowed" | readonly TrustRule<Value>[];
   /**
-   * Where the value may contain secrets.
+   * Where the value can contain secrets.
    * - `none`: nowhere.
    * - `named`: under names such as `apiKey`, in headers and addresses, and in the variables that `…Env` keys name.
    * - `all`: every text in the value.

@@ -1,5 +1,5 @@
 // Finds values that must not be recorded: passwords in addresses, and values of variables whose names suggest a secret.
-// It looks in this process's environment and in the project's `.env` files.
+// The values come from this process's environment and from the project's `.env` files.
 // Cadre reads `.env` files only to mask their values, and sets no variables from them.
 
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
@@ -36,7 +36,7 @@ export function everyText(value: unknown, name = "setting"): NamedSecret[] {
   return Object.entries(value).flatMap(([key, inner]) => everyText(inner, key));
 }
 
-/** Treats all values of headers as secrets, because any header may contain a key. */
+/** Treats all values of headers as secrets, because any header can contain a key. */
 export const headerSecrets = (headers: Readonly<Record<string, string>>): NamedSecret[] =>
   Object.entries(headers).flatMap(([name, value]) => secretsIn(name, [withoutScheme(value)]));
 
@@ -57,10 +57,10 @@ const secretsIn = (name: string, values: readonly string[]): NamedSecret[] =>
     .map((value) => ({ name: name.replace(/[^\w.-]/g, "_"), value }));
 
 const ANYWHERE = /TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|API_?KEY/;
-/** These words must match whole words: the names `GIT_AUTHOR_NAME` and `MONKEY` suggest no secret. */
+/** These words suggest a secret only as whole words, so `GIT_AUTHOR_NAME` and `MONKEYS` do not match. KEY also matches at the end of a name. */
 const AS_A_WORD =
   /(?:^|_)(?:KEYS?|O?AUTH2?|AUTHORIZATION|PASS|PWD|PAT|DSN|JWT|BEARER|COOKIE|PRIVATE)(?:_|$)|KEY$/;
-/** A variable whose name ends like this describes a secret but does not contain it. */
+/** A variable whose name ends with one of these words describes a secret but does not contain it. */
 const ABOUT =
   /_(?:NAME|FILE|PATH|DIR|TTL|EXPIR\w*|TYPE|METHOD|URL|URI|ENDPOINT|HOST|PORT|MODE|ALG\w*|LENGTH|SIZE|COUNT|LIMIT|ENABLED|HEADER|ISSUER|AUDIENCE|PREFIX|SOCK|COMMAND|HELPER|ENV)$/;
 const NO_SECRET = new Set(["PWD", "OLDPWD", "SSH_AUTH_SOCK", "XAUTHORITY"]);
@@ -175,7 +175,7 @@ const stampOf = (paths: readonly string[]): string =>
     })
     .join("\n");
 
-/** Reads the secrets of a file. A file that Cadre cannot read is skipped, because its tools cannot read the file either. */
+/** Reads the secrets of a file. A file that Cadre cannot read is skipped, because Cadre's tools cannot read the file either. */
 function fileSecrets(path: string): NamedSecret[] {
   try {
     const found = statSync(path);

@@ -33,7 +33,7 @@ export interface YamlDocument {
   at(path: Path, part?: "key" | "value"): { line: number; column: number };
 }
 
-/** Enough for files written by hand. Callers raise the limit for a file with many modes or roles. */
+/** Enough tokens for files written by hand. Callers raise the limit for a file with many modes or roles. */
 const MAX_LEXEMES = 4_000;
 const MAX_DEPTH = 32;
 const MAX_NODES = 10_000;
@@ -133,10 +133,10 @@ interface Reading {
   faults: Fault[];
   duplicateKeys: string[];
   places: Map<string, { key: number; value: number }>;
-  /** The nodes of expanded aliases count as well, so that an alias bomb reaches the limit. */
+  /** Number of nodes so far. Expanded aliases count as well, so that an alias bomb reaches the limit. */
   nodes: number;
   maxLexemes: number;
-  /** Looks up aliases itself, because `yaml` searches the whole document for each alias: thousands of aliases take seconds. */
+  /** Anchors by name. Cadre looks up aliases here, because `yaml` searches the whole document for each alias, which can take seconds. */
   anchors: Map<string, Node>;
 }
 

@@ -21,7 +21,7 @@ export interface MaskSources {
   config?: Pick<Config, "dir"> & Partial<Config>;
 }
 
-/** Limit on the collected secrets. Only a file that is rewritten all the time produces so many. */
+/** Limit on the number of collected secrets. Only a file that is constantly rewritten could contain so many different values over time. */
 const MOST_KNOWN = 20_000;
 
 export function createProjectMask({ folder, env, config }: MaskSources): Mask {

@@ -1,4 +1,4 @@
-// A project as its files define it: configuration, models, tools and agents. The store does not belong to it.
+// A project as its files define it: configuration, models, tools and agents. The store is not part of the project.
 // Opening a project creates nothing and runs nothing.
 // Only `project/` and `runtime/` know concrete implementations. `runtime/` adds the store, the engine and the loop.
 
@@ -75,7 +75,7 @@ export interface ProjectOptions {
 
 export interface Project {
   readonly config: Config;
-  /** The default model. If no provider's API key was found, it is the scripted rehearsal model, whose answer says so. */
+  /** The default model. If no API key was found, this is the scripted rehearsal model, which answers that no model was called. */
   readonly defaultModel: string;
   /** Folder with the agents that come with Cadre. */
   readonly builtinFolder: string;
@@ -85,15 +85,15 @@ export interface Project {
   /** All tools, by every name that a model can use for them. Returns a new map when the tools have changed. */
   toolsByName(): ReadonlyMap<string, AnyTool>;
   readonly servers: McpServers;
-  /** Asks the agent's MCP servers for their tools, once. Returns the problems. The agent runs without the servers that have problems. */
+  /** Asks the agent's MCP servers for their tools, once. Returns the problems. The agent runs without the servers that have a problem. */
   prepareServers(definition: Definition): Promise<string[]>;
   /** Masks this project's secrets. */
   readonly mask: Mask;
   /** Reads the agents from disk. If `name` is given, the result contains at least that agent and the agents it names. */
   agents(name?: string): Promise<AgentSet>;
-  /** Finds an agent and compiles it for a run. Throws AGENT_NOT_FOUND, AGENT_INVALID, or the problem with its model. */
+  /** Finds an agent and compiles it for a run. Throws AGENT_NOT_FOUND, AGENT_INVALID, or the error about the agent's model. */
   find(name: string): Promise<Definition>;
-  /** Compiles a pinned agent with other file content. Throws AGENT_INVALID, or the problem with its model. */
+  /** Compiles a pinned agent with other file content. Throws AGENT_INVALID, or the error about the agent's model. */
   findEdited(pinned: Definition, text: string): Promise<Definition>;
   /** Checks agent files of any supported product, in any folder. */
   checkFiles(paths: readonly string[]): Promise<FileReport[]>;
@@ -366,7 +366,7 @@ export function toolsByName(tools: readonly AnyTool[]): Map<string, AnyTool> {
 export function offers(definition: Definition, tool: OfferedTool & Pick<AnyTool, "idle">): boolean {
   const { tools, readOnly, mcpServers = [] } = definition;
   const { allow, deny } = tools;
-  // A router only chooses an agent (S3-24) and gets no tools. A read-only agent gets only tools that read.
+  // A router gets no tools, because it only chooses an agent (S3-24). A read-only agent gets only tools with the effect `read`.
   if (ownToolsOf(definition)?.may === "none" || (readOnly && tool.effect !== "read")) return false;
   if (rulesFor(deny, "wide", tool).some((rule) => rule.bare)) return false;
   // Allow rules are matched strictly: `Write(src/**)` also matches commands that write to src, but it does not offer Bash.

@@ -59,7 +59,7 @@ export async function openSession(
     )
     .connect({
       writable: wire.writable,
-      // A resumed session repeats updates that were reported before, so these are ignored.
+      // A resumed session repeats old updates, so all updates are ignored until the program is working.
       readable: wire.readable.pipeThrough(
         divertUpdates((params) => isWorking && told.update(readUpdate(params))),
       ),
@@ -116,7 +116,7 @@ export async function openSession(
   };
 }
 
-/** Takes updates out of the message stream and handles them in order. The package would log an error for each unknown kind of update. */
+/** Takes updates out of the message stream and handles them in order. The protocol package would log an error for each unknown update. */
 function divertUpdates(heard: (params: unknown) => void): TransformStream<AnyMessage, AnyMessage> {
   return new TransformStream({
     transform(message, onward) {

@@ -1,6 +1,6 @@
 // Finds and kills programs that an earlier process left running.
 // A program is identified by its session and the start time of the session's leader, because a pid can be reused.
-// Without /proc this does nothing: on such systems the supervising shell has ended the programs when its pipe closed.
+// Without /proc this module does nothing. On such systems the supervising shell kills the programs when its pipe closes.
 
 import { readdirSync, readFileSync } from "node:fs";
 

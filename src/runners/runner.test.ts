@@ -175,7 +175,7 @@ scenario(
 );
 
 scenario(
-  "[RN4] a program's plan becomes the run's to-do list; odd updates do no harm",
+  "[RN4] a program's plan is recorded as the run's to-do list; odd updates do no harm",
   options(),
   async (world) => {
     const runId = await world.run(

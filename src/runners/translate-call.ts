@@ -1,5 +1,5 @@
 // Translates an external agent's call to the equivalent Cadre tool, so that the same rules cover Cadre's agents and external ones.
-// A call without an equivalent becomes `mcp__acp__other`, and a person must approve it.
+// A call without an equivalent is translated to `mcp__acp__other`, and a person must approve it.
 // The functions are pure. They use what the program says about a call, without verifying it.
 
 import { isAbsolute, relative } from "node:path";

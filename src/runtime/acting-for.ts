@@ -6,7 +6,7 @@ import { userStore } from "../api/access/user-store.ts";
 import type { LoopParts } from "../loop/parts.ts";
 import type { Store } from "../stores/store.ts";
 
-/** `shared` says which runs a named non-admin user sees. An unknown name is the holder of the token, who is allowed to do everything. */
+/** `shared` says which runs a named non-admin user sees. Any other user id means the holder of the token, who is allowed to do everything. */
 export function actingFor(store: Store, shared: Person["sees"]): LoopParts["actingFor"] {
   return async (userId) => {
     const user = userId === undefined ? undefined : await named(store, userId);

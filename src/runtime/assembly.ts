@@ -110,7 +110,7 @@ export interface RuntimeAssembly {
   replay(runIds: readonly RunId[]): Promise<ReplaySummary>;
   /** Replays these runs of an agent with its current file. Throws AGENT_NOT_FOUND or AGENT_INVALID. */
   replayAgent(agent: string, runIds: readonly RunId[]): Promise<AgentReplay[]>;
-  /** Starts driving due runs. Before `start`, a runtime can only read and append. */
+  /** Starts driving due runs. Before `start`, a runtime can only read the store and append events. */
   start(): Promise<void>;
   /** Ends these cancelled runs. Used in a runtime that was not started. */
   endCancelled(runIds: readonly RunId[], signal: AbortSignal): Promise<void>;
@@ -177,7 +177,7 @@ export async function assembleRuntime(options: AssemblyOptions): Promise<Runtime
     agentFile: async (file) => mask.value(await project.agentFile(file)),
     workspaceTree: (path) => workspaceTree(config.folder, path),
     async admit({ permissions, ...request }, key) {
-      // A rule with an alias of a tool would forbid nothing, so the alias is replaced with the tool's own name.
+      // A rule that names a tool by its alias would have no effect, so the alias is replaced with the tool's own name.
       const rules = permissions && { permissions: canonicalRules(permissions, project.tools) };
       const workspace = evalWorkspace(request, config);
       return admit({ ...request, ...rules }, { ...admitParts, workspace }, key);
@@ -259,7 +259,7 @@ async function prepared(definition: Definition, project: Project, report: Report
   return definition;
 }
 
-/** Finds the declared facts of a tool: of a built-in tool, or of a tool of the project or its MCP servers. */
+/** Finds the declared facts of a tool. The tool is built in, or comes from the project or an MCP server. */
 const toolFactsOf =
   ({ toolsByName }: Project): FindFacts =>
   (tool) =>

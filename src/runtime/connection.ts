@@ -27,7 +27,7 @@ import { version } from "./version.ts";
 export interface ConnectionOptions
   extends Pick<AssemblyOptions, "folder" | "flags" | "concurrency" | "pool" | "onProblem" | "onRecovered"> {
   env: NonNullable<AssemblyOptions["env"]>;
-  /** Whether this process drives due runs while it owns the store. If false, it only reads and appends. */
+  /** Whether this process drives due runs while it owns the store. If false, it only reads the store and appends events. */
   drive: boolean;
   /** Whether to create a missing store. A process that drives runs always creates it; a process that only reads must not. */
   createsStore?: boolean | undefined;
@@ -103,7 +103,7 @@ const asClient = (client: CadreClient): StoreConnection => ({
   close: async () => {},
 });
 
-/** Waits for a process that drives runs. Does not take the lock, because that would keep the other process out. */
+/** Waits for a process that drives runs. Does not take the lock, because then that process could not open the store. */
 async function nextOwner(dir: string, via: string | undefined): Promise<CadreClient | undefined> {
   const client = createClient({ fetch: socketFetch(socketPath(dir)), via });
   const until = performance.now() + RETURN_MS;

@@ -1,4 +1,4 @@
-// Reports outages of the store. Each failure is reported by the code in which it occurs.
+// Reports the end of an outage of the store. Failures during the outage are reported by the code in which they occur.
 // The first successful heartbeat after an outage reports the recovery, so that the log does not end with an error.
 
 import { CadreError } from "../errors.ts";

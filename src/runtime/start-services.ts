@@ -91,7 +91,7 @@ async function startDriving(driving: DrivingParts): Promise<() => Promise<void>>
     for (const { type, runId } of events) {
       if (type === "CANCEL_REQUESTED") interrupt([runId], "cancel");
       if (TERMINAL_TYPES.has(type)) parts.skippedRuns.delete(runId);
-      // Another process wrote this event and drives its run. Only the runs in `woken` matter to us, and the loop after this one wakes them.
+      // Another process wrote this event and drives its run. We only wake the runs in `woken`, in the second loop.
       if (from === "elsewhere") continue;
       // Wakes a new child run, or a parent whose child has ended. Otherwise the due-scan would find it a second later.
       if (type === "CHILD_RUN_COMPLETED" || !drives.has(runId)) void engine.wake(runId);
@@ -122,7 +122,7 @@ async function startDriving(driving: DrivingParts): Promise<() => Promise<void>>
     retryIn: () => LOOK_AFTER_MS,
     onError: (error) => report({ message: "Checking on silent runs failed; it is tried again.", error }),
   });
-  // The other timers do not keep the process alive. This timer does, until the runtime is stopped.
+  // This timer keeps the process alive until the runtime is stopped. The other timers do not.
   const alive = setInterval(() => {}, 60_000);
   return async () => {
     clearInterval(alive);
@@ -136,7 +136,7 @@ async function startDriving(driving: DrivingParts): Promise<() => Promise<void>>
 
 /**
  * Whether a run belongs to this worker's pool (E6). The files of the pool's runs are on this machine.
- * The engine can wake us for any run. If we refuse a run, the due-scan of a worker in its own pool finds it.
+ * The engine can wake this worker for any run. If the worker refuses the run, the due-scan of a worker in the run's pool finds it.
  */
 async function belongsToPool(
   runId: RunId,

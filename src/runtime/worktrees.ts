@@ -36,6 +36,6 @@ export async function hasFolder(path: string): Promise<boolean> {
 const reach = (path: string): Promise<unknown> =>
   access(path).catch((error: NodeJS.ErrnoException) => error.code);
 
-/** Selects protected files that were changed, but not by Write or Edit: those tools already need approval for each file. */
+/** Selects protected files that something other than Write or Edit has changed. Those two tools already need approval for each file. */
 const unlessIn = (files: readonly string[]) => (path: string) =>
   isProtectedPath(path) && !files.includes(path);

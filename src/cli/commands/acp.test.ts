@@ -53,7 +53,7 @@ describe("one editor", () => {
   });
   afterAll(leave);
 
-  test("[C14] an editor's prompt starts a run; the editor receives its text and calls; the journal names the approver", async () => {
+  test("[C14] an editor's prompt starts a run; the editor receives the run's text and calls; the journal names the approver", async () => {
     expect(editor.initialized).toMatchObject({
       protocolVersion: 1,
       agentCapabilities: { loadSession: true },
@@ -81,7 +81,7 @@ describe("one editor", () => {
     expect(stdout).toMatch(/"by":"[^"]+ via ACP"/);
   });
 
-  test("a call that the editor rejects does not run, and the agent continues without it", async () => {
+  test("a call that the editor rejects does not run, and the agent continues without the call", async () => {
     const before = await paid();
     const sessionId = await editor.begin("clerk");
     const turn = editor.prompt(sessionId, "pay");
@@ -123,7 +123,7 @@ describe("one editor", () => {
     expect(await paid()).toBe(`${before}paid\n`);
   });
 
-  test("the editor shows a child run as a card with its agents' names, and the to-do list as a plan", async () => {
+  test("the editor shows a child run as a card with the name of its agent, and the to-do list as a plan", async () => {
     const sessionId = await editor.begin("lead");
     const turn = editor.prompt(sessionId, "have the bill paid");
     const { request, answer } = await editor.asked();
@@ -181,7 +181,7 @@ describe("one editor", () => {
     },
   );
 
-  test("an editor's session offers the main agents as modes; a refused request starts nothing and says why", async () => {
+  test("an editor's session offers the main agents as modes; a refused request starts nothing, and the error says why", async () => {
     const { agent: cadre } = editor;
     const begun = await cadre.request(methods.agent.session.new, { cwd: p.folder, mcpServers: [] });
     const { sessionId, modes } = begun;

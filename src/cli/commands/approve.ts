@@ -46,7 +46,7 @@ export async function approve(
   });
 }
 
-/** U21: `--ask` asks another person to decide, so it cannot be combined with options that decide. */
+/** U21: `--ask` lets another person decide, so it cannot be combined with options that decide about the item. */
 async function ask(
   invocation: Invocation,
   id: string,
@@ -63,7 +63,7 @@ async function ask(
   });
 }
 
-/** Refuses options if no id is given: a person must have seen the item they decide about. */
+/** Refuses options if no id is given: the person must first see the item, then decide about it by its id. */
 async function list(invocation: Invocation, options: ApproveOptions): Promise<number> {
   if (Object.keys(options).length > 0)
     throw usageError(

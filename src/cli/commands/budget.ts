@@ -47,7 +47,7 @@ export async function budget(invocation: Invocation, runId: string, options: Bud
   });
 }
 
-/** Returns two budgets: `river` is the whole tree, which has the tree's limit; `below` is the branch. */
+/** Returns two budgets: `river` is the budget of the whole tree, and `below` is the budget of the run's branch. */
 async function riversOf(
   client: CadreClient,
   runId: string,

@@ -14,7 +14,7 @@ import { allNodes } from "../view/text/branches.ts";
 import { fitLines } from "../view/text/fit.ts";
 import { plainLine } from "../view/text/plain.ts";
 
-/** Longest time to wait for the runs to end. The processes of tools are killed earlier than that. */
+/** Longest time to wait for the runs to end. It is longer than the time after which the processes of tools are killed. */
 const PATIENCE_MS = 30_000;
 const PAUSE_MS = 50;
 
@@ -35,7 +35,7 @@ async function cancelTree(
     for (;;) {
       const connection = await connect({ folder, io, drive: false });
       try {
-        // If the owner exits before the next request, this loop repeats. It must not cancel the run twice.
+        // If the owner exits, this loop runs again with a new connection. `??=` ensures that the run is not cancelled twice.
         cancelled ??= (await connection.client.post("/api/runs/{id}/cancel", { id, body: { reason } }))
           .cancelled;
         stop ??= await begin(connection.client, id, cancelled, invocation);
@@ -58,7 +58,7 @@ async function cancelTree(
 
 interface Stop {
   top: RunTree;
-  /** The run and its descendants that this command must end. */
+  /** The runs that this command must end: the cancelled run and its descendants. */
   reached: readonly RunTree[];
   /** Ids of the runs that have not ended yet. */
   left: Set<string>;

@@ -52,7 +52,7 @@ function nodeLines(node: Node, first: number | undefined, screen: Screen): strin
   return ["", head, ...rows.flatMap((row, index) => rowLines(row, index === first, indent, screen))];
 }
 
-/** Prints an equal step once. Different steps become two lines, A above B. */
+/** Prints an equal step once, and different steps on two lines: first the step of A, then the step of B. */
 function rowLines(row: Row, isFirst: boolean, indent: string, { paint }: Screen): string[] {
   const mark = isFirst ? "▶" : " ";
   if (row.same) return [paint("dim", `${indent}${mark}   ${plainLine(row.a!.title)}`)];

@@ -47,7 +47,7 @@ test("[U55] doctor reports a provider that is unknown, or configured in an untru
   expect(code).toBe(1);
 });
 
-test("[U55] doctor says whether `cadre up` can listen on its port and, if not, which program uses the port", async () => {
+test("[U55] doctor says whether `cadre up` can listen on its port; if not, it says who uses the port: another Cadre or another program", async () => {
   await using p = await project({});
   p.env["CADRE_PORT"] = new URL(await serve((_, response) => response.end("hello"))).port;
   expect((await p.cadre("doctor")).stdout).toMatch(

@@ -105,7 +105,7 @@ async function runEach(
   await Promise.all(Array.from({ length: AT_ONCE }, next));
 }
 
-/** Returns a name for the eval's folder. Eval files with the same name in two folders get different names. */
+/** Returns a name for the eval's folder. Two eval files with the same file name in different folders get different names. */
 const nameOf = (path: string): string =>
   `${path.replaceAll(/[^A-Za-z0-9]+/g, "-").slice(-40)}-${hash("sha256", path).slice(0, 8)}`;
 

@@ -40,7 +40,7 @@ async function movedOut(p: Project) {
   return { runId, item, file: join(p.folder, "tree.cadre"), exported };
 }
 
-/** Waits until all ancestors have recorded the latest state. A command might exit earlier. */
+/** Exports a tree. If a run of the tree is still due, lets `cadre run` finish that work first and tries again. */
 async function move(p: Project, runId: string, to: string): Promise<Finished> {
   const moved = await p.cadre("export", "--format", "cadre", runId, "--to", to);
   if (!moved.stderr.includes("is at work or about to be")) return moved;
@@ -99,7 +99,7 @@ describe("cadre export --format cadre", () => {
     expect((await team.cadre("verify", runId)).stdout).toMatch(/^Whole/);
   }, 120_000);
 
-  test("[E7] a tree can move back from Postgres after its old copy in the file was pruned", async () => {
+  test("[E7] a tree can move back from Postgres after its old copy was pruned from the SQLite store", async () => {
     await using laptop = await project(FILES);
     await using team = await project(FILES);
     team.env["CADRE_STORE"] = await postgres.newStore();
@@ -276,7 +276,7 @@ describe("cadre export --format cadre", () => {
     expect((await p.cadre("export", child!, "--format", "jsonl")).code, "a copy to read").toBe(0);
   });
 
-  test("[E7] [BV4] importing a frozen or paused tree prints the command that resumes the tree, also if it was already imported", async () => {
+  test("[E7] [BV4] importing a frozen or paused tree prints the command that resumes the tree, even if the tree was already imported", async () => {
     for (const [hold, release] of [
       ["freeze", "thaw"],
       ["pause", "resume"],

@@ -1,5 +1,5 @@
 // `cadre export RUN`: writes a tree to a file.
-// The format `cadre` moves the tree: it ends here, and continues in the store that imports it. With `--to` that is a server's store.
+// The format `cadre` moves the tree: it ends in this store, and continues in the store that imports it. `--to` can name a server.
 // The other formats are copies for reading and verifying.
 
 import { existsSync } from "node:fs";

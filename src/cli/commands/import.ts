@@ -45,7 +45,7 @@ export async function importRun(invocation: Invocation, path: string): Promise<n
 
 interface Next {
   who: string;
-  /** Lists the items that must be answered or resumed before the run continues, each with its command. */
+  /** Lines that tell the person what to do before the run continues, such as to answer an item or resume a run. */
   needed: string[];
 }
 

@@ -74,7 +74,7 @@ async function choose(
       pack: pack === undefined ? undefined : findByName("pack", packs, pack),
     };
   const { askModel, askTemplate } = await import("../init/prompts.ts");
-  // A person who already has agents most likely wants to use them, so this choice comes first.
+  // A person who already has agents most likely wants to use them, so this choice is listed first.
   const existing = TEMPLATES.filter(({ folder }) => folder === undefined && own.length > 0);
   const offered = [...existing, ...TEMPLATES.filter(({ folder }) => folder !== undefined)];
   const wanted = await askTemplate(io, offered);

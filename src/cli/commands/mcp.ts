@@ -91,7 +91,7 @@ async function tellChanges(
         if (runId !== undefined) void changes([runId], tellAll);
       }
     });
-    // A lost connection is not reported here, because the client's next request reports it. The stream of changes is just opened again.
+    // A lost connection is not reported here, because the client's next request reports it. Only the stream of changes is reopened.
     await followed.catch(() => pause(PAUSE_MS, undefined, { signal }).catch(() => {}));
   }
 }

@@ -39,7 +39,7 @@ test("[A21] a lasting grant is listed with its rule, folder, expiry and the pers
   expect((await p.cadre("run", "--json", "again")).lines().at(-1)).toMatchObject({ type: "needs_person" });
 });
 
-test("`run --permissions` sets the preset of one run: read-only refuses a call, trusted allows it; an unknown preset is refused", async () => {
+test("`run --permissions` sets the preset of one run: `read-only` refuses a call, and `trusted` allows it; an unknown preset is refused", async () => {
   await using p = await maker("permissions: { ask: [WebSearch] }\n");
   const refused = await p.cadre("run", "--permissions", "read-only", "--json", "--yes", "make it");
   expect(refused.stdout).toContain("preset read-only deny Bash");

@@ -84,7 +84,7 @@ async function takeBack(client: CadreClient, which: string): Promise<GrantView[]
   return found;
 }
 
-/** Proposes rules that would have avoided approvals. It does not write them: a person edits the project's rules. */
+/** Proposes rules that would have made approvals unnecessary. The command saves no rules: a person adds them to the project. */
 export async function suggest(invocation: Invocation): Promise<number> {
   const { screen } = invocation;
   const found = await withClient(invocation, (client) => client.get("/api/permissions/suggestions"));

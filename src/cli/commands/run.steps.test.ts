@@ -20,7 +20,7 @@ const shipper = () =>
     "note.txt": "hello\n",
   });
 
-test("a steps module runs only in a trusted folder; a command can answer its question, whichever process drives the run", async () => {
+test("a steps module runs only in a trusted folder; a command can answer the module's question, whichever process drives the run", async () => {
   await using p = await shipper();
   const first = await p.cadre("run", "--json", "ship it now");
   expect(first).toMatchObject({ code: 3, stderr: "" });

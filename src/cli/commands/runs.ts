@@ -129,7 +129,7 @@ function rowsOf(lines: readonly Listed[], now: number, paint: Paint): string[][]
   ]);
 }
 
-/** Least width of the task's column. If the other cells leave less room, the task gets its own line. */
+/** Minimum width of the task's column. If the other cells leave less room, the task gets its own line. */
 const NARROWEST_TASK = 16;
 
 function layOutRows(rows: readonly string[][], width: number | undefined): string[] {

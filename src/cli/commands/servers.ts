@@ -58,7 +58,7 @@ export async function approve(invocation: Invocation, name: string): Promise<num
   }
 }
 
-/** Shows how the server is started and which tools it offers. Pins the server if the person agrees to both. */
+/** Shows how the server is started, then which tools it offers. Pins the server if the person says yes to both. */
 async function review(servers: McpServers, name: string, invocation: Invocation): Promise<boolean> {
   const { screen } = invocation;
   const { pin, launch, isChanged } = servers.pinnedState(name);

@@ -159,7 +159,7 @@ const BELOW: ReadonlySet<string> = new Set(["child", "child_hitl"]);
 function timelineLines(entry: TimelineEntry, page: Page): string[] {
   const head = `${page.paint("dim", clockTime(entry.ts))}  `;
   const line = fitLine({ head, text: paintEntry(entry, page.paint) }, page);
-  // For a tool call, the detail says whether the call ran as approved.
+  // For a tool call, the details also say whether the call ran as approved.
   if (entry.kind !== "tool" || entry.detail === undefined) return line;
   const under = " ".repeat(visibleWidth(head));
   return [...line, ...fitLine({ head: under, text: page.paint("dim", plainLine(entry.detail)) }, page)];

@@ -1,5 +1,5 @@
 // `cadre tail RUN`: prints what happened in a run and its descendants, then follows them to the end. This command never drives runs.
-// If no process drives the run, `tail` says so instead of waiting. If the driving process exits, `tail` waits a while for a new one.
+// If no process drives the run, `tail` says so instead of waiting. If the driving process exits, `tail` waits a while for its successor.
 
 import { capitalize, shownStatus } from "../../projections/words/statuses.ts";
 import { rewriteCommands } from "../command-line.ts";

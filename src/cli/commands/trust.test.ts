@@ -184,7 +184,7 @@ describe("[A52] a store that came with the folder", () => {
       expect(refused.stderr).toContain("it came with the folder");
     }
     expect((await p.cadre("doctor")).stdout).toContain("it came with the folder");
-    // A run works in the folder it was started in, so a store from an attacker could make it work in any folder.
+    // A run works in the folder in which it was started. A run in an attacker's store could therefore work in any folder.
     const effect = join(attacker.folder, "ran.log");
     expect(existsSync(effect)).toBe(false);
     expect((await p.cadre("trust")).stdout).toContain("the runs, approvals and grants in it would be used");

@@ -137,7 +137,7 @@ function refuseExposed(host: string, set: string | undefined): void {
   );
 }
 
-/** Throws an error that links to the server that is already running, if that server can make a link. */
+/** Throws an error that names the running process. The error contains a link for a browser if that process can make one. */
 async function refuseSecond(client: CadreClient): Promise<never> {
   const { pid } = await client.get("/api/health");
   const link = await client.post("/api/link").catch(() => undefined);

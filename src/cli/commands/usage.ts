@@ -1,4 +1,4 @@
-// `cadre usage [RUN]`: prints what runs have spent and how they went. The dashboard's page uses the same report.
+// `cadre usage [RUN]`: prints what runs have spent and how many succeeded. The dashboard shows the same report.
 
 import type { UsageView } from "../../api/client/types.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
@@ -13,7 +13,7 @@ import { fitLines } from "../view/text/fit.ts";
 import { plainLine } from "../view/text/plain.ts";
 import { table } from "../view/text/table.ts";
 
-/** Interval of a time series that is requested but not printed: the API returns the measures only together with a time series. */
+/** Interval of the time series. The series is not printed, but the API returns the measures only together with a series. */
 const DAY = 86_400_000;
 
 export async function usage(

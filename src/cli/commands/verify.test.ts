@@ -187,7 +187,7 @@ const TAMPERED: [what: string, sql: (ids: Columns) => string, problem: (ids: Col
   ],
 ];
 
-/** Runs `verify` in its own process, because this process has cached the events it read before the manipulation. */
+/** Runs `replay` in a separate process, because this process has cached the events it read before the manipulation. */
 async function saidOnce(p: Project, runId: string, definition: string): Promise<void> {
   const replayed = await p.spawn("replay", runId);
   expect(replayed.code).toBe(1);
@@ -195,7 +195,7 @@ async function saidOnce(p: Project, runId: string, definition: string): Promise<
   expect(replayed.stderr).not.toMatch(/GET|\/api\//);
 }
 
-test("[A16] [J7] [J9] [P6] [I3] `verify` names the run and event of data removed, truncated or forged outside the hash chains", async () => {
+test("[A16] [J7] [J9] [P6] [I3] after rows are deleted or forged without breaking a hash chain, `verify` names the run and the event", async () => {
   await using p = await project(FILES);
   const { root, child } = await approved(p);
   expect((await p.cadre("run", "--yes", "writer", "write it, too")).code).toBe(0);
@@ -223,7 +223,7 @@ test("[A16] [J7] [J9] [P6] [I3] `verify` names the run and event of data removed
   expect((await p.cadre("verify", root)).code).toBe(0);
 });
 
-test("[J9] [J7] `verify` reports a file as damaged if a run was removed from it, even if its checksum was recomputed", async () => {
+test("[J9] [J7] `verify` reports a file as damaged if a run was removed from it, even if the file's checksum was recomputed", async () => {
   await using p = await project(FILES);
   const { root, child } = await approved(p);
   await p.cadre("export", root, "--format", "jsonl", "--to", "tree.jsonl");

@@ -99,7 +99,7 @@ describe("a failed tree", () => {
 });
 
 describe("a run that has not failed", () => {
-  test("[S1-64] for a waiting run `why` says since when, for whom and by which rule it waits, and how to answer it", async () => {
+  test("[S1-64] `why` says since when a run has been waiting, for whom and because of which rule; it also says how to answer", async () => {
     await using p = await tree(WRITE);
     expect((await p.cadre("run", "lead", "get it ready")).code).toBe(3);
     const { lead, researcher } = await runs(p);
@@ -129,7 +129,7 @@ describe("a run that has not failed", () => {
     );
   });
 
-  test("[P7] `why` names the person who cancelled a run, also if it is asked about a descendant of that run", async () => {
+  test("[P7] `why` names the person who cancelled a run, even if you ask about a descendant of that run", async () => {
     await using p = await tree(WRITE);
     await p.cadre("run", "lead", "get it ready");
     const { lead, researcher } = await runs(p);

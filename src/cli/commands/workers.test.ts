@@ -72,7 +72,7 @@ test("[E9] a server without a worker accepts runs, and a separate worker process
   expect((await client.get("/api/workers")).workers).toEqual([]);
 }, 120_000);
 
-test("[E9] a command names the process that continues the run; a worker whose lease has expired is shown as silent", async () => {
+test("[E9] a command names the process that will continue the run; a worker with an expired lease is shown as silent", async () => {
   await using p = await scaled();
   const client = await served(p);
   const { runId } = await client.post("/api/runs", { body: { agent: "tidy", task: "look" } });
@@ -249,7 +249,7 @@ test("[E6] a worker takes only the runs of its pool", async () => {
   expect(events.filter(({ type }) => type === "MODEL_CALL_STARTED")).toHaveLength(1);
 }, 120_000);
 
-test("[E6] if an agent names a pool, only workers of that pool drive the agent's runs, even its child runs", async () => {
+test("[E6] if an agent names a pool, only workers of that pool drive the agent's runs, even if its parent run is in another pool", async () => {
   await using p = await scaled({
     ...FILES,
     "cadre.yaml": "pools: { gpu: [] }\n",
@@ -267,7 +267,7 @@ test("[E6] if an agent names a pool, only workers of that pool drive the agent's
     .poll(async () => (await client.get("/api/runs/{id}/tree", { id: runId })).children?.length ?? 0)
     .toBe(1);
   const [child] = (await client.get("/api/runs/{id}/tree", { id: runId })).children!;
-  // Starts two more runs. When the second run completes, the worker has already considered everything that was due at the first run.
+  // Runs two more tasks, one after the other. By the end of the second, the worker has had the chance to take every due run.
   for (const task of ["look", "again"]) {
     const next = await client.post("/api/runs", { body: { agent: "tidy", task } });
     await expect.poll(() => statusOf(client, next.runId)).toBe("completed");

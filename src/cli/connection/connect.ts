@@ -36,7 +36,7 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
   return { ...connection, problems: config ? otherConfigProblems(config) : [] };
 }
 
-/** Calls `use` with a client. If the owner of the store exits before it has answered, calls `use` again with a new client. */
+/** Calls `use` with a client. If the owner of the store exits before it answers, connects again and repeats the call. */
 export async function withClient<T>(
   { folder, io }: Pick<Invocation, "folder" | "io">,
   use: (client: CadreClient) => Promise<T>,
@@ -54,7 +54,7 @@ export async function withClient<T>(
   }
 }
 
-/** Whether to reconnect and continue from the last position: the owner exited, or this process read too slowly. */
+/** True if the command should reconnect and continue from its last position: the owner exited, or this process read too slowly. */
 export const isConnectionLost = (error: unknown): boolean =>
   isUnreachable(error) || (error instanceof CadreError && error.code === "STALE");
 
@@ -65,7 +65,7 @@ function problemPrinter(
   const printed = new Set<string>();
   return {
     onProblem({ message, error, answered }) {
-      // The command prints the error of its own request. An internal error is printed here, because the response hides its details.
+      // The command itself prints the error of its own request. Internal errors are printed here, because the response hides their details.
       if (answered && error instanceof CadreError && error.code !== "INTERNAL") return;
       const text = plainLine(`${message} ${messageOf(error)}`);
       if (printed.has(text)) return;

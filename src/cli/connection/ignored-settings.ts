@@ -1,5 +1,5 @@
 // A cadre.yaml in an untrusted folder must not choose the store or the engine (A52).
-// Cadre ignores the two settings and opens the default store. Every command reports this, or refuses to run.
+// Cadre ignores these settings of an untrusted folder and uses the defaults. Every command reports this, or refuses to run.
 
 import { type Config, type IgnoredKeys, loadConfig } from "../../config/config.ts";
 import { problemText } from "../../config/problem.ts";
@@ -7,7 +7,7 @@ import { CadreError } from "../../errors.ts";
 import { commandLineFor, type Invocation, type Io, printError } from "../invocation.ts";
 import { plainLine } from "../view/text/plain.ts";
 
-/** The folders that each command has already reported. A command can open the store several times. */
+/** The folders whose ignored settings each command has already reported. A command can open the store several times. */
 const reported = new WeakMap<object, Set<string>>();
 
 /** Where notices are printed. The default is the stderr of the process. */

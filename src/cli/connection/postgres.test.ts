@@ -36,7 +36,7 @@ test("[E1] [F32] processes work in parallel on one database, and each process se
   );
 }, 120_000);
 
-test("[A16] [J7] [J9] [I3] `verify` reports rows that were removed or forged outside the hash chains", async () => {
+test("[A16] [J7] [J9] [I3] `verify` reports rows that were deleted or forged without breaking a hash chain", async () => {
   await using p = await project({
     ...FILES,
     "agents/lead.md": agent("lead", "agents: [tidy]\n"),
@@ -219,7 +219,7 @@ test("[F34] runs finish although the database restarts, even if it restarts whil
   killed.process.kill("SIGKILL");
   await killed.end();
   await restart();
-  // Makes the lease expire now. The test of [F33] covers waiting for it.
+  // Makes the lease expire now. The test [F33] covers a lease that expires by itself.
   await postgres.query("UPDATE workers SET expires_at = 0", p.env["CADRE_STORE"]);
   const second = p.startHere("up", "--port", "0", "--no-open");
   await second.shows(/Cadre is up at/);

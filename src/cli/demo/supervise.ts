@@ -85,7 +85,7 @@ async function runServer(order: DemoServerOptions): Promise<ServerExit> {
   }
 }
 
-/** On Ctrl-C the terminal signals the whole process group. If we forwarded it, the server would see a second Ctrl-C and stop at once. */
+/** On Ctrl-C the terminal signals the whole process group. A forwarded signal would be the server's second Ctrl-C, and stop it at once. */
 function forwardSignals(server: ChildProcess): () => void {
   const interrupt = (): void => void (process.stdin.isTTY || server.kill("SIGINT"));
   const terminate = (): void => void server.kill("SIGTERM");

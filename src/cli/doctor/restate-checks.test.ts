@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { startRestate, test } from "../../engines/restate/restate.fixture.ts";
 import { restateChecks } from "./restate-checks.ts";
 
-test("[U55] doctor says whether each port of Restate answers, and what does not work if it does not answer", async () => {
+test("[U55] doctor says whether each port of Restate answers; for a silent port, it says what does not work", async () => {
   const { ingress, admin, kill, end } = await startRestate();
   const checked = (engine: "restate" | "pg-boss") =>
     restateChecks({

@@ -30,7 +30,7 @@ export function storeFailure(error: unknown): Finding[] {
 
 const ANSWER_MS = 2_000;
 
-/** Checks the port for `cadre up`. `isUp`: a process of this project is running and might use the port itself. */
+/** Checks the port for `cadre up`. If `isUp` is true, a process of this project is running and might use the port itself. */
 async function portCheck({ host, port }: Config["server"], { isUp }: { isUp: boolean }): Promise<Finding> {
   const name = "port";
   const place = `${host.includes(":") ? `[${host}]` : host}:${port}`;
@@ -83,7 +83,7 @@ async function projectChecks(client: CadreClient, server: Health | undefined): P
   ];
 }
 
-/** Names the process that owns or serves the store. A store on Postgres has no owner, so this command has opened it itself. */
+/** Names the process that owns or serves the store. On Postgres a store has no owner, so doctor itself has opened it. */
 function ownerText({ pid, startedAt, isShared }: Health, server: Health | undefined, now: number): string {
   if (pid !== process.pid) return `process ${pid} owns it, started ${ago(startedAt, now)}`;
   if (server) return `process ${server.pid} serves it, started ${ago(server.startedAt, now)}`;
@@ -144,7 +144,7 @@ const EACH = 7;
 
 export async function postgresChecks({ store }: Config): Promise<Finding[]> {
   if (!isServerStore(store)) return [];
-  // A server that cannot be reached is reported by the next check, the check of the store.
+  // If the server cannot be reached, this check reports nothing: the next check, of the store, reports the error.
   const room = await readServerCapacity(store).catch(() => undefined);
   return room ? [connectionsCheck(room)] : [];
 }

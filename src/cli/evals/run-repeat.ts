@@ -71,7 +71,7 @@ export async function runRepeat(wanted: PlannedRepeat, context: EvalContext): Pr
   return { ...base, passed: all.length === 0, failures: all, judge: judged };
 }
 
-/** Starts the run with this key, or finds it if it was already started, and waits for its end. `problem` says why it did not complete. */
+/** Starts a run, or finds the run that was already started with this key. Waits for its end. `problem` says why it did not complete. */
 async function runToEnd(
   request: StartRun,
   key: string,
@@ -101,7 +101,7 @@ async function judge(
 ): Promise<NonNullable<Repeat["judge"]> | undefined> {
   const { agent, question } = asked!;
   const key = `eval:${context.id}:${place}:judge`;
-  // The boundary is the same on each attempt. The judged agent cannot guess it, because it does not know the eval's id.
+  // The boundary of the untrusted text is the same on each attempt. The judged agent cannot guess it without the eval's id.
   const spoken = { summary: resultText(run), output: run.output };
   const answer = markUntrusted(hash("sha256", key).slice(0, 16), run.agent, answerText(spoken));
   const words = `${question}\n\nThe task was:\n${task}\n\nThe answer to judge:\n${answer}`;

@@ -1,5 +1,5 @@
-// Moves a tree to another server (E7). Before the tree ends here, the server is asked whether it would accept the tree.
-// The server's answer is recorded. After it has imported the tree, the file is deleted, so that no second store can import the tree.
+// Moves a tree to another server (E7). The tree ends here only after the server has said that it would accept the tree.
+// The server's answer is recorded. After the server has imported the tree, the file is deleted, so that no second store can import it.
 
 import { readFile, rm } from "node:fs/promises";
 import { type CadreClient, isUnreachable } from "../../api/client/client.ts";
@@ -51,7 +51,7 @@ export function destinationOf(to: string, format: string, env: Io["env"]): Desti
           if (isRefusal(error)) await settle("refused");
           throw deliveryError(place, file, error);
         });
-      // The file is deleted before the move is settled: once it is settled, repeating the command would not delete the file.
+      // The file is deleted before the move is recorded as settled: after that, repeating the command would not delete the file.
       await rm(file, { force: true });
       await settle("arrived");
       return taken;
@@ -59,7 +59,7 @@ export function destinationOf(to: string, format: string, env: Io["env"]): Desti
   };
 }
 
-/** Whether the server itself refused the tree. The error of a gateway proves nothing. */
+/** True if the server itself refused the tree. A gateway's error does not show whether the server imported the tree. */
 const isRefusal = (error: unknown): boolean =>
   error instanceof CadreError && !isUnreachable(error) && httpStatus(error.code) < 500;
 

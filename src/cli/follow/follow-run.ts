@@ -74,7 +74,7 @@ function watchForQuarantine(client: CadreClient, runId: string, answerer: Answer
   };
   async function look(): Promise<void> {
     const seen = await findQuarantined(client, runId);
-    // Does not interrupt a person who is answering a question.
+    // A person who is answering a question is not interrupted.
     if (!seen || (answerer.type === "person" && seen.items.length > 0)) return restartTimer();
     stuck = seen;
     found.abort();
@@ -97,7 +97,7 @@ async function findQuarantined(client: CadreClient, runId: string): Promise<Bloc
 const canContinue = ({ status, waitingOn }: RunSummary): boolean =>
   status !== "suspended" && waitingOn?.kind !== "child" && waitingOn?.kind !== "handoff";
 
-/** Returns a function that is true until all earlier events have been shown, so that old questions are not asked again. */
+/** The returned function returns true until all earlier events have been shown, so that old questions are not asked again. */
 async function readSoFar(client: CadreClient, { runId, view }: WatchedRun): Promise<() => boolean> {
   let known = allNodes(await client.get("/api/runs/{id}/tree", { id: runId }));
   return () => {

@@ -12,7 +12,7 @@ const FILES = {
     "turns:\n  - when: { turn: 1 }\n    calls: [{ tool: Write, input: { path: out.txt, content: hi } }]\n  - report: { summary: Written. }\n",
 };
 
-/** Starts a run that waits for an approval, then damages the store. Uses another process, because this one would cache the definition. */
+/** Starts a run that waits for an approval, then damages the store. Uses a separate process, because this process would cache the definition. */
 async function waitingAnd(p: Project, sql: string): Promise<string> {
   const [, id] = /^pen · run (\w+)$/m.exec((await p.spawn("run", "pen", "write it")).stdout)!;
   using file = new DatabaseSync(join(p.folder, ".cadre/cadre.db"));

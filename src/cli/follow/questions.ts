@@ -24,12 +24,12 @@ export interface Blockage {
 }
 
 export interface Questions {
-  /** Aborted when asking failed, or when the person skipped all questions and no run can continue. `outcome` returns the result. */
+  /** Aborted when a question has failed, or when the person skipped all questions and no run can continue. `outcome` returns the result. */
   readonly ended: AbortSignal;
   /** Returns why no run can continue. Returns undefined if a run can continue or a person is being asked. */
   check(): Promise<Blockage | undefined>;
   event(event: JournalEvent): void;
-  /** The result, once `ended` is aborted. Throws if asking failed. */
+  /** The result, once `ended` is aborted. Throws if a question failed. */
   outcome(): Promise<Blockage | undefined>;
   close(): void;
 }
@@ -191,7 +191,7 @@ async function approveCalls(client: CadreClient, runId: string, approved: Set<st
         body: { decision: "approve", note: "--yes", automatic: true },
       });
     } catch (error) {
-      // The item was decided elsewhere, or the call must be proposed again. The run's next event tells which.
+      // The item was decided by someone else, or the call must be proposed again. The run's next event shows which of the two happened.
       if (isUnreachable(error) || httpStatus(toCadreError(error).code) !== 409) throw error;
     }
   }

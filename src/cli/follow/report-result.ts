@@ -103,7 +103,7 @@ function blockedCommands(
   return [commandLine(top === undefined ? `resume ${id}` : `thaw ${top}`), commandLine(`cancel ${id}`)];
 }
 
-/** Whether the run's journal cannot be read. The driver has then quarantined the run, but the journal has no event about it. */
+/** True if the run's journal cannot be read. The driver has quarantined such a run, but the journal has no event about it. */
 const isUnreadable = (
   { id, waitingOn }: Blockage["pausedRuns"][number],
   { runs }: Shown["view"]["tree"],

@@ -55,7 +55,7 @@ export async function ignoreStateFolder(folder: string, made: WrittenFiles): Pro
   made.created.push(before === "" ? ".gitignore" : ".gitignore (a line for .cadre/)");
 }
 
-/** The project's first cadre.yaml. `keyed` is the provider whose API key was found. If no key was found, `script` is used. */
+/** The project's first cadre.yaml. `keyed` is the provider whose API key was found. Without a key, the model plays `script`. */
 export function configText(keyed: KeyedModel | undefined, script: string | undefined): string {
   return `# Cadre. Everything here is optional; commented lines show the format.
 

@@ -9,7 +9,7 @@ import { inPty } from "../pty.fixture.ts";
 const writer = (turns: string) =>
   project({ "agents/pen.md": agent("pen"), "pen.script.yaml": `turns:\n${turns}` });
 
-/** Control sequences that copy, link, clear the screen, move the cursor, set a colour or a title, or query the terminal. */
+/** Control sequences that write to the clipboard, print a link, clear the screen, move the cursor, set a colour or title, or query the terminal. */
 const EVIL = [
   "\u001b]52;c;aGk=\u0007",
   "\u001b]8;;file:///etc/passwd\u0007ok\u001b]8;;\u0007",

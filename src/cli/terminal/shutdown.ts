@@ -17,7 +17,7 @@ export interface Shutdown {
 
 /** If the runtime has not stopped after this time, the process exits anyway. The runs are later recovered as after a crash. */
 const PATIENCE_MS = 9_000;
-/** The terminal and the program that launched us can both forward the same Ctrl-C. */
+/** Two signals within this time count as one Ctrl-C, because the terminal and the program that launched us can both send it. */
 const SAME_MS = 100;
 
 export function watchShutdown({ shutdown }: Pick<Io, "shutdown">): Shutdown {

@@ -85,7 +85,7 @@ export function answerCommands(item: ApprovalView, commandLine: CommandLine): st
   }
 }
 
-/** Length of the longest edit command. A longer command is shortened, so that the other commands stay on the screen. */
+/** Maximum length of a printed edit command. A longer command is shortened, so that the other commands stay on the screen. */
 const LONGEST_EDIT = 300;
 
 function editCommands({ id, kind, input }: ApprovalView, commandLine: CommandLine): string[] {

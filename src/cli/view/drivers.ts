@@ -1,5 +1,5 @@
 // Sentences about which process drives runs. A SQLite store has one owner at a time, and the next command that drives runs takes over.
-// On Postgres, workers drive runs, and other processes often only read and record.
+// On Postgres, workers drive runs. Other processes often only read the store and record decisions.
 
 import { hostname } from "node:os";
 import type { CadreClient } from "../../api/client/client.ts";

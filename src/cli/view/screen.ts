@@ -108,7 +108,7 @@ const isCalm = (env: Env): boolean =>
 export const rowsTaken = (line: string, columns: number): number =>
   Math.max(1, Math.ceil(visibleWidth(line) / columns));
 
-/** Truncates a line to this many cells, because a wrapped line could not be redrawn. */
+/** Truncates a line to the given number of cells, because a wrapped line could not be redrawn. */
 export function truncate(text: string, cells: number): string {
   if (cellWidth(text) <= cells) return text;
   let shown = "";

@@ -99,7 +99,7 @@ describe("cadre agents", () => {
 });
 
 describe("cadre agents validate", () => {
-  test("`agents validate` exits with 0 if there are only warnings, and with 1 under --strict; paths are relative to the current folder", async () => {
+  test("`agents validate` exits with 0 if there are only warnings, but with 1 under --strict; printed paths are relative to the current folder", async () => {
     await using p = await project({ "agents/a.md": file("titel: A\n") });
     expect(await p.cadre("agents", "validate")).toMatchObject({
       code: 0,
@@ -208,7 +208,7 @@ describe("cadre agents validate", () => {
 });
 
 describe("cadre agents explain", () => {
-  test("`agents explain` shows the agents that the named agent can reach, what each is allowed to do, and the worst case", async () => {
+  test("`agents explain` shows which agents the named agent can reach, what each is allowed to do, and the most runs and turns possible", async () => {
     await using p = await ours();
     const { code, stdout } = await p.cadre("agents", "explain", "lead");
     expect(code).toBe(0);
@@ -379,7 +379,7 @@ describe("cadre init", () => {
   });
 });
 
-test("[S4-6] [S4-20] an agent whose policy lacks Patch cannot run commands or change files, and `agents explain` shows that", async () => {
+test("[S4-6] [S4-20] an agent whose policy lacks Patch cannot run commands or change files, and `agents explain` shows this restriction", async () => {
   await using p = await project({
     "agents/p.md": agent("p", "policy: [Finalize]\ntools: [Read, Bash]\n"),
     "p.script.yaml":

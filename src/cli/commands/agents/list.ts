@@ -72,7 +72,7 @@ function builtinLines(agents: readonly Agent[], packs: readonly Pack[], invocati
   const { screen, commandLine } = invocation;
   const packRows = packs.flatMap(({ name, about }) => {
     const size = agents.filter((agent) => agent.name.startsWith(`${name}/`)).length;
-    // `size` is 0 if the pack was copied: its agents then belong to the project.
+    // `size` is 0 if the project has a copy of the pack: the agents then belong to the project.
     return size === 0
       ? []
       : [builtinRow(`${name}/…`, `a pack of ${plural(size, "agent")}: ${about}`, screen)];

@@ -1,5 +1,5 @@
 // `cadre agents validate`: checks agent files, for people, editors and CI.
-// The exit code tells three cases apart: all files can be used, some cannot, or no agent was found. With `--strict`, warnings are errors.
+// The exit code distinguishes three cases: all files can be used, some cannot, or no agent was found. `--strict` turns warnings into errors.
 
 import { relative, resolve, sep } from "node:path";
 import { strictProblems } from "../../../agents/checks/index.ts";

@@ -60,7 +60,7 @@ export function createActivity(state: RunState): Activity {
   };
 }
 
-/** Number of the next attempt, after a model call has failed. */
+/** Number of the attempt that follows a failed model call. */
 export const nextAttempt = ({ failedCall }: RunState): number => (failedCall?.attempt ?? 1) + 1;
 
 /** Says which turn the run is in, for example `turn 3/20`. */

@@ -6,7 +6,7 @@
 import { type Area, type Draw, type Question, visibleWidth } from "../screen.ts";
 import { wrapText } from "../text/word-wrap.ts";
 
-/** The drawing is allowed this share of the window. The rest is for the lines above the drawing. */
+/** The largest share of the window's rows for the drawing. The other rows are for the lines above the drawing. */
 const SHARE = 0.6;
 const FEW = 8;
 

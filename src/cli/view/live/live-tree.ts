@@ -14,7 +14,7 @@ import { plainLine } from "../text/plain.ts";
 import { type Activity, createActivity } from "./activity.ts";
 
 export interface LiveRun {
-  /** The agent's name and its role in a pattern. A second child with the same name becomes `worker#2`. */
+  /** The agent's name and its role in a pattern. A second child with the same name is numbered, for example `worker#2`. */
   readonly name: string;
   /** Names of all runs from the root of the tree down to this run. */
   readonly path: readonly string[];

@@ -23,7 +23,7 @@ export interface LiveView {
   tick(now: number): void;
   /** Removes the drawing. */
   clear(): void;
-  /** Returns the final drawing of the tree as permanent lines. Empty if earlier lines have already shown everything. */
+  /** Returns the final drawing of the tree as permanent lines. Returns no lines if earlier lines have already shown everything. */
   drawing(now: number): string[];
   /** Returns the last text of the top run. The summary must not repeat this text. */
   lastWords(): string;

@@ -131,7 +131,7 @@ test("the drawing shows the progress of an agent's to-do list after the agent's 
   expect(drawn(live, 20)[1]).toContain("1 of 2 done: writing the test");
 });
 
-test("a run needs a person if it is paused or has an open item, but not if only a descendant needs one", () => {
+test("a run needs a person if it is paused or has an open item, but not if only a descendant needs a person", () => {
   const live = tree([{ is: waiting }, { is: completed() }]);
   const blocked: EventBody = {
     type: "RUN_SUSPENDED",

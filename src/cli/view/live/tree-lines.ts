@@ -47,7 +47,7 @@ export function treeLines(top: LiveRun, { now, columns, room, paint }: TreeLayou
   return { lines, hidden: all.length - few.size };
 }
 
-/** If there are fewer rows than this, nothing is drawn. */
+/** Minimum number of rows. With fewer rows, nothing is drawn. */
 const SMALLEST = 2;
 
 const COLOURS: Record<Mark, Parameters<Paint>[0]> = {

@@ -34,7 +34,7 @@ export function allNodes<T extends Branching<T>>(top: T): T[] {
   return [top, ...top.children.flatMap((child) => allNodes(child))];
 }
 
-/** Chooses which nodes to show. If not all fit, ended children of ended nodes are left out. If that is not enough, urgent nodes come first. */
+/** Chooses which nodes to show. If space is short, ended children of ended nodes are left out first, then the least urgent nodes. */
 export function chooseShown<T extends Branching<T> & { readonly parent: T | undefined }>(
   top: T,
   room: number,

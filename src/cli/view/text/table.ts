@@ -22,7 +22,7 @@ export function table(rows: readonly (readonly string[])[], width?: number): str
   );
 }
 
-/** If the last column would be narrower than this, the cells of each row are stacked. */
+/** Minimum width of the last column. If there is less room, the cells of each row are stacked. */
 const NARROWEST = 24;
 
 /** Draws a table whose last cells are wrapped instead of truncated. The text must have no colours. */
