@@ -22,7 +22,7 @@ const count = (type: JournalEvent["type"]) => (events: JournalEvent[]) =>
 const triggers: Fact = (events) =>
   events.flatMap(({ type, payload }) => (type === "RUN_STARTED" ? [payload.trigger] : []));
 
-/** One fact about the journals of each example that is typical of the example. */
+/** For each example, one typical fact about its journals. */
 const FACTS: Record<string, { fact: Fact; is: unknown }> = {
   "01-hello": { fact: (events) => events.length, is: 4 },
   "02-approval": {
@@ -152,7 +152,7 @@ function exec(program: string, args: string[], env: Record<string, string> = {})
   });
 }
 
-/** Reads the events of the whole tree. The last line that the example prints says where they are. */
+/** Reads the events of the whole tree. The example's output ends with a command that names the run and the folder. */
 async function journalsOf(stdout: string): Promise<JournalEvent[]> {
   const [, runId, folder] = /cadre show (\S+) -C (\S+)/.exec(stdout)!;
   const { client, close } = await connect({ folder: folder!, io: { env: ENVIRONMENT }, drive: false });

@@ -52,7 +52,7 @@ const canonical = (rules: readonly string[]) => rules.map((rule) => canonicalRul
 const words = (text: string) => (text === "" ? [] : text.split(" "));
 const minutes = (count: number) => count * 60_000;
 
-test("the packs contain exactly these agents, and each full name has the pack and the agent", () => {
+test("the packs contain exactly these agents, and each full name consists of the pack and the agent's name", () => {
   const listed = [...set.agents.keys()].sort();
   expect(listed).toEqual(
     [

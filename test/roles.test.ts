@@ -113,7 +113,7 @@ describe.each(
   );
 });
 
-test("[S1-24] [S1-32] [S1-79] if a role is not offered a tool, its calls are denied, even if the project allows everything", async () => {
+test("[S1-24] [S1-32] [S1-79] calls of a tool that a role is not offered are denied, even if the project allows everything", async () => {
   const { parts } = world.runtime;
   const everything = [
     { source: "project", rules: { allow: ["*"], ask: [], deny: [], preset: "trusted" as const } },
@@ -122,7 +122,7 @@ test("[S1-24] [S1-32] [S1-79] if a role is not offered a tool, its calls are den
     const [role, ...cells] = line.split(/\s+/);
     const view = await viewOf(role!);
     for (const [index, [name, input]] of Object.values(CALLS).entries()) {
-      // The supervisor has no tool list. A tool that must be named is refused before the supervisor's own rules are checked.
+      // The supervisor has no tool list, so it is not offered tools that an agent must name. Such a call is refused before any rule is checked.
       const isRefusedBefore = role === "supervisor" && name === "mcp__monitoring__health";
       if (cells[index] !== "–" || name === "mcp__agent__spawn" || isRefusedBefore) continue;
       const judged = judgeCall({ name }, input, "read", [], view, { ...parts, authority: () => everything });

@@ -65,7 +65,7 @@ test("the agent reads the log, finds the bug and makes the tests pass; only the 
   expect(await stage.read("logs/checkout.log")).toBe(log);
 });
 
-test("if the demo runs again after the fix, the tests pass, and the agent changes nothing and asks nothing", async () => {
+test("if the demo runs again after the fix, the tests pass; the agent changes nothing and needs no approval", async () => {
   await using stage = await setStage();
   const runtime = await stage.runtime();
   await attend(runtime, await startRun(runtime, stage, TESTS_ALLOWED), approve);
@@ -175,7 +175,7 @@ test("if the process ends while an approval is open, another process continues t
   expect(isGreen(stage.folder)).toBe(true);
 });
 
-test("if the log shows another incident, the agent says that its script does not know it", async () => {
+test("if the log shows a different incident, the agent says that its script does not cover this incident", async () => {
   await using stage = await setStage();
   const runtime = await stage.runtime();
   await rm(`${stage.folder}/logs`, { recursive: true });

@@ -1,4 +1,4 @@
-// `node examples/11-incident/main.ts`: an agent starts from the log of a broken service and makes its tests pass. The person's answers are scripted.
+// `node examples/11-incident/main.ts`: an agent reads the log of a broken service and makes the service's tests pass. A script plays the person.
 
 import { type Example, main } from "../shared/play.ts";
 

@@ -22,7 +22,7 @@ const NOT_PLAYED = new Set([".cadre", "incident.test.ts", "play.fixture.ts"]);
 export interface Stage extends AsyncDisposable {
   folder: string;
   read(path: string): Promise<string>;
-  /** Starts a runtime in this folder, which runs until the stage is disposed. `hasty` leaves out the script's pauses for viewers. */
+  /** Starts a runtime in this folder. It is stopped when the stage is disposed. `hasty` leaves out the script's pauses for viewers. */
   runtime(options?: { hasty?: boolean }): Promise<RuntimeAssembly>;
 }
 

@@ -1,4 +1,4 @@
-// Starts the process that does the work. If the process is killed with SIGKILL, starts it again.
+// Starts the process that does the work, and starts a new process each time the old one is killed with SIGKILL.
 
 import { fork } from "node:child_process";
 import { once } from "node:events";
@@ -34,5 +34,5 @@ export async function liveThrough(folder: string, watcher: Watcher): Promise<voi
   }
 }
 
-/** A PATH that leads the agents to the same Node that runs this script. */
+/** A PATH on which the agents find the same Node that runs this script. */
 const pathWithThisNode = (): string => [dirname(process.execPath), process.env["PATH"]].join(delimiter);

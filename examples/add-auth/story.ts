@@ -4,7 +4,7 @@ import { plainLine } from "../../src/cli/view/text/plain.ts";
 import type { EventOf, JournalEvent } from "../../src/journal/events.ts";
 import { duration } from "../../src/projections/words/format.ts";
 
-/** Returns a function that converts each event into a line. It returns undefined if an event is not worth showing. */
+/** Returns a function that converts an event into a line, or into undefined if the event is not worth showing. */
 export function createStory(): (event: JournalEvent) => string | undefined {
   const names = new Map<string, string>();
   let beganAt: number | undefined;
@@ -19,7 +19,7 @@ export function createStory(): (event: JournalEvent) => string | undefined {
   };
 }
 
-/** A short name such as `worker tokens`: the agent's name without its pack, followed by its subtask if it has one. */
+/** A short name such as `worker tokens`: the agent's name without its pack, followed by the subtask, if there is one. */
 export function nameOf({ agent, task }: { agent: string; task: string }): string {
   const [, subtask] = /^Subtask (\w+):/.exec(task) ?? [];
   return [agent.replace(/^.*\//, ""), subtask].filter(Boolean).join(" ");
@@ -45,7 +45,7 @@ function tell(event: JournalEvent): string | undefined {
   }
 }
 
-/** The command that needs approval, or the file that a change would edit. The file name comes from the diff. */
+/** The command that needs approval. For a change of a file, the tool and the file's name, which comes from the diff. */
 function wish({ payload: { name, preview = "" } }: EventOf<"TOOL_PROPOSED">): string {
   return name === "Bash" ? preview : `${name} ${/^\+\+\+ (\S+)/m.exec(preview)?.[1] ?? ""}`;
 }

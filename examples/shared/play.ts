@@ -19,7 +19,7 @@ import { makeStage } from "./stage.ts";
 import { treeLines } from "./tree.ts";
 
 export interface Example {
-  /** The folder of the example. The example's script and model have the folder's name without the number. */
+  /** The folder of the example. The script and the model are named after this folder, without its number. */
   folder: string;
   /** The agent that gets the task. */
   agent: string;

@@ -90,7 +90,7 @@ describe.each(sandboxes)("Bash in the sandbox %s", (driver) => {
       );
   });
 
-  it("Bash removes workspace folders from PATH, so that no program there shadows a system program", () => {
+  it("Bash removes workspace folders from PATH, so that no program in the workspace shadows a system program", () => {
     const path = "/w/node_modules/.bin:.::/usr/bin:/wide/bin:/up/node_modules/.bin:/w/bin";
     expect(cleanEnvironment("/w", "r", { PATH: path })["PATH"]).toBe("/usr/bin:/wide/bin");
   });
@@ -199,7 +199,7 @@ describe.each(sandboxes)("Bash in the sandbox %s", (driver) => {
     expect(before).toEqual({ output: "cancelled before it began; nothing was run", isError: true });
   });
 
-  it("[A31] if Cadre is killed with SIGKILL, the command and the processes that left its process group end too", async () => {
+  it("[A31] if Cadre is killed with SIGKILL, all processes of a command end, even those that left its process group", async () => {
     await using folder = await tempWorkspace();
     const sleep = uniqueSleep();
     const command = `setsid env -i ${sleep} & setsid ${sleep} & ${sleep} & echo yes > begun; wait`;

@@ -112,7 +112,7 @@ describe("Edit", () => {
     expect((await run("a\r\nb\nc", { old_string: "b", new_string: "x" })).after).toBe("a\r\nx\nc");
   });
 
-  it("Edit refuses an edit whose result would be too large, before building the text", async () => {
+  it("if the result of an edit would be too large, Edit refuses the edit before it builds the text", async () => {
     const done = await run("a".repeat(1_000_000), {
       old_string: "a",
       new_string: "b".repeat(1_000_000),

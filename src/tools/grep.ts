@@ -1,5 +1,5 @@
 // Searches file contents with a regular expression. ripgrep finds the lines, and Cadre reads their text again through open folders.
-// If a swapped link led ripgrep outside the workspace, nothing is shown (A35).
+// If a swapped link led ripgrep outside the workspace, Cadre shows nothing from there (A35).
 
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";

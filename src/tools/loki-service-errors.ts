@@ -1,5 +1,5 @@
 // Summarizes a service's errors: one entry for each kind of error, with its count, first time and last time.
-// Projects use different labels for services, so the tool searches for the right one. A line is an error if its level or text says so.
+// Each project has its own label for services, so the tool looks for the right label. A line is an error if its level or text says so.
 
 import { z } from "zod";
 import { nearestWord } from "../config/problem.ts";

@@ -128,7 +128,7 @@ describe("Read", () => {
     await writer;
   });
 
-  it("[A35] Read accepts a hard link to a file outside the workspace, because it looks like a regular file", async () => {
+  it("[A35] Read accepts a hard link to a file outside the workspace, because a hard link looks like a regular file", async () => {
     await using outside = await tempWorkspace();
     await using folder = await tempWorkspace();
     await writeFile(join(outside.path, "a"), "shared\n");
@@ -140,7 +140,7 @@ describe("Read", () => {
     ["by its name", ".cadre/owner.db"],
     ["by a hard link", "notes.txt"],
   ])(
-    "[O2] file tools do not open a database that this process has locked, %s: closing the file would drop the lock",
+    "[O2] file tools never open a database that this process has locked (%s), because closing the file would drop the lock",
     async (_, path) => {
       await using folder = await tempWorkspace();
       await mkdir(join(folder.path, ".cadre"));

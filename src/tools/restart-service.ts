@@ -1,6 +1,6 @@
-// Restarts a configured service by its configured command. The model only chooses which service.
+// Restarts a service with the command from the configuration. The model only chooses the service.
 //  - Text from the model never becomes part of a command.
-//  - An interrupted restart would leave the service down. So the command can outlive Cadre, and its processes can outlive the command.
+//  - An interrupted restart would leave the service down. So the command can outlive Cadre, and the service can outlive the command.
 //    Only a cancel or the time limit ends the command, together with its whole process group.
 
 import { setTimeout as delay } from "node:timers/promises";

@@ -17,7 +17,7 @@ export interface ToolContext {
   effect?: Effect;
   /** True if a person has approved exactly this call. */
   approved?: true;
-  /** The same for every attempt of this call. An `idempotent` tool passes the key on or checks it. */
+  /** This key is the same for every attempt of the call. An `idempotent` tool passes the key on or checks it. */
   key: string;
   /** A new random value for the mark around untrusted text (`journal/untrusted.ts`). */
   nonce(): string;
@@ -50,7 +50,7 @@ export interface ToolAnswer {
   stale?: boolean;
 }
 
-/** Fingerprints of a file before and after the call. A later attempt recognises its own work by them. */
+/** Fingerprints of a file before and after the call. They show a later attempt whether an earlier attempt has done the work. */
 export interface Fingerprints {
   /** Path of the file, relative to the workspace. */
   path: string;
@@ -61,7 +61,7 @@ export interface Fingerprints {
 export interface Preview {
   /** A diff or a command that a person sees before approving. It is built from the input, never from the model's explanation. */
   text: string;
-  /** Changes if the effect of the call would change. The same input and fingerprint mean the same effect. */
+  /** A value that differs whenever the call would have a different effect. The same input and fingerprint mean the same effect. */
   fingerprint?: string;
   /** The file's text before and after the call, for people who want to see all of it. It is never recorded. */
   change?: { before: string; after: string };
@@ -91,7 +91,7 @@ export interface Tool<Input = unknown> extends ToolFacts {
   searches?: boolean;
   /** Time limit in milliseconds. The default is the general limit. */
   timeout?: number;
-  /** True if the project has not configured the tool. Only agents that name it are offered it, and its answer says what is missing. */
+  /** True if the project has not configured the tool. Only agents that name the tool are offered it, and its answer says what to configure. */
   idle?: boolean;
   /** The JSON Schema for models. By default, it is generated from `input`. */
   schema?: Readonly<Record<string, unknown>>;
@@ -100,7 +100,7 @@ export interface Tool<Input = unknown> extends ToolFacts {
   /** Must not throw because of the model or the outside world. In such a case, the tool answers with `isError`. */
   execute(input: Input, context: ToolContext): Promise<ToolAnswer>;
   preview?(input: Input, context: Pick<ToolContext, "workspace">): Promise<Preview>;
-  /** Undefined if the call would change nothing. */
+  /** Returns undefined if the call would change nothing. */
   fingerprints?(input: Input, context: Pick<ToolContext, "workspace">): Promise<Fingerprints | undefined>;
   /** Checks whether an interrupted call took effect (PB2). The probe only reads, and starts no program that the workspace names. */
   probe?(input: Input, context: ProbeContext): Promise<ProbeResult>;

@@ -231,7 +231,7 @@ describe("the preview for a person, and the input that rules see", () => {
     ["http://0x7f.1/", "http://127.0.0.1/"],
     ["https://раypal.com/", "https://xn--ypal-43d9g.com/"],
   ])(
-    "[A45] the address %j is refused, because a rule could see a different host than the one contacted",
+    "[A45] the address %j is refused, because rules might judge a different host than Cadre contacts",
     (written, plain) => {
       expect(problemOf(written)).toContain(`plain form: ${plain}`);
     },

@@ -1,4 +1,4 @@
-// Searches the web with the configured provider. The authors of the found pages control the results, so they are inside an untrusted mark.
+// Searches the web with the configured provider. The results are in an untrusted mark, because the authors of the pages control their text.
 // Only the provider's address is contacted, redirects are not followed, and the key comes from the environment.
 
 import { z } from "zod";

@@ -1,4 +1,4 @@
-// Writes a whole file in one step. Writing the same content again has the same effect.
+// Writes a whole file in one step. Writing the same content again changes nothing.
 
 import { z } from "zod";
 import {

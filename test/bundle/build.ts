@@ -1,6 +1,6 @@
 // Tests start some programs hundreds of times. This module bundles each of those programs into a few files.
 // Without a bundle, loading a thousand modules would take longer than most tests.
-// The bundled code does the same, and each module still finds the files next to its source.
+// A bundle behaves like the sources, and each module still finds the files next to its source.
 
 import { globSync, statSync, writeFileSync } from "node:fs";
 import { fileURLToPath, pathToFileURL } from "node:url";

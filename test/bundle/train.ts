@@ -1,4 +1,4 @@
-// Runs the most common actions of each program once, so that its code is already compiled when tests start it.
+// Runs the most common actions of each program once, so that the program's code is already compiled when tests start the program.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,4 +1,4 @@
-// Plays a scenario in a separate process, which SIGKILL can end: `node child.ts <scenario> <folder> <kill at>`.
+// Plays a scenario in a separate process, so that SIGKILL can end it: `node child.ts <scenario> <folder> <kill at>`.
 // The process exits with 0 when the root run has ended.
 
 import { live } from "./life.ts";

@@ -30,7 +30,7 @@ export async function undisturbed(scenario: ScenarioName): Promise<Undisturbed> 
   });
 }
 
-/** Kills one life at each of these boundaries. The last life runs to the end, and its final state must equal the undisturbed one. */
+/** Kills one life at each of these boundaries. The last life runs to the end. Its final state must equal that of an undisturbed life. */
 export async function liveThrough({ scenario, left }: Undisturbed, ...killAt: number[]): Promise<void> {
   await inFolder(async (folder) => {
     try {

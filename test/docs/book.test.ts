@@ -14,7 +14,7 @@ test("every relative link points to an existing file, and every anchor to an exi
   expect(pages.flatMap((page) => linksOf(page).flatMap((link) => brokenLink(page, link)))).toEqual([]);
 });
 
-test("if a code block names a file or a region of a file, it has the same content", () => {
+test("if a code block names a file or a region of a file, the block shows exactly that text", () => {
   expect(blocks.flatMap(wrongFile)).toEqual([]);
 });
 

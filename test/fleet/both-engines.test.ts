@@ -52,7 +52,7 @@ async function clocks(crew: Crew): Promise<void> {
   await crew.allEnd([held]);
 }
 
-/** Expects by the store's clock that the retry was not earlier than the provider asked for. No duration is negative. */
+/** Expects that the retry came no earlier, by the store's clock, than the provider asked. No duration is negative. */
 async function expectPatience(runId: string, store: Store): Promise<void> {
   const journal = await store.journal.read(runId);
   const times = journal.map(({ ts }) => ts);
@@ -131,7 +131,7 @@ async function plantSuspended({ url, server }: Crew, { postgres }: Ground): Prom
   );
 }
 
-/** The runs for which the engine has a wake, and the runs with more than one waiting wake. A wake in progress is not waiting. */
+/** The runs for which the engine has a wake, and the runs with more than one waiting wake. A wake that is being handled is not waiting. */
 async function wakesOf(storeId: string, engine: EngineName, { postgres, restate }: Ground) {
   const jobs = `SELECT singleton_key AS run, state <> 'created' AS under_way FROM cadre_pgboss.job
     WHERE name LIKE '${storeId}/%' AND state <> 'completed'`;

@@ -47,7 +47,7 @@ export interface Crew {
   completed(runIds: readonly string[], within?: number): Promise<void>;
   /** Waits like `completed`, and also checks that no effect happened twice. */
   allEnd(runIds: readonly string[], within?: number): Promise<void>;
-  /** Checks that exactly this many small trees exist. Each must be complete and have charged once. */
+  /** Checks that the number of small trees is exactly `trees`. Each tree must be complete and have charged once. */
   grown(trees: number): Promise<void>;
   end(): Promise<void>;
 }

@@ -1,5 +1,5 @@
 // Converts a whole database to readable text, and the text back to a database.
-// The text includes the schema of the version that wrote it, so that a later version has to migrate it.
+// The text includes the schema of the version that wrote the database, so that a later version has to migrate the database.
 
 import { DatabaseSync } from "node:sqlite";
 

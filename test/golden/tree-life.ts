@@ -51,7 +51,7 @@ export async function decideAll(runtime: RuntimeAssembly, root: string, decision
   }
 }
 
-/** Retries while the store reports a conflict. A tree records what it waits for, and comes to rest a moment later. */
+/** Retries while the store reports a conflict, because a tree records what it waits for shortly before it comes to rest. */
 export async function whenAtRest<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 0; ; tries++) {
     try {

@@ -73,7 +73,7 @@ describe("golden trees", () => {
 describe("replaying a recorded tree", () => {
   const file = (name: string) => recordings.find((each) => nameOf(each) === name)!;
 
-  it("[L2] if a rule would now ask about a call, replay reports the difference at this call", async () => {
+  it("[L2] if a rule would now require approval for a call, replay reports the difference at this call", async () => {
     const { replay, root } = await openRecording(file("single"));
     const rules = { allow: [], ask: ["look"], deny: [] };
     const { divergence } = await replay({ authority: () => [{ source: "project", rules }] });
@@ -114,7 +114,7 @@ describe("replaying a recorded tree", () => {
     });
   });
 
-  it("[L2] replay reports the earliest decision of a tree that has changed, and its event", async () => {
+  it("[L2] replay reports the first decision in a tree that differs from the recording, and the event of that decision", async () => {
     const { replay } = await openRecording(file("delegation"));
     const changed: typeof decide = (view, facts) => {
       const action = decide(view, facts);

@@ -1,5 +1,5 @@
 // Installs the package into an empty folder outside the repository, as `npm install` would: its files and the dependencies it lists.
-// If the package uses a dependency that it does not list, the dependency is missing there.
+// If the package uses a dependency that it does not list, the dependency is missing from the folder, and the test fails.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
@@ -22,7 +22,7 @@ export function installPackage(): Installed {
   const own = join(folder, "node_modules/cadre");
   mkdirSync(own, { recursive: true });
   execFileSync(process.execPath, ["scripts/build.ts"], { cwd: ROOT, stdio: "inherit" });
-  // Runs no scripts. All tests share one build of the web page, and a browser test could be using it.
+  // Scripts are skipped, because they would rebuild the web page while a browser test might be using it.
   const packing = ["pack", "--ignore-scripts", "--json", "--pack-destination", folder];
   const [packed] = JSON.parse(execFileSync("npm", packing, { cwd: ROOT, encoding: "utf8" }));
   const tarball = join(folder, packed.filename);

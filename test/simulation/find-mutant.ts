@@ -5,7 +5,7 @@ import { KINDS, type Kind } from "./run-seeds.ts";
 import { simulate } from "./simulate.ts";
 import type { Findable } from "./surroundings.ts";
 
-/** If the mutant is still not found after this many seeds, the test fails. */
+/** Maximum number of seeds to try. If none of them reveals the mutant, the test fails. */
 const BOUND = 300;
 
 export async function findMutant(kind: Kind, mutant: Findable): Promise<void> {

@@ -1,5 +1,5 @@
 // The await points of one worker. Each operation waits at the gate until the simulation performs it.
-// The answer of an operation can wait at the gate again.
+// After the operation, its answer can wait at the gate too.
 // If the worker crashes between the operation and its answer, the answer is lost, but the effect remains.
 //  G1  Writes happen in the order in which the worker requested them, as in a store's queue.
 //  G2  A dead worker gets no more answers. Only the first few of its queued writes are performed; the others are lost.
@@ -58,7 +58,7 @@ export class Gate {
     });
   }
 
-  /** Does one thing: begins some of the first queued writes, begins one other operation, or delivers an answer. */
+  /** Makes one step: begins the first few queued writes, begins one other operation, or delivers an answer. */
   release(): string | undefined {
     const writes = this.waiting.filter(({ lane }) => lane === "write");
     const others = this.waiting.filter(({ lane }) => lane !== "write");

@@ -103,7 +103,7 @@ export interface CallPlan {
   id?: string;
   /** The input, if the call is a delegation. */
   input?: Record<string, unknown>;
-  /** The call is about the started child with this index. If the index is too high, the call names a run that does not exist. */
+  /** Index of the started child that the call is about. If the index is too high, the call names a run that does not exist. */
   child?: number;
 }
 

@@ -99,7 +99,7 @@ const noWorktrees: LoopParts["worktrees"] = {
 
 /**
  * Errors that the simulation itself causes: a full disk, or a slow worker that wrote an outcome first.
- * After an error of this kind, the run is released and driven again.
+ * After an error that the simulation caused, the run is released and driven again.
  */
 function isForeseen(error: unknown): boolean {
   const { code, message } = error as { code?: string; message: string };

@@ -9,7 +9,7 @@ export interface PatternNode {
   start: Payload<"RUN_STARTED">;
   asks: Patterns;
   children: { started: Payload<"CHILD_RUN_STARTED">; ended?: Payload<"CHILD_RUN_COMPLETED"> }[];
-  /** `late` has the children that ran out of time. `unstarted` has the pattern slots for which no run could start. */
+  /** `late` lists the children that ran out of time. `unstarted` lists the pattern slots for which no run could start. */
   late: Set<RunId>;
   unstarted: Set<string>;
 }

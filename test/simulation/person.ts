@@ -48,7 +48,7 @@ export class Person {
   async act(runId: RunId): Promise<string> {
     const { random, options } = this.world;
     const items = openItems(this.state(runId));
-    // Freezes branches only in every fifth seed, because a frozen branch does nothing in which a problem could be found.
+    // Freezes branches only in every fifth seed. Nothing happens in a frozen branch, so it cannot reveal a problem.
     const branches = options.seed % 5 === 0 ? 1 : 0;
     const action = random.weighted([
       ["decide", items.length > 0 ? 20 : 0],

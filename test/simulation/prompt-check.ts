@@ -4,7 +4,7 @@ import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
 
 const PLACEHOLDER = "Interrupted: it is not known whether this was done.";
 
-/** The first reason why a provider would reject the prompt, or undefined. With `mayBeOpen`, calls can be unanswered, as in mid-turn. */
+/** The first reason why a provider would reject the prompt, or undefined. `mayBeOpen` allows calls whose result is still unknown. */
 export function promptProblem(prompt: LanguageModelV4Prompt, mayBeOpen: boolean): string | undefined {
   const [system, first] = prompt;
   if (system?.role !== "system" || first?.role !== "user")

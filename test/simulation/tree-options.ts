@@ -1,4 +1,4 @@
-// Expands a seed into a simulation of trees. There are agents on four levels, which delegate to the agents below them in every way.
+// Expands a seed into a simulation of trees. Agents on four levels delegate to the agents below them in every possible way.
 // Sometimes an agent names an agent above it, or an agent that does not exist.
 
 import type { AgentLimits, Delegation } from "../../src/journal/definition.ts";

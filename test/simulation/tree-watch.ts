@@ -198,7 +198,7 @@ export class TreeWatch {
     if (parent && reason?.endsWith("has ended.")) parent.closed = true;
   }
 
-  /** Checks that apply after the whole transaction of an event. */
+  /** The checks that run after the whole transaction of an event. */
   private *fits(event: JournalEvent, commit: readonly JournalEvent[]): Generator<string> {
     const node = this.nodes.get(event.runId);
     if (!node) return;

@@ -255,7 +255,7 @@ function budgetIn(journal: readonly JournalEvent[]): { maxTokens: number; maxCos
   return budget;
 }
 
-/** I8: the input that runs is the input that was allowed, or the input that a person saw or wrote. */
+/** I8: a call runs only with the input that was allowed, or with the input that a person saw or wrote. */
 function* unauthorised(
   journal: readonly JournalEvent[],
   start: JournalEvent,

@@ -1,4 +1,4 @@
-// A simulated process: the real loop, but a gate controls everything that it touches.
+// A simulated process. It runs the real loop, and a gate controls everything that the loop touches.
 // Each process has its own name, limiter and deadline. All processes share the store, the clock and the outside world.
 
 import type { RunId } from "../../src/ids.ts";

@@ -1,4 +1,4 @@
-// Finds the problems in a Compose file. It uses the schema that Compose itself publishes, which has every key.
+// Finds the problems in a Compose file. It uses the schema that Compose itself publishes, which lists every key.
 // Style rules, such as the order of keys, are ignored.
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

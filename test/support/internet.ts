@@ -12,7 +12,7 @@ import { isPublicAddress } from "../../src/tools/web/public-address.ts";
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 export interface Internet extends AsyncDisposable {
-  /** The port of the local server. If a request reaches it by address and not by name, the request has found the canary. */
+  /** The port of the local server. A request that reaches the server by its private address has found the canary. */
   port: number;
   access(settings?: Partial<WebSettings>): WebAccess;
   /** The `host/path` of each request that was received. */

@@ -2,7 +2,7 @@
 // The playground has a temporary repository with canaries, a home folder, and a neighbouring folder.
 // Programs on its PATH leave a mark when they are called.
 // Each command runs with the Bash tool. The playground then looks for side effects: changed files, marks, and connections to a port.
-// If the machine has strace, it also looks at system calls.
+// If the machine has strace, the playground also looks at system calls.
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";

@@ -15,7 +15,7 @@ import type { Store } from "../../src/stores/store.ts";
 import { checkInvariants } from "./invariants.ts";
 import { makeWorld, type World, type WorldOptions } from "./world.ts";
 
-/** L2: if every run is replayed, the decisions are the recorded ones. */
+/** L2: checks that a replay of every run makes the recorded decisions again. */
 async function checkReplay({ runtime: { store, parts } }: World): Promise<void> {
   const unreadable = new Set((await store.leases.quarantined()).map(({ runId }) => runId));
   const { runs } = await store.runs.list({ limit: 10_000 });

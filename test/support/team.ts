@@ -20,7 +20,7 @@ export function byRound(...rounds: ScriptedTurn[][]): Script {
   return ({ round, turn }) => rounds[round - 1]?.[turn - 1] ?? { text: "nothing more" };
 }
 
-/** The journals of a run's children that run this agent, in the order in which the children started. */
+/** The journals of the run's children with this agent, in the order in which the children started. */
 export async function runsOf(world: World, runId: string, agent: string): Promise<JournalEvent[][]> {
   const started = payloadsOf(await world.events(runId), "CHILD_RUN_STARTED");
   const ids = started.filter(({ agent_type: name }) => name === agent).map(({ child_run_id: id }) => id);

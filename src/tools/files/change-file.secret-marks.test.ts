@@ -8,7 +8,7 @@ import { writeTool } from "../write.ts";
 const MARK = "⟦secret DB_PASSWORD⟧";
 const FILE = "PORT=8080\nDB_PASSWORD=the-real-value\n";
 
-describe("[A61] [R5] a secret's mask is never written to a file in place of its value", () => {
+describe("[A61] [R5] the mask of a secret is never written to a file in place of the secret", () => {
   it("Write refuses content in which the secret is masked", async () => {
     await using folder = await tempWorkspace();
     await writeFile(join(folder.path, ".env"), FILE);

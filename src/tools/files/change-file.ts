@@ -1,8 +1,8 @@
 // Changes a file for Write and Edit: reads it, computes the new content, and replaces it. Repeating an attempt has no further effect.
-//  - Before the first attempt, the fingerprints of the file before and after the change are recorded.
-//    If a later attempt finds the "after" fingerprint, the change is already done.
+//  - Two fingerprints are recorded before the first attempt: one of the file's old content, and one of its new content.
+//    If a later attempt finds the fingerprint of the new content, the change is already done.
 //    If the attempt finds neither fingerprint, another process has changed the file, and the attempt changes nothing (X3, A20).
-//  - A byte order mark is kept. CR LF is kept if the whole file uses it. Models see neither of them.
+//  - A byte order mark is kept. CR LF is kept if the whole file uses it. Models see neither the mark nor the CR.
 
 import { findSecretMarks } from "../../journal/masking/mask.ts";
 import { refusal } from "../answers.ts";
@@ -69,7 +69,7 @@ export async function previewChange(path: string, plan: ChangePlan, workspace: s
   return { text, fingerprint, change: { before: before.ok ? before.text : "", after: planned.text } };
 }
 
-/** Undefined if the call would change nothing. */
+/** Returns undefined if the call would change nothing. */
 export async function fingerprintsOf(
   path: string,
   plan: ChangePlan,

@@ -10,7 +10,7 @@ const MAX_SHOWN = 200_000;
 export const TOO_LONG =
   "would be changed in more places than can be shown to a person who is asked: make the change in parts";
 
-/** Undefined if the diff is too long to show. */
+/** Returns undefined if the diff is too long to show. */
 export function diffPreview(path: string, before: string, after: string): string | undefined {
   const name = revealHiddenInName(path);
   if (before === after) return `${name}: no change`;

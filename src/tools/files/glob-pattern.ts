@@ -1,5 +1,5 @@
 // Compiles globs for RE2. RE2's time depends only on the length of the path, so no pattern can block the process (A65).
-// Supported are `*`, `?`, `[…]`, `{a,b}`, and `**` as a whole path segment. Other shell patterns are refused with a reason.
+// Supports `*`, `?`, `[…]`, `{a,b}`, and `**` as a whole path segment. Other shell patterns are refused with a reason.
 
 import { RE2JS } from "re2js";
 
@@ -53,7 +53,7 @@ function translate(pattern: string): string | undefined {
   return depth === 0 ? source : undefined;
 }
 
-/** The next character of the pattern: its length, and its source for RE2. */
+/** Translates the next wildcard or literal character. Returns its length in the pattern, and its source for RE2. */
 function nextCharacter(rest: string): [number, string] {
   const stars = /^\*+/.exec(rest)?.[0].length;
   if (stars) return [stars, "[^/]*"];

@@ -9,9 +9,9 @@ import { constants, type FileHandle, lstat, mkdir, open } from "node:fs/promises
 import { join } from "node:path";
 
 export interface OpenFolder extends AsyncDisposable {
-  /** A path that leads to this folder as long as it is open, even if the folder is moved. */
+  /** A path that leads to this folder as long as the folder is open, even if the folder is moved. */
   path: string;
-  /** Checks that the path still leads to this folder, and `name` to the opened file. Check this before you trust the data you read. */
+  /** Whether the path still leads to this folder, and `name` still is the opened file. Call this before you trust the data you read. */
   isUnchanged(opened?: { name: string; handle: FileHandle }): Promise<boolean>;
 }
 
@@ -47,10 +47,10 @@ export async function openIn(
   throw swapped(path);
 }
 
-/** Does not use `join`, which would drop a trailing `.`. The bare path of a descriptor is itself a link. */
+/** `join` would drop a `.` at the end. Without the `.`, the path of a descriptor is a link and not the folder. */
 export const pathIn = (folder: Pick<OpenFolder, "path">, name: string): string => `${folder.path}/${name}`;
 
-/** A Linux flag that Node lacks. It refers to a file without opening it, so closing the handle releases no locks. */
+/** A Linux flag that Node lacks. The handle refers to a file without opening it, so closing the handle releases no locks. */
 const O_PATH = 0o10000000;
 
 const OWN_DATABASE = /[\\/](owner|cadre)\.db(-\w+)?$/i;

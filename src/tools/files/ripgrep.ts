@@ -41,8 +41,8 @@ export async function ripgrep({
     signal: AbortSignal.any([signal, limit]),
     killSignal: "SIGKILL",
   });
-  // If the system is out of files or processes, Node returns a child without streams and emits the error later.
-  // If nothing listened for that error, it would end Cadre.
+  // If the system has no free descriptors or processes, Node returns a child without streams and emits the error later.
+  // Without a listener, that error would end the Cadre process.
   child.once("error", () => {});
   if (!child.stdout) return { ok: false, why: "no more files or processes can be opened" };
   let complaint = "";

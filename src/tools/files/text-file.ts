@@ -36,7 +36,7 @@ export async function readTextFile({ root, names }: WorkspacePath): Promise<File
   }
 }
 
-/** Replaces the file in one step: after a kill, it has the old or the new content. Returns "changed" if the file differs from `before`. */
+/** Replaces the file in one step, so a kill leaves either the old or the new content. Returns "changed" if the file differs from `before`. */
 export async function replaceFile(
   { root, names }: WorkspacePath,
   text: string,
@@ -44,7 +44,7 @@ export async function replaceFile(
 ): Promise<"replaced" | "changed"> {
   const name = names.at(-1)!;
   await using folder = await openFolder(root, names.slice(0, -1), { create: true });
-  // The name is derived from the call's key, so that the next attempt removes the temporary file of a killed attempt.
+  // The temporary file is named after the call's key, so that the next attempt removes the file of a killed attempt.
   const temporary = `.cadre.${fingerprintOf(key).slice(0, 16)}.tmp`;
   try {
     await writeNew(folder, temporary, text, before.ok ? before.owner : undefined);
@@ -154,7 +154,7 @@ async function writeNew(
   }
 }
 
-/** Keeps the owner and mode of the file. Only root can keep another owner. For other users the file becomes their own, as in most editors. */
+/** Keeps the file's mode, and the file's owner if Cadre runs as root. Otherwise Cadre's user becomes the owner, as in most editors. */
 async function keepOwner(file: FileHandle, { mode, uid, gid }: Owner): Promise<void> {
   const now = await file.stat();
   if (now.uid !== uid || now.gid !== gid) await file.chown(uid, gid).catch(() => undefined);

@@ -6,7 +6,7 @@ import { tempWorkspace } from "../temp-workspace.fixture.ts";
 import { writeTool } from "../write.ts";
 import { resolveInWorkspace } from "./workspace-path.ts";
 
-it("[A34] a path outside the workspace is refused, even in a folder whose name starts like the workspace's", async () => {
+it("[A34] a path outside the workspace is refused, even if its folder's name begins with the name of the workspace", async () => {
   await using folder = await tempWorkspace();
   const { path: root } = folder;
   await mkdir(join(root, "proj"));

@@ -1,5 +1,5 @@
 // Resolves a path from the model. Rules judge the path as written, so the path must name the file that is really used.
-// A path whose links lead elsewhere is refused with the real path. The next call can use the real path, which rules then judge (A34, A35).
+// If links lead a path elsewhere, the path is refused. The error gives the real path, and rules judge it when a call uses it (A34, A35).
 // This file only looks at names. `open-folder.ts` opens the files.
 
 import { lstatSync, realpathSync, statSync } from "node:fs";
@@ -9,7 +9,7 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "nod
 /** A path in the workspace, split into the names of its folders and file, starting at the root. */
 export interface WorkspacePath {
   root: string;
-  /** Empty for the root. */
+  /** The list is empty for the root. */
   names: readonly string[];
   /** The path as people and models write it. `.` is the root. */
   relative: string;
@@ -115,7 +115,7 @@ export function unportableName(name: string): string | undefined {
   return undefined;
 }
 
-/** The spelling on disk, if it differs. Rules judge a path by its spelling, so a file can only be used with the spelling on disk (A36). */
+/** Returns the name on disk if it is spelled differently. Rules judge the spelling, so tools accept only the spelling on disk (A36). */
 export async function spellingOnDisk(folder: string, name: string): Promise<string | undefined> {
   const found = await identity(join(folder, name));
   if (found === undefined) return undefined;

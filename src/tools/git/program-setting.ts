@@ -1,5 +1,5 @@
-// Finds settings by which a repository makes git run programs or read other folders, even for commands that only read.
-// Examples are filters, text converters, signatures, and objects fetched on demand. The repository's author chose them (A30).
+// Finds repository settings that make git run programs or read other folders, even in a read-only command.
+// Examples are filters, text converters, signatures, and objects fetched on demand. The repository's author chose these settings (A30).
 // So `git diff` is not read-only in a repository with such a setting. The user's own configuration is trusted.
 
 import { existsSync, globSync, realpathSync } from "node:fs";
@@ -7,7 +7,7 @@ import { dirname, join, resolve } from "node:path";
 import { readPlainFile } from "../../config/plain-file.ts";
 import { LFS_COMMAND } from "./repository-programs.ts";
 
-/** The first setting that runs programs, or a description of an unreadable file. Undefined if there is none. */
+/** The first setting that runs programs, or a description of an unreadable file. Undefined if there is neither. */
 export function gitProgramSetting(workspace: string): string | undefined {
   const folder = gitFolder(workspace);
   if (folder === undefined) return undefined;
@@ -42,7 +42,7 @@ function gitFolder(workspace: string): string | typeof STRAY | undefined {
   }
 }
 
-/** Whether the git folder names this folder as its owner. The git folders of worktrees and submodules do. */
+/** Whether the git folder names this folder as its owner, as the git folders of worktrees and submodules do. */
 function pointsBack(folder: string, top: string): boolean {
   const tops = [top, realpathSync(top)];
   const record = textAt(join(folder, "gitdir"))?.trim();
@@ -60,7 +60,7 @@ interface Setting {
   value: string;
 }
 
-/** Settings by which a command that only reads runs a program, contacts a server or leaves the workspace. */
+/** Settings that make a read-only command run a program, contact a server or leave the workspace. */
 const RISKY_SETTING =
   /^(filter|include|includeif|gpg)\.|^core\.(fsmonitor|worktree)$|^diff\.(external|command|textconv)$|^log\.showsignature$|^extensions\.partialclone$|^remote\.promisor$/;
 

@@ -65,7 +65,7 @@ describe.each(sandboxes)("[A30] a hostile repository, in the sandbox %s", (drive
       expect(answer.output).not.toContain("RAN");
       expect(answer.output).toMatch(/-one\n\+two/);
       expect(await readdir(repository.path)).not.toContain("ran");
-      // Other commands do run the program. This proves that the test can detect it.
+      // Other commands do run the program. This proves that the test would notice a run of the program.
       if (control === "") return;
       await bash.execute({ command: control }, contextIn(repository, { effect: "unsafe" }));
       expect(await readdir(repository.path)).toContain("ran");

@@ -16,7 +16,7 @@ export async function readOnlyGitEnvironment(folder: string): Promise<NodeJS.Pro
       ...own.flatMap(harmlessSettings),
       ...[...submodules, ...named].map((name): GitSetting => [`submodule.${name}.ignore`, "dirty"]),
     ]),
-    // Missing objects of a partial clone are not fetched, because the remote could name a program to start.
+    // Git must not fetch the missing objects of a partial clone, because the remote's configuration can name a program to start.
     GIT_ALLOW_PROTOCOL: "",
     GIT_NO_LAZY_FETCH: "1",
   };

@@ -59,7 +59,7 @@ export async function commitAt(at: GitLocation, name: string): Promise<string | 
   return said.ok ? said.output.trim() : undefined;
 }
 
-/** Whether `commit` is `other` or an ancestor of it. */
+/** Whether `commit` is the same commit as `other` or one of its ancestors. */
 export async function isAncestor(at: GitLocation, commit: string, other: string): Promise<boolean> {
   const said = await tryGit(at, ["merge-base", "--is-ancestor", commit, other]);
   if (!said.ok && said.code !== 1) throw gitError("merge-base", said);
@@ -97,14 +97,14 @@ function runOnce(at: GitLocation, args: readonly string[], input: string): Promi
     cwd: "/",
     // Cadre parses some of git's messages, so they must not be translated.
     env: { ...env, ...AUTHOR, ...at.env, LC_ALL: "C" },
-    // Ctrl-C does not reach git: if git stopped halfway, the folder would contain files of both sides.
+    // Ctrl-C must not reach git: if git stopped halfway, the folder would contain a mixture of old and new files.
     detached: true,
     timeout: at.timeout ?? TIME_LIMIT,
   });
   return new Promise((done) => {
     const fail = (complaint: string) => done({ ok: false, code: -1, output: "", complaint });
     child.once("error", (error) => fail(messageOf(error)));
-    // If the system is out of files or processes, Node returns a child without streams and emits the error later.
+    // If the system has no free descriptors or processes, Node returns a child without streams and emits the error later.
     if (!child.stdout) return;
     const output = gather(child.stdout, MAX_OUTPUT, () => child.kill());
     const words = gather(child.stderr, MAX_OUTPUT, () => child.kill());

@@ -1,5 +1,5 @@
-// Commits all work of a worktree to its branch: its own commits, changed files and new files, wherever its HEAD is.
-//  - The commit is built in a separate index, so the lock of a killed command does not matter.
+// Commits all work of a worktree to its branch: commits, changed files and new files. HEAD does not have to be on that branch.
+//  - The commit is built in a separate index, so an index lock that a killed command left behind does not matter.
 //    A crash before the branch moves changes nothing.
 //  - If the work must not be merged automatically, the commit records the reason, because the folder might be gone later.
 
@@ -116,7 +116,7 @@ interface Work {
   why: string | undefined;
 }
 
-/** Moves all work to the branch: the branch's own commits, the commits of a HEAD that is elsewhere, and uncommitted files. */
+/** Moves all work to the branch: uncommitted files, and the commits of HEAD, even if HEAD is not on the branch. */
 async function moveBranch(
   { branch, base }: Worktree,
   found: WorktreeRecord,

@@ -52,7 +52,7 @@ export async function mergeBack(
     if (earlier !== undefined) return mergedResult(at, earlier);
     return { status: "merged", commit: tip, files: await changedFiles(at, base, tip) };
   }
-  // A commit can contain protected files that neither a tool nor a command could have left in the folder (A37).
+  // A commit can contain protected files, even though tools and the sandbox keep such files out of the folder (A37).
   const delicate = (await changedFiles(at, base, tip)).filter((path) => mustLook?.(path));
   const reason =
     why ?? (await keepReason(at, tip)) ?? (await whyNotNow(parent, gitDir)) ?? whyDelicate(delicate);

@@ -312,7 +312,7 @@ describe.concurrent("[D6] a child that changed the git state of its worktree", (
     expect(merged).toMatchObject({ status: "merged", files: ["new.txt", "own.txt"] });
   });
 
-  test("a child's commits are merged even if it ended with an older commit checked out", async () => {
+  test("a child's commits are merged even if the child ended with an older commit checked out", async () => {
     await using repository = await tempGit();
     const child = await openChild(repository);
     await repository.commit({ "own.txt": "own\n" }, child.path);

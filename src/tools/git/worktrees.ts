@@ -1,5 +1,5 @@
 // A git worktree for a child run: its own folder and branch. It is merged back into the parent's workspace when the child ends.
-//  - No work is lost. A folder is removed only when its branch has all of its work, and a branch only when the parent has its work.
+//  - No work is lost: a folder is removed only after its work is on the branch, and a branch only after its work is in the parent.
 //  - Every call can be repeated after a crash at any point. Steps that are already done are found in git and not repeated.
 //  - A parent's folder is changed by a complete merge or not at all.
 //  - Calls for the same parent run one after the other.
@@ -121,7 +121,7 @@ export async function sweepWorktrees(
   return held;
 }
 
-/** A cheap check that does not run git, because it is made every minute. Worktrees are in the repository's top folder: this one or a parent. */
+/** Runs every minute, so this check does not start git. Worktrees are in the repository's top folder, which is this folder or a parent. */
 async function mayHaveSome(workspace: string): Promise<boolean> {
   let folder = await realpath(workspace).catch(() => workspace);
   while (!(await exists(join(folder, FOLDER)))) {
@@ -239,7 +239,7 @@ async function add({ parent, branch, base }: Worktree, path: string, how: readon
   await git(at, ["worktree", "add", "--quiet", ...how, ...what]);
 }
 
-/** Removes an unused worktree without git, because it might be too incomplete for `git worktree remove`. */
+/** Removes an unused worktree without git. The worktree might be too incomplete for `git worktree remove`. */
 async function discard({ path, record }: WorktreeRecord): Promise<void> {
   await rm(path, { recursive: true, force: true });
   await rm(record, { recursive: true, force: true });

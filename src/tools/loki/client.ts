@@ -1,5 +1,5 @@
 // Sends one query to Loki over HTTP, only to the configured origin. Redirects are not followed, and secrets come from the environment.
-// The model's text is used only in query parameters. Every failure becomes a sentence that says what to do next.
+// The model's text is used only in query parameters. Every failure is reported in a sentence that says what to do next.
 
 import type { z } from "zod";
 import type { Loki } from "../../config/schema.ts";
@@ -116,7 +116,7 @@ function dataOf(text: string, origin: string): LokiReply {
     const body = JSON.parse(text) as { status?: unknown; data?: unknown } | null;
     if (body?.status === "success") return { ok: true, data: body.data };
   } catch {
-    // The response is not JSON, so it is not from Loki. The end of this function reports this.
+    // The response is not JSON, so it is not from Loki. The code after this block reports that.
   }
   const why = `What answers at ${origin} is not Loki. A person must look at loki.url in cadre.yaml.`;
   return { ok: false, why, serverText: text.slice(0, 200) };

@@ -1,4 +1,4 @@
-// Formats log lines for the model. Log text is untrusted, because anyone who makes a service log something controls it.
+// Formats log lines for the model. Log text is untrusted, because it can contain text from anyone who uses the service.
 // A line cannot look like two lines, hidden characters are visible, and the text is inside a mark that it cannot close.
 
 import { stripVTControlCharacters } from "node:util";

@@ -108,7 +108,7 @@ interface Places {
 
 function shownPaths({ path, folder }: AccessRequest, { workspace, home, git }: Places): string[] {
   const programs = path.split(delimiter).map((place) => programFolder(place, home));
-  // A worktree uses the project's `node_modules` above it. A home folder stays hidden even if it is a repository.
+  // A worktree uses the project's `node_modules`, which is above the worktree. A home folder stays hidden even if it is a repository.
   const around = [folder, ...(git ? [git.top, dirname(git.common)] : [])].filter(
     (one) => !isInside(one, home),
   );

@@ -1,5 +1,5 @@
 // The bubblewrap driver. The file system is read-only except for the allowed paths. The command has its own PID namespace and /tmp.
-// The command has no network unless it is allowed. bubblewrap cannot filter hosts, so a list of hosts means no network.
+// Network access is off by default. bubblewrap cannot filter hosts, so it also stays off if only certain hosts are allowed.
 
 import { execFile } from "node:child_process";
 import { sep } from "node:path";
@@ -70,6 +70,6 @@ function mounts({ workspace, paths, network }: SandboxAccess): string[] {
 function mount({ path, isFolder, access }: PathAccess): string[] {
   if (access === "write") return ["--bind", path, path];
   if (access === "read") return ["--ro-bind", path, path];
-  // `/dev/null` cannot be opened on such a mount, so the file can be neither read nor written.
+  // A file is hidden by mounting `/dev/null` over it. Devices cannot be opened on such a mount, so every read and write fails.
   return isFolder ? ["--tmpfs", path] : ["--ro-bind", "/dev/null", path];
 }

@@ -112,7 +112,7 @@ const settingWords = (settings: readonly string[], keptIn: string): string[] =>
 const SIGNS =
   /read-only file system|EROFS|device or resource busy|resolve host|name resolution|network is unreachable|ENOTFOUND|EAI_AGAIN|ENETUNREACH|no new privileges|CONNECT tunnel failed|blocked by/i;
 
-/** Explains a failure that the sandbox caused. To the command, it looks like a broken network or disk. */
+/** Explains a failure that the sandbox caused. To the command, such a failure looks like a broken network or disk. */
 function hint(complaint: string, name: SandboxName, { network }: SandboxAccess): string[] {
   if (!SIGNS.test(complaint)) return [];
   const held =

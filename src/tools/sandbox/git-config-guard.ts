@@ -24,7 +24,7 @@ export async function guardGitConfig(
     const strange = (await settingsOf(config)).filter((one) => !known.has(one) && !isKeptByGit(one));
     if (strange.length === 0) return [];
     await moveAside(config, join(keptIn, "config"));
-    // `wx` fails if the command created a link there.
+    // `wx` fails if the command created a link at this path.
     if (before) await writeFile(config, before, { flag: "wx" });
     return strange.map((one) => one.split("\n", 1)[0]!);
   };

@@ -1,5 +1,5 @@
 // A sandboxed command plants files that would be executed later, outside the sandbox.
-// Cadre's own git could execute them, or a person who uses the folder.
+// Cadre's own git, or a person who uses the folder, could execute the planted files.
 
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";

@@ -1,6 +1,6 @@
-// Protected files of a workspace decide which programs run. In a sandbox they are read-only, and new ones are moved away afterwards.
-// A person can lift this by approving a command that names the file.
-// This covers the top folder of the workspace and its git folder. Deeper files are protected only by the permission rules.
+// Protected files of a workspace decide which programs run. In a sandbox they are read-only; after a command, new ones are moved away.
+// A person can lift the protection of a file by approving a command that names the file.
+// The protection covers only the workspace's top folder and git folder. For deeper files there are only the permission rules.
 
 import { chmod, cp, lstat, mkdir, readdir, readlink, rename, rm, symlink } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";

@@ -162,7 +162,7 @@ describe.each(confining)("the sandbox %s", (driver) => {
     expect(await place.run(commit)).toMatchObject({ isError: false, output: expect.stringContaining("new") });
     await mkdir(join(place.path, "below"));
     const below = await place.run(commit, { workspace: join(place.path, "below") });
-    // srt hides everything around the workspace, so git finds no repository. Otherwise every file would seem deleted.
+    // srt hides everything around the workspace, even the repository. If git saw the repository, every hidden file would seem deleted.
     expect(below.isError).toBe(driver === "srt");
     const { base } = await headOf(place.path);
     const worktree = worktreeOf(place.path, "r2", base);
@@ -268,7 +268,7 @@ describe.runIf(sandboxes.includes("srt"))("[A33] the proxy of srt", () => {
   });
 });
 
-/** A script that asks the environment's SOCKS proxy for a host, byte for byte, and prints the reply code. */
+/** A script that sends a host name, byte for byte, to the SOCKS proxy in its environment, and prints the reply code. */
 const SOCKS = `
 import { connect } from "node:net";
 const proxy = new URL(process.env.FTP_PROXY);

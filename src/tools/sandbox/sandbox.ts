@@ -16,7 +16,7 @@ export interface SandboxSettings {
 /** The files and hosts that one command is allowed to use. */
 export interface SandboxAccess {
   workspace: string;
-  /** Existing real paths, each at most once. The rest of the file system is readable. */
+  /** Existing real paths, each at most once. Any path that is not listed is readable. */
   paths: readonly PathAccess[];
   network: "on" | "off" | readonly string[];
 }

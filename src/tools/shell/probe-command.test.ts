@@ -52,7 +52,7 @@ describe("[PB4] a command is parsed only if a shell would take its words literal
 });
 
 describe("[PB4] commands that change paths", () => {
-  test("the probe judges mkdir, touch and rm by which files exist and by their times", async () => {
+  test("the probe judges mkdir, touch and rm by the existence and the times of files", async () => {
     await using w = await tempWorkspace();
     const probe = probeFrom(w.path);
     expect(await probe("mkdir out")).toEqual({ found: "not_done", evidence: ["There is no folder out."] });
@@ -171,7 +171,7 @@ describe("[PB4] commands that change paths", () => {
 });
 
 describe("[PB4] git commit", () => {
-  test("for git commit, the probe looks for a commit with the same message that is newer than the call", async () => {
+  test("for git commit, the probe looks for a commit that has the same message and is newer than the call", async () => {
     await using repo = await tempGit();
     const probe = probeFrom(repo.path);
     const later = probeFrom(repo.path, { startedAt: Date.now() + HOUR });

@@ -1,5 +1,5 @@
 // Checks whether an interrupted shell command took effect, by looking for the files and commits that it leaves behind.
-// The probe understands only a few commands, and answers `cannot_tell` for all others (PB4). It runs only git, and git only reads.
+// The probe understands only a few commands, and answers `cannot_tell` for all others (PB4). It starts no program except git, which only reads.
 
 import { lstat } from "node:fs/promises";
 import { basename } from "node:path";
@@ -323,7 +323,7 @@ async function latestCommits(folder: string): Promise<Commit[]> {
   });
 }
 
-/** The message of the commit. Undefined if the command gives no message, or if a flag might change it. */
+/** The message of the commit. Undefined if the command gives no message, or if a flag might change the message. */
 function messageOf(words: readonly string[]): string | undefined {
   const parts: string[] = [];
   for (let index = 0; index < words.length; index++) {

@@ -2,9 +2,9 @@
 //  - The command gets its own process group. Cadre has one end of a pipe to the supervisor.
 //    When Cadre closes the pipe or dies, the supervisor kills the whole group, so no command survives its run.
 //  - When the command ends, the supervisor kills all processes that the command left behind (A31).
-//    In a sandbox, these are all processes in its PID namespace. Elsewhere they are found by their session and a mark in their environment.
+//    In a sandbox, these are all processes in its PID namespace. Without one, they are found by their session and a mark in their environment.
 //    On Linux, the supervisor also adopts orphans (as a child subreaper). Processes that could not be killed are reported.
-//  - `stop` sends SIGTERM first and kills two seconds later.
+//  - `stop` sends SIGTERM. Two seconds later, it kills the processes that are still running.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";

@@ -1,8 +1,8 @@
-// Gets one page over HTTP, if reading its host and address is allowed.
+// Gets one page over HTTP, if its host name and IP address are allowed.
 //  - The host name is resolved once for each hop. If one of its addresses is not allowed, none is used.
 //    The connection goes to a checked address, so the name is never looked up a second time (A43).
 //  - A redirect is checked like the first address, and followed only on the same host.
-//    The run's rules and people decide about other hosts (A42, A46).
+//    For any other host, the run's permission rules or a person must decide again (A42, A46).
 //  - Time, headers and bytes are limited (A44). The request carries nothing that identifies the user: no cookies, no proxy password.
 
 import { lookup } from "node:dns/promises";
@@ -198,7 +198,7 @@ async function replyOf(
 }
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-/** This length is enough of an error page to see its topic. */
+/** An error page is read only up to this size, which is enough to see its topic. */
 const ERROR_BYTES = 64 * 1024;
 
 const oneOf = (value: string | string[] | undefined): string | undefined =>

@@ -196,7 +196,7 @@ export function nestingDepth(html: string): number {
   let deepest = 0;
   let end = 0;
   for (const { 0: tag, 1: slash, 2: name, index } of html.matchAll(/<(\/?)([a-z][a-z0-9-]*)/gi)) {
-    // Tags before `end` share it. If the end were searched for each tag, every search could scan to the end of the page.
+    // All tags before `end` end there. A separate search for each tag could scan the rest of the page every time.
     if (end < index + tag.length) end = html.indexOf(">", index + tag.length);
     if (end < 0) break;
     if (ENDLESS.has(name!.toLowerCase()) || html[end - 1] === "/") continue;

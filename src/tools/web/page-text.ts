@@ -1,5 +1,5 @@
 // Converts the bytes of a page to text without invisible characters.
-// People cannot see these characters, so they can only be meant for the model.
+// People cannot see invisible characters, so such characters can only be meant for the model.
 
 import type { TextKind } from "./content-type.ts";
 import { toMarkdown } from "./html-to-markdown.ts";

@@ -32,7 +32,7 @@ const NAT64: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse("64:ff9b::"), 96];
 const NOT_HOSTS = ["2001::/23", "3ffe::/16"].map((range) => ipaddr.IPv6.parseCIDR(range));
 
 function isPublicV6(ip: ipaddr.IPv6): boolean {
-  // On an IPv6-only network, every IPv4 host has such an address. Only the IPv4 address inside it matters.
+  // On an IPv6-only network, every IPv4 host has a NAT64 address. Only the IPv4 address inside it matters.
   if (ip.match(NAT64)) return isPublicAddress(new ipaddr.IPv4(ip.toByteArray().slice(12)).toString());
   if (!ip.match(GLOBAL) || ip.range() !== "unicast") return false;
   return !isIsatap(ip) && !NOT_HOSTS.some((range) => ip.match(range));
