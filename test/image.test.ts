@@ -1,5 +1,5 @@
 // Runs the install commands from the Dockerfile with the local npm.
-// The test starts its own registry, and its package.json has the same optional packages as ours.
+// The test starts its own npm registry, and uses a package.json with the same optional packages as ours.
 
 import { execFile, execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";

@@ -47,7 +47,7 @@ function definitionOf(name: string): Definition {
   return agent!.definition!;
 }
 
-/** Rules with Cadre's own tool names: `read_file` becomes `Read`. */
+/** Replaces aliases in rules by Cadre's own tool names, such as `read_file` by `Read`. */
 const canonical = (rules: readonly string[]) => rules.map((rule) => canonicalRule(rule, builtinTools)).sort();
 const words = (text: string) => (text === "" ? [] : text.split(" "));
 const minutes = (count: number) => count * 60_000;

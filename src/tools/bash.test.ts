@@ -243,7 +243,7 @@ describe.each(sandboxes)("Bash in the sandbox %s", (driver) => {
     expect(answer.output).toMatch(/^\(binary output, 1000 bytes, not shown\)\n\[exit 0/);
   });
 
-  it("[F44] a character that arrives in two chunks is joined, and invalid bytes become U+FFFD", async () => {
+  it("[F44] a character that arrives in two chunks is joined, and invalid bytes are replaced by U+FFFD", async () => {
     await using folder = await tempWorkspace();
     const command = "printf 'a\\xe2\\x82'; sleep 0.1; printf '\\xac b \\xff\\xfe\\n'";
     const { output } = await bashTool.execute({ command }, folder.context());

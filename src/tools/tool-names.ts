@@ -10,7 +10,7 @@ export function canonicalToolName(name: string, tools: readonly AnyTool[]): stri
   return found?.name ?? name;
 }
 
-/** Resolves the name in a rule: `shell_command_execute(npm test)` becomes `Bash(npm test)`. */
+/** Resolves the tool's name in a rule: for `shell_command_execute(npm test)`, it returns `Bash(npm test)`. */
 export function canonicalRule(rule: string, tools: readonly AnyTool[]): string {
   const at = rule.indexOf("(");
   if (at < 0) return canonicalToolName(rule.trim(), tools);

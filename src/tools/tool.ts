@@ -87,7 +87,7 @@ export interface Tool<Input = unknown> extends ToolFacts {
   description: string;
   input: z.ZodType<Input>;
   effect: Effect;
-  /** True if the tool finds files that its input does not name. It shows a file only if `mayShow` allows it. */
+  /** True if the tool finds files that its input does not name. The tool shows such a file only if `mayShow` allows this. */
   searches?: boolean;
   /** Time limit in milliseconds. The default is the general limit. */
   timeout?: number;

@@ -98,7 +98,7 @@ const plain = (cell: string): string =>
     .trim()
     .toLowerCase();
 
-/** Splits a name into words: `runTaskList`, `run-task-list` and `RUN_TASK_LIST` all become `run task list`. */
+/** Splits a name into words. The result for `runTaskList`, `run-task-list` and `RUN_TASK_LIST` is `run task list`. */
 const wordsOf = (name: string): string =>
   name
     .replaceAll(/([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])/g, "$1$3 $2$4")
@@ -134,7 +134,7 @@ function unknownIds({ files, sources }: Tree): string[] {
 
 const idsIn = (text: string): string[] => text.match(/\b[A-Z]{1,3}\d{1,2}\b/g) ?? [];
 
-/** Expands a range of ids to two-digit numbers: `F 1 50` becomes F01 … F50. */
+/** Expands a range of ids. For `F 1 50` and two digits, it returns F01, F02, … F50. */
 function idsOf(range: string, digits: number): string[] {
   const [group = "", first, last] = range.split(" ");
   const count = Number(last) - Number(first) + 1;

@@ -33,7 +33,7 @@ eitherEngine("a lost worker", ({ withBoth, withOne }) => {
     60_000 * (1 + KILLS),
   );
   withBoth(
-    "[E4] [F33] other workers take over the runs of a frozen worker; when it continues, it starts nothing",
+    "[E4] [F33] other workers take over the runs of a frozen worker; when the frozen worker continues, it starts nothing",
     freezeWorker,
   );
   withBoth(

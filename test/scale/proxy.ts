@@ -1,4 +1,4 @@
-// A network connection between a worker and its database, which a test can cut.
+// A proxy between a worker and its database. A test can cut the connection.
 // During a split, no data passes in either direction, and neither side gets an error. After `heal`, the delayed data arrives.
 // A test can also kill the open connections while new connections still work.
 

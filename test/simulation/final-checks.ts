@@ -64,7 +64,7 @@ function undecidable(journal: readonly JournalEvent[], definition: Definition): 
 }
 
 /**
- * P8: finds items that should have expired, although no run is due.
+ * P8: finds items whose time has passed, but whose run is not due, so that the item would never expire.
  * Paused and quarantined runs wait only for a person, so they are skipped. So are runs that wait for a provider.
  */
 export function missedTimers(states: readonly RunState[], now: number): string[] {

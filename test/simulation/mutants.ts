@@ -44,7 +44,7 @@ export const MUTANTS: readonly Findable[] = [
     parts: (parts) => ({ ...parts, mayBegin: () => true }),
   },
   {
-    name: "the input that runs is not the input that was approved",
+    name: "a call runs with a different input than the approved input",
     found: /^I8 /,
     tools: (tools) =>
       tools.map((tool) => ({

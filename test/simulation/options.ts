@@ -63,7 +63,7 @@ export interface RunPlan {
   limits: AgentLimits;
   models: string[];
   offered: string[] | undefined;
-  /** Whether the agent must return structured data, and whether its first attempt is valid. */
+  /** `none`: the agent returns no structured data. Otherwise, its first attempt is `right` or wrong. */
   output: "none" | "right" | "wrong-first";
   ending: "report" | "text" | "empty-first" | "with-calls";
   turns: TurnPlan[];

@@ -4,29 +4,37 @@ import type { Kind } from "./run-seeds.ts";
 
 export const FAILED_ONCE: readonly (readonly [kind: Kind, seed: number, found: string])[] = [
   ["runs", 29, "[F40] the time of a retry was not a number, which made the journal unreadable"],
-  ["runs", 33, "[I9] when the budget refused the retry of a failed call, the drive looped without resting"],
-  ["runs", 185, "[J11] a run completed with its report although the model had not seen a message to it"],
+  [
+    "runs",
+    33,
+    "[I9] when the budget did not allow the retry of a failed call, the drive looped without resting",
+  ],
+  ["runs", 185, "[J11] a run completed although its model had not seen a message that was sent to the run"],
   [
     "runs",
     650,
-    "[J3] when a slow worker wrote an outcome first, the driver stopped working but kept its lease",
+    "[J3] if another worker had already written an outcome, the driver stopped working but kept its lease",
   ],
   ["runs", 7, "[E2] a worker called a model after its own deadline"],
   ["runs", 722, "[L4] a driver that had lost its run took another driver's identical intent for its own"],
   [
     "runs",
     62,
-    "[F29] a full disk refused a thought, but a tool result was written; the next prompt lacked a result",
+    "[F29] on a full disk, a thought was not written, but a tool result was; the next prompt lacked a result",
   ],
-  ["runs", 532, "[F29] after a full disk had refused a thought, a drive looped without resting"],
-  ["runs", 796, "[F29] after a full disk had refused a thought, a tool ran as attempt 0"],
+  ["runs", 532, "[F29] after the disk was too full to write a thought, a drive looped without resting"],
+  ["runs", 796, "[F29] after the disk was too full to write a thought, a tool ran as attempt 0"],
   ["runs", 148, "[P7] a cancelled run whose drives failed five times was quarantined and could never end"],
   [
     "runs",
     448,
     "[P7] if a run was cancelled between two failed drives, it was quarantined and could never end",
   ],
-  ["trees", 44, "[P9] a read and a check_run in one response broke the drive until the run was quarantined"],
+  [
+    "trees",
+    44,
+    "[P9] a read and a `check_run` in one response made every drive fail, and the run was quarantined",
+  ],
   [
     "trees",
     115,

@@ -49,7 +49,7 @@ export interface SimProcess {
   readonly gate: Gate;
   /** For each run, the latest model intent that this process knows to be on disk. */
   readonly intents: Map<RunId, Intent>;
-  /** E2: whether the worker can still begin something. False after the worker's own deadline. */
+  /** E2: true until the worker's own deadline. After the deadline, the worker must begin nothing. */
   mayBegin(): boolean;
 }
 

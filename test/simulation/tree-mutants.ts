@@ -60,7 +60,7 @@ export const TREE_MUTANTS: readonly Findable[] = [
       withAppend(store, (append) => store.journal.append({ ...append, concurrent: Infinity })),
   },
   {
-    name: "a run that rests keeps its slot",
+    name: "a resting run keeps its slot",
     found: /^(B4|I11) /,
     install: () => replace(leaveSlot, function* () {}),
   },

@@ -48,7 +48,7 @@ export class Watch {
     return this.start(runId)?.trigger;
   }
 
-  /** Whether the run continues another run. The other run can have ended with unanswered calls in its prompt. */
+  /** Whether the run continues an earlier run, which might have ended with unanswered calls in its prompt. */
   goesOn(runId: RunId): boolean {
     return this.start(runId)?.continues !== undefined;
   }

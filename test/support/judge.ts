@@ -1,4 +1,4 @@
-// Helpers for permission tests, which judge one call under the given rules.
+// Helpers for permission tests. They judge one call under the given rules.
 
 import type { Preset } from "../../src/journal/definition.ts";
 import type { FindFacts } from "../../src/journal/tool-facts.ts";

@@ -2,7 +2,7 @@
 //  X1  Each folder on the path is opened through its parent, never through a link.
 //  X2  Files are read, written and renamed through the open folder, never by its path.
 // Linux has a name for an open folder, /proc/self/fd/<n>. On other systems, the folders on the path are compared before and after use.
-// This comparison leaves only a short moment for a swap, but does not rule it out.
+// On those systems, a swap is still possible in the short moment between the comparison and the use.
 
 import { existsSync, readFileSync, type Stats } from "node:fs";
 import { constants, type FileHandle, lstat, mkdir, open } from "node:fs/promises";

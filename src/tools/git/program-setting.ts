@@ -1,6 +1,6 @@
 // Finds repository settings that make git run programs or read other folders, even in a read-only command.
 // Examples are filters, text converters, signatures, and objects fetched on demand. The repository's author chose these settings (A30).
-// So `git diff` is not read-only in a repository with such a setting. The user's own configuration is trusted.
+// So even `git diff` can start a program that the repository's author chose. The user's own configuration is trusted.
 
 import { existsSync, globSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";

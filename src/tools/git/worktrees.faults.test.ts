@@ -21,7 +21,7 @@ const home = setUpEmptyHome();
 
 describe.concurrent("[D6] an operation that was killed after a git command can be repeated", () => {
   test.each(["worktree add", "worktree unlock"])(
-    "a worktree can be opened again after a process was killed right after git %s",
+    "if a process is killed right after git %s, the worktree can be opened again",
     async (command) => {
       await using repository = await tempGit();
       const child = await planChild(repository);
@@ -41,7 +41,7 @@ describe.concurrent("[D6] an operation that was killed after a git command can b
     "merge --ff-only",
     "worktree remove",
     "branch --delete",
-  ])("a worktree can be closed again after a process was killed right after git %s", async (command) => {
+  ])("if a process is killed right after git %s, the worktree can be closed again", async (command) => {
     await using repository = await tempGit();
     const child = await planChild(repository);
     await openWorktree(child);

@@ -1,6 +1,6 @@
 // A git worktree for a child run: its own folder and branch. It is merged back into the parent's workspace when the child ends.
 //  - No work is lost: a folder is removed only after its work is on the branch, and a branch only after its work is in the parent.
-//  - Every call can be repeated after a crash at any point. Steps that are already done are found in git and not repeated.
+//  - Every call can be repeated after a crash at any point. Git shows which steps are already done, so these steps are not repeated.
 //  - A parent's folder is changed by a complete merge or not at all.
 //  - Calls for the same parent run one after the other.
 

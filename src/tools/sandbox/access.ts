@@ -1,6 +1,6 @@
 // Decides what a command can reach in a sandbox.
 // A command can read everything except home folders, secrets, Cadre's own files and other users' temporary files.
-// A command can write to the workspace and its git folder, except to protected files, which decide which programs run.
+// A command can write to the workspace and its git folder, but not to protected files, because they decide which programs run.
 // A command that was judged read-only cannot write at all.
 
 import { lstat, realpath } from "node:fs/promises";

@@ -159,7 +159,7 @@ describe("[A44] compressed, slow and endless responses", () => {
     ["three layers", "gzip,gzip,gzip", gzipSync(gzipSync(gzipSync("x")))],
     ["an encoding that was not asked for", "zstd", Buffer.from("x")],
     ["a property name of every object", "constructor", Buffer.from("x")],
-  ])("a response is refused for its Content-Encoding: %s", async (_, encoding, body) => {
+  ])("a response is refused because of its Content-Encoding: %s", async (_, encoding, body) => {
     await using net = await internet({ "example.com": packed(encoding, body) });
     expect((await fetchPage(net, "http://example.com/")).output).toMatch(/encoding that was not asked for/);
   });

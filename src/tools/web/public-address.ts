@@ -1,5 +1,5 @@
 // Distinguishes public from private addresses by their numeric value.
-// The file lists the public ranges, so an unknown range is treated as private.
+// Only known public ranges are treated as public. Every other range is treated as private.
 
 import { isIP } from "node:net";
 import { networkInterfaces } from "node:os";
