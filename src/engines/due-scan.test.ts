@@ -29,7 +29,7 @@ afterEach(async () => {
   await store.close();
 });
 
-test("[E4] a run whose wake was lost is found immediately at the start, and later within about a second", async () => {
+test("[E4] a run whose wake was lost is found by the first scan, or within about a second if the scans already run", async () => {
   await admit("early");
   await begin().scan();
   expect(woken).toContain("early");
@@ -97,7 +97,7 @@ test("[F37] runnable runs are woken, but not runs that wait for a person", async
   expect(new Set(woken)).toEqual(new Set(["runnable"]));
 });
 
-test("[E2] a dead worker's run is woken when its lease expires, a live worker's run never", async () => {
+test("[E2] a dead worker's run is woken when its lease expires; a live worker's run is not woken", async () => {
   for (const worker of ["dead", "living"]) {
     await admit(worker);
     await store.leases.heartbeat(worker, []);
@@ -132,7 +132,7 @@ test("a run that stays due is not woken again and again without a pause", async 
   expect(due).toHaveBeenCalledTimes(10);
 });
 
-test("scans never overlap: a scan that is requested during another scan starts after it", async () => {
+test("scans never overlap: a scan that is requested during another scan starts when that scan has ended", async () => {
   const gate = Promise.withResolvers<void>();
   let underWay = 0;
   let most = 0;
@@ -153,7 +153,7 @@ test("scans never overlap: a scan that is requested during another scan starts a
   expect({ begun, most }).toEqual({ begun: 2, most: 1 });
 });
 
-test("[P9] a failing store is reported once and read less and less often; after it recovers, no run is lost", async () => {
+test("[P9] a failing store is reported once and asked less and less often; after it recovers, its due runs are woken", async () => {
   const full = new CadreError("STORAGE_FULL", "There is no space left.");
   const reported: unknown[] = [];
   let broken = true;
@@ -257,7 +257,7 @@ function begin(options: Partial<DueScanOptions> = {}): DueScan {
 
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
-/** Acquires the lease of a run and releases it. The run then waits until `wakeAt`, or for a signal. */
+/** Acquires the lease of a run and releases it. After that the run waits until `wakeAt`. If `wakeAt` is absent, it waits for a signal. */
 async function drive(runId: RunId, wakeAt?: number): Promise<void> {
   const lease = await store.leases.acquire(runId, "worker");
   const { refused } = await store.journal.append({

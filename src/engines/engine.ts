@@ -8,7 +8,7 @@ import type { LostWorkers } from "../stores/store.ts";
 export type Drive = (runId: RunId, signal: AbortSignal, delivery?: Delivery) => Promise<void>;
 
 export interface Delivery {
-  /** Set if the worker that first received this wake was lost. The new worker can take the run before that lease ends (E2). */
+  /** Set if the worker that first received this wake was lost. The new worker can take the run before the lost worker's lease ends (E2). */
   lost?: LostWorkers | undefined;
 }
 
@@ -25,7 +25,7 @@ export interface SharedEngineOptions {
 }
 
 export interface Engine {
-  /** Whether a wake reaches the workers of all processes. If false, each process wakes its own runs when another process writes. */
+  /** True if a wake reaches the workers of all processes. If false, a process also wakes the runs that another process's commit made due. */
   readonly shared: boolean;
   /** Wakes a run. A wake is advisory and carries no data, so a lost or repeated wake does no harm. */
   wake(runId: RunId): Promise<void>;

@@ -94,7 +94,7 @@ test("[E2] a run that was released and taken again during a heartbeat is not rep
   expect(lost).toEqual([]);
 });
 
-test("[E2] the deadline for starting effects is fifteen seconds after the last renewal was sent, not after its answer", async () => {
+test("[E2] the deadline for starting effects is fifteen seconds after the last renewal was sent, not after the answer arrived", async () => {
   const { heart, renewed } = begin({ before: async () => clock.advance(4_000) });
   expect(heart.deadline()).toBe(Number.NEGATIVE_INFINITY);
   await renewed(1);
@@ -115,7 +115,7 @@ test("[F36] the deadline does not move when the wall clock jumps", async () => {
   expect(heart.deadline() - clock.elapsed()).toBe(15_000);
 });
 
-test("[E2] a worker that is cut off from its store reports this once, retries every second, lets its deadline pass, and recovers", async () => {
+test("[E2] a worker that cannot reach its store reports this once and retries every second; its deadline passes, and later it recovers", async () => {
   const gone = new Error("the connection is gone");
   const reported: unknown[] = [];
   let broken = false;

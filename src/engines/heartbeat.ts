@@ -3,7 +3,7 @@
 //  1  The deadline is measured from just before the renewal was sent, on this machine's monotonic clock.
 //     However long the answer took, the lease in the store lasts at least until that deadline.
 //  Without a renewal the deadline simply passes, so a worker that cannot reach its store starts nothing new.
-//  A cancelled or lost run is reported only if the worker still holds it with the epoch that it sent.
+//  A cancelled or lost run is reported only if the worker still holds it with the epoch that the heartbeat sent.
 //     If the worker has released and retaken the run meanwhile, the store's answer was about an older lease.
 
 import type { Clock } from "../clock.ts";
@@ -30,7 +30,7 @@ export interface HeartbeatOptions {
 }
 
 export interface WorkerHeartbeat {
-  /** The deadline for starting effects, by `clock.elapsed()`. Check it right before an effect starts. */
+  /** The deadline for starting effects, as a value of `clock.elapsed()`. Check the deadline right before an effect starts. */
   deadline(): number;
   /** Renews now. A worker awaits one beat before it takes its first run; otherwise that run would look orphaned. */
   beat(): Promise<void>;

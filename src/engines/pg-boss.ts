@@ -63,7 +63,7 @@ const DEAD_FOR_MS = 7_000;
 const POLL_S = 1;
 /** The longest duration of a job that pg-boss allows. */
 const LONGEST_DRIVE_S = 24 * 60 * 60 - 1;
-/** How long completed jobs are kept. It is short because each check by pg-boss's supervisor counts all jobs. */
+/** How long completed jobs are kept. This time is short because each check by pg-boss's supervisor counts all jobs. */
 const KEPT_S = 60;
 /** How often a run can lose its worker before it is quarantined (E5). */
 const REDELIVERIES = 5;
@@ -155,7 +155,7 @@ class PgBossEngine implements Engine {
     }
   }
 
-  /** Polls for a job and drives its run. During the drive another slot polls, if the concurrency limit allows one more. */
+  /** Polls for a job and drives its run. During the drive another slot polls, if the concurrency limit allows one more drive. */
   private async poll(drive: Drive): Promise<void> {
     const options = {
       includeMetadata: true,

@@ -18,7 +18,7 @@ import type { Runners } from "./programs/runner.ts";
 
 export interface LoopParts {
   store: Store;
-  /** Returns the user that a run works for, with the user's current rights. Agents that look after other runs use it. */
+  /** Returns the user that a run works for, with the user's current rights. Needed by agents that look after other runs. */
   actingFor(userId: string | undefined): Promise<ActingUser>;
   clock: Clock;
   ids: Ids;

@@ -225,7 +225,7 @@ const SECRETS =
 
 function clean(text: string): string {
   // A long text is cut before it is searched for keys.
-  // The cut is far behind the limit, so that no key within the limit is cut in half.
+  // The cut is far beyond the maximum length, so that no key in the shown part is cut in half.
   const safe = text
     .slice(0, LIMIT * 4)
     .replace(SECRETS, "[hidden]")

@@ -13,7 +13,7 @@ const compatible = (): typeof import("@ai-sdk/openai-compatible") => load("@ai-s
 
 export interface Endpoint {
   baseURL: string;
-  /** Absent only if the provider needs no key. */
+  /** The provider's key. Absent only if the provider needs no key. */
   apiKey?: string;
   headers?: Record<string, string>;
 }

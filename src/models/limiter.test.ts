@@ -37,7 +37,7 @@ test("[F40] if the first call after a rate limit is refused again, the other cal
   expect(limiter.notBefore("anthropic/b")).toBe(clock.now() + 59_000);
 });
 
-test("[F40] the success of an earlier call does not shorten the wait, and neither does a later, shorter limit", () => {
+test("[F40] neither the success of an earlier call nor a later, shorter limit makes the wait shorter", () => {
   const { clock, limiter, until } = createLimited(30);
   clock.advance(5_000);
   limiter.succeeded("anthropic/a");

@@ -2,7 +2,7 @@
 //  1  When a provider says "wait until T", no run calls it before T.
 //  2  From T on, calls start one second apart until a call succeeds.
 //     Otherwise all waiting calls would be sent together and refused together.
-//  3  If an earlier call succeeds before T, the gate stays closed.
+//  3  If a call that was sent before the limit succeeds, the gate stays closed.
 
 import type { Clock } from "../clock.ts";
 import { providerOf } from "./model.ts";

@@ -205,7 +205,7 @@ export const PROVIDER_TIERS: Readonly<Record<string, ProviderTiers>> = {
 const tierOfWord = (word: string): Tier | undefined =>
   TIER_OF_WORD.get(word.toLowerCase().replace(/\[\d+[km]\]$/, ""));
 
-/** The model of that size from the configured model's provider. If that provider has no sizes, it is the configured model. */
+/** The configured provider's model of the given size. If that provider has no sizes, the configured model is returned. */
 function modelOfTier(tier: Tier, configured: string): string {
   const provider = providerOf(configured);
   const tiers = Object.hasOwn(PROVIDER_TIERS, provider) ? PROVIDER_TIERS[provider] : undefined;

@@ -111,7 +111,7 @@ for (const [require, ok] of [
 }
 
 scenario(
-  "[S3-55] if an advisor was cancelled because others failed, it is not named as a reason",
+  "[S3-55] if an advisor was cancelled because others failed, it is not named as a cause of the failure",
   {
     agent: advised(", require: all"),
     cast: { legal: noOutput, risk: "tools: { ask: [charge] }" },

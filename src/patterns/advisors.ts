@@ -52,7 +52,7 @@ function requiredAnswers({ definition }: DecisionView): number {
   return require === "any" ? 1 : Math.min(require, agents.length);
 }
 
-/** Whether an advisor has failed. Advisors that were cancelled because the run ends do not count: the reason for the end must not change. */
+/** Whether an advisor has failed. When the run is already ending, cancelled advisors do not count, because they are not the cause of the end. */
 function hasFailed(slot: PatternSlot, closing: boolean): boolean {
   if (slot.type === "late" || slot.type === "refused") return true;
   return slot.type === "failed" && !(closing && slot.child.ended!.result.status === "cancelled");

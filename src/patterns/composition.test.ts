@@ -31,7 +31,7 @@ describe.each(all(samples((agent) => ({ tool: "charge", input: { what: agent } }
   );
 
   scenario(
-    "[F23] a cancel in the middle of the pattern ends all runs of the tree, and nothing is charged",
+    "[F23] a cancel in the middle of the pattern ends all runs of the tree, and no unsafe tool runs",
     options,
     async (world) => {
       const runId = await world.run("the task");

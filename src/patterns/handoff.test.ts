@@ -275,7 +275,7 @@ scenario(
 );
 
 scenario(
-  "[H2] [J11] a message between a crash and the source's wait does no harm; the target's failure still returns the source's answer",
+  "[H2] [J11] a message that arrives after a crash, before the source waits, does no harm; if the target fails, the source's answer is returned",
   {
     agent: "handoff: { agent: second, onFailure: return }",
     cast: { second: "output: { type: object }" },

@@ -28,7 +28,7 @@ export function requestText({ input, requestInput = input, ...asked }: Requested
 export const openingWithRequest = (start: Payload<"RUN_STARTED">, opening: string | undefined): string =>
   opening !== undefined && !hasReadRequest(start) ? opening : addRequest(start, opening);
 
-/** K8: whether the run's opening leaves out the request, because the run continues its own run from an earlier round. */
+/** K8: true if the agent has read the request in an earlier round and continues from there. Its opening then leaves out the request. */
 export const hasReadRequest = ({ team, continues }: Payload<"RUN_STARTED">): boolean =>
   team !== undefined && team.round > 1 && continues !== undefined;
 

@@ -26,7 +26,7 @@ import { isTeamMember, teamTurn } from "./team-role.ts";
 export const steps: Pattern = {
   next(view, now): Action | TakeTurn | undefined {
     const { state, definition } = view;
-    // B3: after the agent's last turn the run ends with its result.
+    // B3: after the agent's last turn the run ends with the result of that turn.
     if (state.latest?.purpose === "final" && isAfterLastStep(state, state.latest.seq)) return undefined;
     const module = usableModule(view);
     if ("type" in module) return module;

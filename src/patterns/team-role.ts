@@ -1,4 +1,4 @@
-// A run's role in a team: coordinator, member, or neither. In a team within a team, a run is first a coordinator and then a member.
+// A run's role in a team: coordinator, member, or neither. The coordinator of an inner team is also a member of the outer team.
 // The role decides which closing tools the run has and how it ends.
 
 import type { Definition } from "../journal/definition.ts";
@@ -14,7 +14,7 @@ import type { DecisionView } from "./pattern.ts";
 export const isTeamMember = (definition: Definition, { team }: Payload<"RUN_STARTED">): boolean =>
   team !== undefined && givingAnswerAway(definition).length === 0;
 
-/** Whether the run coordinates a team whose discussion is not over. In the run's last turn there is no time for another round. */
+/** True while the run coordinates a discussion. In the run's last turn there is no time for another round, so the result is false. */
 export const isCoordinating = ({ state, definition }: DecisionView): boolean =>
   definition.team !== undefined && !state.team.over && !state.systemNotes.has(LAST_TURN);
 

@@ -217,7 +217,7 @@ describe("rounds", () => {
   );
 
   scenario(
-    "[K4] [S3-39] [S3-46] members have no report tool, other agents have no team tools, and the refusal of a wrong call names its tool",
+    "[K4] [S3-39] [S3-46] members have no report tool, other agents have no team tools, and the refusal of a call names the tools that can be used",
     {
       agent: "team: { members: [a], maxRounds: 1 }",
       cast: { a: "" },

@@ -39,7 +39,7 @@ export const team: Pattern = {
   },
 };
 
-/** S3-41: whether there is another round after this one. */
+/** S3-41: whether another round follows the given round. */
 export function shouldContinue(
   { state, definition }: DecisionView,
   { number }: TeamRound,
@@ -57,12 +57,12 @@ export function shouldContinue(
   return number >= maxRounds ? stop(`there are no more than ${maxRounds} rounds.`) : { goesOn: true };
 }
 
-/** S3-41: a member's broadcasts become known when its round ends. */
+/** S3-41: the events that publish a member's broadcasts when its round ends. */
 export function onMemberBroadcast(round: number, from: string, texts: readonly string[]): EventBody[] {
   return texts.map((text, index) => ({ type: "TEAM_MESSAGE", payload: { round, index, from, text } }));
 }
 
-/** S3-41: a member's vote becomes known when its round ends. */
+/** S3-41: the event that publishes a member's vote when its round ends. */
 export function onMemberVote(round: number, from: string, vote: Vote): EventBody[] {
   return vote ? [{ type: "TEAM_VOTE", payload: { round, from, ...vote } }] : [];
 }
@@ -129,7 +129,7 @@ function memberRun(view: DecisionView, round: TeamRound, member: string): Patter
   };
 }
 
-/** Messages of the other members since the member's last round. Each is delivered once, even after a restart. */
+/** The messages that other members have sent since this member's last round. Each message is delivered once, even after a restart. */
 function newMessagesFor(view: DecisionView, { number }: TeamRound, member: string): PatternRun["messages"] {
   const { seq } = view.state.team.rounds[number - 2]!;
   return messagesAfter(view, seq)

@@ -79,7 +79,7 @@ describe("presets", () => {
     expect(write({ project: { preset: "read-only" } }).rule).toBe("preset read-only deny Write");
   });
 
-  it("every rule overrides a preset, except the preset read-only, which no rule can override", () => {
+  it("every rule overrides a preset, except the preset `read-only`, which no rule can override", () => {
     for (const ask of [["*"], ["Write"], ["Write(a)"]])
       expect(write({ project: { preset: "trusted", ask } }).verdict).toBe("ask");
     expect(write({ project: { preset: "trusted", deny: ["Write"] } }).verdict).toBe("deny");
@@ -90,7 +90,7 @@ describe("presets", () => {
     );
   });
 
-  it("the run's preset overrides the project's preset, but read-only applies if the run or the project sets it", () => {
+  it("the run's preset overrides the project's preset, but `read-only` applies if either of them sets it", () => {
     expect(write({ project: { preset: "trusted" }, run: { preset: "ask" } }).verdict).toBe("ask");
     expect(write({ project: { preset: "ask" }, run: { preset: "edits" } }).verdict).toBe("allow");
     expect(write({ project: { preset: "read-only" }, run: { preset: "trusted" } }).verdict).toBe("deny");

@@ -16,7 +16,7 @@ describe("judging calls in a tainted run", () => {
     }
   });
 
-  it("[A66] a deny rule and a person's grant override taint; taint replaces the reason of an ancestor's ask rule", () => {
+  it("[A66] a deny rule and a person's grant override taint; if an ancestor's ask rule also applies, the verdict names taint", () => {
     const grants = [{ rule: "restart_service(web)" }];
     expect(unsafe({ grants })).toEqual({
       verdict: "allow",

@@ -181,7 +181,7 @@ describe("the order of rules", () => {
     expect(verdict("mcp__github__status", {}, setting).verdict).toBe("ask");
   });
 
-  it("a rule with a pattern can deny a call of a tool with unknown input, but never allows it", () => {
+  it("a rule with a pattern can deny a call of a tool whose input is unknown, but cannot allow the call", () => {
     expect(
       verdict(
         "WebFetch",

@@ -1,4 +1,4 @@
-// Judges a call, and names the rule that decided. The checks run in this order:
+// Judges a call, and names the rule that determined the verdict. The checks run in this order:
 //   the agent's gate > deny > a person's grants > ask (in a fork, by an ancestor, or because of taint)
 //   > the most specific ask or allow rule > the preset > the default.
 // A part of a command that cannot be read never matches an allow rule. If that part might match a deny rule, the call needs approval.
@@ -48,7 +48,7 @@ export const createJudge =
 function gateVerdict(call: Call, { gate }: PermissionRequest): Verdict | undefined {
   if (gate.allow === undefined) return undefined;
   const listed = rulesFor(gate.allow, "strict", call.tool).filter((rule) => rule.names(call.tool.name));
-  // A bare tool name passes every call of the tool, even for protected files, because the gate only says which tools the agent has.
+  // If the list has the tool's bare name, every call of the tool passes, even for protected files, because the gate only says which tools the agent has.
   const passes = call.units.every((unit) => listed.some((rule) => rule.bare || rule.matches(unit) === "yes"));
   return passes ? undefined : { verdict: "deny", rule: "agent tools: not listed" };
 }
@@ -82,7 +82,7 @@ const ALLOWS: Record<Preset, readonly string[]> = {
 
 type Authority = Pick<PermissionRequest, "authority">;
 
-/** The run's own choice is the last one in the list. */
+/** The preset in force. The list contains the project's choice before the run's choice, so the last entry wins, except for `read-only`. */
 function presetOf({ authority }: Authority): Preset {
   const chosen = authority.flatMap(({ rules }) => rules.preset ?? []);
   return chosen.includes("read-only") ? "read-only" : (chosen.at(-1) ?? "ask");

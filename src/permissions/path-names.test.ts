@@ -34,7 +34,7 @@ describe("pathNames", () => {
     });
   });
 
-  it("[P12] pathNames works for a workspace that is a subfolder of the repository or has another path", () => {
+  it("[P12] pathNames works for a workspace that is a subfolder of the repository or whose parent folder is reached through a link", () => {
     expect(absolutes("../api/x", `${child}/web`, [`${project}/web`])).toEqual([
       `${child}/api/x`,
       "/w/proj/api/x",

@@ -1,5 +1,5 @@
-// Lists all names by which a rule can refer to a path. A run in a worktree works on a copy of its parent's folder, which is merged later.
-// So a rule about the parent's file also applies to the copy, at any depth (P12).
+// Lists all names by which a rule can refer to a path. A run in a worktree works on a copy of its parent's folder.
+// The copy is merged later, so a rule about the parent's file also applies to the copy, at any depth (P12).
 // `inspectPath` resolves links. Without it, a path is used as written.
 
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";

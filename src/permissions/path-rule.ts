@@ -106,7 +106,7 @@ function folderAbove(pattern: string): (place: NamedPath, goesDown: "deep" | "sh
   };
 }
 
-/** True if the command cannot do what the rule is about: it never changes files, or it takes its words as plain text. */
+/** True if the rule is about something that the command cannot do: it never changes files, or it treats its words as plain text. */
 function cannotDo(speaksOf: "change" | "read", { readOnly, command, reach }: CommandUnit): boolean {
   if (speaksOf === "change" && readOnly) return true;
   if (command.assigns || reach().argvs.some(([name]) => name === undefined)) return false;
@@ -120,7 +120,7 @@ const NEVER_CHANGES = new Set(
   "cat head tail wc nl ls stat cut grep cmp readlink realpath pwd id uname whoami test [".split(" "),
 );
 
-/** git subcommands that record files without changing them. */
+/** git subcommands that add files to the repository without changing the files. */
 const RECORDS = new Set(["add", "commit"]);
 
 /** True if the command shows only the names of files, never their content. */

@@ -1,5 +1,5 @@
 // The contract of permissions. There are two layers: the agent's gate (what the agent can call) and authority (what the tree can do).
-// The same request always gets the same verdict, with the rule that decided.
+// The same request always gets the same verdict, and the verdict names the rule that determined it.
 
 import type { Effect, Rules } from "../journal/definition.ts";
 import type { RuleBasis } from "../journal/events.ts";
@@ -7,9 +7,9 @@ import type { WorkspaceView } from "./path-names.ts";
 
 export interface Verdict {
   verdict: "allow" | "ask" | "deny";
-  /** The rule that decided, with its origin: `project deny Bash(rm *)`. This text is for people; code reads `basis`. */
+  /** The rule that determined the verdict, with its origin: `project deny Bash(rm *)`. This text is for people; code reads `basis`. */
   rule: string;
-  /** Absent if a permission rule decided, or if the default allowed the call. */
+  /** Absent if the verdict comes from a permission rule, or if the default allowed the call. */
   basis?: RuleBasis;
   /** No person could be asked, so the run's policy denied the call or made the run fail. */
   unattended?: "reject" | "fail";

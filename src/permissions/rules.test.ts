@@ -62,7 +62,7 @@ describe("rules for commands", () => {
     expect(bash(command, { project: { allow: ["Bash"], deny: ["Bash(rm *)"] } }).verdict).toBe("deny");
   });
 
-  it("a rule recognises the subcommand of a command with global options before it", () => {
+  it("a rule recognises a subcommand that follows global options", () => {
     const setting = { project: { allow: ["Bash"], deny: ["Bash(git push *)"] } };
     expect(bash("git -C sub push origin", setting).verdict).toBe("deny");
     expect(bash("git --no-pager push", setting).verdict).toBe("deny");

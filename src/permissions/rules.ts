@@ -1,6 +1,6 @@
 // Compiles rules as people write them: `Bash`, `Bash(git diff *)`, `Write(src/**)`, `mcp__git__*`, `*`. A list is compiled once.
 //  - Allow rules are strict about case, words and wildcards, and never match an unclear call.
-//  - Ask and deny rules are wide: they ignore case, look inside wrapper commands, and also apply if they only might match.
+//  - Ask and deny rules are wide: they ignore case, look inside wrapper commands, and also apply if a match is merely possible.
 //  - `Edit(path)` and `Write(path)` are both about changing that path, by any tool or redirection. `Read(path)` is about reading the path.
 
 import picomatch from "picomatch";

@@ -14,7 +14,7 @@ export interface Suggestion {
   /** Number of allowed calls that would not have needed approval. `of` is the number of all allowed calls of the same kind. */
   spared: number;
   of: number;
-  /** Number of calls of that kind that people refused. The rule allows none of them. */
+  /** Number of similar calls that people refused. The rule allows none of them. */
   refused: number;
   /** Some calls that would still need approval. */
   stillAsked: string[];

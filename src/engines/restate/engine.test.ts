@@ -45,7 +45,7 @@ describe("against a real Restate", () => {
 
   engineContract("restate", async () => ({ engine: await create() }));
 
-  test("[J6] fifty wakes during a drive cause one more drive, and Restate retains none of them", async () => {
+  test("[J6] fifty wakes during a drive cause one more drive, and Restate retains none of the wakes", async () => {
     const held = Promise.withResolvers<void>();
     const begun: RunId[] = [];
     const { engine, invocations } = await startEngine(async (runId) => {

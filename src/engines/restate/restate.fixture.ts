@@ -1,4 +1,4 @@
-// Starts a real Restate server for tests, with its own folder and ports. They are released when the tests end.
+// Starts a real Restate server for tests, with its own folder and ports. The folder and the ports are released when the tests end.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -24,7 +24,7 @@ export interface TestRestate {
 
 const binary = findRestate();
 
-/** Skips the tests where Restate cannot run. `test/untried.ts` reports skipped tests. */
+/** Skips the tests on a platform for which there is no Restate binary. `test/untried.ts` reports skipped tests. */
 export const test = anyTest.skipIf(!binary);
 export const describe = anyDescribe.skipIf(!binary);
 

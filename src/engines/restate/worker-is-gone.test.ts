@@ -29,7 +29,7 @@ test("[E10] a worker that answers is not gone, even while it is stopping", async
   expect(await isGone(taken)).toBe(false);
 });
 
-test("[E10] if the address leads back to the asking worker, only a worker of the same machine counts as gone", async () => {
+test("[E10] if the address leads back to the asking worker, the old worker counts as gone only if it ran on the same machine", async () => {
   const { port, close } = await listening(ME);
   onTestFinished(close);
   expect(await isGone({ worker: "box-a-70-beef", host: HOST, port })).toBe(true);

@@ -78,7 +78,7 @@ describe("reading about runs", () => {
 
   const clock = fakeClock();
   scenario(
-    "[S1-1] [S1-71] the health tool counts every run, and finds stuck runs and runs that need a person among hundreds",
+    "[S1-1] [S1-71] the health tool counts every run; among hundreds of runs it finds those that are stuck or need a person",
     {
       idle: true,
       clock,

@@ -1,5 +1,5 @@
 // Performs the tools `mcp__admin__*` and `mcp__monitoring__*` (S1-1, S1-78).
-// Text from other runs is marked as untrusted, and taints this run as it tainted the other run.
+// Text from other runs is marked as untrusted. Text from a tainted run also taints this run.
 // If a person has stopped a run or is asked about it, the tools leave the run to that person.
 // The agent has the rights of the user that it works for, and the journal records its actions under that user's name (A23).
 

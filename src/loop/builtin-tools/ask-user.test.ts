@@ -57,7 +57,7 @@ scenario(
 );
 
 scenario(
-  "[F12] [F13] after the first answer, the same answer is accepted again; a different answer is refused, and the error says who answered when",
+  "[F12] [F13] after the first answer, the same answer is accepted again; a different answer is refused, and the error says who answered and when",
   { idle: true, script: quote },
   async (world) => {
     const runId = await world.run("paint");

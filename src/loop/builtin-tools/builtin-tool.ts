@@ -26,7 +26,7 @@ export function loopTool(
     perform: NonNullable<BuiltinTool["perform"]>;
     /** The text that a person sees before deciding. */
     preview?(call: ToolCall, run: RunJournal, parts: LoopParts): Promise<string>;
-    /** Names what the call could make another agent do that this agent is not allowed to do (A67). */
+    /** Names actions that are forbidden to this agent, but that the call could make another agent perform (A67). */
     escalation?(call: ToolCall, run: RunJournal, parts: LoopParts): Promise<string | undefined>;
   },
 ): BuiltinTool {

@@ -9,7 +9,7 @@ import { cancelRun, checkRun, childrenIn, waitForRuns } from "./declared/child-r
 
 export const CHILD_RUNS: readonly BuiltinTool[] = [
   loopTool(checkRun, { perform: reportStatus }),
-  // `decide` itself answers `wait_for_runs`. A call is performed here only if it names a run that is not a child.
+  // `decide` answers a valid `wait_for_runs` call itself. This function only reports why a call is invalid.
   loopTool(waitForRuns, { perform: reportStatus }),
   loopTool(cancelRun, { perform: cancelChild }),
 ];

@@ -51,7 +51,7 @@ export function judgeDelegation(
     judgeCall({ name: DELEGATE, raises }, { ...asked, agent }, "idempotent", grants, view, parts),
   );
   const denied = verdicts.find(({ verdict }) => verdict === "deny");
-  // A grant contains the name that the person saw. The grant also covers the agent's other name.
+  // A grant contains the name that the person saw. The grant also covers the delegate's other name.
   const granted = verdicts.find(({ basis }) => basis === "grant");
   return denied ?? granted ?? verdicts.find(({ verdict }) => verdict === "ask") ?? verdicts[0]!;
 }

@@ -1,4 +1,4 @@
-// Performs `send_message`. The sender does not wait for the receiver. If the message starts a run, the sender's budget pays for it (D5).
+// Performs `send_message`. The sender does not wait for the receiver. If the message starts a run, the sender's budget pays for that run (D5).
 
 import { CadreError } from "../../errors.ts";
 import { childRunId } from "../../ids.ts";

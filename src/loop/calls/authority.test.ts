@@ -67,7 +67,7 @@ scenario(
 );
 
 scenario(
-  "[D5] runs that messages start count against the tree that pays for them",
+  "[D5] a run that is started by a message counts against the run limit of the tree that pays for it",
   {
     agent: "tools: [send_message]",
     cast: { a: "", b: "", c: "" },
@@ -144,7 +144,7 @@ scenario(
 );
 
 scenario(
-  "[P5] a delegation that a person edited is judged again, and the person's grant covers only that delegate",
+  "[P5] a delegation that a person edited is judged again, and a person's grant covers only the delegate that the person saw",
   {
     agent: "agents: [open, closed]\ntools: []",
     cast: { open: "", closed: "" },

@@ -214,7 +214,7 @@ scenario(
   },
 );
 
-test("results are recorded as they arrive, and shown to the model in the order of the calls", async () => {
+test("results are recorded in the order in which they arrive, but shown to the model in the order of the calls", async () => {
   const second = Promise.withResolvers<void>();
   const slow = defineTool({
     name: "slow",

@@ -75,7 +75,7 @@ async function verdictsOf(world: World, root: string, agent: string) {
   return payloadsOf(await world.events(run.id), "TOOL_PROPOSED").filter(({ name }) => name === "Bash");
 }
 
-describe("a deny of an ancestor", () => {
+describe("a deny rule of an ancestor", () => {
   for (const [who, denial] of Object.entries(denials)) {
     for (const [what, worker] of Object.entries(files)) {
       scenario(`[A22] ${who} denies Bash; the child's file ${what}`, tree(denial, worker), async (world) => {
@@ -89,7 +89,7 @@ describe("a deny of an ancestor", () => {
   }
 
   scenario(
-    "[A22] a deny of an ancestor also covers the other names of a tool",
+    "[A22] a deny rule of an ancestor also covers the other names of a tool",
     tree(denials["the root's agent"]!, "tools: [Bash]", "shell_command_execute"),
     async (world) => {
       const root = await world.run("go");

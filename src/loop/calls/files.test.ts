@@ -96,7 +96,7 @@ for (const [who, cast] of [
   ["a run below that run", { helper: "tools: [Read]", middle: "agents: [helper]" }],
 ] as const)
   scenario(
-    `[A37] [X5] ${who} cannot start an agent whose file a run of the same tree changed`,
+    `[A37] [X5] ${who} cannot start an agent whose file was changed by a run of the same tree`,
     {
       idle: true,
       agent: `agents: [${Object.keys(cast).join(", ")}]`,
@@ -209,7 +209,7 @@ for (const [tool, input] of [
     ["written", STEP("Write", { path: "a.txt", content: "old\n" })],
   ] as const)
     scenario(
-      `[A20] [X3] ${tool} is refused as stale if someone changed the file after the model had ${how} it; after a new read it works`,
+      `[A20] [X3] ${tool} is refused as stale if someone changed the file after the model had ${how} it; after a new read the call succeeds`,
       {
         idle: true,
         config: ALLOWED,

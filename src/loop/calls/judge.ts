@@ -15,7 +15,7 @@ import type { LoopParts } from "../parts.ts";
 export type JudgeParts = Pick<LoopParts, "judge"> & RequestParts;
 type RequestParts = Pick<LoopParts, "authority"> & { clock: Pick<Clock, "now"> };
 
-/** The tool of a call. `raises` names what the call would let another agent do that this agent is not allowed to do (A67). */
+/** The tool of a call. `raises` names actions that are forbidden to this agent, but that the call would let another agent perform (A67). */
 type JudgedTool = Pick<AnyTool, "name"> & { raises?: string | undefined };
 
 export function judgeCall(
@@ -46,7 +46,7 @@ export function permissionRequest(
   const own = { source: `agent ${definition.name}`, rules: { allow: [], ...definition.permissions } };
   const given = permissions ? [{ source: "run", rules: permissions }] : [];
   const builtin = declaredTool(tool.name);
-  // A message starts runs outside the fork, so a fork asks a person before it sends one.
+  // A message starts runs outside the fork, so a fork needs approval to send a message.
   const forked = state.start!.effects === "ask" && (effect === "unsafe" || builtin?.leavesTree === true);
   // The loop itself offers built-in tools, so no agent's file has to list them. A file can still deny them.
   const isOffered = builtin !== undefined && builtin.kind !== "closing" && !builtin.listedBy;
@@ -72,7 +72,7 @@ export async function currentGrants(run: RunJournal, { store }: Pick<LoopParts, 
   const line = [...ancestors.map(({ runId }) => runId), run.runId];
   // If this run is a fork of a child, its ancestors belong to another tree.
   const inTree = new Set(line.slice(Math.max(0, line.indexOf(rootRunId))));
-  // Grants are read from the store: the journal of the run in which a grant was given does not show that it was revoked.
+  // Grants are read from the store, because a journal shows that a grant was given, but not that it was revoked.
   const stored = (await store.inbox.grants()).filter(
     ({ scope, runId }) => scope === "always" || line.includes(runId),
   );
@@ -113,7 +113,7 @@ export function proposalEvent(
   return { type: "TOOL_PROPOSED", payload };
 }
 
-/** The time at which an inbox item expires, and the untrusted sources that might have caused it. */
+/** The time at which an inbox item expires, and the untrusted sources that the run has read. */
 export function itemTerms(
   { state }: RunJournal,
   { clock }: Pick<LoopParts, "clock">,

@@ -27,7 +27,7 @@ const suggested = async (world: World) => {
 const yes: Decision = { decision: "approve" };
 
 scenario(
-  "[SG1] rejected and edited calls count as refusals; --yes and expiry count as no decision",
+  "[SG1] rejected and edited calls count as refusals; a call approved by --yes is left out",
   {
     agent: "tools: [Bash]",
     script: roles({ tester: turns({ calls: touches.map(bash) }) }),

@@ -84,7 +84,7 @@ async function proposeCall(
   );
 }
 
-/** The result of a call that is not run. It tells the model what it can do instead. */
+/** The result of a call that is not run. The result tells the model what to do instead. */
 function immediateResult(
   call: ToolCall,
   index: number,

@@ -262,7 +262,7 @@ async function visibleFiles(
   const grants = await currentGrants(run, parts);
   return (path) => {
     const { verdict, rule } = judgeCall(tool, { path }, "read", grants, run, parts);
-    // If the same rule caused the question about the whole call, a person has already answered it.
+    // If the same rule caused the question about the whole call, a person has already answered that question.
     return verdict === "allow" || (verdict === "ask" && rule === proposal?.rule);
   };
 }

@@ -46,7 +46,7 @@ async function decide(world: World, runId: string, decision: Parameters<typeof d
 
 describe("one run", () => {
   scenario(
-    "[A66] [A61] if a .env file makes a word of the journal a secret, the taint check still applies",
+    "[A66] [A61] even if a secret in .env is a word that Cadre's events contain, the taint check applies",
     {
       ...stranger,
       files: { ".env": "A_TOKEN=untrusted\nB_TOKEN=ancestors\nC_TOKEN=AGENT_THOUGHT\nD_TOKEN=cadre-test\n" },
@@ -197,7 +197,7 @@ describe("a tree of runs", () => {
   );
 
   scenario(
-    "[A66] if a tainted agent delegates work, the child needs approval, too",
+    "[A66] if a tainted agent delegates work, the child's unsafe calls need approval, too",
     {
       ...stranger,
       agent: "agents: [hand]\ntools: [hear, charge]",

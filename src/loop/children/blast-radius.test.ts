@@ -1,4 +1,4 @@
-// Before a delegation, a person sees what the delegate could do. This is checked again when the child starts.
+// Before a delegation, a person sees what the delegate could do. These abilities are checked again when the child starts.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// Shows a person what a delegation could lead to. It leaves out denied tools, and tools that the tree can already use.
+// Shows a person what a delegation could lead to. The list leaves out denied tools, and tools that the tree can already use.
 
 import type { BlastRadius } from "../../journal/blast-radius.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
@@ -39,7 +39,7 @@ function denyOfTree({ state }: RunJournal, { authority }: Parts): string[] {
 const AT_WORK = ["pending", "running", "waiting", "suspended"] as const;
 const MOST_AT_WORK = 200;
 
-/** The runs at work in the tree. A run with an incomplete lineage is left out: without all denies, its reach would look too large. */
+/** The runs at work in the tree. A run with an incomplete lineage is left out: without all deny rules, its reach would look too large. */
 async function atWork(run: RunJournal, parts: Parts): ReturnType<typeof atWorkIn> {
   const { rootRunId: root } = run.state.start!;
   const { runs } = await parts.store.runs.list({ root, status: AT_WORK, limit: MOST_AT_WORK });

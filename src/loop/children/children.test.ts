@@ -292,7 +292,7 @@ scenario(
 );
 
 scenario(
-  "[P12] [S1-18] an ancestor's deny applies to the whole subtree; a child inherits attendance, but no tools",
+  "[P12] [S1-18] an ancestor's deny applies to the whole subtree; a child of an unattended run is unattended; it inherits no tools",
   {
     agent: lead("permissions: { deny: [charge] }"),
     cast: { coder: "tools: [charge, look]", helper: "" },
@@ -520,7 +520,7 @@ for (const [tool, style, input, form] of [
 }
 
 scenario(
-  "[S1-12] [S1-14] [S2-52] [S2-53] the other fields of a delegation reach the child",
+  "[S1-12] [S1-14] [S2-52] [S2-53] the optional fields of a delegation reach the child",
   {
     agent: lead(),
     cast,
@@ -570,7 +570,7 @@ scenario(
 );
 
 scenario(
-  "[S2-59] [S2-60] [D3] test counts come from the test runner's output, including a child's",
+  "[S2-59] [S2-60] [D3] test counts are read from the test runner's output, even if a child ran the tests",
   {
     agent: lead(),
     cast: { coder: "tools: [Bash]", helper: "" },

@@ -216,7 +216,7 @@ function childLimits(
 
 /**
  * A37: why the agent is not started if a run of this tree wrote its file.
- * In that case a model wrote the file, and the person who started this tree has never seen what the file allows.
+ * A file that a run wrote comes from a model: the person who started this tree has never seen what it allows.
  * The check covers this run, the results of its children, and its ancestors.
  */
 export async function changedAgentProblem(

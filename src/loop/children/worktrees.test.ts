@@ -39,7 +39,7 @@ function repository(world: World): (...args: string[]) => string {
 }
 
 scenario(
-  "[D6] a child in a worktree works in its own folder, and its work is merged at its end",
+  "[D6] a child in a worktree works in its own folder, and its work is merged when it ends",
   {
     ...apart,
     script: roles({

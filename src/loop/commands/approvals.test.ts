@@ -403,7 +403,7 @@ scenario(
 );
 
 scenario(
-  "[F16] any other change of the rules invalidates the approval, and a person is asked again",
+  "[F16] if an unrelated rule changes, the approval is no longer valid, and a person is asked again",
   { idle: true, config: ASK, script: once },
   async (world) => {
     const runId = await world.run("charge");
@@ -459,7 +459,7 @@ scenario(
 );
 
 scenario(
-  "[F14] after a cancel, a decision about a stopped loop is refused, too",
+  "[F14] after a cancel, a decision about an agent that repeated itself is refused, too",
   { idle: true, script: () => ({ calls: [look("same")] }) },
   async (world) => {
     const runId = await world.run("look");

@@ -24,7 +24,7 @@ const worker: WorldOptions = {
 };
 
 scenario(
-  "[BV3] a run that stopped for its budget continues after a raise, and the journal says who raised it",
+  "[BV3] a run that stopped at its budget continues when a person raises the budget; the journal names the person",
   worker,
   async (world) => {
     const { people } = world.runtime;
@@ -160,7 +160,7 @@ test("[BV1] [BV2] [B2] whatever budgets people set, the amounts a run has spent 
   await fc.assert(fc.asyncProperty(steps, holds), { numRuns: 40 });
 });
 
-/** Random budget changes and calls. Each of them is checked against the sums that limit it. */
+/** Random budget changes and calls. After each step, spent and reserved amounts must be within the limits. */
 async function holds(history: readonly Step[]): Promise<void> {
   const clock = fakeClock(0);
   const store = openSqliteStore({ path: ":memory:", clock });

@@ -61,7 +61,7 @@ test.each([1, 2, 3, 4])(
   },
 );
 
-/** How people react to an event: usually as the run requests, sometimes differently. */
+/** Reacts to an event as people would: usually does what the run requests, sometimes something else. */
 async function meddle(world: World, event: JournalEvent, random: () => number): Promise<void> {
   const { people } = world.runtime;
   const { runId } = event;

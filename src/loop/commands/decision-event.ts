@@ -1,4 +1,4 @@
-// Builds the event of a person's decision. It is bound to what the person saw.
+// Builds the event of a person's decision. The event contains a hash of what the person saw.
 // If the decision applies to more than one call, the event contains a grant.
 
 import { CadreError } from "../../errors.ts";

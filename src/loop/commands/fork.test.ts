@@ -182,7 +182,7 @@ describe("[FK3] calls without a recorded result need approval", () => {
       const [first] = await openApprovalIds(world, runId);
       await decideApproval(first!, { decision: "approve", scope: "always" }, "maria", world.runtime.people);
       await world.seen(runId, "RUN_COMPLETED");
-      // In any other run, that grant would allow this call.
+      // In a run that is not a fork, this grant would allow the call.
       const { rule } = (await world.runtime.store.inbox.grants())[0]!;
       expect(rule).toMatch(/charge/);
 
@@ -348,7 +348,7 @@ scenario(
 );
 
 scenario(
-  "[FK6] a kill before the fork's one event is written leaves no fork; a kill afterwards leaves the whole fork",
+  "[FK6] a kill before the fork's only event is written leaves no fork; a kill afterwards leaves the whole fork",
   { script, agent: TOOLS, config: CONFIG },
   async (world) => {
     const { runId, events } = await origin(world);

@@ -15,7 +15,7 @@ import { type AdmitParts, idempotencyOf, resolveLimits } from "./admit.ts";
 type Start = Payload<"RUN_STARTED">;
 
 export interface ForkRequest {
-  /** The event to fork at. If absent, the latest event. */
+  /** The event to fork at. If absent, the run is forked at its latest event. */
   seq?: number;
   edit?: {
     /** A message that follows the forked transcript. If the model has not answered yet, the message replaces the task. */
@@ -24,7 +24,7 @@ export interface ForkRequest {
     /** The new text of the agent's file. */
     agent?: string;
   };
-  /** Lets calls run as in any other run: the fork uses no recorded results, and only the rules decide. */
+  /** Lets calls run as in a run that is not a fork: no recorded results are used, and the rules alone determine each verdict. */
   allowEffects?: boolean;
 }
 

@@ -78,7 +78,7 @@ export interface PersonMessage extends Pick<RunRequest, "agent" | "mode" | "atte
 /**
  * Delivers a message to a main agent in a session, which is a chain of runs.
  * The message joins the session's active run. If no run is active, it starts the next run, which begins with the previous transcript (D5).
- * The store chooses between the two in one transaction.
+ * One transaction of the store decides whether the message joins a run or starts one.
  */
 export async function messageSession(
   message: PersonMessage,

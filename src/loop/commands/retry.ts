@@ -65,7 +65,7 @@ function retryProblem({ id, endedAt, stopReason }: RunRow): string | undefined {
 
 /**
  * The agent's current definition, or the pinned definition if the agent's file is gone.
- * Other problems with the file are reported before anything starts.
+ * If the file exists but is invalid, the error is reported before anything starts.
  */
 async function agentOf({ agent, definition }: RunRow, parts: Parts): Promise<Definition> {
   const pinned = await loadDefinition(parts.store, definition);

@@ -159,7 +159,7 @@ scenario(
     await world.seen(runId, "MODEL_CALL_STARTED");
     for (const id of ["a call", "a call", "a call"]) {
       clock.advance(SILENT_MS - 1);
-      // The input of a call can be as long as any text, but the user sees no delta of it.
+      // A call's input can be as long as any text, but while it streams the user sees nothing.
       await words.write({ type: "tool-input-delta", id, delta: "x" });
       await checkOnRuns(parts);
     }
@@ -209,7 +209,7 @@ scenario(
   },
 );
 
-/** Runs another run to its end, and returns its journal. */
+/** Drives another run to its end, and returns its journal. */
 async function ended(world: World, type: "RUN_FAILED") {
   const other = await world.run("fail", { limits: { maxTurns: 0 } });
   await world.runtime.parts.store.runs.get(other);

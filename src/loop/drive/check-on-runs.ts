@@ -11,9 +11,9 @@ import type { LoopParts } from "../parts.ts";
 import { ownCause, resultEnvelope } from "./finish.ts";
 import { currentRunState } from "./run-state-cache.ts";
 
-/** A running run that is silent for this long is stuck, whatever it is doing. */
+/** Milliseconds of silence after which a running run counts as stuck. */
 export const SILENT_MS = 10 * 60_000;
-/** The check grants a tool this much more time than the tool's own limit, so that the limit takes effect first. */
+/** Milliseconds that are added to a tool's own time limit, so that this limit takes effect before the check does. */
 const GRACE_MS = 60_000;
 
 type Parts = Pick<LoopParts, "store" | "clock" | "ids" | "drives" | "worktrees" | "tools" | "onProblem">;
@@ -34,7 +34,7 @@ async function checkEach(look: typeof endOrphan, runId: RunId, parts: Parts): Pr
 }
 
 /**
- * Whether a run's worktree can be removed. Until its tree has ended, a child's work could still be merged.
+ * Whether a run's worktree can be removed. While the run's tree is active, the work in it could still be merged.
  * A run that this store does not know might belong to another store with worktrees in the same repository.
  */
 async function isOver(runId: RunId, { store }: Parts): Promise<boolean> {

@@ -85,7 +85,7 @@ function deferReport({ calls }: RunState): Action {
   return { type: "record", events: [toolResult(callId!, output, "deferred")] };
 }
 
-/** Whether a failed model call can be retried. After a hard limit, only the call of the last turn can: all others would be refused again. */
+/** Whether a failed model call can be retried. After a hard limit, only the call of the last turn can be retried. */
 function mayRetry(state: RunState): boolean {
   if (!hardLimit(state)) return true;
   return state.failedCall?.purpose === "final" && !state.reachedLimits.has(FINAL_NOT_COVERED);
@@ -147,7 +147,7 @@ function withoutOutput(state: RunState, last: boolean): Action {
   return endRun({ status: "failed", stopReason: "invalid_output", summary });
 }
 
-/** F43, F45: stops an agent that repeats itself before it costs more. A person decides how the run continues. */
+/** F43, F45: stops an agent that repeats itself, before more money is spent. A person decides how the run continues. */
 function stopForPerson(state: RunState): Action | undefined {
   const { guard } = state;
   const item = loopItemId(guard.stops);
@@ -199,7 +199,7 @@ function lastTurn({ state, definition }: RunView): Action | undefined {
   return events.length > 0 ? { type: "record", events } : undefined;
 }
 
-/** Key of the event which says that the budget does not cover even the last turn. */
+/** Key of the event that is recorded if the budget does not cover even the last turn. */
 export const FINAL_NOT_COVERED = "limit/finalTurn/hard";
 
 const CUT_OFF =
@@ -242,13 +242,13 @@ function callModel({ state, definition }: RunView, purpose: Purpose): Action {
 
 function stopFor(state: RunState, detail: string): Action {
   const { stops } = state.guard;
-  // If the run was paused meanwhile, the same stop must not open a second inbox item.
+  // If a stop has an inbox item without a decision, for example after a pause, that item is used again.
   const undecided = stops > 0 && !state.decisions.has(loopItemId(stops));
   const items = [loopItemId(undecided ? stops : stops + 1)];
   return { type: "suspend", waitingOn: { kind: "loop", items, detail }, wakeAt: undefined };
 }
 
-/** Asks the model for a summary, once for all calls of a turn. Children with `context: summary` start with it. */
+/** Asks the model for a summary, once for all calls of a turn. Children with `context: summary` start with this summary. */
 export function requestBriefing(view: RunView, now: number): Action | undefined {
   const { state } = view;
   const wanted = [...state.calls.values()].some(

@@ -334,7 +334,7 @@ describe("[L2] decide", () => {
     }
   });
 
-  test("a full context is summarised once there is something to summarise", () => {
+  test("a full context is summarised as soon as it contains something to summarise", () => {
     const long = "x".repeat(60_000);
     const bodies = [start(), ...[1, 2, 3, 4].flatMap((n) => turn(n, long))];
     const small = { now: NOW, contextWindow: 20_000 };

@@ -254,7 +254,7 @@ function liveChildFor({ children }: RunState, call: ToolCall): ChildRun | undefi
   return child?.ended ? undefined : child;
 }
 
-/** Waits for children. If a person is asked about another call, waits for the person instead, so that the inbox shows that call. */
+/** Waits for children. If another call needs a person's decision, the run waits for the person instead, so that the inbox shows that call. */
 function waitForChildren(live: readonly ChildRun[], open: readonly ToolCall[]): Action {
   const waitingOn = { kind: "child" as const, items: live.map(({ runId }) => runId) };
   return suspendForApproval(open) ?? { type: "suspend", waitingOn, wakeAt: undefined };
@@ -293,7 +293,7 @@ function nextExpiry(open: readonly ToolCall[]): number | undefined {
   return times.length > 0 ? Math.min(...times) : undefined;
 }
 
-/** Describes the wait for a person. If all calls are questions, the run waits for answers. A single question is included in the wait. */
+/** Describes the wait for a person. If all calls are questions, the run waits for answers. For a single question, the wait contains its text. */
 function waitForPerson(asked: readonly ToolCall[]): WaitingOn {
   const items = asked.map(itemIdOf);
   const questions = asked.flatMap((call) => questionOf(call) ?? []);
@@ -320,7 +320,7 @@ function nextForRunner({ state, definition }: DecisionView): Action | undefined 
     : endRun({ status: "failed", stopReason: "error", summary });
 }
 
-/** The action of a pattern that requested the agent's answer. Undefined if no pattern uses it. */
+/** The action of the first pattern that uses the agent's answer. Undefined if no pattern uses the answer. */
 function answerForPattern(view: DecisionView, ending: Ending): Action | undefined {
   for (const pattern of patternsOf(view.definition)) {
     const action = pattern.onAnswer?.(view, ending);
@@ -329,7 +329,7 @@ function answerForPattern(view: DecisionView, ending: Ending): Action | undefine
   return undefined;
 }
 
-/** Ends the run after its children. A pattern can take the answer over. Otherwise the agent must be allowed to answer itself. */
+/** Ends the run after its children. A pattern can use the answer first. Otherwise the agent must be allowed to answer. */
 function decideEnd(view: RunView, ending: Ending): Action {
   if (ending.status !== "completed" || ending.stopReason === "handed_off")
     return endAfterChildren(view, ending);
@@ -345,7 +345,7 @@ function decideEnd(view: RunView, ending: Ending): Action {
 
 function ownAnswer(view: RunView, ending: Ending): Action {
   const { state, definition } = view;
-  // If a draft was picked, it is the answer, although the agent itself gave none.
+  // If a draft was picked, it is the answer, although the agent itself gave no answer.
   const isGiven =
     ending.team !== undefined || patternsIn(definition).some(({ pattern }) => pattern.answer === "pattern");
   if (definition.finalizes !== false || ending.status !== "completed" || isGiven)
@@ -375,7 +375,7 @@ function endAfterChildren({ state, definition }: DecisionView, ending: Ending): 
   if (live.length === 0) return { type: "end", ending };
   const items = live.map(({ runId }) => runId);
   const waitingOn = { kind: "child" as const, items, ...CLOSING };
-  // F27: a crash might have happened after a child was recorded as late and before it was cancelled.
+  // F27: if only late children are left, they are cancelled here. A crash might have prevented their cancellation.
   const waits =
     ending.status === "completed" &&
     !hardLimit(state) &&

@@ -31,7 +31,7 @@ import { RunJournal } from "./run-journal.ts";
 
 const SUSPECT_AFTER = 2;
 
-/** E5: after this many acquisitions without an outcome, the run is quarantined until a person resumes it. */
+/** E5: maximum number of acquisitions without an outcome. After that, the run is quarantined until a person resumes it. */
 const MAX_ACQUISITIONS = 5;
 
 const DEFAULT_WINDOW = 128_000;
@@ -88,7 +88,7 @@ async function driveRun(run: RunJournal, parts: LoopParts, signal: AbortSignal):
       }
     }
     await run.release();
-    // While a run rests, its program is ended unless the program still has work.
+    // The run rests now. Its program is ended, unless the program still has work to do.
     if (run.definition.runner && !keepsProgram(run)) await parts.runners.end(run.runId);
   } finally {
     stopListening();
@@ -120,7 +120,7 @@ function register(
   };
 }
 
-/** Closes the calls that a crash left open, once. Only open intents and their effect class matter. */
+/** Closes the model call or prompt that a crash left open. A run that was acquired too often without an outcome is quarantined. */
 async function recoverRun(run: RunJournal, parts: Pick<LoopParts, "clock" | "runners">): Promise<void> {
   if (run.lease.acquisitions > MAX_ACQUISITIONS && !run.state.cancel) return quarantine(run);
   while (waitsForOldLease(run, parts)) {
@@ -144,7 +144,7 @@ async function quarantine(run: RunJournal): Promise<void> {
   await run.suspend({ kind: "quarantine", detail }, undefined);
 }
 
-/** E2: whether the previous worker might still be alive. While it might be, its open calls are neither repeated nor decided. */
+/** E2: true if the previous worker might still be performing a call. Until its lease ends, that call is neither repeated nor decided. */
 function waitsForOldLease(run: RunJournal, parts: Pick<LoopParts, "clock" | "runners">): boolean {
   const until = run.lease.previousUntil;
   if (until === undefined || until <= parts.clock.now()) return false;
@@ -172,10 +172,10 @@ async function openWorkspace(
   );
 }
 
-/** Whether something other than a cancel interrupted this driver. In that case another driver takes the run. */
+/** True if something other than a cancel interrupted this driver. Another driver then takes the run. */
 const mustStop = ({ aborted, reason }: AbortSignal): boolean => aborted && reason !== "cancel";
 
-/** E5: whether the run lost its worker twice in a row and has had no outcome since. */
+/** E5: true if the run lost its worker twice in a row and has had no outcome since. */
 const isSuspect = (run: RunJournal): boolean => run.lease.acquisitions > SUSPECT_AFTER && !run.hasProgressed;
 
 async function step(run: RunJournal, parts: LoopParts, effects: AbortSignal): Promise<void> {
@@ -296,7 +296,7 @@ function resumedEvent(by: string, run: RunJournal): EventBody {
   return { type: "RUN_RESUMED", payload: { by }, key: `resumed/${run.state.suspensions}` };
 }
 
-/** Appends conditionally: of an expiry and a person's decision only one is written, and likewise of a resume and a pause. */
+/** Appends conditionally: if a person's decision was written first, the expiry is not written. The same applies to a pause and a resume. */
 async function write(events: EventBody[], run: RunJournal): Promise<void> {
   await run.begin(events);
 }
@@ -340,7 +340,7 @@ function skipReason(error: unknown): SkipReason | undefined {
   return error instanceof CadreError && error.code === "FOLDER_MISSING" ? "other machine" : undefined;
 }
 
-/** Leaves a run to other processes: permanently if its journal has a newer version, for a while if its folder is missing. */
+/** Leaves a run to other processes: for a while if its folder is missing here, otherwise until this process ends. */
 function skipRun(why: SkipReason, runId: RunId, { skippedRuns: all }: Pick<LoopParts, "skippedRuns">): void {
   all.set(runId, why);
   if (why === "other machine") setTimeout(() => all.delete(runId), MAX_RETRY_MS).unref();
@@ -356,7 +356,7 @@ const isCorrupt = (error: unknown): error is CadreError =>
 
 const seqOf = (error: CadreError): number | undefined => error.details?.["seq"] as number | undefined;
 
-/** Whether the program is in the middle of its work, or could continue after a person raises the budget. */
+/** True if the program is in the middle of its work, or could continue its work after a person raises the budget. */
 const keepsProgram = ({ state }: RunJournal): boolean =>
   state.openModelCall !== undefined || state.waitingOn?.kind === "budget";
 

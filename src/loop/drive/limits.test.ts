@@ -24,7 +24,7 @@ scenario(
 
 for (const max of [1, 3]) {
   scenario(
-    `[P11] before the last of ${max} permitted turns the model is told so, and only the report is offered`,
+    `[P11] with maxTurns ${max}, the model is told which turn is its last, and that turn offers only the report`,
     { idle: true, agent: `limits: { maxTurns: ${max} }`, script: busy },
     async (world) => {
       const offers = watchOffers(world, (request) =>

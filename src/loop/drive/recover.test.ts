@@ -279,7 +279,7 @@ scenario(
 );
 
 scenario(
-  "[F30] a run with a damaged journal is quarantined with the event's number, and the others continue",
+  "[F30] a run with a damaged journal is quarantined, and the number of the damaged event is recorded; other runs continue",
   { idle: true, config: "permissions: { ask: [charge] }", script: steps },
   async (world) => {
     const [bad, good] = [await world.run("charge"), await world.run("charge")];

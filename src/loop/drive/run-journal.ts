@@ -1,7 +1,7 @@
 // One run while this process drives it: the lease, the fold of the journal, and three ways to write to the journal.
 // This class enforces the rules L1, L3 and L4 of `drive.ts`.
 // Recorded events are folded and queued immediately, and committed together with the next intent.
-// If another writer's event comes before recorded events in the journal, the journal is folded again from the start.
+// If another writer's event gets into the journal before the queued events, the journal is folded again from the start.
 
 import { CadreError, toCadreError } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
@@ -398,7 +398,7 @@ export async function eventsBefore(
 
 const NO_PREDECESSOR: Pick<Payload<"RUN_STARTED">, "continues" | "fork"> = {};
 
-/** The end events of children that came after the fork's point, but that the fork knows about. */
+/** The end events of children that are later than the point of the fork, but that the fork knows about. */
 async function laterChildEnds(
   store: { journal: Pick<Store["journal"], "read"> },
   runId: RunId,

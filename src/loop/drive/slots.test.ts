@@ -114,7 +114,7 @@ scenario(
 
 const whileHeld = holding();
 scenario(
-  "[B4] [P7] a queued run ends immediately when it is cancelled, and keeps its place in the queue after a message",
+  "[B4] [P7] a queued run ends immediately when it is cancelled, and a message does not change its place in the queue",
   {
     config: "concurrency: 1",
     tools: [whileHeld.tool],
@@ -150,7 +150,7 @@ scenario(
 );
 
 scenario(
-  "[B4] a run that a person resumes queues behind the runs at work",
+  "[B4] when a person resumes a run, it queues behind the runs at work",
   {
     idle: true,
     config: "concurrency: 1\npermissions: { ask: [charge] }",
@@ -183,7 +183,7 @@ type Crash = (types: string[], send: () => Promise<AppendResult>) => Promise<App
 let crash: Crash = (_, send) => send();
 for (const when of ["before", "after"] as const) {
   scenario(
-    `[B4] [F01] if the process is killed ${when} the event of a queued run while another run works, no slot is lost, and every run ends`,
+    `[B4] [F01] after a kill ${when} a queued run's event is written, while another run works, no slot is lost, and every run ends`,
     {
       idle: true,
       clock: crashClock,

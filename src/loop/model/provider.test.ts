@@ -50,7 +50,7 @@ describe("[F40] a provider that requests a wait", () => {
 
   const jumping = fakeClock();
   scenario(
-    "[F36] a clock that goes back only makes the wait longer, and no duration is negative",
+    "[F36] if the clock is set back, the wait becomes longer, and no duration is negative",
     { idle: true, clock: jumping, script: firstFails(BUSY) },
     async (world) => {
       const from = jumping.now();

@@ -1,8 +1,8 @@
-// Sends one prompt to the program that does an agent's work. Like a model call, it has an intent, work and an outcome.
-//  RN1  The program's process is recorded in the journal before it receives a prompt.
-//  RN2  The program's questions are answered from the journal alone. A started call is allowed; a call that already has a result is not.
+// Sends one prompt to the program that does an agent's work. Like a model call, a prompt has an intent and an outcome.
+//  RN1  The program's process is recorded in the journal before the program receives a prompt.
+//  RN2  The program's questions are answered from the journal alone. A started call is allowed. A call that already has a result is refused.
 //  RN3  While a person decides, the run rests and the program waits.
-//       If the program has ended by then, the journal is enough to continue.
+//       If the program ends during that time, the run can continue from the journal alone.
 
 import { messageOf } from "../../errors.ts";
 import type { EventBody, Payload } from "../../journal/events.ts";
@@ -89,7 +89,7 @@ export async function promptRunner(
   return listen({ action, live: ready, run, parts, effects });
 }
 
-/** Whether the program was stopped in the middle of its work and has ended since. A new session would repeat its work. */
+/** True if the program worked on this prompt, was stopped, and has ended since. A new session would repeat its work. */
 function hasEndedMeanwhile({ callId }: CallModel, run: RunJournal, parts: RunnerParts): boolean {
   const { runner, calls } = run.state;
   const worked = [...calls.keys()].some((id) => id.startsWith(`${callId}.`));
@@ -140,7 +140,7 @@ async function listen(prompt: Prompt): Promise<void> {
   await parts.runners.end(run.runId);
 }
 
-/** Reports about work. Limits are checked before such a report is handled, so that a stopped program starts no more work. */
+/** Types of reports about work. Limits are checked before such a report is handled, so that a stopped program starts no more work. */
 const WORK_REPORTS: ReadonlySet<RunnerReport["type"]> = new Set([
   "message",
   "call",
@@ -261,11 +261,11 @@ function recordAnswer({ text, stop: how }: Extract<RunnerReport, { type: "answer
   else run.record(answerEvent(text, how, prompt));
 }
 
-/** Whether a call was refused. If the program stops after a refusal, it has not failed: it is asked to continue in another way. */
+/** True if a call was refused. A program that stops after a refusal has not failed: it is asked to continue in another way. */
 const isRefused = ({ state }: RunJournal): boolean =>
   [...state.calls.values()].some(({ result }) => result?.outcome === "denied");
 
-/** The program's answer. Its usage is as the program reported it; nothing is estimated. */
+/** The program's answer. The program reports its own usage; nothing is estimated. */
 function answerEvent(text: string, finish: string, { action, live }: Prompt): EventBody {
   return {
     type: "AGENT_THOUGHT",
@@ -350,7 +350,7 @@ export async function recoverPrompt(run: RunJournal, parts: Pick<LoopParts, "run
   );
 }
 
-/** Only a person can find out what happened to the prompt, so the prompt becomes a call with an unknown outcome. */
+/** Only a person can find out what happened to the prompt, so the prompt is recorded as a call with an unknown outcome. */
 function recordLostSession(why: string, run: RunJournal): void {
   const { command, host, pid } = run.state.runner.started!;
   const toolCallId = `${run.state.openModelCall!.callId}.${run.state.runner.calls}`;

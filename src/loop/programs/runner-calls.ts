@@ -59,7 +59,7 @@ function newId({ id: own }: Pick<ProgramCall, "id">, { action, live, run }: Acti
   return id;
 }
 
-/** P5: finds the approval of exactly this call, if the program ended before it could be told about the approval. */
+/** P5: finds an approval of exactly this call that the program could not be told about, because it had ended. */
 function earlierApproval({ name, input }: ProgramCall, { calls }: RunState): Verdict | undefined {
   const same = [...calls.values()].find(
     (call) =>
@@ -128,7 +128,7 @@ async function resultEvent(
   return { type: "TOOL_RESULT", payload: { toolCallId, ...payload } };
 }
 
-/** The program's plan becomes the run's todo list. */
+/** Records the program's plan as the run's todo list. */
 export function planEvents(todos: Todo[], prompt: ActivePrompt): EventBody[] {
   const { run } = prompt;
   if (JSON.stringify(todos) === JSON.stringify(run.state.todos)) return [];

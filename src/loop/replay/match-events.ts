@@ -10,7 +10,7 @@ import type { RunView } from "../drive/decide-turn.ts";
 /** Waits with an outside cause: a provider, a slot, a person's pause, a run that could not be driven. */
 const GIVEN_WAITS = new Set(["provider", "slot", "paused", "quarantine", "definition_changed", "child_hitl"]);
 
-/** Whether an event was decided from the earlier journal. Other events come from outside. */
+/** True if an event records a decision that follows from the earlier journal. All other events come from outside. */
 export function isDecided(event: JournalEvent, view: RunView): boolean {
   // The calls of a program come from outside.
   if (view.definition.runner && (event.type === "TOOL_PROPOSED" || event.type === "TOOL_STARTED"))

@@ -133,7 +133,7 @@ function changesAt(
 
 type CallModel = Extract<Action, { type: "call-model" }>;
 
-/** Whether the action is the recorded model call. The model itself can differ. */
+/** Whether the action is the recorded model call. The name of the model can differ. */
 const isSameCall = (recorded: Payload<"MODEL_CALL_STARTED">, action: Action): action is CallModel =>
   action.type === "call-model" &&
   action.callId === recorded.callId &&

@@ -1,5 +1,5 @@
-// Judges a recorded call by the current rules. The replay does not check again whether the other agent is allowed to do more (A67).
-// If that check caused the recorded question to a person, only a deny counts as a difference.
+// Judges a recorded call by the current rules. It does not check again whether a delegate has more rights (A67).
+// If the check A67 made approval necessary in the recorded run, only a deny counts as a difference.
 
 import type { EventOf, JournalEvent, Payload } from "../../journal/events.ts";
 import type { Verdict } from "../../permissions/permission.ts";
@@ -26,7 +26,7 @@ export function changedVerdict(view: RunView, event: JournalEvent, parts: Parts)
   return now.verdict === verdict ? undefined : `${now.verdict} ${name} (${now.rule})`;
 }
 
-/** Whether something other than a rule decided: a grant, or the fact that the call could not be made. */
+/** True if the verdict does not come from a rule: a grant allowed the call, or the call could not be made. */
 const isFixed = ({ basis }: Payload<"TOOL_PROPOSED">): boolean => basis === "grant" || basis === "impossible";
 
 /** The current verdict. Undefined if the agent no longer has this delegate; the comparison of tool lists shows that change. */
@@ -52,10 +52,10 @@ function judgeDelegationNow(
   return judgeDelegation(asked, grantsOf(view), view, by);
 }
 
-/** Only grants of the run itself. If a wider grant decided a call, the recorded verdict is kept: no journal shows whether it was revoked. */
+/** Only grants of the run itself: no journal shows whether a wider grant was revoked. A verdict from a wider grant is kept as recorded. */
 const grantsOf = ({ state }: RunView) => state.grants.filter(({ scope }) => scope === "run");
 
-/** A67: whether a person was asked because, after untrusted input, the other agent was allowed to do more. */
+/** A67: true if a person was asked because a tainted run gave work to an agent with more rights. */
 function isEscalation({ name, basis }: Payload<"TOOL_PROPOSED">): boolean {
   const tool = declaredTool(name);
   return basis === "taint" && (tool?.kind === "delegation" || tool?.leavesTree === true);

@@ -35,7 +35,7 @@ export interface PatternDeclaration<
   readonly isOnlyOurs: boolean;
   /** How the pattern's children are started and described. Undefined if the pattern itself starts no children. */
   readonly trigger: TriggerDeclaration<Trigger> | undefined;
-  /** How the arrow to an agent that the pattern names is drawn and described. */
+  /** How a diagram draws and describes the arrow to an agent that the pattern names. */
   readonly edge: EdgeWords;
   /**
    * Source of the run's answer: the agent itself, its children, the pattern, or the target that the pattern names.
@@ -49,17 +49,17 @@ export interface PatternDeclaration<
 
   /** Other patterns that this pattern cannot be combined with, and why. Patterns of the same stage need not be listed. */
   readonly excludes?: Readonly<Record<string, string>>;
-  /** The tools that an agent with this pattern is allowed to call itself. If absent, all tools that its file allows. */
+  /** The tools that an agent with this pattern is allowed to call itself. If absent, it is allowed to call every tool that its file allows. */
   readonly ownTools?: { readonly may: "none" | "read"; readonly why: string };
-  /** The most model turns that the run itself needs. If absent, as many as its limits allow. */
+  /** The most model turns that the run itself needs. If absent, only its limits apply. */
   readonly ownTurns?: number;
   /** The most turns that one child can take. */
   childTurns?(own: z.output<Pinned>): number;
-  /** The agents that the run's model chooses from. If absent, the agents in `agents`. */
+  /** The agents that the run's model chooses from. If absent, the model chooses from the agents in `agents`. */
   choices?(own: z.output<Pinned>): readonly string[];
-  /** Whether this value of the key means the agents that the file lists in `agents`. */
+  /** True if this value of the key stands for all agents that the file lists in `agents`. */
   takesDelegates?(written: unknown): boolean;
-  /** Whether the agent is allowed to answer itself, although its target usually answers. */
+  /** True if the agent is allowed to give the answer itself, in place of its target. */
   mayAnswer?(own: z.output<Pinned>): boolean;
   /** A section of the system prompt. */
   guidance?(own: z.output<Pinned>, delegates: readonly GuidedDelegate[]): string;
@@ -70,13 +70,13 @@ export interface TriggerDeclaration<Name extends string> {
   readonly name: Name;
   /** The child's part in the pattern, shown beside its agent's name. `slot` is the key under which the child was started. */
   part(slot: string): string;
-  /** The child's badge in its parent's timeline. `start` precedes the child's name at its start; `what` is the noun at its end. */
+  /** The child's badge in its parent's timeline. `start` is the text before the child's name; `what` names the child in the text about its end. */
   badge(slot: string): { start: string; what: string };
   /** Why the child was started, worded as the rest of a sentence. */
   reason(agent: string): string;
-  /** Whether the child does the rest of its parent's work. If so, the parent makes no further model call. */
+  /** True if the child does the rest of its parent's work. The parent then makes no further model call. */
   readonly takesOver: boolean;
-  /** True if the parent of such a child does nothing but wait for the child's end. */
+  /** True if the parent of a child with this trigger does nothing but wait for the child's end. */
   readonly closesParent?: true;
   /** True if the pattern can require another form of answer from a child than its agent's file does. */
   readonly setsOutput?: true;
@@ -128,7 +128,7 @@ export interface GuidedDelegate {
 /** Any declaration, with all types unknown. */
 export type AnyDeclaration = PatternDeclaration<string, z.ZodType, z.ZodType, string, readonly string[]>;
 
-/** Checks that a declaration is complete and keeps its literal types. */
+/** Makes the compiler check that a declaration is complete, and keeps the declaration's literal types. */
 export const declarePattern = <
   const Key extends string,
   Input extends z.ZodType,

@@ -1,4 +1,4 @@
-// Finds all commands that a command might run, as far as its words show them. Ask and deny rules use them, so too many are better.
+// Finds all commands that a command might run, as far as its words show them. Ask and deny rules use the result, so it is better to find too many.
 // Every end of a wrapper's words is treated as a command, and every word that looks like a script is parsed.
 // If the commands are in no word at all (`sh file`, `… | sh`), an unknown command is added.
 
@@ -78,7 +78,7 @@ function followTails(argv: readonly ShellWord[], depth: number, found: Found): v
   if (runsUnseen) found.argvs.push(UNKNOWN);
 }
 
-/** If one of these words occurs, the other words might be scripts. Otherwise `*.ts` is a pattern, not an unknown command. */
+/** If one of these words occurs, other words might be scripts. Without such a word, `*.ts` is a pattern, not an unknown command. */
 const SCRIPTING =
   /^(.*\/)?(sh|bash|dash|ash|zsh|ksh|mksh|fish|rbash|csh|tcsh|xonsh|nu|pwsh|eval|trap|ssh|su|watch|script|parallel|expect|screen|tmux|concurrently|entr|nodemon)$|^-[cS]|^--(split-string|call|command)/;
 

@@ -180,7 +180,7 @@ describe("a deny rule for a command", () => {
     "timeout 60 npx vitest 'src/*.test.ts'",
     "env CI=1 eslint 'src/**/*.ts'",
   ];
-  it("a deny rule for a command allows ordinary work", () => {
+  it("a deny rule for a command does not block ordinary work", () => {
     expect(verdicts(ORDINARY, setting)).toEqual(all("allow", ORDINARY));
   });
 });
@@ -340,7 +340,7 @@ describe("a deny rule for reading files", () => {
     "npm test",
     "echo .env",
   ];
-  it("a deny rule for reading files allows ordinary work", () => {
+  it("a deny rule for reading files does not block ordinary work", () => {
     expect(verdicts(ORDINARY, setting)).toEqual(all("allow", ORDINARY));
   });
 });
@@ -444,7 +444,7 @@ describe("a deny rule with flags", () => {
   });
 
   const ORDINARY = ["rm x", "rm -r x", "rm -f x", "git push", "git push origin main", "git rm -rf x"];
-  it("a deny rule with flags allows the command without these flags", () => {
+  it("a deny rule with flags does not block the command without these flags", () => {
     expect(verdicts(ORDINARY, setting)).toEqual(all("allow", ORDINARY));
   });
 });

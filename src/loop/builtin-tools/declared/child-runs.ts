@@ -61,7 +61,7 @@ function childRunTool({
     kind: "loop",
     needsDelegates: true,
     offered: (view) => (mayStartDetached(view) ? offer() : []),
-    // Every agent is allowed to call these tools. If the agent has started no such runs, the result says so.
+    // Every agent is allowed to call these tools. If the agent has started no children, the result says so.
     accepts: () => true,
   };
 }

@@ -51,7 +51,7 @@ export const finalReport: DeclaredTool = {
       : [],
 };
 
-/** Whether the agent is allowed to report. A router is allowed to only if its file has `allowAnswer`. */
+/** Whether the agent is allowed to report. A router is allowed to report only if its file has `allowAnswer`. */
 const mayReport = ({ router }: Definition): boolean => !router || router.allowAnswer === true;
 
 /** The report tool as the model sees it. Its schema depends only on the definition, so it is built once per definition. */

@@ -99,7 +99,7 @@ const ROUTE_DESCRIPTION = "Select the agent to handle this request.";
 
 type Shape = NonNullable<Definition["delegation"]>["tool"];
 
-/** Builds the tool of one shape. An agent has the tool if its file chooses this shape; a router has only the shape `route`. */
+/** Builds the delegation tool of one shape. An agent gets the tool if its file chooses the shape. A router gets only the shape `route`. */
 function delegationTool<T>(
   shape: Shape | "route",
   input: z.ZodType<T>,
@@ -210,7 +210,7 @@ export const delegationToolNamed = (name: string): DelegationTool | undefined =>
 export const mayStartDetached = (view: DecisionView): boolean =>
   DELEGATION_TOOLS.some((tool) => tool.detachedResult && tool.offered(view).length > 0);
 
-/** The delegates that the agent can use in this run. Empty at the last level; agents already at work above this run are left out (F22). */
+/** The delegates that the agent can use in this run. Empty at the maximum depth. The agents of its ancestors are left out (F22). */
 export function availableDelegates(definition: Definition, start: Payload<"RUN_STARTED">): Delegate[] {
   if (definition.kind === "subagent") return [];
   if (start.depth >= start.limits.maxDepth && !definition.router) return [];
@@ -249,7 +249,7 @@ export function findDelegate(delegates: readonly Delegate[], name: string): Dele
   );
 }
 
-/** How much of the parent's conversation the child sees. The call decides first, then the child's file, then the parent's file. */
+/** How much of the parent's conversation the child sees. The call overrides the child's file, and the child's file overrides the parent's. */
 export async function resolveContextMode(
   { name, contextMode }: DelegationRequest,
   { definition }: { definition: Definition },
