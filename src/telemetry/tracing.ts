@@ -1,7 +1,7 @@
 // Sends the spans of all runs to an OTLP receiver in the background. No run ever waits for the receiver.
 // Spans are computed from the journals. A cursor in the store points to the last event whose spans were sent.
 //  TL1  The cursor advances only after the receiver has accepted the spans or has permanently refused them.
-//       If the process dies earlier, the next process sends the same spans again with the same ids.
+//       If the process dies before the cursor advances, the next process sends the same spans again with the same ids.
 //  TL2  Only one process at a time sends spans. If that process dies, its hold on the cursor expires.
 //       A process that finds events of a newer version releases the cursor.
 

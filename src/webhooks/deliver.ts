@@ -3,7 +3,7 @@
 //  WH1  A cursor advances only after its notice was delivered or given up.
 //       After a crash, the notice is sent again with the same id.
 //  WH2  Only one process at a time serves a webhook.
-//       A process that is too old to read the next event releases the webhook, so that a newer process can serve it.
+//       A process that is too old to read the next event releases the webhook, so that a newer process can serve the webhook.
 //  WH4  A notice is given up if the endpoint refuses it permanently or if delivery fails for a day. Later notices are still delivered.
 
 import type { Clock } from "../clock.ts";

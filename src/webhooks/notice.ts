@@ -34,6 +34,6 @@ export function noticeOf(event: JournalEvent, journal: readonly JournalEvent[]):
   return needsPerson(run) && !neededBefore ? { event: "needs-you", run, at } : undefined;
 }
 
-/** True if the run waits for a person. False for a paused run, because the person who paused it knows. */
+/** True if the run waits for a person. False for a paused run, because the person who paused it already knows that it waits. */
 const needsPerson = ({ status, waitingOn }: RunRow): boolean =>
   status === "suspended" && waitingOn?.kind !== "paused";

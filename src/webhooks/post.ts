@@ -1,5 +1,5 @@
 // Makes one attempt to post a message. The attempt has a time limit and follows no redirects.
-// The address is checked in the DNS lookup that the connection itself uses, so it cannot change after the check (A42, A43).
+// The address is checked in the DNS lookup that the connection itself uses, so the address cannot change after the check (A42, A43).
 
 import { lookup } from "node:dns";
 import { type IncomingMessage, request as overHttp } from "node:http";

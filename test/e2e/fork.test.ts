@@ -1,4 +1,4 @@
-// Forks and compares runs from the terminal, with a real shell. A fork does not repeat finished work.
+// Tests `cadre fork` and `cadre compare` with a real shell. A fork does not repeat finished work.
 
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";

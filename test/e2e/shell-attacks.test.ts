@@ -1,5 +1,5 @@
 // A model that has the Bash tool follows hostile instructions from untrusted text.
-// Its commands do not run, and the journal records which rule stopped each command.
+// The model's commands do not run, and the journal records which rule stopped each command.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";

@@ -73,7 +73,7 @@ test("[TL1] [TR1] [TR2] [TR3] [S1-65] a tree that two processes worked on is one
   const ids = receiver.spans.map(({ spanId }) => spanId);
   expect(new Set(ids).size).toBe(ids.length);
   expect(new Set(receiver.spans.map(({ traceId }) => traceId)).size).toBe(1);
-  // The second process sends the spans of the dead process again. They are identical to the last byte.
+  // The second process sends the spans of the dead process again. Each span is identical to the span that was sent first.
   for (const span of before) expect(receiver.spans).toContainEqual(span);
   expectInside(receiver.spans);
   for (const word of ["violet", "turquoise", "done"])
@@ -95,7 +95,7 @@ test("[TL1] if the receiver is down, the run still succeeds; the next process se
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-test("[TL3] spans contain texts only if the configuration allows this, and never secrets; attributes use the GenAI names", async () => {
+test("[TL3] spans contain texts only if the user enables this, and never contain secrets; attributes use the GenAI names", async () => {
   p.env["HUSH_TOKEN"] = "hush-hush-4711";
   p.env["OTEL_EXPORTER_OTLP_HEADERS"] = "x-team=sesame%20opens";
   p.env["OTEL_SERVICE_NAME"] = "desk";

@@ -29,7 +29,7 @@ export interface Streaming {
   text: string;
 }
 
-/** The page keeps only the end of streamed output. The recorded result contains all of it. */
+/** The page keeps only the end of streamed output. The recorded result contains the whole output. */
 const MAX_STREAMING = 20_000;
 
 /** P9: skips an unreadable event and keeps all other events. */

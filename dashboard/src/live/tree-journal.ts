@@ -138,7 +138,7 @@ async function* pagesOf(rootId: string, signal: AbortSignal): AsyncGenerator<rea
   }
 }
 
-/** Opens the journal of a tree while the component is mounted, and renders it again as it grows. */
+/** Opens the journal of a tree while the component is mounted, and renders the component again when the journal grows. */
 export function useTreeJournal(rootId: string): TreeJournal | undefined {
   const [journal, setJournal] = useState<TreeJournal>();
   useEffect(() => {

@@ -1,4 +1,4 @@
-// Chats with main agents. Messages reach an agent while it works, and the page shows what the agent does.
+// Tests the chat with main agents. Messages reach an agent while it works, and the page shows what the agent does.
 
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";

@@ -49,7 +49,7 @@ test("[FK8] [U38] the scrubber shows the whole tree at a past moment; the URL co
   expect(problems).toEqual([]);
 });
 
-test("[FK1] [FK2] [FK4] [FK7] [U37] [U38] [U39] a fork links to its original run; a comparison of the two shows the first divergence", async () => {
+test("[FK1] [FK2] [FK4] [FK7] [U37] [U38] [U39] a fork links to its original run; comparing the two runs shows the first divergence", async () => {
   await using p = await treeProject();
   const server = await serve(p);
   const { page, problems } = await browser.enter(server.link);

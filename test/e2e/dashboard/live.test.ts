@@ -51,7 +51,7 @@ test("[U19] [F46] the page shows that the server is down; after the restart it s
   expect(problems).toEqual([]);
 });
 
-test("[U19] a hidden tab closes its stream; when it becomes visible, it loads the missed events", async () => {
+test("[U19] a hidden tab closes its stream; when the tab becomes visible, it loads the missed events", async () => {
   await using p = await treeProject();
   const { url, link } = await serve(p);
   const { page, problems } = await browser.enter(link);

@@ -47,7 +47,7 @@ test("[U46] [U01] the empty list explains how to start a run; a started run show
   expect(problems).toEqual([]);
 });
 
-test("[U05] rows do not move under the pointer; new runs are only counted until the user asks to see them", async () => {
+test("[U05] rows do not move under the pointer; the list only shows the number of new runs until the user asks to see them", async () => {
   await using p = await runsProject();
   const { link, start, client } = await serveRuns(p);
   for (const task of ["one", "two", "three"]) await untilEnded(client, await start("quick", task));

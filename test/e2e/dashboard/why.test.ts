@@ -1,4 +1,4 @@
-// The "why" view in a real browser. It leads from a failed root to the first cause, and from any event back to the task.
+// The "why" view in a real browser. The view leads from a failed root to the first cause, and from any event back to the task.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { agent, type Project } from "../../../src/cli/cli.fixture.ts";

@@ -46,7 +46,7 @@ function CurrentWork({ run }: { run: RunJournal }) {
   );
 }
 
-/** The reasoning that the model wrote before its answer. It starts collapsed. */
+/** The reasoning that the model wrote before its answer. The box starts collapsed. */
 export function Reasoning({ text, isLive = false }: { text: string; isLive?: boolean }) {
   const summary = (
     <>

@@ -1,5 +1,5 @@
 // The right-hand pane shows the selected event, or the run if no event is selected.
-// On small screens the pane covers the page, so it opens only for an event or on request.
+// On small screens the pane covers the page, so it opens only when the user selects an event or presses the pane's button.
 
 import { PanelRightClose, PanelRightOpen, Pin } from "lucide-react";
 import { lazy, Suspense } from "react";

@@ -75,7 +75,7 @@ function widthsOf(node: RiverNode, unit: Unit, { total, least, widest }: Scale) 
 interface Place {
   streams: { shade: Shade; width: number }[];
   wide: number;
-  /** How much of the parent's width the bands of earlier children already use. */
+  /** The part of the parent's width that the bands of earlier children already use. */
   right: number;
   from: number;
   line: number;

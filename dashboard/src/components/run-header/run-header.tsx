@@ -57,7 +57,7 @@ export function RunHeader({ journal, run, actions, onSelect }: RunHeaderProps) {
   );
 }
 
-/** Maximum number of links in the status line. If there are more, the line says how many more; the tree shows all of them. */
+/** Maximum number of links in the status line. The line only counts further links; the tree shows all of them. */
 const NAMED = 3;
 
 function StatusLine({ journal, run, onSelect }: Omit<RunHeaderProps, "actions">) {

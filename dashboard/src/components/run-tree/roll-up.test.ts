@@ -26,7 +26,7 @@ const runs = new Map([
   run("d", "b", { status: "running" }),
 ]);
 
-test("[U07] a node counts the runs below it; only a run with its own request counts as needing a person", () => {
+test("[U07] a node shows how many runs are below it; only a run with its own request counts as needing a person", () => {
   expect(rollUps(runs, "root").get("root")).toEqual({
     running: 1,
     waiting: 1,

@@ -158,7 +158,7 @@ function useRowKeys(
   ]);
 }
 
-/** The selected runs. Each has the state it had when the user selected it. */
+/** The selected runs. Each run has the state that it had when the user selected it. */
 export interface Selection {
   readonly runs: readonly ListedRun[];
   has(id: string): boolean;

@@ -80,7 +80,7 @@ export function runSeries(overTime: OverTime, times: number[]): PlotData {
   return { times, every: overTime.every, series: series.filter(hasData) };
 }
 
-/** The time buckets until now. The first bucket starts at `since`, or at the first entry if the range is long. */
+/** The time buckets until now. The first bucket starts at `since`, or at the first entry if there would be too many buckets. */
 export function timeBuckets({ every, spent, runs }: OverTime, since: number, now: number): number[] {
   const first = Math.min(...[...spent.slice(0, 1), ...runs.slice(0, 1)].map(({ from }) => from));
   if (!Number.isFinite(first)) return [];

@@ -19,7 +19,7 @@ test("[U08] only spans inside the window are drawn, and they are clipped at its 
   ]);
 });
 
-test("[U14] a thousand spans on a hundred pixels become at most fifty bars; each bar shows its longest activity", () => {
+test("[U14] a thousand spans on a hundred pixels are drawn as at most fifty bars; each bar shows its longest activity", () => {
   const spans = Array.from({ length: 1_000 }, (_, at) =>
     span(at % 4 === 0 ? "tool" : "model", at * 10, at * 10 + 10),
   );

@@ -18,7 +18,7 @@ export function useNow(still = false): number {
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   if (timer === undefined) {
-    // Catches up, because the clock stopped while it had no listeners.
+    // Updates the time immediately, because the clock stopped while it had no listeners.
     tick();
     timer = setInterval(tick, 1_000);
   }

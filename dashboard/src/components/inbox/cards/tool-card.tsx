@@ -64,7 +64,7 @@ export function ToolCard({ item, takesFocus, onDecided, children }: CardProps) {
   );
 }
 
-/** Shows the requested call, or the form that changes it. */
+/** Shows the requested call, or the form in which the user changes the call. */
 function EditableRequest({ item, mode, change }: { item: ApprovalView; mode: Mode; change: Change }) {
   const { draft, setDraft, edit, hunks, problem } = change;
   if (mode === "edit") return <EditForm draft={draft} onChange={setDraft} state={edit} problem={problem} />;

@@ -1,5 +1,5 @@
 // A17: tells whether the user has seen the whole request.
-// A short request counts as seen immediately, a long request once the user has scrolled to its end.
+// A short request is seen immediately. A long request is seen once the user has scrolled to its end.
 // The user can approve a request only after seeing all of it.
 
 import { type RefCallback, useEffect, useState } from "react";

@@ -1,4 +1,4 @@
-// The left side of the inbox: the last confirmation, the open requests, and the runs to resume.
+// The left side of the inbox: a confirmation of the last answer, the open requests, and the runs to resume.
 
 import { Link } from "@tanstack/react-router";
 import {

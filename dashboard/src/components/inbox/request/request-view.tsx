@@ -104,7 +104,7 @@ export const FileMoved = () => (
   </p>
 );
 
-/** Removes the header lines of a patch; the file name is already shown above it. */
+/** Removes the header lines of a patch, because the file name is already shown above the patch. */
 export const stripPatchHeader = (patch: string): string =>
   patch
     .replace(/^Index: .*\n/, "")
