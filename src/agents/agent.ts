@@ -1,4 +1,4 @@
-// A loaded agent. It has the definition that a run pins, or the problems because of which there is no definition.
+// A loaded agent. It has a definition, which runs pin. A broken agent has no definition, only problems.
 
 import type { Problem } from "../config/problem.ts";
 import type { Definition } from "../journal/definition.ts";

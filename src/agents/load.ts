@@ -33,7 +33,7 @@ export function assembleAgents(files: readonly DraftFile[], known: AgentEnvironm
   return { agents, problems: [...notes, ...[...agents.values()].flatMap((agent) => agent.problems)] };
 }
 
-/** If an agents folder contains a schema or another data file, that is not a mistake. */
+/** A schema or another data file in an agents folder is not a mistake, so it is not reported. */
 const isReported = ({ code }: Problem): boolean => code !== "NOT_AN_AGENT";
 
 function shadowedProblem(draft: Draft, nearer: Draft): Problem {

@@ -104,7 +104,7 @@ describe("requesting one agent by name", () => {
   });
 });
 
-test("unchanged files are not read again; callers at the same time get the same set", async () => {
+test("unchanged files are not read again; simultaneous callers get the same set", async () => {
   put("a.md", good("One"));
   const first = await look();
   expect(await look()).toBe(first);

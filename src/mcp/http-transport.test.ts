@@ -134,7 +134,7 @@ describe("[A51] a server that requires a sign-in", () => {
     'Bearer resource_metadata="--flag"',
     'Bearer resource_metadata="URL/.well-known/oauth-protected-resource", error="insufficient_scope"',
   ])(
-    "a server that requires a sign-in is reported as unusable, and Cadre requests no URL from its header: %s",
+    "a server that requires a sign-in is reported as unusable; Cadre requests no URL that the server's header names: %s",
     async (challenge) => {
       for (const status of [401, 403]) {
         const { url, asked } = await listen((_request, response) => {

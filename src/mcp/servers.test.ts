@@ -118,7 +118,7 @@ describe("[A49] a server or tool that differs from its pin is not used", () => {
     ["another variable", (server) => ({ ...server, env: { NODE_OPTIONS: "--require=./evil.js" } })],
     ["a URL instead of a command", () => ({ url: "http://127.0.0.1:9/mcp" })],
   ])(
-    "if a server has %s, no tool is offered and nothing is started until a person approves it",
+    "if a server has %s, its tools are not offered and it is not started until a person approves the change",
     async (_what, change) => {
       writePlan(plan, LOG);
       await open().ready(["git"]);

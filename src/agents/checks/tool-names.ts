@@ -1,4 +1,4 @@
-// With `delegation.tool: per-agent`, every delegate becomes a separate tool.
+// With `delegation.tool: per-agent`, the model gets a separate tool for each delegate.
 // The names of these tools must differ from each other and from all other tools. Otherwise the model could not choose between them.
 
 import { errorAt, type Finding } from "../../patterns/declarations/finding.ts";

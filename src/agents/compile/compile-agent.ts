@@ -60,7 +60,7 @@ function writtenKey(keys: Readonly<Record<string, Data>>, key: string): string {
 /** Keys that restrict the agent. If Cadre ignored a bad value of such a key, the agent could do more than its author meant. */
 const GATE = new Set(["tools", "disallowedTools", "permissions", "policy", "delegate_targets"]);
 
-/** In another product's file, a bad value is only a warning, unless its key restricts the agent. */
+/** In another product's file, a bad value gives only a warning. If its key restricts the agent, the bad value is an error. */
 function checkKeys(document: YamlDocument, dialect: string): { values: AgentValues; problems: Problem[] } {
   if (dialect === "cadre") return ownKeys(document);
   const entries = Object.entries(document.data as Record<string, Data>);
@@ -132,7 +132,7 @@ function compile(compiling: Compiling, tools: Definition["tools"]): Definition {
   });
 }
 
-/** Whether a pattern takes its agents from the key `agents`, as `router: true` does. */
+/** True if a pattern takes its agents from the key `agents`. For example, `router: true` does this. */
 const takesDelegates = (values: AgentValues): boolean =>
   ALL_PATTERNS.some(({ key, takesDelegates }) => takesDelegates?.(values[key as PatternKey]));
 

@@ -1,7 +1,7 @@
 // Decides which agent a name refers to, in an agent's file or on the command line.
 //  N5  A name is looked up in three steps: in the pack of the file that uses it, as a full name, and as a base name or title.
 //      The nearest scope wins. A project's `researcher` never replaces the `researcher` that a pack's own files mean.
-//      If several agents of one scope match, using the name is an error. Loading the files is not.
+//      If several agents of one scope match a name, only a use of this name is an error. The files can still be loaded.
 
 import { agentId } from "../../journal/agent-id.ts";
 import type { Agent } from "../agent.ts";

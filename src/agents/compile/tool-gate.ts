@@ -1,5 +1,5 @@
 // Computes the tools that an agent is allowed to call. An absent, a null and an empty `tools` have three different meanings.
-// Unknown tool names are dropped. If no name remains, the agent has no tools; the list never becomes "all tools".
+// Unknown tool names are dropped. If no name remains, the agent has no tools. It never gets all tools.
 
 import type { Problem } from "../../config/problem.ts";
 import type { Data, Path, YamlDocument } from "../../config/yaml.ts";

@@ -5,7 +5,7 @@ import { regexWildcards } from "./wildcards.ts";
 
 const modes = (text: string, file = ".roomodes") => translateAll(modesDialect, text, file);
 
-test("each mode in the list becomes an agent; the mode's role becomes the prompt", () => {
+test("each mode in the list is translated to an agent whose prompt is the mode's role", () => {
   const [writer, runner] = modes(
     [
       "customModes:",
@@ -84,7 +84,7 @@ test.each([
   ["a$b", undefined],
   ["a\\*", undefined],
 ])(
-  "the regular expression %s becomes wildcards, if wildcards can match the same paths",
+  "the regular expression %s is translated to wildcards if wildcards can match the same paths",
   (regex, patterns) => {
     expect(regexWildcards(regex)).toEqual(patterns);
   },

@@ -33,7 +33,7 @@ export const kiloDialect: Dialect = {
   translate: (source) => [translate(source)],
 };
 
-/** If a file has an `id`, the id becomes Cadre's `name`, and the file's `name` becomes `title`. */
+/** If a file has an `id`, Cadre uses the id as `name`, and uses the file's `name` as `title`. */
 function translate(source: SourceFile): Translation {
   const { id, name, ...rest } = source.keys;
   const named = typeof id === "string" && id !== "";

@@ -1,4 +1,4 @@
-// Reads keys that set a mode for all tools. A mode that forbids tools becomes a tool gate.
+// Reads keys that set a mode for all tools. A mode that forbids tools is translated to a tool gate.
 // A mode that skips approvals has no effect and gives a warning, because an agent file cannot skip approvals.
 
 import type { Reader } from "./read-keys.ts";

@@ -102,7 +102,7 @@ export const modelKey: Reader = (builder, value, key) => {
   );
 };
 
-/** The key says how much the model reasons. `off` becomes Cadre's `none`. */
+/** The key says how much the model reasons. The value `off` is translated to `none`. */
 export const reasoningKey: Reader = (builder, value, key) => {
   if (value === null) return;
   if (isMapping(value)) return unsupportedKey(builder, value, key);

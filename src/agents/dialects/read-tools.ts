@@ -198,7 +198,7 @@ function denyRules(builder: TranslationBuilder, names: readonly string[], vocabu
   });
 }
 
-/** Rules that deny a name or ask about it. A rule for an unknown name is kept. It forbids nothing, and the common checks report it. */
+/** Returns the rules that deny or ask about a tool. An unknown name is kept as a rule, so that the common checks report it. */
 function restrictionRules(name: string, vocabulary: Vocabulary): readonly string[] {
   if (/^notebookedit$/i.test(name.trim())) return ["NotebookEdit", "Edit(**/*.ipynb)"];
   const meaning = toolMeaning(name, vocabulary);

@@ -1,4 +1,4 @@
-// Translates other products' tool names into Cadre's names. An unknown name never becomes a tool, and never "all tools".
+// Translates other products' tool names into Cadre's names. An unknown name never means a tool, and never means all tools.
 
 interface KnownTool {
   /** The tool's names in other products, in lower case. */

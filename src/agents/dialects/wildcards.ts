@@ -30,7 +30,7 @@ export function pathPattern(pattern: string): string | undefined {
   const segments = pattern.trim().replace(/^\.\//, "").split("/");
   const globs = segments.map((segment, index) => segmentGlob(segment, index === segments.length - 1));
   const glob = globs.join("/").replace(/(\*\*\/)+\*\*/g, "**");
-  // Each star inside a word becomes a group of alternatives. Too many alternatives make matching very slow.
+  // Each star inside a word is translated to a group of alternatives. Too many alternatives make matching very slow.
   return pattern.trim() === "" || glob.split("{").length > MAX_CHOICES ? undefined : glob;
 }
 

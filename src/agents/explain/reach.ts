@@ -2,7 +2,7 @@
 // The result is the tree of all runs that the loop would allow.
 //  - Only delegations increase the depth, and the smallest `maxDepth` on the path applies.
 //  - An agent that is already on the path is not started again.
-//  - An agent has the tools of its own file, except tools that it or an agent above it denies.
+//  - An agent has the tools that its own file allows, except tools that its file or an agent above it denies.
 
 import { type AgentLimits, DEFAULT_LIMITS, type Definition, type Effect } from "../../journal/definition.ts";
 import type { DeclaredFacts } from "../../journal/tool-facts.ts";

@@ -1,5 +1,5 @@
 // The keys of all products whose agent files Cadre reads.
-// In invalid YAML, only this list distinguishes a key from prose: `model:` is a key, but `user:` in an example in a description is not.
+// In invalid YAML, only this list distinguishes a key from prose: `model:` is a key, but `user:` in a description is prose.
 
 import { ALL_PATTERNS } from "../../patterns/declarations/facts.ts";
 

@@ -4,7 +4,7 @@ import { promptText } from "./prompt-text.ts";
 
 const text = (words: string): ContentBlock => ({ type: "text", text: words });
 
-test("a mention becomes a path in the message, and an attachment is appended to the message", () => {
+test("a mention is replaced by a path in the message; an attachment is appended to the message", () => {
   const said = promptText([
     text("Compare "),
     { type: "resource_link", name: "a.ts", uri: "file:///p/src/a%20b.ts" },

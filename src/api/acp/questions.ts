@@ -1,4 +1,4 @@
-// Asks the person at the editor the open questions of a tree.
+// Shows the open questions of a tree to the person at the editor.
 // Each question is asked once, and withdrawn when another person decides it. Several questions can be open at the same time.
 // A question without choices is sent as text, and the person's next message answers it.
 // A question that the editor dismisses stays open, and is asked again when the person sends the next message.

@@ -1,5 +1,5 @@
 // Converts the events of a tree to updates for an editor.
-// Each call and each descendant run becomes a card, with the agents in its title. The root's to-do list becomes the plan.
+// Each call and each descendant run is shown as a card that names its agents. The root's to-do list is shown as the plan.
 // The agents' text is sent by watch-run.ts.
 
 import { resolve } from "node:path";

@@ -120,7 +120,7 @@ export function createClient(options: ClientOptions): CadreClient {
   return client;
 }
 
-/** Inserts the path parameters into the path. The other values become the query. */
+/** Inserts the path parameters into the path. The other values are sent as the query. */
 function addressOf(route: string, named: Query): { path: string; query: Query } {
   const query = { ...named };
   const path = route.replaceAll(/\{(\w+)\}/g, (_, name: string) => {

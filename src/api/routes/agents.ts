@@ -40,7 +40,7 @@ export const AgentView = z.object({
   models: z.array(z.string()),
   file: z.string(),
   problems: z.array(ProblemView),
-  /** Where the agent was found. A project's agent overrides the user's agent of the same name. Either overrides a built-in agent. */
+  /** Where the agent was found. A project's agent overrides the user's agent of the same name. Both override a built-in agent of that name. */
   scope: z.enum(["project", "user", "builtin"]),
   /** The product that the agent's file was written for. */
   dialect: z.string(),

@@ -515,7 +515,7 @@ describe("calls with an unknown outcome", () => {
 });
 
 describe("grants for later runs", () => {
-  test("an approval with the scope `always` becomes a grant: it is listed, applies to the next run, and can be revoked", async () => {
+  test("an approval with the scope `always` creates a grant: the grant is listed, applies to the next run, and can be revoked", async () => {
     const item = await firstAsked();
     await api.client.post("/api/approvals/{id}", {
       id: item.id,

@@ -46,7 +46,7 @@ export const WorkerView = namedObject("WorkerView", {
   version: z.string(),
   since: z.number(),
   seenAt: z.number(),
-  /** True if the worker's last heartbeat is older than a lease lasts. Other workers take over its runs. */
+  /** True if no heartbeat came from the worker for as long as a lease lasts. Other workers take over its runs. */
   silent: z.boolean(),
   /** Number of runs that the worker drives. */
   runs: z.int(),

@@ -12,7 +12,7 @@ export const MessagesQuery = z.strictObject({
   session: z.string().min(1).exactOptional(),
   run: z.string().min(1).exactOptional(),
   role: z.string().min(1).exactOptional(),
-  /** Returns only the calls that other agents made because of the call in this row. */
+  /** Id of a row. Returns only the calls of other agents that this row's call caused. */
   parent: Count.exactOptional(),
   ...pageFields,
 });

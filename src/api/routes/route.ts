@@ -122,7 +122,7 @@ function routeBuilder<const M extends Method>(method: M, refusal: RefusalForm | 
 export const roleFor = ({ role, method }: Pick<Route, "role" | "method">): Role =>
   role ?? (method === "get" ? "viewer" : "operator");
 
-/** If a route has no `answer` schema, its handler can return anything. A Response is sent as it is. Any other value becomes `{}`. */
+/** If a route has no `answer` schema, its handler can return anything. A Response is sent as it is. For any other value, the server sends `{}`. */
 type Answer<A extends z.ZodType> = [A] extends [z.ZodNever] ? unknown : z.input<A> | Response;
 
 /**

@@ -330,7 +330,7 @@ describe("reading the events of a tree", () => {
   );
 
   scenario(
-    "[P10] if a child starts while a page is read, its events are on that page or the next",
+    "[P10] if a child starts while a page is read, the child's events are on that page or on the next page",
     { ...chain, idle: true },
     async (world) => {
       const runId = await world.run("see to it");
@@ -505,7 +505,7 @@ describe("the usage of a tree", () => {
 
 describe("the list of model calls", () => {
   served(
-    "[S2-1] [S2-75] [S2-76] every model call of a tree is a row that names the call that caused it",
+    "[S2-1] [S2-75] [S2-76] every model call of a tree has a row, and the row names the call that caused it",
     { ...chain, cast: { coder: "agents: [helper]\ntools: []", helper: "" } },
     async (world, api) => {
       const runId = await world.run("see to it", { sessionId: "s1" });

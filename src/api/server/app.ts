@@ -40,7 +40,7 @@ const SEGMENTS = "[^/]+(?:/[^/]+)*?";
 /** Maximum number of users whose route tables are cached. */
 const MAX_TABLES = 100;
 
-/** Creates the routes for each user. They read only the runs that the user is allowed to see, and check the user's role. */
+/** Creates the routes for each user. The routes read only runs that the user is allowed to see, and check the user's role. */
 function createTables(
   parts: ApiParts,
   clientFor: ClientForRequest,

@@ -51,7 +51,7 @@ function wordsFor({
     401: {
       title: "This browser is not signed in",
       text: `${SAFE} Run this ${where}; it prints a link for one browser:`,
-      // The browser sends no strict cookie if a person follows a link on another site. If they follow this page's own link, it sends the cookie.
+      // The browser sends no strict cookie if a person follows a link on another site. With this page's own link, the browser sends the cookie.
       help: `${up}<p class="quiet">Came here by a link from elsewhere, and signed in before? <a href="">Open this page again</a></p>`,
     },
     404: {

@@ -200,7 +200,7 @@ describe("readers that reconnect", () => {
     expect(items[0]).toEqual({ type: "reset" });
   });
 
-  test("if the owner process stops, a reader continues from its position at the next owner and gets every event once", async () => {
+  test("if the owner process stops, a reader continues at the next owner process and gets every event once", async () => {
     const runId = await start("clerk");
     await waitForApprovals(api, runId);
     const seen: JournalEvent[] = [];

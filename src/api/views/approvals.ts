@@ -220,7 +220,7 @@ const spentOf = ({ cost, unpriced }: RunRow["usage"]) => ({ cost, unpriced });
 const declaredFacts = (tool: DeclaredFacts | undefined): Pick<ApprovalView, "reaches" | "target"> =>
   omitUndefined({ reaches: [...reachOf(tool)], target: tool?.target });
 
-/** Explains a shell command, and finds the rule that a grant would create. Both come only from the input. */
+/** Explains a shell command, and finds the rule that a grant would create. Uses only the call's input for this. */
 function callDetails(
   tool: string | undefined,
   input: unknown,
