@@ -25,7 +25,7 @@ export interface Project extends AsyncDisposable {
   spawn(...args: string[]): Promise<Finished>;
   /** Starts a command as a separate process. Removing the project kills the process. */
   start(...args: string[]): Started;
-  /** Starts a command in this process. `leave`, or removing the project, shuts the command down. */
+  /** Starts a command in this process. Calling `leave` or removing the project shuts the command down. */
   startHere(...args: string[]): StartedHere;
   /** Runs a command in this process at a terminal, with 100 columns unless COLUMNS is set. */
   terminal(...args: string[]): Terminal;
@@ -156,7 +156,7 @@ function startHere(args: string[], folder: string, env: Record<string, string>):
     news.tell();
   });
   const leaving = new AbortController();
-  // Copies the environment, as a real process would: variables set for the next command must not reach a running command.
+  // Copies the environment, as a real process would. Variables set later, for the next command, must not reach a running command.
   const io = { stdin: new PassThrough(), stdout, stderr, env: { ...env }, cwd: folder };
   const ended = main(args, { ...io, shutdown: leaving.signal }).then(async (code) => {
     await Promise.all([stdout, stderr].map((stream) => once(stream.end(), "end")));

@@ -288,7 +288,7 @@ describe.concurrent("two processes in one folder", () => {
     });
   });
 
-  test("[E1] when the owner is killed and no process replaces it, `cadre tail` waits a while and then reports that the owner is gone", async () => {
+  test("[E1] when the store's owner is killed and no process replaces it, `cadre tail` waits a while and then reports that the owner is gone", async () => {
     await using p = await slow();
     const { first, id } = await begun(p);
     const tail = p.startHere("tail", id);

@@ -1,4 +1,4 @@
-// Parses hosts and sites in the configuration. A host includes its subdomains. An address or a CIDR range means only itself.
+// Parses hosts and sites in the configuration. A host includes its subdomains. An IP address or a CIDR range has none.
 // Hosts and addresses are parsed with the URL parser, so that a setting and a URL always mean the same host.
 
 import { isIP } from "node:net";
@@ -10,7 +10,7 @@ export const HttpUrl = z.url({ protocol: /^https?$/, error: "must be an http or 
 /** A host or a range of addresses. With a port, the entry covers only that port. */
 export type Site = { port?: number } & ({ host: string } | { range: string });
 
-/** The host without brackets and without the trailing dot of a full name: `example.com.` is `example.com`. */
+/** The host of a URL without brackets and without a trailing dot, so `example.com.` is returned as `example.com`. */
 export const plainHost = ({ hostname }: URL): string => hostname.replace(/^\[|\]$|\.$/g, "");
 
 /** The comparison includes the dot: `evil-example.com` is not a subdomain of `example.com`. */

@@ -18,7 +18,7 @@ export interface StoreLocation {
 }
 
 export interface StoreCheck {
-  /** Call this when the store is open. Throws if another store was in this folder before; otherwise remembers this store. */
+  /** Call this when the store is open. Throws if this folder had a different store before; otherwise remembers the opened store. */
   confirmOpened(storeId: string): void;
 }
 

@@ -164,7 +164,7 @@ export const Webhook = z
       .array(z.enum(WEBHOOK_EVENTS))
       .min(1)
       .default(() => [...WEBHOOK_EVENTS]),
-    /** Allows an address on this machine or its local network, and an address without encryption. */
+    /** Allows a webhook to an address on this machine or its local network, or to an address without encryption. */
     private: z.boolean().default(false),
   })
   .refine(...eitherOf("url", "urlEnv"))

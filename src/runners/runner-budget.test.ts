@@ -76,7 +76,7 @@ scenario(
 );
 
 scenario(
-  "[RN8] a program that ended before its budget was raised is not restarted, because its effects are unknown",
+  "[RN8] a program that ended before its budget was raised is not started again, because the effects of its work are unknown",
   led(SUSPEND, script("run execute touch x", "cost 0.25", "wait")),
   async (world) => {
     const root = await world.run("go");

@@ -95,7 +95,7 @@ scenario(
 );
 
 scenario(
-  "[RN2] rules answer a program's permission requests: a call is allowed only once, never permanently",
+  "[RN2] rules answer a program's permission requests: each answer covers one call, never all future calls",
   options({
     config:
       'sandbox: none\npermissions: {allow: ["Bash(touch *)"], deny: ["Bash(rm *)", "Edit(secret/**)"]}\n',

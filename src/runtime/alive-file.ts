@@ -1,4 +1,4 @@
-// Touches a file regularly while this process is not stuck. Health checks of workers use the file, because workers serve no port.
+// Touches a file regularly unless this process is stuck. Health checks of workers use the file, because workers serve no port.
 // The file does not depend on the store: restarting a worker does not help when its database is down.
 
 import { writeFileSync } from "node:fs";

@@ -31,9 +31,9 @@ export interface ConnectionOptions
   drive: boolean;
   /** Whether to create a missing store. A process that drives runs always creates it; a process that only reads must not. */
   createsStore?: boolean | undefined;
-  /** True if another process owned the store a moment ago. We then wait a while for that process or its successor. */
+  /** True if another process owned the store a moment ago. Then we wait a while, until that process or its successor answers. */
   waitsForOwner?: boolean | undefined;
-  /** Waits until the owner has exited, if the owner drives no runs. Such an owner is a short command that would soon disconnect its clients. */
+  /** If the owner drives no runs, waits until it has exited: such an owner is a short command and would soon disconnect its clients. */
   needsLastingOwner?: boolean | undefined;
   /** The protocol that the person uses, for example `mcp`. */
   via?: string | undefined;

@@ -62,7 +62,7 @@ interface Stop {
   reached: readonly RunTree[];
   /** Ids of the runs that have not ended yet. */
   left: Set<string>;
-  /** True if this command could not end the remaining runs. */
+  /** True if runs remain that this command could not end. */
   stuck: boolean;
 }
 

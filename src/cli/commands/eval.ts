@@ -134,7 +134,7 @@ const total = <T>(items: readonly T[], amount: (item: T) => number): number =>
 interface ComparedEval {
   result: EvalResult;
   baseline: EvalResult | undefined;
-  /** Cases that got worse. `rule` says why a case is a regression. */
+  /** The cases that got worse. For each case, `rule` says why it is a regression. */
   regressions: { case: string; rule: string }[];
 }
 

@@ -120,7 +120,7 @@ describe("cadre export --format cadre", () => {
     );
   }, 120_000);
 
-  test("[E7] an export file that could not be written, or was lost, can be written again", async () => {
+  test("[E7] if an export file could not be written or was lost, the export can be repeated", async () => {
     await using p = await project(FILES);
     const { runId, file } = await movedOut(p);
     const before = await readFile(file, "utf8");
@@ -321,7 +321,7 @@ describe("cadre export --format cadre", () => {
     expect(stdout.indexOf("does not exist here: create it")).toBeLessThan(stdout.indexOf("cadre approve"));
   });
 
-  test("[E7] an imported tree that no process has driven yet can be moved to another store", async () => {
+  test("[E7] if no process has driven an imported tree yet, the tree can be moved on to another store", async () => {
     await using laptop = await project(FILES);
     await using desk = await project(FILES);
     await using team = await project(FILES);

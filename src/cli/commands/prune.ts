@@ -80,7 +80,7 @@ function filterOf({ io, folder }: Invocation, options: PruneOptions): PruneFilte
 
 function ageOf(text: string | undefined): number {
   const age = text === undefined ? 0 : parseDuration(text);
-  // A number without a unit would mean milliseconds, so it is surely a mistake.
+  // Refuses a number without a unit: it would mean milliseconds, so it is surely a mistake.
   if (age !== undefined && !/^\s*\d+\s*$/.test(text ?? "")) return age;
   throw usageError(`--older-than ${text}: write 30d, 12h or 1d 12h. Nothing was deleted.`);
 }

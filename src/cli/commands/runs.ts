@@ -26,7 +26,7 @@ export async function runs(invocation: Invocation, options: RunsOptions): Promis
   const { paint, columns } = invocation.screen;
   const found = await withClient(invocation, (client) => read(client, options));
   const lines = found.trees.flatMap((tree) => listRuns(tree, found, options));
-  // Ancestors of matching runs only complete the drawn tree, so the JSON leaves them out.
+  // The JSON leaves out ancestors of matching runs, because they are only needed to draw the tree.
   const wanted = lines.filter(({ run }) => found.ids?.has(run.id) ?? true).map(({ run }) => run);
   const remarks = fitLines(remarkLines(found, lines, options, invocation), invocation.screen);
   return report(invocation, wanted, [
@@ -84,7 +84,7 @@ function remarkLines(
 ): string[] {
   const hidden = ids && !all ? below : 0;
   const none = ids ? "No runs match." : `No runs here. Start one: ${commandLine(`run "what to do"`)}`;
-  // Checks the whole tree: even if the root waits for a person, a descendant might have no driver.
+  // Checks the whole tree, because a descendant might have no driver even if the root waits for a person.
   const isUndriven = trees
     .flatMap((tree) => [...shownStatuses(tree, health, open).values()])
     .includes("undriven");

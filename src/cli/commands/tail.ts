@@ -41,7 +41,7 @@ function sayLeft({ json, screen, commandLine }: Invocation, id: string, code: nu
   return code;
 }
 
-/** The last position that was shown before the owner of the store exited. */
+/** The last position that was shown. It is kept when the owner of the store exits. */
 interface Left {
   position: number | undefined;
 }

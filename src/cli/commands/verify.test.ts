@@ -25,7 +25,7 @@ const FILES = {
   "writer.script.yaml": WRITER,
 };
 
-/** A tree with an approved delegation and a Write call. The person edited the input of the Write call when approving it. */
+/** A tree with two approved calls: a delegation, and a Write call whose input the person edited. */
 async function approved(p: Project): Promise<{ root: string; child: string }> {
   const item = (stdout: string) => /^ {2}cadre approve (\S+)$/m.exec(stdout)![1]!;
   await p.cadre("approve", item((await p.cadre("run", "lead", "get it written")).stdout));

@@ -46,7 +46,7 @@ interface State {
 }
 
 export interface EvalFolder {
-  /** Returns the id of the eval in progress, with `resumed` set. If there is none, returns the id of a new eval. */
+  /** Returns the id of the eval in progress and sets `resumed`. If no eval is in progress, returns the id of a new eval. */
   begin(of: string): Promise<{ id: string; resumed: boolean }>;
   /** Creates a folder for a run to work in, with copies of the case's files. Returns the folder's name for the API. */
   workspace(id: string, place: string, files: NonNullable<Case["files"]>): Promise<string>;

@@ -19,7 +19,7 @@ export function wilsonInterval({ passed, n }: Rate): [low: number, high: number]
   return [Math.max(0, (centre - spread) / (1 + square)), Math.min(1, (centre + spread) / (1 + square))];
 }
 
-/** With fewer repeats than this, the intervals are so wide that they overlap even after a large change. */
+/** With fewer repeats than this number, the intervals are so wide that they overlap even after a large change. */
 const FEW = 10;
 
 /** Returns why the new rate is a regression, or undefined if it is not a regression. */

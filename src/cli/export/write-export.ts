@@ -14,7 +14,7 @@ import { plainLine } from "../view/text/plain.ts";
 interface Kept {
   bytes: number;
   sha256: string;
-  /** True if the tree had already ended: then it was copied and not moved. */
+  /** True if the tree had already ended. An ended tree is copied, not moved. */
   isCopy: boolean;
   /** The server to which the tree was sent earlier, if it is unknown whether the tree arrived. */
   sentTo?: string | undefined;

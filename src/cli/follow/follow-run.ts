@@ -17,7 +17,7 @@ export interface WatchedRun {
 export type FollowResult = { type: "ended" } | ({ type: "needs-person" } & Blockage) | { type: "left" };
 
 const TICK_MS = 250;
-/** If no event arrives for this long, we check for quarantined runs, because no event announces them. */
+/** If no event arrives within this time, we look for quarantined runs, because no event announces a quarantine. */
 const QUIET_MS = 2_000;
 
 /** Follows the run. Throws if the connection is lost: connect again, then call this function with the same `watched`. */
@@ -63,7 +63,7 @@ export async function followRun(
 const resultFor = (stuck: Blockage | undefined): FollowResult | undefined =>
   stuck && { type: "needs-person", ...stuck };
 
-/** Looks for quarantined runs when no events arrive: a quarantined run and its waiting ancestors send none. */
+/** Looks for quarantined runs when no events arrive, because a quarantined run and its waiting ancestors send no events. */
 function watchForQuarantine(client: CadreClient, runId: string, answerer: Answerer) {
   const found = new AbortController();
   let stuck: Blockage | undefined;

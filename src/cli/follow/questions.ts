@@ -53,7 +53,7 @@ export function createQuestions(
   /** The items that the person skipped. Each key includes the round, so that a repeated question is shown again. */
   const skipped = new Set<string>();
   let failure: unknown;
-  /** Undefined if no person is being asked. `news` means that an item was opened since the last check. */
+  /** Undefined while no person is being asked. `news` is true if an item was opened since the last check. */
   let asking: { news: boolean } | undefined;
 
   async function askAll(context: PromptContext, current: { news: boolean }): Promise<void> {

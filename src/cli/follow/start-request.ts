@@ -131,7 +131,7 @@ export async function printAgentWarnings(
     io.stderr.write(`${problem.severity}: ${plainLine(problemText(problem))}\n`);
 }
 
-/** Returns the problems of the agent's file. If the file is gone, there are none: the run has started and must not seem to fail. */
+/** Returns the problems of the agent's file. Returns none if the file is gone, because the run has started and must not seem to fail. */
 async function problemsOf(client: CadreClient, agent: string): Promise<AgentView["problems"]> {
   try {
     return (await client.get("/api/agents/{name}", { name: agent })).problems;

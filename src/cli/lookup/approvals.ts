@@ -8,7 +8,7 @@ import { type Invocation, report } from "../invocation.ts";
 import { answerCommands, type Card, cardLines, itemTitle } from "../view/approval.ts";
 
 /**
- * Finds an open item by its id or the beginning of its id. The run's part of the id can be shortened on its own.
+ * Finds an open item by its id or by the beginning of its id. The run's id in front of the colon can also be shortened.
  * If no open item matches, returns the given id unchanged: the server knows whether the item was already decided.
  */
 export function findApproval(open: readonly ApprovalView[], id: string): ApprovalView | string {

@@ -26,7 +26,7 @@ export interface Screen {
   redraw(): void;
   /** Shows the key that answered the question. The card of the question stays on the screen. */
   answer(key: string): void;
-  /** Leaves the terminal to an editor or a line prompt. Calling the returned function takes the terminal back. */
+  /** Hands the terminal over to an editor or a line prompt. Calling the returned function takes the terminal back. */
   suspend(): () => void;
 }
 

@@ -29,7 +29,7 @@ export async function explain(invocation: Invocation, name: string): Promise<num
 interface Names {
   /** The name as printed in a column. The pack of the explained agent is left out. */
   full(name: string): string;
-  /** The name as printed inside a path. The pack is left out unless the short name is ambiguous. */
+  /** The name as printed inside a path. The pack's name is left out unless the agent's short name is ambiguous. */
   short(name: string): string;
 }
 

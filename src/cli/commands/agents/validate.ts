@@ -106,7 +106,7 @@ function fileJson({ file, name, dialect, status, problems }: FileReport) {
   return { file, name, dialect, status, problems: listed };
 }
 
-/** Sums up the check: `9 files: 7 can be used, 1 cannot, 1 is no agent (1 error, 2 warnings).` */
+/** Sums up the check, for example `9 files: 7 can be used, 1 cannot, 1 is no agent (1 error, 2 warnings).` */
 function summary(files: readonly FileReport[], problems: readonly Problem[]): string {
   if (files.length === 0) return "There are no agent files here: nothing was validated.";
   const broken = files.filter((file) => hasErrors(file.problems)).length;

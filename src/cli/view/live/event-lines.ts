@@ -28,7 +28,7 @@ const QUIET_WAITS: ReadonlySet<string> = new Set(["approval", "child", "child_hi
 export const isShownByTree = ({ type }: JournalEvent): boolean =>
   type === "CHILD_RUN_STARTED" || type === "CHILD_RUN_COMPLETED";
 
-/** Whether an event of a descendant needs a line although the drawing of the tree shows the run's status. */
+/** Whether an event of a descendant needs its own line, although the tree already shows the status of that run. */
 export function isNews(event: JournalEvent): boolean {
   if (event.type === "TOOL_PROPOSED") return event.payload.verdict === "deny";
   if (event.type === "CONTEXT_ADDED") return event.payload.source === "person";
