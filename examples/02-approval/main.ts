@@ -1,4 +1,4 @@
-// `node examples/02-approval/main.ts`: reading needs no approval. A person approves an edit and rejects a command; the agent continues.
+// `node examples/02-approval/main.ts`: reading needs no approval. A person approves an edit and rejects a command, and the agent reports both.
 
 import type { ApprovalView, DecisionBody } from "../../src/api/client/types.ts";
 import { type Example, main } from "../shared/play.ts";

@@ -150,7 +150,7 @@ interface Found {
   service: string;
   queries: readonly string[];
   limit: number;
-  /** The lines of each query. */
+  /** One list of lines for each query. */
   found: readonly (readonly LogLine[])[];
   range: TimeRange;
 }

@@ -60,7 +60,7 @@ async function killWorkers(crew: Crew, engine: EngineName, ground: Ground): Prom
       if (engine === "restate")
         expect(await isAliveByLease(pid, crew, ground), "the lease has not expired yet").toBe(true);
       report(`${engine}: kill -9, the ${kill}. of ${KILLS} (seed ${SEED})`, KILLED[engine], seconds);
-      // Let the runs continue immediately. A run that was lost twice is driven alone, and would wait for all other runs.
+      // Lets the runs continue now. If a run were lost a second time, it would be driven alone, after all other runs.
       for (const { name } of waiters) crew.letGo(name);
     });
     // Prevents an unhandled rejection. The promise itself is awaited after the loop.

@@ -169,7 +169,7 @@ export class Person {
     }
   }
 
-  /** Approves calls, and raises a budget a few times at most. */
+  /** Approves every call. Raises the budget of a run only a few times. */
   private helpfulDecision({ kind, runId }: ApprovalItem): Decision {
     if (kind === "tool") return { decision: "approve" };
     const raised = [...this.state(runId).decisions.keys()].filter((itemId) => itemId.startsWith("budget/"));

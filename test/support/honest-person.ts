@@ -24,7 +24,7 @@ export async function beThePerson({ store, people }: RuntimeAssembly, oracle: st
         await decideApproval(`${runId}:${itemId}`, decision, "person", people);
       }
     } catch {
-      // Another answer came first. The next pass sees the result.
+      // The item was already answered by someone else. The next pass sees that answer.
     }
   }
 }

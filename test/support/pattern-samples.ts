@@ -19,7 +19,7 @@ export interface Sample {
   answersAlone?: true;
 }
 
-/** The call that each agent makes in its first turn. It makes sure that every stage has more than one event. */
+/** The call that each agent makes in its first turn. This call makes sure that every stage has more than one event. */
 export type FirstCall = (agent: string) => NonNullable<ScriptedTurn["calls"]>[number];
 
 const looking: FirstCall = (agent) => ({ tool: "look", input: { what: agent } });

@@ -355,7 +355,7 @@ describe.concurrent("[D6] a child that changed the git state of its worktree", (
     expect(await closeWorktree(child, { message })).toMatchObject({ status: "merged", files: ["new.txt"] });
   });
 
-  test("a change of the same size, in the same second as `git add`, is merged", async () => {
+  test("a change is merged even if it keeps the file's size and comes in the same second as `git add`", async () => {
     await using repository = await tempGit({ "a.txt": "a\n" });
     const child = await openChild(repository);
     await repository.write({ "a.txt": "b\n" }, child.path);
