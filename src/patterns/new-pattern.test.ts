@@ -1,5 +1,5 @@
 // A new pattern needs four changes to product files: its declaration, its decisions, and a line in the list of each.
-// This test adds a pattern `debate` in exactly that way. Every other part of Cadre must find it through the lists.
+// This test adds a pattern `duel` in exactly that way. Every other part of Cadre must find it through the lists.
 
 import { expect, test, vi } from "vitest";
 import { EDGE_LOOKS } from "../../dashboard/src/components/agents/edge-looks.ts";
@@ -19,26 +19,26 @@ import type { Trigger } from "../journal/events.ts";
 import { createReasonFinder } from "../projections/views/reasons.ts";
 import { describeEdge } from "../projections/words/blast-radius.ts";
 import { patternRole } from "../projections/words/pattern-role.ts";
-import { debate as decisions } from "./debate.fixture.ts";
-import { debate } from "./declarations/debate.fixture.ts";
 import { declarePattern } from "./declarations/declaration.ts";
+import { duel } from "./declarations/duel.fixture.ts";
+import { duel as decisions } from "./duel.fixture.ts";
 import { DECISIONS } from "./index.ts";
 
 vi.mock(import("./declarations/index.ts"), async (original) => {
   const { DECLARATIONS } = await original();
-  const planted = await import("./declarations/debate.fixture.ts");
-  return { DECLARATIONS: [...DECLARATIONS, planted.debate] as unknown as typeof DECLARATIONS };
+  const planted = await import("./declarations/duel.fixture.ts");
+  return { DECLARATIONS: [...DECLARATIONS, planted.duel] as unknown as typeof DECLARATIONS };
 });
 
-Object.assign(DECISIONS, { debate: decisions });
+Object.assign(DECISIONS, { duel: decisions });
 
-const DEBATE = "debate" as Trigger;
-const agent = "debate: { speakers: [second, third] }";
+const DUEL = "duel" as Trigger;
+const agent = "duel: { speakers: [second, third] }";
 const cast = { second: "", third: "" };
 const script = ({ agent: name }: { agent: string }) => ({
   text: name === "third" ? "the longer answer" : "short",
 });
-const debating = (...speakers: string[]): Said => ({ debate: { speakers } }) as Said;
+const dueling = (...speakers: string[]): Said => ({ duel: { speakers } }) as Said;
 
 scenario("a new pattern starts its children, and ends its run", { agent, cast, script }, async (world) => {
   const runId = await world.run("the task");
@@ -46,15 +46,15 @@ scenario("a new pattern starts its children, and ends its run", { agent, cast, s
   expect((await world.state(runId)).end).toMatchObject({ status: "completed", summary: "the longer answer" });
   const [, ...below] = await familyOf(world, runId);
   expect(below.map(({ agent: name, trigger, parentKey }) => [name, trigger, parentKey])).toEqual([
-    ["second", "debate", "speaker/second"],
-    ["third", "debate", "speaker/third"],
+    ["second", "duel", "speaker/second"],
+    ["third", "duel", "speaker/third"],
   ]);
 
   const events = await world.events(runId);
   const journals = new Map([[runId, events]]);
   const started = events.find(({ type }) => type === "CHILD_RUN_STARTED")!;
   expect(JSON.stringify(createReasonFinder(journals)(started))).toContain("names second as a speaker");
-  expect(payloadsOf(events, "CHILD_RUN_STARTED").map(({ trigger }) => trigger)).toEqual(["debate", "debate"]);
+  expect(payloadsOf(events, "CHILD_RUN_STARTED").map(({ trigger }) => trigger)).toEqual(["duel", "duel"]);
 });
 
 scenario(
@@ -66,29 +66,29 @@ scenario(
     const { agents, problems } = await loadAgents(folders, { models });
     expect(problems).toEqual([]);
     const definition = agents.get("tester")!.definition!;
-    expect(definition).toMatchObject({ debate: { speakers: ["second", "third"] } });
+    expect(definition).toMatchObject({ duel: { speakers: ["second", "third"] } });
     expect(edgesOf(definition)).toEqual([
-      { key: "debate", to: "second" },
-      { key: "debate", to: "third" },
+      { key: "duel", to: "second" },
+      { key: "duel", to: "third" },
     ]);
   },
 );
 
 test("the editor schema, the parser and the dialects know the key of a new pattern", () => {
-  expect(frontmatterSchema()["properties"]).toHaveProperty("debate.description");
-  expect(KNOWN_KEYS).toContain("debate");
-  expect(dialectOf("agents/a.md", { debate: {}, permission: {} })).toBeUndefined();
+  expect(frontmatterSchema()["properties"]).toHaveProperty("duel.description");
+  expect(KNOWN_KEYS).toContain("duel");
+  expect(dialectOf("agents/a.md", { duel: {}, permission: {} })).toBeUndefined();
 });
 
 test("a wrong use of a new pattern is reported", () => {
   const agents = agentSet({
-    alone: debating("b"),
-    leaf: { ...debating("b", "c"), kind: "subagent" },
-    busy: { ...debating("b", "c"), team: team(["b"]) },
-    circle: debating("b", "d"),
+    alone: dueling("b"),
+    leaf: { ...dueling("b", "c"), kind: "subagent" },
+    busy: { ...dueling("b", "c"), team: team(["b"]) },
+    circle: dueling("b", "d"),
     b: {},
     c: {},
-    d: debating("circle", "b"),
+    d: dueling("circle", "b"),
   });
   checkAgents(agents);
   const codes = [...agents.values()].map(({ name, problems }) => [name, ...problems.map(({ code }) => code)]);
@@ -104,32 +104,32 @@ test("a wrong use of a new pattern is reported", () => {
 });
 
 test("explanations, diagrams and views show a new pattern", () => {
-  const agents = agentSet({ a: debating("b", "c"), b: {}, c: {} });
+  const agents = agentSet({ a: dueling("b", "c"), b: {}, c: {} });
   const a = agents.get("a")!;
   const explained = explain({ ...a, definition: a.definition! }, { agents, offered: () => [], limits: {} });
   expect(explained.worstCase).toMatchObject({ runs: 3 });
   expect(explained.reachable.map((each) => each.agent)).toEqual(["b", "c"]);
-  expect(drawMermaid(agents, "a")).toContain("-.->|debate|");
-  expect(describeEdge({ agent: "b", from: "a", key: "debate" })).toBe("a debates with b");
-  expect(AgentView.shape.edges.safeParse([{ key: "debate", to: "b" }]).success).toBe(true);
-  expect(patternRole({ trigger: DEBATE, parentKey: "speaker/b" })).toBe("speaker b");
-  expect(childWords(DEBATE, "speaker/b")).toEqual({ start: "SPEAKER/B", what: "SPEECH" });
-  expect(EDGE_LOOKS).toHaveProperty("debate.word", "speaker");
+  expect(drawMermaid(agents, "a")).toContain("-.->|duel|");
+  expect(describeEdge({ agent: "b", from: "a", key: "duel" })).toBe("a duels with b");
+  expect(AgentView.shape.edges.safeParse([{ key: "duel", to: "b" }]).success).toBe(true);
+  expect(patternRole({ trigger: DUEL, parentKey: "speaker/b" })).toBe("speaker b");
+  expect(childWords(DUEL, "speaker/b")).toEqual({ start: "SPEAKER/B", what: "SPEECH" });
+  expect(EDGE_LOOKS).toHaveProperty("duel.word", "speaker");
 });
 
 test("a pattern's declaration does not compile if one of its fields is missing", () => {
-  const { key: _1, ...noKey } = debate;
-  const { stage: _2, ...noStage } = debate;
-  const { input: _3, ...noInput } = debate;
-  const { pinned: _4, ...noPinned } = debate;
-  const { pin: _5, ...noPin } = debate;
-  const { agentFields: _6, ...noFields } = debate;
-  const { isOnlyOurs: _7, ...noOwner } = debate;
-  const { trigger: _8, ...noTrigger } = debate;
-  const { edge: _9, ...noEdge } = debate;
-  const { answer: _10, ...noAnswer } = debate;
-  const { worstCase: _11, ...noWorstCase } = debate;
-  const { check: _12, ...noCheck } = debate;
+  const { key: _1, ...noKey } = duel;
+  const { stage: _2, ...noStage } = duel;
+  const { input: _3, ...noInput } = duel;
+  const { pinned: _4, ...noPinned } = duel;
+  const { pin: _5, ...noPin } = duel;
+  const { agentFields: _6, ...noFields } = duel;
+  const { isOnlyOurs: _7, ...noOwner } = duel;
+  const { trigger: _8, ...noTrigger } = duel;
+  const { edge: _9, ...noEdge } = duel;
+  const { answer: _10, ...noAnswer } = duel;
+  const { worstCase: _11, ...noWorstCase } = duel;
+  const { check: _12, ...noCheck } = duel;
   // @ts-expect-error
   declarePattern(noKey);
   // @ts-expect-error
@@ -155,6 +155,6 @@ test("a pattern's declaration does not compile if one of its fields is missing",
   // @ts-expect-error
   declarePattern(noCheck);
   // @ts-expect-error: a pattern that is declared needs decisions.
-  const missing: Readonly<Record<keyof typeof DECISIONS | "debate", unknown>> = { ...DECISIONS };
-  expect(missing).toHaveProperty("debate");
+  const missing: Readonly<Record<keyof typeof DECISIONS | "duel", unknown>> = { ...DECISIONS };
+  expect(missing).toHaveProperty("duel");
 });

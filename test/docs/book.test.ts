@@ -5,6 +5,8 @@ import { dirname, join, normalize } from "node:path";
 import { Command } from "commander";
 import { expect, test } from "vitest";
 import { addCommands } from "../../src/cli/syntax/index.ts";
+import { DECLARED_KEYS } from "../../src/config/schema.ts";
+import { builtinTools } from "../../src/tools/index.ts";
 import { anchorsOf, type Block, blocksOf, linksOf, type Page, ROOT, readPages } from "./pages.ts";
 
 const pages = readPages();
@@ -26,6 +28,17 @@ test("every quoted command exists, and so do its flags", () => {
   expect(blocks.flatMap((block) => linesOf(block).flatMap((line) => unknownCommand(block, line)))).toEqual(
     [],
   );
+});
+
+test("docs/trust.md names every setting that an untrusted folder cannot make", () => {
+  const page = readFileSync(join(ROOT, "docs/trust.md"), "utf8");
+  const keys = Object.entries(DECLARED_KEYS).filter(([, { untrusted }]) => untrusted !== "allowed");
+  expect(keys.map(([key]) => key).filter((key) => !new RegExp(`\`${key}\\b`).test(page))).toEqual([]);
+});
+
+test("the guide to tools names every built-in tool", () => {
+  const page = readFileSync(join(ROOT, "docs/guide/tools/README.md"), "utf8");
+  expect(builtinTools.map(({ name }) => name).filter((name) => !page.includes(name))).toEqual([]);
 });
 
 test("the documentation checks find planted mistakes", () => {

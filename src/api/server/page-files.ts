@@ -5,7 +5,7 @@ import { extname, join } from "node:path";
 import type { Context, Hono } from "hono";
 
 /** The URLs of the web page. Any other path gets a 404, so that mistakes in API paths are noticed. */
-const PAGES = [
+export const PAGES = [
   "/",
   "/r/:runId",
   "/inbox",

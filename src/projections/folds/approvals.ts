@@ -3,7 +3,14 @@
 
 import { approvalId } from "../../ids.ts";
 import type { BlastRadius } from "../../journal/blast-radius.ts";
-import type { JournalEvent, Payload, RuleBasis, WaitingOn } from "../../journal/events.ts";
+import type {
+  EventOf,
+  EventType,
+  JournalEvent,
+  Payload,
+  RuleBasis,
+  WaitingOn,
+} from "../../journal/events.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import { latestChildFor } from "./child-runs.ts";
 import type { RunRow } from "./run-row.ts";
@@ -105,38 +112,39 @@ const OPENED_BY: Partial<Record<WaitingOn["kind"], ApprovalKind>> = {
   question: "question",
 };
 
+const CHANGES: { [Type in EventType]?: (event: EventOf<Type>) => ItemChange[] } = {
+  TOOL_PROPOSED: ({ payload: { toolCallId, name, round = 1, verdict, expiresAt } }) => {
+    const itemId = round === 1 ? toolCallId : `${toolCallId}~${round}`;
+    const kind = name === ASK_USER ? "question" : "tool";
+    return verdict === "ask" ? [{ type: "open", itemId, kind, expiresAt }] : [];
+  },
+  RUN_SUSPENDED: ({ payload: { waitingOn } }) => {
+    const { kind, items = [], until } = waitingOn;
+    const opens = OPENED_BY[kind];
+    return opens ? items.map((itemId) => ({ type: "open", itemId, kind: opens, expiresAt: until })) : [];
+  },
+  APPROVAL_DECIDED: ({ payload }) => [{ type: "close", itemId: payload.itemId }],
+  OUTCOME_DECIDED: ({ payload }) => [
+    { type: "close", itemId: outcomeItemId(payload.toolCallId, payload.attempt) },
+  ],
+  TOOL_RESULT: ({ payload }) => [
+    { type: "close", itemId: payload.toolCallId },
+    { type: "close", itemId: outcomeItemId(payload.toolCallId, payload.attempt) },
+  ],
+  CANCEL_REQUESTED: () => [{ type: "close-all" }],
+  RUN_COMPLETED: () => [{ type: "close-all" }],
+  RUN_FAILED: () => [{ type: "close-all" }],
+  RUN_CANCELLED: () => [{ type: "close-all" }],
+  RUN_MOVED: () => [{ type: "close-all" }],
+};
+
+/** Event types that open or close an inbox item. */
+export const INBOX_TYPES: ReadonlySet<EventType> = new Set(Object.keys(CHANGES) as EventType[]);
+
+/** The changes to the inbox that an event causes. */
 export function itemChanges(event: JournalEvent): ItemChange[] {
-  switch (event.type) {
-    case "TOOL_PROPOSED": {
-      const { toolCallId, name, round = 1, verdict, expiresAt } = event.payload;
-      const itemId = round === 1 ? toolCallId : `${toolCallId}~${round}`;
-      const kind = name === ASK_USER ? "question" : "tool";
-      return verdict === "ask" ? [{ type: "open", itemId, kind, expiresAt }] : [];
-    }
-    case "RUN_SUSPENDED": {
-      const { kind, items = [], until } = event.payload.waitingOn;
-      const opens = OPENED_BY[kind];
-      if (!opens) return [];
-      return items.map((itemId) => ({ type: "open", itemId, kind: opens, expiresAt: until }));
-    }
-    case "APPROVAL_DECIDED":
-      return [{ type: "close", itemId: event.payload.itemId }];
-    case "OUTCOME_DECIDED":
-      return [{ type: "close", itemId: outcomeItemId(event.payload.toolCallId, event.payload.attempt) }];
-    case "TOOL_RESULT":
-      return [
-        { type: "close", itemId: event.payload.toolCallId },
-        { type: "close", itemId: outcomeItemId(event.payload.toolCallId, event.payload.attempt) },
-      ];
-    case "CANCEL_REQUESTED":
-    case "RUN_COMPLETED":
-    case "RUN_FAILED":
-    case "RUN_CANCELLED":
-    case "RUN_MOVED":
-      return [{ type: "close-all" }];
-    default:
-      return [];
-  }
+  const change = CHANGES[event.type] as ((event: JournalEvent) => ItemChange[]) | undefined;
+  return change?.(event) ?? [];
 }
 
 /** The item for an unknown outcome. Its id differs from the call's approval item, so that their answers cannot be confused. */

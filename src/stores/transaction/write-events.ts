@@ -6,14 +6,13 @@ import { assertNever } from "../../errors.ts";
 import {
   type EventBody,
   type EventOf,
-  type EventType,
   isProgress,
   type JournalEvent,
   OUTCOME_TYPES,
   TERMINAL_TYPES,
 } from "../../journal/events.ts";
 import { keyOf } from "../../journal/keys.ts";
-import { type ItemChange, itemChanges } from "../../projections/folds/approvals.ts";
+import { INBOX_TYPES, type ItemChange, itemChanges } from "../../projections/folds/approvals.ts";
 import {
   awaitedChildren,
   blockedEvent,
@@ -126,20 +125,6 @@ function keepAccounts(record: RunRecord, event: JournalEvent): void {
     record.openCost = 0;
   }
 }
-
-/** Event types that open or close an inbox item, or give a grant. */
-const INBOX_TYPES: ReadonlySet<EventType> = new Set([
-  "TOOL_PROPOSED",
-  "APPROVAL_DECIDED",
-  "OUTCOME_DECIDED",
-  "TOOL_RESULT",
-  "RUN_SUSPENDED",
-  "CANCEL_REQUESTED",
-  "RUN_COMPLETED",
-  "RUN_FAILED",
-  "RUN_CANCELLED",
-  "RUN_MOVED",
-]);
 
 /** Keeps the items that wait for a person in a table, so that listing them does not fold all journals. */
 function* updateInbox(tx: Transaction, record: RunRecord, event: JournalEvent): Steps<void> {

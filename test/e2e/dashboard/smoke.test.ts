@@ -4,18 +4,20 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
+import { PAGES as SERVED } from "../../../src/api/server/page-files.ts";
 import { expectConnection, withBrowser } from "./browser.fixture.ts";
 import { serve, treeProject } from "./server.fixture.ts";
 
 const browser = withBrowser();
 const PAGES = ["/", "/inbox", "/agents", "/agents/lead", "/chat", "/usage", "/compare", "/settings"];
 
-test("the list of pages in this test covers every route", () => {
+test("the server serves every route of the page, and the list of pages in this test covers them", () => {
   const routes = readFileSync(
     fileURLToPath(new URL("../../../dashboard/src/routes.tsx", import.meta.url)),
     "utf8",
   );
   const paths = [...routes.matchAll(/^ {2}path: "([^"]+)"/gm)].map(([, path]) => path!);
+  expect(paths.map((path) => path.replace("$", ":"))).toEqual(SERVED);
   // These pages need a run; whole-story.test.ts opens them.
   const ofRuns = ["/r/$runId", "/chat/$sessionId"];
   expect(paths.filter((path) => !ofRuns.includes(path)).map((path) => path.replace("$name", "lead"))).toEqual(

@@ -6,8 +6,8 @@ import { declarePattern } from "./declaration.ts";
 import { errorAt } from "./finding.ts";
 import { totalCost } from "./run-cost.ts";
 
-export const debate = declarePattern({
-  key: "debate",
+export const duel = declarePattern({
+  key: "duel",
   stage: "work",
   input: z.strictObject({ speakers: SomeNames }).describe("Agents that argue; the longest answer wins"),
   pinned: z.object({ speakers: z.array(z.string()).min(1) }),
@@ -15,14 +15,14 @@ export const debate = declarePattern({
   agentFields: ["speakers"],
   isOnlyOurs: true,
   trigger: {
-    name: "debate",
+    name: "duel",
     part: (slot) => slot.replace("/", " "),
     badge: (slot) => ({ start: slot.toUpperCase(), what: "SPEECH" }),
     reason: (agent) => `its agent's file names ${agent} as a speaker`,
     takesOver: false,
   },
   edge: {
-    verb: "debates with",
+    verb: "duels with",
     label: "speaker",
     meaning: "argues for an answer",
     line: { width: 1.5, dash: "7 7" },
@@ -30,5 +30,5 @@ export const debate = declarePattern({
   answer: "pattern",
   worstCase: (_, { below }) => totalCost(below),
   check: ({ speakers }) =>
-    speakers.length > 1 ? [] : [errorAt("debate", "ONE_SPEAKER", "a debate needs two speakers")],
+    speakers.length > 1 ? [] : [errorAt("duel", "ONE_SPEAKER", "a duel needs two speakers")],
 });

@@ -1,4 +1,4 @@
-// The decisions of the pattern `debate` in `new-pattern.test.ts`: start the speakers, wait, and end with the longest answer.
+// The decisions of the pattern `duel` in `new-pattern.test.ts`: start the speakers, wait, and end with the longest answer.
 
 import type { Definition } from "../journal/definition.ts";
 import type { Action, PatternRun } from "./action.ts";
@@ -8,9 +8,9 @@ import { slotOf, waitOrGiveUp } from "./slot.ts";
 
 /** A real pattern needs no cast, because the compiler knows its key and trigger from the list of declarations. */
 const speakersOf = (definition: Definition): string[] =>
-  (definition as Definition & { debate: { speakers: string[] } }).debate.speakers;
+  (definition as Definition & { duel: { speakers: string[] } }).duel.speakers;
 
-export const debate: Pattern = {
+export const duel: Pattern = {
   next({ state, definition }, now): Action | undefined {
     const slots = speakersOf(definition).map((agent) => ({ agent, slot: slotOf(state, `speaker/${agent}`) }));
     const empty = slots.filter(({ slot }) => slot.type === "empty");
@@ -31,6 +31,6 @@ export const debate: Pattern = {
 };
 
 function speaker({ start }: DecisionView["state"], agent: string): PatternRun {
-  const trigger = "debate" as PatternRun["trigger"];
+  const trigger = "duel" as PatternRun["trigger"];
   return { key: `speaker/${agent}`, trigger, agent, task: start!.task };
 }
