@@ -17,7 +17,7 @@ export interface FakeClock extends Clock {
   set(now: number): void;
 }
 
-/** A clock for tests and simulation, which stands still until a test moves it. */
+/** A clock for tests and simulation. Its time changes only when a test moves it. */
 export function fakeClock(start = 1_700_000_000_000): FakeClock {
   let now = start;
   let elapsed = 0;

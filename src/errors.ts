@@ -1,4 +1,4 @@
-// Every error that a user can see: a stable code with its HTTP status and exit code, and one message.
+// Every error that a user can see has a stable code, an HTTP status, an exit code and one message.
 // The message says what happened, whether anything is lost, and what to do now.
 
 const CODES = {
@@ -34,7 +34,7 @@ export type ErrorCode = keyof typeof CODES;
 
 export const ERROR_CODES = Object.keys(CODES) as ErrorCode[];
 
-/** The message of an error in two parts, for callers that repeat only the reason. */
+/** An error message in two parts, because some callers show only the reason. */
 export interface ErrorMessage {
   reason: string;
   /** Tells the user what did not happen because of the error, for example "Nothing was started." */

@@ -1,5 +1,5 @@
 // The blast radius of a delegation or route: everything that the started agent could do, and the agents that it could start in turn.
-// It is recorded when a person is asked. Agent files can change later, and an approval must not change with them.
+// The blast radius is recorded when a person is asked. Agent files can change later, but the recorded approval must not change.
 
 import { z } from "zod";
 
@@ -12,11 +12,11 @@ const isNew = z.literal(true).exactOptional();
 export const BlastRadius = z.object({
   /** Full name of the agent that would be started. */
   agent: z.string(),
-  /** That agent and all agents it could start, directly or indirectly. Each is listed once, by the shortest path, nearest first. */
+  /** The agent to start, and all agents that it could start, directly or indirectly. Each is listed once, by the shortest path, nearest first. */
   agents: z.array(
     z.object({
       agent: z.string(),
-      /** The agent that starts this agent, and the key in its file that allows this. Absent for the agent that the person is asked about. */
+      /** The agent that starts this agent, and the key in the starter's file that allows the start. Absent for the agent that the person is asked about. */
       from: z.string().exactOptional(),
       key: z.string().exactOptional(),
       isNew,
@@ -39,7 +39,7 @@ export const BlastRadius = z.object({
   ),
   /** `isClass`: the entry is not one host but a class of hosts, such as `any public host`. */
   hosts: z.array(z.object({ host: z.string(), isClass: z.literal(true).exactOptional(), isNew })),
-  /** Deny rules of the agent and of the agents above it that forbid some calls of these tools. */
+  /** Deny rules that forbid some calls of these tools. They come from the agent and from the agents above it. */
   never: z.array(z.string()),
   /** Worst case: number of runs and model turns, and cost in dollars. Without `maxCost` the cost has no limit. */
   runs: z.int(),

@@ -1,5 +1,5 @@
 // The pinned definition: the resolved, complete agent that a run uses, stored once as a blob under its hash.
-// Editing an agent's file affects its next run, never a run that is under way.
+// Editing an agent's file affects the agent's next run, never a run that is under way.
 
 import { z } from "zod";
 import { omitUndefined } from "../omit-undefined.ts";
@@ -44,7 +44,7 @@ export const AgentLimits = z.object({
 });
 export type AgentLimits = z.infer<typeof AgentLimits>;
 
-/** The limits of a run. If a limit without a default is absent, it does not apply. */
+/** The limits of a run. A limit does not apply if it is absent and has no default. */
 export const Limits = AgentLimits.extend({
   maxTurns: z.int().nonnegative(),
   maxDuration: z.int().nonnegative(),
@@ -55,7 +55,7 @@ export const Limits = AgentLimits.extend({
   onBudget: z.enum(["stop", "suspend"]),
   tree: AgentLimits.shape.tree
     .unwrap()
-    /** What happens when the tree's budget is used up. The root sets it, independently of the run's own `onBudget`. */
+    /** What happens when the tree's budget is used up. Only the root's value applies. The run's own budget has a separate `onBudget`. */
     .extend({ onBudget: z.enum(["stop", "suspend"]).optional() })
     .optional(),
 });
@@ -79,7 +79,7 @@ export type ContextMode = z.infer<typeof ContextMode>;
 export const Delegation = z.object({
   mode: z.enum(["sequential", "parallel"]),
   maxParallel: z.int().positive(),
-  /** `generic` offers one tool `delegate`, `per-agent` one tool `run_<name>_agent` per delegate. The other two are names from other products. */
+  /** `generic`: one tool `delegate`. `per-agent`: one tool `run_<name>_agent` for each agent. The other two values are tool names of other products. */
   tool: z.enum(["generic", "per-agent", "delegate_to_agent", "mcp__agent__spawn"]),
   onFailure: z.enum(["return", "fail", "retry"]),
   /** What a finished run does with children that it did not await. */
@@ -105,7 +105,7 @@ export const Delegate = z.object({
 });
 export type Delegate = z.infer<typeof Delegate>;
 
-/** How to start a program that speaks the Agent Client Protocol. Values of `env` may refer to variables: `${NAME}`. */
+/** How to start a program that speaks the Agent Client Protocol. Values of `env` can refer to variables: `${NAME}`. */
 export const Runner = z.object({
   acp: z.object({
     command: z.string(),

@@ -125,13 +125,13 @@ export const payloads = {
     workspace: z.string(),
     worktree: Worktree.optional(),
     pool: z.string().optional(),
-    /** Workspaces from which this one was copied, nearest first. Their deny rules apply here too (P12). */
+    /** Workspaces from which this workspace was copied, nearest first. Their deny rules apply here too (P12). */
     mergesInto: z.array(z.string()).optional(),
     limits: Limits,
     approvals: ApprovalPolicy,
     /** Permission rules that the caller added when starting the run. */
     permissions: Rules.optional(),
-    /** The run that this run continues. Its journal applies up to and including the event `seq`. */
+    /** The run that this run continues. The earlier run's journal applies up to and including the event `seq`. */
     continues: z.object({ runId: z.string(), seq: z.int(), hash: z.string() }).optional(),
     fork: Fork.optional(),
     /** In a fork and all runs below it, every unsafe call needs a person's approval, even if a rule or an older grant allows it. */
@@ -157,7 +157,7 @@ export const payloads = {
     model: z.string(),
     attempt: Attempt,
     purpose: Purpose.optional(),
-    /** The last event that the model sees. Absent: the model sees everything before this event (J11). */
+    /** The last event that the model sees. Absent: the model sees everything before MODEL_CALL_STARTED (J11). */
     sawSeq: z.int().optional(),
     estimate: Estimate.optional(),
   }),
@@ -193,7 +193,7 @@ export const payloads = {
     rejection: z.enum(["quota", "too_long"]).optional(),
     /** When the next attempt is due. Absent: there is no further attempt. */
     retryAt: z.number().optional(),
-    /** Tokens that were spent, or might have been. */
+    /** Tokens that were spent, or might have been spent. */
     usage: Usage.optional(),
     cost: z.number().nullable().optional(),
     ms: z.number().optional(),
@@ -207,7 +207,7 @@ export const payloads = {
     /** The rule that decided the verdict, with its origin: `project deny Bash(rm *)`. For people; code reads `basis`. */
     rule: z.string(),
     basis: RuleBasis.optional(),
-    /** No person could be asked, so the run's policy denied the call. It rejects the call or fails the run. */
+    /** No person could be asked, so the call was denied. The run's policy either rejects only the call or fails the run. */
     unattended: z.enum(["reject", "fail"]).optional(),
     /** Why Cadre could not judge a shell command. For people. */
     unjudged: z.string().optional(),
@@ -255,16 +255,16 @@ export const payloads = {
   }),
   /** A named person was asked to decide an item. The item stays open, and everyone with permission can decide it (U21). */
   PERSON_ASKED: z.object({ itemId: z.string(), person: z.string(), by: z.string(), note: Note }),
-  /** A person changed the budget of this run. With `tree`, the change applies to all runs that its root pays for. */
+  /** A person changed the budget of this run. With scope `tree`, the change applies to all runs that share the root's budget. */
   BUDGET_SET: z.object({ limits: Budget, scope: z.literal("tree").optional(), by: z.string() }),
   /** Intent: Cadre is about to run a tool. */
   TOOL_STARTED: z.object({
     toolCallId: z.string(),
     attempt: Attempt,
-    /** Machine and process of a call that is not `read`. A person might need them to find out whether the call took effect. */
+    /** Machine and process that run the call, unless its effect is `read`. A person might need them to find out whether the call took effect. */
     host: z.string().optional(),
     pid: z.int().optional(),
-    /** Fingerprints of the file before and after the first attempt. By them, a later attempt recognises that the change is already made. */
+    /** Fingerprints of the file before and after the first attempt. With them, a later attempt can see that the change is already made. */
     fingerprints: z.object({ path: z.string(), before: z.string(), after: z.string() }).optional(),
     receipt: Receipt,
   }),
@@ -333,7 +333,7 @@ export const payloads = {
     /** Number of attempts left if this attempt fails. */
     retries: z.int().positive().optional(),
     worktree: Worktree.optional(),
-    /** Part of the tag around the child's text in the parent's prompt. The child cannot know it, so it cannot close the tag. */
+    /** Part of the tag around the child's text in the parent's prompt. The child cannot know this part, so its text cannot close the tag. */
     nonce: z.string().optional(),
     receipt: Receipt,
   }),
@@ -375,7 +375,7 @@ export const payloads = {
     arguments: z.unknown(),
     answer: z.unknown(),
   }),
-  /** A summary replaces all events up to this one in the prompt. The journal keeps the events. */
+  /** In the prompt, a summary replaces all events up to `upTo`. The journal keeps the events. */
   CONTEXT_COMPACTED: z.object({
     callId: z.string(),
     upTo: z.object({ runId: z.string(), seq: z.int() }),
@@ -433,14 +433,14 @@ export const TERMINAL_TYPES: ReadonlySet<string> = new Set([
   "RUN_MOVED",
 ]);
 
-/** J3: the store accepts an outcome from any driver, even after it lost its lease. The intent must be open; the epoch does not matter. */
+/** J3: the store accepts an outcome from any driver, even from a driver that lost its lease. The intent must be open; the epoch does not matter. */
 export const OUTCOME_TYPES: ReadonlySet<string> = new Set([
   "AGENT_THOUGHT",
   "MODEL_CALL_FAILED",
   "TOOL_RESULT",
 ]);
 
-/** Whether a model call is a turn of the agent. The other purposes serve the runtime itself. */
+/** True if a model call with this purpose is a turn of the agent. Calls for other purposes serve the runtime itself. */
 export const isTurn = (purpose: string | undefined): boolean =>
   purpose === undefined || purpose === "turn" || purpose === "final";
 

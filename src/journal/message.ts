@@ -1,5 +1,5 @@
 // Model messages as the journal stores them.
-// The parts have the shape of the AI SDK's provider contract (LanguageModelV4), so that provider metadata is sent back unchanged.
+// The parts have the shape of the AI SDK's provider contract (LanguageModelV4), so that the provider gets its metadata back unchanged.
 // The types are Cadre's own, so that a browser can read the journal without the AI SDK.
 
 import { z } from "zod";

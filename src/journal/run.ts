@@ -110,7 +110,7 @@ export const WaitingOn = z.object({
 });
 export type WaitingOn = z.infer<typeof WaitingOn>;
 
-/** The run in which a failure began. It can be any number of levels below. */
+/** The run in which a failure began. It can be any number of levels below this run. */
 export const FirstCause = z.object({
   run_id: z.string(),
   agent: z.string(),
@@ -217,7 +217,7 @@ export const RunnerStarted = z.object({
   mode: z.string().optional(),
   /** Whether the program can load the session again after a restart. */
   loads: z.literal(true).optional(),
-  /** Whether the session existed before and was loaded. */
+  /** True: the session already existed and was loaded again. */
   loaded: z.literal(true).optional(),
 });
 export type RunnerStarted = z.infer<typeof RunnerStarted>;
@@ -225,7 +225,7 @@ export type RunnerStarted = z.infer<typeof RunnerStarted>;
 /** Text that the program wrote before its answer. */
 export const RunnerSaid = z.object({ callId: z.string(), index: z.int().nonnegative(), text: z.string() });
 
-/** Cost that the program reported since its last report, before any outcome event could record it. */
+/** Cost that the program has added since its previous report. It is recorded here, because there is no outcome event yet. */
 export const RunnerSpent = z.object({
   callId: z.string(),
   attempt: z.int().optional(),

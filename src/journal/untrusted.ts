@@ -1,4 +1,4 @@
-// Wraps untrusted text in a tag that the text cannot close, because the tag contains a nonce unknown to its author.
+// Wraps untrusted text in a tag that the text cannot close, because the text's author does not know the nonce in the tag.
 
 export function markUntrusted(nonce: string, source: string, text: string): string {
   const tag = `untrusted-${nonce}`;
@@ -6,6 +6,6 @@ export function markUntrusted(nonce: string, source: string, text: string): stri
   return `<${tag} source="${label}">\n${text.replaceAll(nonce, "…")}\n</${tag}>`;
 }
 
-/** Removes these tags again, so that people see only the text. */
+/** Removes the tags around untrusted text, so that people see only the text. */
 export const stripUntrustedMarks = (text: string): string =>
   text.replaceAll(/<\/?untrusted-\w{16}[^<>]*>\n?/g, "");

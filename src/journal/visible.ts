@@ -1,4 +1,4 @@
-// Spells out control, bidirectional and invisible characters, so that a person who decides sees all of the text.
+// Spells out control, bidirectional and invisible characters, so that a person sees the whole text before deciding on it.
 
 /** Matches a whole emoji. Its joiners and modifiers are harmless inside the emoji. */
 const EMOJI =
@@ -14,7 +14,7 @@ export function revealHidden(text: string): string {
   });
 }
 
-/** Does the same for a file name. Tabs and line ends are spelled out too, so that the name cannot start another line. */
+/** Spells out the hidden characters in a file name. Tabs and line ends are spelled out too, so that the name cannot start another line. */
 export const revealHiddenInName = (name: string): string =>
   revealHidden(name).replace(
     /[\r\n\t]/g,

@@ -43,7 +43,7 @@ export const RunRow = z.object({
   sessionId: z.string().optional(),
   userId: z.string().optional(),
   workspace: z.string(),
-  /** The pool that the agent's file names. Absent: the workspace of the tree decides. */
+  /** The pool that the agent's file names. Absent: a worker that has the tree's workspace drives the run. */
   pool: z.string().optional(),
   status: RunStatus,
   waitingOn: WaitingOn.optional(),
@@ -51,7 +51,7 @@ export const RunRow = z.object({
   summary: z.string().optional(),
   turns: z.int(),
   usage: RunUsage,
-  /** P7: after a cancel request nothing new begins in the run. Without `endedAt`, its driver still has to end it. */
+  /** P7: after a cancel request nothing new begins in the run. If `endedAt` is absent, the driver still has to end the run. */
   cancelRequested: z.boolean(),
   /** Sequence number of the latest event. */
   seq: z.int(),

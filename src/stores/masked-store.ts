@@ -1,5 +1,5 @@
 // Wraps a store so that everything written to it is masked first (A61).
-// Groups with methods that write are listed method by method. So a new method does not compile until it is added here.
+// If a group of the store contains methods that write, all its methods are listed here. So a new method does not compile until it is added.
 
 import { CadreError } from "../errors.ts";
 import type { Mask } from "../journal/masking/mask.ts";

@@ -163,11 +163,11 @@ export const hasWholeJournal = ({ recent }: RunRecord): boolean => recent[0]?.se
 /** The root whose budget pays for a run. */
 export const payerOf = ({ budgetRunId, rootRunId }: RunRow): string => budgetRunId ?? rootRunId;
 
-/** The run is due immediately, like 0. An imported run counts as at rest until it is driven or gets a signal. */
+/** The due time of an imported run. Like 0, it makes the run due immediately, but the run counts as resting until it is driven or gets a signal. */
 export const DUE_ON_ARRIVAL = 1;
 
 const RECENT_EVENTS = 32;
-/** A resting run can keep at most this many characters of payloads in memory. */
+/** Maximum number of payload characters that a resting run can keep in memory. */
 const MAX_KEPT_CHARACTERS = 50_000;
 
 /** Keeps the latest events in memory, because a driver often has not read its own last appends yet. */

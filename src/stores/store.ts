@@ -5,9 +5,9 @@
 //  J2  An append by any writer other than the run's current driver is a signal.
 //      A guarded append is refused as a whole if the journal has a signal that its writer has not folded.
 //  J3  An outcome needs its intent and an open call, but not the newest epoch.
-//  J6  A run rests only if it has folded every signal. A new signal makes a resting run due.
-//  J7  A change to several journals is one transaction: a child's start with its parent's intent, a child's end with its parent's event,
-//      a cancel over a subtree, and the events that tell all runs above that a run needs a person.
+//  J6  A run can rest only if its driver has folded every signal. A new signal makes a resting run due.
+//  J7  A change to several journals is one transaction. For example, a child's start or end and the event in its parent's journal are written together.
+//      The same holds for a cancel of a subtree, and for the events that tell all runs above that a run needs a person.
 //  B4  A run needs a slot in its workspace to start work. If no slot is free, the run is refused and queues; the oldest run is served first.
 //  J8  Positions are dense and in commit order. A pruned tree leaves a gap. No position is ever used twice.
 //  E7  A tree that is moved away ends in this store, in the transaction that writes its last event. A tree is imported only once.
@@ -36,7 +36,7 @@ import type { Users } from "./users.ts";
 
 export type { PoolFilter };
 
-/** A worker counts as alive for this long after its last heartbeat. Store and worker must agree, or an effect could start twice (E2). */
+/** How long a worker counts as alive after its last heartbeat. Store and worker must agree, or an effect could start twice (E2). */
 export const LEASE_MS = 15_000;
 
 /** The driver of a run: a worker, and the epoch in which the worker acquired the run. */
@@ -57,12 +57,12 @@ export interface Append {
   /** Gives the lease back in the same transaction, if the append is not refused (J6). Without `wakeAt` the run rests until the next signal. */
   rest?: {
     wakeAt: number | undefined;
-    /** B4: the run waits because all slots are taken. This is the number of slots. It becomes due when its turn comes, and asks again from time to time. */
+    /** B4: the number of slots, all of which are taken. The run queues, becomes due when its turn comes, and asks again from time to time. */
     queue?: number;
   };
   /** D6: files that these events are about to change. The append is refused if a run of another branch is changing one of the files. */
   claims?: readonly string[];
-  /** B4: these events start work, so the run needs one of this many slots in its workspace. Without a slot, the append is refused. */
+  /** B4: the number of slots in the workspace. These events start work, so the append is refused if the run gets no slot. */
   concurrent?: number;
   /** Admits a child in the same transaction, if the tree has room for it (J7). */
   spawn?: Spawn;
@@ -85,7 +85,7 @@ export interface Spawn {
   /** Limits on the children of the parent, the runs of the tree, and the runs at work in the workspace at the same time. */
   limits: { children: number; runs: number; concurrent: number };
   /**
-   * B4: where the child's slot comes from. `parents`: the parent will wait, and passes on its own slot. Without a slot, it must queue first.
+   * B4: where the child's slot comes from. `parents`: the parent will wait, and passes on its own slot. A parent without a slot must queue first.
    * `free`: the spawn is refused if no slot is free. `queues`: the child starts without a slot and asks for one, like a root.
    */
   slot: "parents" | "free" | "queues";
@@ -318,7 +318,7 @@ export interface RunStore {
     start: Payload<"RUN_STARTED">,
     idempotency?: { key: string; body: string },
   ): Promise<{ runId: RunId; existed: boolean }>;
-  /** D5: a message to an agent in a session goes to the run that is active there. If none is active, it starts the next run, which continues the last. */
+  /** D5: a message to an agent in a session goes to the agent's active run. If there is none, a new run starts and continues the last run. */
   say(message: SessionMessage): Promise<{ runId: RunId; joined: boolean; refused?: "runs" }>;
   /** P7: cancels the run and all its descendants that have not ended, in one transaction. Returns the runs that it reached. */
   cancel(runId: RunId, request: Payload<"CANCEL_REQUESTED">): Promise<RunId[]>;
@@ -331,7 +331,7 @@ export interface RunStore {
   count(filter: RunFilter): Promise<number>;
   /** For each run that `q` has found: the event that matches best. */
   firstHits(q: string, runs: readonly RunId[]): Promise<ReadonlyMap<RunId, Seq>>;
-  /** The latest first. */
+  /** Lists sessions, the latest first. */
   sessions(filter: {
     limit?: number;
     cursor?: string;
@@ -371,7 +371,7 @@ export interface LeaseStore {
   /**
    * Gives a run back so that another driver can continue it. The run is due immediately and keeps its slot.
    * `rest`: the driver cannot continue, so the slot is freed too (B4).
-   * The run becomes due again at `wakeAt`. 0 means immediately, for other drivers.
+   * The run becomes due again at `wakeAt`. With 0, another driver can continue it immediately.
    */
   release(runId: RunId, writer: Writer, rest?: { wakeAt: number }): Promise<void>;
   /** Runs to drive now. Runs of dead workers come first, because they still have a slot (B4), then the runs that have been due longest. */
@@ -435,7 +435,7 @@ export interface TransferStore {
   /**
    * Imports a verified tree in one transaction. It keeps its ids, seqs, times and hashes, and gets positions of this store.
    * A run that this store already has stays, if it is the same. A different run under the same id is a CONFLICT.
-   * A transfer is imported only once. `existed` says that it was imported before.
+   * A transfer is imported only once. `existed` says that the transfer was imported before.
    */
   import(tree: CarriedTree): Promise<{ root: RunId; existed: boolean }>;
   /** A tree's events in commit order, exactly as they are stored, because the hash chains cover this text. */
@@ -480,7 +480,7 @@ export interface WorkerRow extends WorkerCard {
   holds: string[];
 }
 
-/** E2: the workers that an engine has lost: the listed workers, or all workers that sent no heartbeat for this long. */
+/** E2: the workers that an engine has lost: the listed workers, or all workers that sent no heartbeat for the time `silentFor`. */
 export type LostWorkers = { workers: readonly string[] } | { silentFor: number };
 
 /** E7: an event as it is stored. `text` is its payload, or the name of the blob with the payload. */

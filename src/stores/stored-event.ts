@@ -61,7 +61,7 @@ export function verifyChain(runId: RunId, head: { seq: Seq; hash: string }, link
 
 export interface ChainPart {
   after: Seq;
-  /** The row at that seq. Undefined at the start of the journal. */
+  /** The row of the event `after`. Undefined at the start of the journal. */
   before: Columns | undefined;
   found: readonly Columns[];
   toEnd: boolean;

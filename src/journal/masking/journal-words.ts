@@ -1,5 +1,5 @@
 // Field names and enum values of the journal. They are never masked, even if a folder's `.env` declares one of them as a secret.
-// Masking the field `untrusted` or `ancestors` would remove the taint, and the rules of the runs above (A61).
+// Masking the field `untrusted` would remove the taint. Masking `ancestors` would remove the rules of the runs above (A61).
 
 import { z } from "zod";
 import { Definition } from "../definition.ts";
@@ -10,7 +10,7 @@ const OF_STORES = ["children", "concurrent", "suspended"];
 
 let known: readonly string[] | undefined;
 
-/** The words are collected from the schemas on first use. Without secrets they are never needed. */
+/** The words are collected from the schemas on first use. If there are no secrets, the words are never needed. */
 export function journalWords(): readonly string[] {
   known ??= [...new Set([...OF_STORES, ...[z.object(payloads), Definition].map(schemaOf).flatMap(wordsIn)])];
   return known;

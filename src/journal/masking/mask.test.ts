@@ -150,7 +150,7 @@ describe("[A61] [R3] a secret that arrives in pieces", () => {
     expect(streamed(mask, "Hello world", [5])).toEqual(["Hello", " world"]);
   });
 
-  test("if the text ends with the beginning of a secret, the stream emits it at the end", () => {
+  test("if a secret begins but never becomes complete, the stream emits this beginning when it ends", () => {
     expect(streamed(mask, `it began ${SECRET.slice(0, 7)}`, [4]).join("")).toBe(
       `it began ${SECRET.slice(0, 7)}`,
     );

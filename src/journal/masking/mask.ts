@@ -2,7 +2,7 @@
 // Secrets are found by their value, in every form of `secret-forms.ts`, not by the name of the field that holds them (A61).
 //  R1  A value without secrets is returned unchanged, as the same string or the same object.
 //  R2  Masking is idempotent.
-//  R3  A stream holds back text that could be the beginning of a secret, until it is clear that it is not.
+//  R3  A stream holds back text that could be the beginning of a secret, until the next text shows that it is none.
 
 import { journalWords } from "./journal-words.ts";
 import { secretForms } from "./secret-forms.ts";
@@ -16,7 +16,7 @@ export interface Secret {
   value: string;
 }
 
-/** The source of the secrets. The mask reads the list again only after it has changed. */
+/** The source of the secrets. The mask reads the list again only after the list has changed. */
 export interface Secrets {
   list(): readonly Secret[];
   hasChanged(): boolean;
@@ -171,7 +171,7 @@ function cutOutsideWords(text: string, words: WordIndex, cut: number, longest: n
 
 /** A line break, and the line number that the Read tool can print after it. */
 const LINE_BREAK = /\r?\n(?:\d+\t)?/g;
-/** `base64` and `xxd` wrap their output only at lines that are longer than this. */
+/** `base64` and `xxd` break their output into lines that are longer than this. */
 const WRAPPED_LINE = 40;
 const ENCODED_LINE = /^[\w+/=-]+$/;
 

@@ -14,7 +14,7 @@ export function secretForms(value: string): SecretForms {
   return { plain: [...new Set(plain)], encoded: [...new Set(encoded)] };
 }
 
-/** Escaped for JSON as various serializers do it, and for JSON inside a JSON string. */
+/** The secret as various serializers escape it for JSON, and for JSON inside a JSON string. */
 function jsonForms(value: string): string[] {
   const once = escapeJson(value);
   const ascii = once.replace(/[^\x20-\x7e]/g, unicodeEscape);
@@ -44,7 +44,7 @@ function urlForms(value: string): string[] {
   return [...forms, ...lower, encodeURIComponent(usual)];
 }
 
-/** Escaped for HTML text, and for HTML attributes as various serializers do it. */
+/** The secret as various serializers escape it for HTML text and HTML attributes. */
 function htmlForms(value: string): string[] {
   const text = value.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
   const quoted = ["&quot;", "&#34;"].flatMap((double) =>
@@ -53,7 +53,7 @@ function htmlForms(value: string): string[] {
   return [text, ...quoted];
 }
 
-/** Escaped for single quotes, as `set -x` and most programs print a value, and for double quotes. */
+/** The secret as a shell escapes it in single quotes (`set -x` prints this form) and in double quotes. */
 function shellForms(value: string): string[] {
   const single = ["'\\''", `'"'"'`].map((quote) => value.replaceAll("'", quote));
   return [...single, value.replace(/["\\$`]/g, "\\$&")];

@@ -43,7 +43,7 @@ const LONGEST_OPEN = 512;
 const LONGEST_BLOCK = 16_000;
 const OPEN_TOKEN = new RegExp(`${anyOf(SHAPES.flatMap(({ starts }) => starts))}[\\w-]{0,${LONGEST_OPEN}}$`);
 
-/** Start of a token or block at the end of the text that might continue. If there is none, the text's length. */
+/** Index of a token or block that might continue after the end of the text. If there is none, the text's length. */
 export function unfinishedTokenStart(text: string): number {
   const tail = Math.max(0, text.length - LONGEST_OPEN - BLOCK_START.length);
   const token = text.slice(tail).search(OPEN_TOKEN);

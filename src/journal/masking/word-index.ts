@@ -5,7 +5,7 @@
 export interface WordIndex {
   /** Finds the first word at or after `from`. If several words begin there, it returns the longest. */
   find(text: string, from: number): { at: number; word: string } | undefined;
-  /** Index at which the beginning of a word starts and continues to the end of the text. If there is none, the text's length. */
+  /** Index of a word that is cut off by the end of the text. If there is none, the text's length. */
   unfinishedFrom(text: string): number;
 }
 

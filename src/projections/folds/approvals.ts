@@ -88,7 +88,7 @@ export function openItems(state: RunState): ApprovalItem[] {
   return items;
 }
 
-/** Whether an unsafe call was started, and has neither a result nor a person's verdict. */
+/** True if an unsafe call was started but has neither a result nor a person's verdict. */
 export function isOutcomeUnknown(call: ToolCall): boolean {
   return call.started !== undefined && !call.result && !call.verdict && call.proposal?.effect === "unsafe";
 }
@@ -147,14 +147,14 @@ export function itemChanges(event: JournalEvent): ItemChange[] {
   return change?.(event) ?? [];
 }
 
-/** The item for an unknown outcome. Its id differs from the call's approval item, so that their answers cannot be confused. */
+/** The item for an unknown outcome. Its id differs from the id of the call's approval item, so that the answers to these two items cannot be confused. */
 export const outcomeItemId = (callId: string, attempt = 1): string => `outcome/${attemptId(callId, attempt)}`;
 
-/** The id of an attempt. With it, a verdict on the first attempt cannot apply to the second. */
+/** The id of an attempt. Each attempt has its own id, so a verdict on the first attempt cannot apply to the second. */
 const attemptId = (callId: string, attempt: number): string =>
   attempt > 1 ? `${callId}~${attempt}` : callId;
 
-/** A running call has no outcome either. Only if the run is suspended did a driver find the call open and ask a person. */
+/** Whether a driver found the call open and asked a person. A call that is still running has no outcome either, but its run is not suspended. */
 function isPutToPerson({ waitingOn }: RunState, call: ToolCall): boolean {
   return (
     waitingOn?.kind === "outcome_unknown" &&
@@ -200,7 +200,7 @@ function probeField({ probe, attempts }: ToolCall): Pick<ApprovalItem, "probe"> 
   return { probe: { found, evidence, by, at: ts } };
 }
 
-/** This question has the same form as a question from an agent's module, which is not a call. */
+/** The item for an AskUser call. It has the same form as the item for a module's question, which is not a call. */
 function questionItem({ id, input }: ToolCall, { question, choices }: Question) {
   return {
     kind: "question" as const,
@@ -240,7 +240,7 @@ type Answerable = Pick<RunRow, "id" | "status"> & {
   cancelRequested?: boolean;
 };
 
-/** Facts about the runs around a run. */
+/** Lookups about other runs, such as the runs that block a run. */
 interface SurroundingRuns {
   hasOpenItem(runId: string): boolean;
   /** Undefined if the run is unknown. */

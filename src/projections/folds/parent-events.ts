@@ -32,7 +32,7 @@ export function blockedEvent(row: RunRow, children: readonly RunRow[]): EventBod
 export function childCompletedEvent(row: RunRow, ended: JournalEvent): EventBody | undefined {
   if (!TERMINAL_TYPES.has(ended.type) || row.parentRunId === undefined || row.parentKey === undefined)
     return undefined;
-  // The parent is moved together with the child, and is told about the child's end in the other store.
+  // The parent is moved together with the child. The other store tells the parent when the child ends.
   if (ended.type === "RUN_MOVED") return undefined;
   const { summary, result, tree, untrusted } = ended.payload as Payload<"RUN_COMPLETED">;
   return {

@@ -1,7 +1,7 @@
 // The state of a run, as `decide` sees it. It contains what the next step needs. The texts are in the transcript.
 //  S1  Every question about a run is answered from this fold and the clock, never from the memory of a process.
 //  S2  An intent without an outcome is *open*.
-//      When a driver decides, none of its calls is under way, so an open intent was left behind by a crash.
+//      When a driver chooses the next step, none of its calls is under way. So a crash must have left any open intent behind.
 
 import type { EventOf, JournalEvent, Payload, Purpose, RunStatus, WaitingOn } from "../../journal/events.ts";
 import { textOf, toolCallsOf } from "../../journal/message.ts";
@@ -102,7 +102,7 @@ export interface RunState extends BudgetChanges {
   /** The latest to-do list. */
   todos: Todo[];
   taint: Taint;
-  /** Recorded results of other runs that were used instead of calls: `<run>#<seq>`. */
+  /** Recorded results that this run used instead of making calls. Each is an event of another run: `<run>#<seq>`. */
   usedRecordings: Set<string>;
 }
 

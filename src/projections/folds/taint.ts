@@ -1,8 +1,7 @@
 // Taint: the untrusted sources whose text has entered a run.
-// From then on the model might follow instructions in that text, so a harmful call needs a person's approval (A46, A66, A67).
+// The model of a tainted run might follow instructions in untrusted text, so a harmful call needs a person's approval (A46, A66, A67).
 //  - Taint only grows. A summary, a later turn or a restart does not remove it.
-//  - Taint is passed on with the run's text: to the parent in the result, to children and other runs in messages,
-//    and to runs that continue this run.
+//  - Taint follows the run's text: to its parent, its children, the receivers of its messages, and the runs that continue this run.
 
 import type { JournalEvent, Payload } from "../../journal/events.ts";
 import { hostOf } from "../../journal/tool-facts.ts";
@@ -14,7 +13,7 @@ export interface Taint {
   hosts: string[];
 }
 
-/** This many sources are enough to tell a person where to look. */
+/** Maximum number of sources to keep. They are enough to tell a person where to look. */
 const MOST_SOURCES = 10;
 const MOST_HOSTS = 200;
 

@@ -6,7 +6,7 @@ export type { Todo };
 
 export const TODO_WRITE = "TodoWrite";
 
-/** The list in a TodoWrite call. Undefined if it is not valid. It is parsed by hand, because the page loads no schema. */
+/** The list in a TodoWrite call. Undefined if it is not valid. It is parsed by hand, because the page must not load zod. */
 export function parseTodos(tool: string, input: unknown): Todo[] | undefined {
   if (tool !== TODO_WRITE) return undefined;
   const given = (input as { todos?: unknown } | null | undefined)?.todos;

@@ -60,7 +60,7 @@ describe("tool calls and their results", () => {
     );
   });
 
-  test("[J10] [F42] if a server uses the id call_0 in every turn, it gets unique, matching ids back", () => {
+  test("[J10] [F42] if a server uses the id call_0 in every turn, the prompt uses unique ids, and each result has the id of its call", () => {
     const messages = messagesOf(
       ...turn("m1", ["call_0", "call_0"]),
       toolResult("m1.0", "one"),
@@ -157,7 +157,7 @@ describe("tool calls and their results", () => {
     ]);
   });
 
-  test("provider options are sent back unchanged; empty text is dropped", () => {
+  test("provider options are sent back to the provider unchanged; empty text is left out", () => {
     const providerOptions = { anthropic: { signature: "s" } };
     const content = [
       { type: "reasoning" as const, text: "hm", providerOptions },

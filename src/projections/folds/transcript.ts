@@ -26,7 +26,7 @@ export interface Transcript {
   task: Placed | undefined;
   /** Characters in all messages, to estimate their tokens. */
   characters: number;
-  /** Tokens of the last prompt as the provider counted them, and its number of characters. */
+  /** Tokens of the last prompt as the provider counted them, and the number of characters in that prompt. */
   measured: { tokens: number; characters: number } | undefined;
   /** Messages that no model call has seen yet. */
   unseen: { seq: number; id: string; text: string }[];
@@ -118,7 +118,7 @@ export function promptTokens(transcript: Transcript): number {
   return measured.tokens + Math.ceil(Math.max(0, characters - measured.characters) / 4);
 }
 
-/** A run that continues another begins with the other run's messages. They get seq 0, so that they sort before its own messages. */
+/** A run that continues another run begins with that run's messages. These get seq 0, so that they sort before the new run's messages. */
 function begin(transcript: Transcript, { seq, payload }: EventOf<"RUN_STARTED">): void {
   for (const placed of transcript.placed) placed.seq = 0;
   for (const context of transcript.unseen) context.seq = 0;
@@ -152,7 +152,7 @@ function addUserMessage(transcript: Transcript, seq: number, text: string): Plac
   return placed;
 }
 
-/** A run that continues another might have no task of its own. In that case its opening is added and replaces no message. */
+/** A run that continues another run might have no task of its own. In that case `text` is added as a new message. */
 function replaceTask(transcript: Transcript, seq: number, text: string): void {
   transcript.task ??= addUserMessage(transcript, seq, text);
   const { task } = transcript;
@@ -217,7 +217,7 @@ function addStepCall(transcript: Transcript, { seq, payload }: EventOf<"TOOL_PRO
 function sentId(transcript: Transcript, call: ToolCallPart, own: string): string {
   let id = call.toolCallId === "" ? own.replace(".", "_") : call.toolCallId;
   if (transcript.usedIds.has(id)) id = own.replace(".", "_");
-  // A run that continues another contains calls with the same ids.
+  // In a run that continues another run, our own id can be taken too.
   while (transcript.usedIds.has(id)) id += "_";
   transcript.usedIds.add(id);
   return id;

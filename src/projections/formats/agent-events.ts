@@ -27,7 +27,7 @@ interface Commits {
 
 type Report = (problem: { runId: string; message: string; error: unknown }) => void;
 
-/** Subscribes to commits once for all listeners, and calls the listeners in journal order. If one throws, the others are still called. */
+/** Subscribes to commits once for all listeners, and calls the listeners in journal order. If a listener throws, the others are still called. */
 export function createAgentEvents(commits: Commits, report: Report): OnAgent {
   const listeners = new Set<{ name: AgentEventName; listener(payload: unknown): unknown }>();
   const runtimeCalls = new Set<string>();

@@ -131,7 +131,7 @@ const TELL: { [T in JournalEvent["type"]]?: (state: LiveState, event: EventOf<T>
     state.run.detail = titleOf(event);
     return [stateUpdated(state), status(state, "idle", state.run.detail)];
   },
-  // This is sent immediately. The run might not be driven for a while, and the page would still ask for the decision.
+  // Sends the new state immediately. The next driver might start much later, and until then the page would still ask for the decision.
   APPROVAL_DECIDED: (state) => [stateUpdated(state)],
   OUTCOME_DECIDED: (state) => [stateUpdated(state)],
   CANCEL_REQUESTED: (state) => [stateUpdated(state)],

@@ -1,5 +1,5 @@
 // Budgets of a run and its tree: whether a call fits, when to warn, and how people raise a used-up budget or set a new one.
-// The functions are pure, so that all stores decide the same.
+// The functions are pure, so that all stores get the same results.
 
 import type { Budget, Estimate, EventBody, JournalEvent, Payload } from "../../journal/events.ts";
 import { keyOf } from "../../journal/keys.ts";
@@ -86,7 +86,7 @@ export type TreeStop = Pick<Payload<"LIMIT_REACHED">, "limit" | "value" | "itemI
 export const decisionKey = (itemId: string): string =>
   keyOf({ type: "APPROVAL_DECIDED", payload: { itemId, decision: "approve", by: "" } });
 
-/** When the tree's limit was raised: the approvals for a run that had stopped at that limit. */
+/** Returns the approvals that let a run continue after a person raised the tree's limit at which the run had stopped. */
 export function liftTreeStops(word: TreeBudgetChange, stops: readonly TreeStop[]): EventBody[] {
   const lifted = stops.filter(
     (stop) => word.type === "APPROVAL_DECIDED" || isMore(word.payload.limits, stop),

@@ -1,6 +1,6 @@
 // Estimates what a single agent would have used for the work of a tree (S1-75), based on the turns that the tree's agents took.
-//  - The single agent takes the same turns one after another in one conversation. Each turn reads everything before it,
-//    plus what is new: the growth of the same run's prompt since that run's last turn.
+//  - The single agent takes the same turns one after another in one conversation.
+//  - Each turn reads the whole conversation so far and some new text. The new text is the growth of the run's prompt since its last turn.
 //  - The prompt, tools and task of a child do not count, because a single agent would not need them.
 //  - A token costs the average price of the top run's tokens.
 //  - Not considered: caching, context limits, and that a single agent might need fewer turns.

@@ -134,7 +134,7 @@ test("[S1-75] the estimate for a single agent assumes that the agent reads the w
   expect(overTime(lead).trees.together, "one run is no comparison").toMatchObject({ trees: 0, tokens: 0 });
 });
 
-test("folding a tree in stored parts gives the same result as one fold; at its end, no open state is stored", () => {
+test("folding a tree in stored parts gives the same result as one fold; once the tree has ended, no open state is stored", () => {
   const events = [...lead, ...coder].toSorted((a, b) => a.ts - b.ts);
   const whole = events.reduce((tree, event) => applyTreeUsage(tree, event), emptyTreeUsage("r1"));
   const kept = events.reduce(

@@ -50,7 +50,7 @@ export function failedRunBelow({ runId, payload }: EventOf<"RUN_FAILED">): strin
 /** The events of the run before a given event. */
 interface Past {
   journals: Journals;
-  /** The latest earlier event that has one of these types and matches. */
+  /** The latest earlier event that has one of these types and whose payload `fits` accepts. */
   latest<T extends EventType>(
     types: readonly T[],
     fits?: (payload: Payload<T>) => boolean,

@@ -1,4 +1,4 @@
-// The critical path of a run through its whole tree (U09): the activity that its end had to wait for at each moment.
+// The critical path of a run through its whole tree (U09): for each moment, the activity that delayed the end of the run.
 // While a run waits for several children, the path follows the child that ends last.
 //  T5  The pieces of the path have no gaps or overlaps from the start of the run to its end, so their shares add up to 1.
 
@@ -78,7 +78,7 @@ function latestChild(
   for (const id of children) {
     const life = lives.get(id);
     if (!life || life.from >= at || life.to <= since || life.from === life.to) continue;
-    // If several children were still working at `at`, takes the child that had worked longest, because events split the wait.
+    // Several children can still be working at `at`, because an event can split a wait. In that case, takes the child that ends last.
     const later = latest ? Math.min(life.to, at) - Math.min(latest.life.to, at) : 1;
     if (later > 0 || (later === 0 && latest && life.to > latest.life.to)) latest = { id, life };
   }

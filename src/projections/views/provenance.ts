@@ -32,7 +32,7 @@ export interface Source {
 export interface Provenance {
   sentences: { text: string; sources: Source[] }[];
   effects: TaintedEffect[];
-  /** Numbers of sentences and sources that were not read because of these limits. */
+  /** Numbers of sentences and sources that were not read, because a limit was reached. */
   unread: { sentences: number; sources: number };
   /** Number of source words that were compared. */
   work: number;

@@ -18,7 +18,7 @@ test("[P4] an unsafe call that was started twice is counted, unless a person all
   expect(count(proposed("unsafe"), started(), started())).toBe(1);
   expect(count(proposed("unsafe"), started(), again, started())).toBe(0);
   expect(count(proposed("unsafe"), started(), again, started(), started())).toBe(1);
-  // A person was asked twice, but only one start of the call is allowed.
+  // The call was proposed twice, but two proposals of one call still allow only one start.
   expect(count(proposed("unsafe"), proposed("unsafe"), started(), started())).toBe(1);
   expect(count(proposed("read"), started(), started(), proposed("idempotent", "m1.1"), started("m1.1"))).toBe(
     0,

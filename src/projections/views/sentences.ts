@@ -1,5 +1,5 @@
-// Splits a text into sentences, and a sentence into traits that can be found in another text. A trait is a phrase of four words,
-// or a single word that rarely matches by chance (URL, path, identifier, number, quotation).
+// Splits a text into sentences, and a sentence into traits that can be found in another text.
+// A trait is a phrase of four words, or a single word that rarely matches by chance (URL, path, identifier, number, quotation).
 
 export interface Word {
   /** The word in a normalized form, for comparison. */

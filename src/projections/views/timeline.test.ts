@@ -245,7 +245,7 @@ test("if several runs below need a person, the waiting run shows their number", 
   ]);
 });
 
-test("[S3-40] a team member's timeline shows the round it reads and each message of the others", () => {
+test("[S3-40] a team member's timeline shows the round and each message from other members", () => {
   const told = (id: string, text: string, more: Partial<Payload<"CONTEXT_ADDED">>): EventBody => ({
     type: "CONTEXT_ADDED",
     payload: { id, source: "team", text, ...more },

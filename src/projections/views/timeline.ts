@@ -356,7 +356,7 @@ function resultLine(event: EventOf<"TOOL_RESULT">, names: Names): Line {
   ];
 }
 
-/** `who` is the name of the child that the reader knows. */
+/** `who` is the child's name as the reader knows it. */
 export const describeChildEnd = (who: string, { success, summary }: Payload<"CHILD_RUN_COMPLETED">): string =>
   `${who} ${success ? "is done" : "did not succeed"}: ${summary}`;
 

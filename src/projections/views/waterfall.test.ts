@@ -214,7 +214,7 @@ describe("the critical path", () => {
     })),
   });
 
-  test("[U09] [T5] the critical path follows the child that ended last, and before its start the child that worked until then", () => {
+  test("[U09] [T5] the critical path follows the child that ended last; for earlier times, it follows the child that worked until that child started", () => {
     const lives = new Map([
       ["root", life(0, 100, ["a", "b", "c"], [0, "model"], [10, "child"], [90, "model"])],
       ["a", life(10, 40, [], [10, "model"])],

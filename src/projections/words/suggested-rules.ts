@@ -1,4 +1,4 @@
-// A suggested permission rule as text, and the YAML that accepts it, the same in the terminal and on the page.
+// A suggested permission rule as text, and the YAML lines that add the rule. Both are the same in the terminal and on the page.
 
 export interface SuggestedRule {
   rule: string;

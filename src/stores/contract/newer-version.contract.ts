@@ -41,7 +41,7 @@ export function newerVersionContract(open: Open): void {
   );
 
   scenario(
-    "[E9] a reader with a cursor stops before an event of a newer version, with JOURNAL_NEWER",
+    "[E9] a reader with a cursor stops before an event of a newer version and gets the error JOURNAL_NEWER",
     async ({ store }) => {
       await filled(store);
       await asOlderVersion("AGENT_THOUGHT", async () => {

@@ -2,10 +2,10 @@
 //  Q1  A commit contains every job that is waiting when it starts. The jobs are answered once the commit is on stable storage.
 //  Q2  If a commit fails, all jobs queued behind it are rejected too, and their runs reload.
 //      If only one job fails, only that job is rejected. If it is not clear which job failed, the jobs are tried one by one.
-//  Q3  Every commit of every process locks the head first, so there is one commit at a time. Positions are dense and in
-//      commit order (J8), no two processes decide on the same row, and there are no deadlocks.
-//  Q4  If a broken connection rolled back a commit, the loop repeats the commit. If only the answer was lost, the loop asks
-//      Postgres for the outcome. Callers get an error only if Postgres cannot be reached for a while.
+//  Q3  Every commit of every process locks the head first, so there is one commit at a time.
+//      Therefore positions are dense and in commit order (J8), no two processes change the same row at once, and there are no deadlocks.
+//  Q4  If a broken connection rolled back a commit, the loop repeats the commit.
+//      If only the answer to a commit was lost, the loop asks Postgres for the outcome. Callers get an error only if Postgres cannot be reached for a while.
 
 import { setTimeout as pause } from "node:timers/promises";
 import type { PoolClient, QueryResult } from "pg";
@@ -217,7 +217,7 @@ const NOT_FRESH = "DELETE FROM fresh WHERE holder = $1 AND hash = ANY($2)";
 
 const OUTCOME = "SELECT pg_xact_status($1::xid8) AS outcome";
 
-/** The error of one job that cannot be done. It does not mean that the database cannot be written. */
+/** An error that affects only one job. Other jobs can still write to the database. */
 class JobFailed extends Error {
   readonly job: Job;
   constructor(job: Job, cause: unknown) {

@@ -3,7 +3,7 @@
 //  1  Listeners get every event of every process once, in the order of positions and without a gap.
 //  2  A notification names the process that committed. A process ignores its own notifications, because it knows what it wrote.
 //  3  One connection listens, from the first listener on. After a reconnect, the feed reads what it missed.
-//     It retries a read that fails. So no listener waits for a notification that cannot come.
+//     The feed also retries a failed read. So no listener waits for a notification that cannot come.
 
 import { setTimeout as pause } from "node:timers/promises";
 import type { Client } from "pg";

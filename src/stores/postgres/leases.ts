@@ -92,7 +92,7 @@ export async function releaseAll(sql: Sql, workers: readonly string[], holder: s
   await sql.run("DELETE FROM fresh WHERE holder = $1", holder);
 }
 
-/** Filters by the workspace of the root, because a child may work in its own worktree. */
+/** Filters by the workspace of the root, because a child can work in its own worktree. */
 function poolCondition(
   of: PoolFilter | undefined,
 ): [condition: string, values: (string | readonly string[])[]] {

@@ -30,7 +30,7 @@ async function open(url: string): Promise<Store> {
 }
 
 test.each(["network", "socket"] as const)(
-  "[F34] writers, readers and followers continue after a restart of Postgres, over the %s",
+  "[F34] writers, readers and followers continue after a restart of Postgres; they connect over the %s",
   async (by) => {
     const store = await open(await postgres.newStore(by));
     await admit(store, "r1");
@@ -121,7 +121,7 @@ for (const when of ["before it arrives", "after it was made"] as const)
     await expectInvariants(store);
   });
 
-test("[J1] [P10] a commit with an unknown outcome is reported as an error; once found, it is announced, and it is not repeated", async () => {
+test("[J1] [P10] a commit with an unknown outcome is reported as an error; later its events are announced, and a repeated append adds nothing", async () => {
   const url = await postgres.newStore();
   const line = await cuttable(url);
   const [near, far] = [await open(line.url), await open(url)];
@@ -238,7 +238,7 @@ test("the errors for an unreachable database and a closed store are understandab
   await expect(admit(store, "r1")).rejects.toMatchObject({ code: "STORAGE_UNUSABLE" });
 });
 
-/** Collects the keys of the events that one store announces. Begins when it has announced the other store's first event in r1. */
+/** Collects the keys of the events that `near` announces. Returns once `near` has announced the events that `far` wrote to r1. */
 async function following(near: Store, far: Store): Promise<string[]> {
   const heard: string[] = [];
   near.journal.onCommit((events) => heard.push(...events.map(({ key }) => key)));

@@ -19,9 +19,9 @@ const PATIENCE_MS = 10_000;
 const IDLE_IN_COMMIT_MS = 10_000;
 const LOCK_MS = 20_000;
 const STATEMENT_MS = 60_000;
-/** This is longer than Postgres' own statement timeout. If a connection has not answered by then, it is dead. */
+/** How long to wait for an answer before a connection counts as dead. This is longer than Postgres' own statement timeout. */
 const ANSWER_MS = STATEMENT_MS + 5_000;
-/** The operating system's default for this is hours. */
+/** How long a connection is idle before TCP keep-alive checks it. The operating system's default is hours. */
 const KEEP_ALIVE_MS = 10_000;
 /** The key of the advisory lock. */
 const MIGRATING = 0x0cad7e;
@@ -64,7 +64,7 @@ export async function openDatabase(url: string): Promise<Database> {
   }
 }
 
-/** Opens something else in the store's database, with the same retries and errors. */
+/** Opens another component in the store's database, with the same retries and error messages as the store. */
 export async function openInSameDatabase(
   url: string,
   open: () => Promise<void>,

@@ -31,7 +31,7 @@ export function firstHitQueries(query: string): { all: string; any: string } | u
   return words.length === 0 ? undefined : { all: words.join(" & "), any: words.join(" | ") };
 }
 
-/** A59: a word contains only letters and digits. Quotes keep it a plain word, even if it is an operator of the query language. */
+/** A59: a word contains only letters and digits. In quotes it stays a plain word, even if it is an operator of the query language. */
 const beginning = (word: string): string => `'${word}':*`;
 
 const wordsOf = (text: string): string[] => [

@@ -85,7 +85,7 @@ export async function writeTogether(
   await sql.run(before + text, ...values, ...filled.map(({ rows }) => manyRows(rows)));
 }
 
-/** The form of a hash in the JSON of these rows. */
+/** The form of a hash in rows that are passed as JSON. */
 export const hexText = (hash: string): string => `\\x${hash}`;
 
 /** Reads a small value from the table `meta`. */

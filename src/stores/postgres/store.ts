@@ -30,7 +30,7 @@ import { usageReads } from "./usage.ts";
 
 /** Number of trees that one commit deletes. It is small, because all other writers wait during the deletion. */
 const TREES_PER_COMMIT = 1;
-/** If a process has died, its blobs that no append refers to are kept this long. */
+/** How long the blobs of a dead process are kept if no append refers to them. */
 const FRESH_MS = 86_400_000;
 
 export interface PostgresOptions {
@@ -146,7 +146,7 @@ const inboxReads = (read: Read): Pick<Store["inbox"], "openItems" | "grants"> =>
       const { run = null, root = null, user = null } = filter;
       return (await sql.all(OPEN_ITEMS, run, root, user)).map(readApproval);
     }),
-  /** Always read from the database, because another process may have revoked a grant. */
+  /** Always read from the database, because another process might have revoked a grant. */
   grants: () => read(async (sql) => (await sql.all(GRANTS)).map(readGrant)),
 });
 
@@ -170,7 +170,7 @@ function blobStore(
         await sql.run(PUT_BLOB, name, Buffer.from(stored));
         await sql.run(KEEP_FRESH, name, processId, now + FRESH_MS);
       });
-      // Only after the commit: if the commit fails, the next put must write the blob again.
+      // The blob is remembered only after the commit. If the commit fails, the next put must write the blob again.
       freshBlobs.add(name);
       return name;
     },
@@ -213,7 +213,7 @@ async function prepare({ url, clock }: PostgresOptions): Promise<CommitLoopParts
 /** A dead worker is listed as silent for a day, so that a person can see it. */
 const SILENT_KEPT_MS = 86_400_000;
 
-/** Makes quarantined runs due again if no worker is alive: this version may be able to read them, or they were repaired. */
+/** Makes quarantined runs due again if no worker is alive: this version might be able to read them, or they were repaired. */
 async function retryQuarantined(sql: Sql, now: number | null): Promise<void> {
   const alive = await sql.get(
     `SELECT 1 FROM workers WHERE expires_at > coalesce($1, ${NOW_MS}) LIMIT 1`,

@@ -134,7 +134,7 @@ export class CommitLoop {
   }
 }
 
-/** The error of one job that cannot be done. It does not mean that the disk cannot be written. */
+/** An error that affects only one job. Other jobs can still write to the disk. */
 class JobFailed extends Error {
   readonly job: Job;
   constructor(job: Job, cause: unknown) {

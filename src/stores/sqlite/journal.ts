@@ -9,7 +9,7 @@ import type { JournalScope, ReadOptions, Store } from "../store.ts";
 import { readableEvents, readLink, readStoredEvent, verifyChain } from "../stored-event.ts";
 import type { Columns, Sql, Statements } from "./sql.ts";
 
-/** If at most this many events follow, scanning all of them is faster than sorting the events of one run. */
+/** Up to this number of newer events, scanning all of them is faster than sorting the events of one run. */
 const NEAR = 1_000;
 
 type Reads = Pick<Store["journal"], "read" | "head" | "readAll">;

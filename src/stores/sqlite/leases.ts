@@ -55,7 +55,7 @@ const WORKERS = `SELECT name, expires_at, card, expires_at <= ? AS silent,
       (SELECT id FROM runs WHERE runs.worker = workers.name ORDER BY n LIMIT ${LISTED_RUNS})) AS holds
   FROM workers WHERE card IS NOT NULL ORDER BY name`;
 
-/** Filters by the workspace of the root, because a child may work in its own worktree. */
+/** Filters by the workspace of the root, because a child can work in its own worktree. */
 function poolCondition(of: PoolFilter | undefined): [condition: string, values: string[]] {
   if (!of) return ["", []];
   const { pool, pools, workspaces } = of;

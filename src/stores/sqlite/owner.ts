@@ -1,5 +1,5 @@
 // The owner of a SQLite file (E1): exactly one process opens the store for writing, and all others are its clients.
-//  O1  The lock decides: the owner holds `BEGIN EXCLUSIVE` on owner.db as long as it lives, and the kernel frees it when the owner dies.
+//  O1  The lock decides: the owner holds `BEGIN EXCLUSIVE` on owner.db as long as it lives, and the kernel frees the lock when the owner dies.
 //      owner.json only names the owner and can be outdated. It never blocks another process.
 //  O2  owner.db is never opened with `fs` once it exists, because closing any descriptor of a file drops the process's locks on it.
 

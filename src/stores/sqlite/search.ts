@@ -29,7 +29,7 @@ export function firstHitQueries(query: string): string[] {
   return words.length < 2 ? words : [words.join(" AND "), words.join(" OR ")];
 }
 
-/** A59: quotes keep it a plain word, even if it is an operator of the query language. */
+/** A59: in quotes, a word stays a plain word, even if it is an operator of the query language. */
 const beginning = (word: string): string => `"${word}"*`;
 
 export function forgetWords(sql: Sql, positions: readonly Position[]): void {

@@ -9,7 +9,7 @@ import type { Store, StoreTotals, TreeTotal } from "../store.ts";
 import { runNow } from "../transaction/transaction.ts";
 import type { Sql } from "./sql.ts";
 
-/** After counting this many rows, the store pauses so that other work can run. */
+/** Number of rows that the store counts before it pauses to let other work run. */
 const ROWS_PER_TURN = 5_000;
 
 export const usageReads = (

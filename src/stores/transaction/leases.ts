@@ -50,7 +50,7 @@ function mayAcquire(
 }
 
 function takeLease(record: RunRecord, worker: string, { now, until }: TakenAt): Lease {
-  // This includes an earlier worker: if the run rested in between, calls that the earlier worker started can still be running.
+  // `previousUntil` covers earlier workers. Even if the run has rested since, calls that an earlier worker started can still be running.
   const latest = Math.max(until ?? 0, record.previousUntil ?? 0);
   record.previousUntil = latest > now ? latest : undefined;
   record.worker = worker;
@@ -97,7 +97,7 @@ export function* heartbeat(
 export const isDriver = (record: RunRecord, { writer }: Pick<Append, "writer">): boolean =>
   writer !== undefined && record.worker === writer.worker && record.epoch === writer.epoch;
 
-/** J6: the run gives back its lease and its slot. With `slots` it queues for one of that many slots instead. */
+/** J6: gives back the run's lease and frees its slot. If `slots`, the number of slots, is given, the run queues for a slot instead. */
 export function* restRun(tx: Transaction, record: RunRecord, wakeAt?: number, slots?: number): Steps<void> {
   if (slots === undefined) yield* leaveSlot(tx, record);
   clearLease(record, slots === undefined ? wakeAt : yield* joinQueue(tx, record, slots));

@@ -56,7 +56,7 @@ interface EventQueries {
   needBlob(record: RunRecord, name: string): Answer<void>;
 }
 
-/** The payload of an event, or the name of its blob, as the chain covers it, and the hash of the chain up to this event. */
+/** The text of an event that its hash covers (the payload, or the name of its blob), and the hash of the chain up to this event. */
 export interface StoredText {
   text: string;
   hash: string;

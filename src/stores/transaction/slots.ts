@@ -40,7 +40,7 @@ function* takeSlotForChild(
   return true;
 }
 
-/** If a run rests or ends, frees its slot or its turn in the queue. */
+/** Frees the slot of a run that rests or ends, or removes the run from the queue. */
 export function* leaveSlot(tx: Transaction, record: RunRecord): Steps<void> {
   if ((yield* slotOf(tx, record)) === "none") return;
   yield* drop(tx, record);

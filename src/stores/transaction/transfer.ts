@@ -139,7 +139,7 @@ export function* importTree(tx: Transaction, tree: CarriedTree): Steps<{ root: R
   return { root: tree.root, existed: here.size === heads.size };
 }
 
-/** The file was written before the tree arrived in another store. The tree would continue in both stores. */
+/** The error for an old file whose tree has moved to another store. After an import, the tree would continue in both stores. */
 const alreadyMoved = (target: string): CadreError =>
   new CadreError(
     "CONFLICT",
