@@ -75,7 +75,7 @@ it("[A48] [P5] an MCP tool needs approval; the request shows its input and descr
   }
 });
 
-it("[P1] an approval survives a restart: the new process finds the tool from its pin and calls it once", async () => {
+it("[P1] an approval survives a restart: the new process finds the pinned tool and calls it once", async () => {
   const script = turns({ calls: [{ tool: "mcp__git__log", input: { n: 1 } }] }, { text: "Done." });
   await withServer(
     { tools: [{ name: "log" }] },

@@ -67,7 +67,7 @@ test("[F46] [F12] [F13] [P10] two browsers and a command line see the same seque
   expect((await third.process.end()).code).toBe(0);
 });
 
-/** The clerk's proposed payment, as recorded in the journal. Every reader will receive this event. */
+/** True if the event is the clerk's proposal to pay. */
 const isAsked =
   (word: string) =>
   ({ type, payload }: JournalEvent): boolean =>

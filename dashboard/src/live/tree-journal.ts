@@ -132,7 +132,7 @@ async function* pagesOf(rootId: string, signal: AbortSignal): AsyncGenerator<rea
   while (next && !signal.aborted) {
     const { events, nextAfter }: EventPage = await next;
     next = nextAfter === undefined ? undefined : ask(nextAfter);
-    // Prevents an unhandled rejection if the consumer stops before the next page.
+    // Prevents an unhandled rejection if the consumer stops before it reads the next page.
     next?.catch(() => {});
     yield events;
   }

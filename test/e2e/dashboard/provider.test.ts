@@ -7,7 +7,7 @@ import { clientOf, serve, treeProject } from "./server.fixture.ts";
 
 const browser = withBrowser();
 
-test("[U45] a waiting run shows the reason, the time left and other waiting runs; one click retries", async () => {
+test("[U45] a waiting run shows the reason, the time left and other waiting runs; one click retries the model call", async () => {
   await using p = await treeProject({
     "agents/asker.md": agent("asker"),
     "asker.script.yaml": `turns:

@@ -61,7 +61,7 @@ export function runEndNotice(live: LiveEvent): Notice | undefined {
 /** The root run id in the notice that sums up the quiet hours. This notice is about all trees. */
 export const DIGEST = "digest";
 
-/** U32: sums up the notices of quiet hours; undefined without notices. It uses only the latest notice of each tree. */
+/** U32: sums up the notices of quiet hours; undefined if there are none. Only the latest notice of each tree is used. */
 export function summarizeNotices(notices: readonly Notice[]): Notice | undefined {
   const trees = [...new Map(notices.map((notice) => [notice.rootRunId, notice])).values()];
   const count = (matches: (notice: Notice) => boolean): number => trees.filter(matches).length;

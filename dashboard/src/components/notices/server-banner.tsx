@@ -29,7 +29,7 @@ export function ServerBanner() {
         <Command words="up" />
       </Bar>
     );
-  // The demo kills its server on purpose and shows its own bar instead.
+  // The demo kills its server on purpose. It shows its own bar instead of this banner.
   if (health?.demo) return <DemoBar startedAt={health.startedAt} />;
   if (state === "lost" && isLong)
     return (

@@ -102,7 +102,7 @@ export interface Zoom {
   window: TimeWindow;
   width: number;
   isWhole: boolean;
-  /** The element whose width is the length of the time axis. */
+  /** The element that is as wide as the time axis. */
   measure: RefObject<HTMLDivElement | null>;
   by(factor: number, at?: number): void;
   shift(share: number): void;

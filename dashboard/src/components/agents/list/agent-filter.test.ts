@@ -25,7 +25,7 @@ const agents = [
   agent("ops/coding", { scope: "builtin" }),
 ];
 
-test("[S1-60] the page lists your agents and the agents they can start, or all agents", () => {
+test("[S1-60] the page lists either all agents, or your agents and the agents that yours can start", () => {
   const names = (scope: "own" | "all") => agentsInScope(agents, scope).map(({ name }) => name);
   expect(names("own")).toEqual(["lead", "team/coder", "team/tester"]);
   expect(names("all")).toHaveLength(4);
