@@ -94,9 +94,9 @@ export interface StepGate {
 export type SkipReason = "newer version" | "other machine";
 
 export interface ActingUser {
-  /** The store, without the runs of other users (A23). */
+  /** The store as this user sees it, without the runs of other users (A23). */
   store: Store;
-  /** Why the user is not allowed to change anything. */
+  /** Says why the user is not allowed to change anything. Absent if the user is allowed to make changes. */
   refusal?: string;
 }
 
@@ -113,7 +113,7 @@ export type FindBlastRadius = (
 export type MergeOutcome =
   | { status: "unchanged" }
   | { status: "merged"; commit: string; files: string[] }
-  /** The parent's files are unchanged: all of the child's work is on the branch. */
+  /** The child's work could not be merged or was not meant to be. It is all on the branch, and the parent's files are unchanged. */
   | { status: "conflict" | "kept"; branch: string; files: string[]; detail: string };
 
 /** Git worktrees for children. Every operation can be repeated after a crash. */

@@ -34,7 +34,7 @@ export function contextWindowOf(model: string): number | undefined {
   return lookUpPrice(model, { input: 0, output: 0 })?.model.context_window;
 }
 
-/** The provider of a model that was named without a provider. It is used for a hint. */
+/** Finds the provider of a model that was named without a provider. An error message uses it as a hint. */
 export function makerOf(model: string): string | undefined {
   return list().findProvider({ modelId: model })?.id;
 }

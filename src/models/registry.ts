@@ -32,7 +32,7 @@ export interface ModelRegistry extends Models {
   fullName(name: string): string;
   /** Every known provider, whether or not it can be called. */
   providers: readonly string[];
-  /** True if a provider has its key or needs none. */
+  /** True if a provider has its key or needs no key. */
   hasKey(provider: string): boolean;
   /** Name of the environment variable with the key for a URL. Absent if the URL needs no key. */
   keyVariableOf(url: string): string | undefined;

@@ -11,7 +11,7 @@ export interface ModelNamesConfig {
   aliases: Readonly<Record<string, string>>;
   /** Every known provider, whether or not it has a key. */
   providers: readonly string[];
-  /** True if a provider can be called: it has its key or needs none. */
+  /** True if a provider can be called: it has its key or needs no key. */
   hasKey(provider: string): boolean;
 }
 

@@ -138,7 +138,7 @@ const choiceSchema = (numbers: readonly number[]): object => ({
 
 function verdictEnding(child: ChildRun, done: readonly DoneDraft[], n: number): Ending {
   if (!child.ended!.success) return failedStageEnding(child, "error");
-  // A judge can return another agent's answer, so its output can have any form.
+  // If the judge passes its work to another agent, the answer comes from that agent and can have any form.
   const { draft: number, reason } = (child.ended!.result.output ?? {}) as { draft?: number; reason?: string };
   const chosen = done.find((one) => one.number === number);
   if (!chosen) return unusableStageEnding(child.agent, "what it answered picks none of the drafts.");

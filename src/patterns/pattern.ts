@@ -12,7 +12,7 @@ import type { Action, Ending } from "./action.ts";
 export interface DecisionView {
   state: RunState;
   definition: Definition;
-  /** The current module that controls the agent. */
+  /** The current version of the module that controls the agent. Absent if no module controls it. */
   steps?: LoadedSteps | undefined;
 }
 
@@ -22,10 +22,10 @@ export interface TakeTurn {
 }
 
 export interface Pattern {
-  /** Called before each step of the agent. Undefined if the pattern has nothing to do now. */
+  /** Called before each step of the agent. Returns undefined if the pattern has nothing to do now. */
   next(view: DecisionView, now: number): Action | TakeTurn | undefined;
-  /** Called when the agent's own turns have produced an answer, before it becomes the run's answer. */
+  /** Called when the agent's own turns have produced an answer, before this answer becomes the run's answer. */
   onAnswer?(view: DecisionView, ending: Ending): Action | undefined;
-  /** Called when the run has its answer. Undefined if the run ends with this answer. */
+  /** Called when the run has its answer. Returns undefined if the run is to end with this answer. */
   onFinish?(view: DecisionView, ending: Ending): Action | undefined;
 }

@@ -21,7 +21,7 @@ export function slotOf(state: RunState, key: string): PatternSlot {
   return { type: child.ended.success ? "done" : "failed", child };
 }
 
-/** Waits for each child until the child's timeout. Time that a child spends waiting for a person does not count. */
+/** Waits for each child until its timeout. The time during which a child waits for a person does not count. */
 export function waitOrGiveUp(
   state: RunState,
   children: readonly ChildRun[],

@@ -70,7 +70,7 @@ function usableModule({ state, definition, steps: module }: DecisionView) {
   );
 }
 
-/** `items` contains the hash that a person accepts by resuming the run. */
+/** `items` contains the hash of the changed module. By resuming the run, a person accepts that module. */
 const suspendForModule = (detail: string, items: string[]): Action => ({
   type: "suspend",
   waitingOn: { kind: "definition_changed", items, detail },

@@ -48,7 +48,7 @@ export const createJudge =
 function gateVerdict(call: Call, { gate }: PermissionRequest): Verdict | undefined {
   if (gate.allow === undefined) return undefined;
   const listed = rulesFor(gate.allow, "strict", call.tool).filter((rule) => rule.names(call.tool.name));
-  // If the list has the tool's bare name, every call of the tool passes, even for protected files, because the gate only says which tools the agent has.
+  // If the list has the tool's bare name, every call passes, even for protected files, because the gate only says which tools the agent has.
   const passes = call.units.every((unit) => listed.some((rule) => rule.bare || rule.matches(unit) === "yes"));
   return passes ? undefined : { verdict: "deny", rule: "agent tools: not listed" };
 }
@@ -88,14 +88,14 @@ function presetOf({ authority }: Authority): Preset {
   return chosen.includes("read-only") ? "read-only" : (chosen.at(-1) ?? "ask");
 }
 
-/** Every part of the call must be granted, except for read-only commands. */
+/** A grant allows a call only if grants cover every part of it. Read-only commands in it need no grant. */
 function grantVerdict(call: Call, request: PermissionRequest): Verdict | undefined {
   const standing = request.grants.filter((grant) => isInForce(grant, request));
   if (standing.length === 0) return undefined;
   let decisive: string | undefined;
   const own = namedGrant(call.tool, request.input);
   for (const unit of call.units) {
-    // A grant for `sh` does not cover `cat x | sh`, because the person did not see that input.
+    // A grant for `sh` does not cover `cat x | sh`, because the person did not see what `cat x` feeds into `sh`.
     const isFed = unit.kind === "command" && unit.command.fed;
     const grant = standing.find(
       ({ rule }) =>

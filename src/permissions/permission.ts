@@ -46,7 +46,7 @@ export interface PermissionRequest extends WorkspaceView {
   tool: string;
   input: unknown;
   effect: Effect;
-  /** The agent's own `tools`. They can stop a call or make approval necessary, but never allow it. */
+  /** The agent's own `tools`. They can deny a call or make approval necessary, but they cannot allow a call that the rules do not allow. */
   gate: { allow?: readonly string[] | undefined; ask: readonly string[]; deny: readonly string[] };
   /** Rules from the `permissions` of the agent itself and of its ancestors. */
   ancestors: readonly SourcedRules[];
@@ -58,11 +58,11 @@ export interface PermissionRequest extends WorkspaceView {
         sources: readonly string[];
         /** Hosts that the run knew before it got untrusted input. */
         hosts: readonly string[];
-        /** If the call is a delegation: a text that describes the extra rights of the other agent. */
+        /** If the call is a delegation: a text that describes the rights that the delegate has and this agent lacks. */
         raises?: string | undefined;
       }
     | undefined;
-  /** Whether the call is in a fork and cannot be undone. */
+  /** True if the call needs approval because it is made in a fork. */
   forked?: boolean | undefined;
   now: number;
 }

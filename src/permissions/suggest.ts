@@ -95,13 +95,13 @@ function suggestionFor(
   };
 }
 
-/** `Edit(x)` covers every way to change a file. */
+/** True if the tool changes files. The rule `Edit(x)` covers all such tools. */
 const changesFiles = (facts: DeclaredFacts | undefined): boolean =>
   facts?.target?.kind === "path" && facts.target.use === "changes";
 
 interface Candidate {
   rule: string;
-  /** The part of the call that a wildcard replaces. A wildcard needs several different parts. */
+  /** The part of the call that a wildcard would replace. A wildcard is suggested only if this part differs between calls. */
   seen: string;
   isOpen: boolean;
 }

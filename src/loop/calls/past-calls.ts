@@ -1,5 +1,5 @@
 // The latest calls that people decided on, as requests to the judge.
-// Each request has the current rules and the agent's definition at the time of the call.
+// Each request has the current rules, but the definition that the agent had at the time of the call.
 
 import { CadreError } from "../../errors.ts";
 import type { Definition } from "../../journal/definition.ts";

@@ -158,7 +158,7 @@ export async function previewCall(tool: AnyTool, input: unknown, run: RunJournal
 }
 
 /**
- * Returns the proposal as judged. In a fork, it can also return an allowed proposal together with a recorded result.
+ * Returns the proposal as judged. In a fork, it can also return a proposal that is allowed because a recorded result replaces the call.
  * A fork does not repeat the effects of the run it was forked from: each recorded result is used once, in place of the call.
  * If a rule denies the call, or a grant of the fork allows it, the recorded result is not used.
  */

@@ -91,7 +91,7 @@ function claimedResult(
   return toolResult(call.id, output, "denied");
 }
 
-/** New proposals for calls whose approval or verdict is no longer valid. */
+/** Builds new proposals for calls whose approval or verdict is no longer valid. */
 async function staleProposals(
   calls: readonly ToolCall[],
   run: RunJournal,
@@ -146,7 +146,7 @@ async function intent(call: ToolCall, run: RunJournal, parts: ToolParts): Promis
 
 /**
  * Fingerprints of the files that a call changes, taken once before the first attempt.
- * For each file, the fingerprint is of the version a person approved; otherwise the version the model read; otherwise the current version.
+ * Each fingerprint is of the version that a person approved, or else of the version that the model read, or else of the current version.
  */
 async function fingerprintsOf(
   call: ToolCall,

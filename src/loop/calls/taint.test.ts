@@ -109,7 +109,7 @@ describe("one run", () => {
   );
 
   scenario(
-    "[A66] `taint: off` switches the check off",
+    "[A66] `taint: off` switches the taint check off",
     {
       ...stranger,
       config: `${ALLOWED}taint: off\n`,

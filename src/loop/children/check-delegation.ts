@@ -70,7 +70,7 @@ function deferral(call: ToolCall, { definition, state }: RunJournal): CallRefusa
 
 const isRefused = ({ result }: ToolCall): boolean => result !== undefined && result.outcome !== "ok";
 
-/** S1-68: the depth is counted from the stored lineage, never from a number that a run carries. */
+/** S1-68: the depth is counted from the stored lineage, never from a number in a run's own events. */
 function tooDeep({ state }: RunJournal, lineage: readonly RunRow[]): CallRefusal | undefined {
   const { maxDepth } = state.start!.limits;
   const edges = [...lineage, { trigger: state.start!.trigger }].filter(

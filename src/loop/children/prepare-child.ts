@@ -33,7 +33,7 @@ export type ChildParts = Pick<
   | "worktrees"
 >;
 
-/** The fields that belong to the child itself. The other fields come from its parent and its definition. */
+/** The fields of a child's start that are specific to the child. The other fields come from its parent and its definition. */
 export interface ChildRequest
   extends Pick<
     Start,

@@ -59,7 +59,7 @@ async function prepare(
   const { key, trigger, task, input, requestInput, reason, team, maxTurns, retries } = wanted;
   const continues =
     wanted.continues && (await previousRunOf({ agent: found.name, trigger, key }, run, parts));
-  // A run that receives the original request also receives the files that belong to it.
+  // A run that receives the original request also receives the files that belong to the request.
   const contextFiles = task === run.state.start!.task ? run.state.start!.contextFiles : undefined;
   const asked = { task, contextFiles, input, requestInput };
   const begun = { key, trigger, ...asked, reason, team, maxTurns, retries, continues };

@@ -66,7 +66,7 @@ export async function admit(
   return admitted;
 }
 
-/** Identifies a repeated request by its key and its body. Undefined if the request has no key. */
+/** Identifies a repeated request by its idempotency key and its body. Undefined if the request has no key. */
 export const idempotencyOf = (key: string | undefined, request: object) =>
   key === undefined ? undefined : { key, body: JSON.stringify(request) };
 
@@ -141,7 +141,7 @@ export const limitsOf = (
   { limits: project, approvalTimeout }: Pick<LoopParts, "limits" | "approvalTimeout">,
 ): Limits => resolveLimits({ approvalTimeout, ...project }, limits, {});
 
-/** The request overrides the agent, and the agent overrides the project. The file of a root's agent can only lower the tree's limits. */
+/** Limits in the request override the agent's, and those override the project's. An agent's file can only lower the tree's limits. */
 export function resolveLimits(project: AgentLimits, agent: AgentLimits, request: AgentLimits): Limits {
   const tree = { ...project.tree, ...narrower(project.tree, agent.tree), ...request.tree };
   const layers = [DEFAULT_LIMITS, project, agent, request].map((layer) => omitUndefined(layer));

@@ -20,7 +20,7 @@ import { sendMessage } from "./messages.ts";
 import { cancelRun, pauseRun, resumeRun } from "./person-commands.ts";
 
 scenario(
-  "[P7] a cancelled run that waits for a person ends, and says who cancelled it and why",
+  "[P7] a cancelled run that waits for a person ends, and its end says who cancelled it and why",
   { config: "permissions: { ask: [charge] }", script: turns({ calls: [charge("a")] }) },
   async (world) => {
     const runId = await world.run("charge");
@@ -90,7 +90,7 @@ scenario(
 
 let stopped: string | undefined;
 scenario(
-  "[P7] a cancel stops the running tool and records its outcome, and nothing starts afterwards",
+  "[P7] a cancel stops the running tool, the tool's outcome is recorded, and nothing starts afterwards",
   {
     tools: [
       defineTool({

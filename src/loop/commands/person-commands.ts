@@ -195,7 +195,7 @@ export async function signalRun<T>(
     if (!events) return done;
     const { refused } = await parts.store.journal.append({
       runId,
-      // This is the seq before the check, because the cached state might have moved on.
+      // The append is based on the seq before the check, because the cached state might be newer by now.
       after: seq,
       events,
       guard: "unchanged",
@@ -307,7 +307,7 @@ function confirmSameVerdict(
 const isSameOrAbsent = <T>(before: T | undefined, now: T | undefined): boolean =>
   now === undefined || before === now;
 
-/** Compares the scopes of two decisions. A decision that raises a budget has a fixed scope, so the sent scope is ignored. */
+/** Compares the scopes of two decisions. A decision that raises a budget has a fixed scope, so the scope in the request is ignored. */
 function hasSameScope(before: Decided, { scope = "once", limits }: Decision): boolean {
   const isSameLimit =
     before.limits?.maxTokens === limits?.maxTokens && before.limits?.maxCost === limits?.maxCost;

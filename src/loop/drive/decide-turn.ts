@@ -62,7 +62,7 @@ export function takeTurn(view: RunView, facts: DecisionFacts): Action {
   );
 }
 
-/** The end of a team member's turn. A vote ends the turn, and so does text without a call. The member's last turn always ends its run. */
+/** Ends a team member's run for this round, after a vote or after text without a call. The member's last turn always ends its run. */
 function endOfMemberTurn(view: RunView): Ending | undefined {
   const { state, transcript, definition } = view;
   const { latest, calls } = state;

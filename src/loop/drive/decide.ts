@@ -56,7 +56,7 @@ export function decide(view: RunView, facts: DecisionFacts): Action {
     : action;
 }
 
-/** Whether the wait ends only when a person resumes the run (RUN_RESUMED). */
+/** True if only a person can end the wait, by resuming the run (RUN_RESUMED). */
 function isOnHold({ status, waitingOn }: RunState): boolean {
   if (status !== "suspended") return false;
   return (
@@ -107,7 +107,7 @@ function childFailure({ state, definition }: DecisionView): Ending | undefined {
   return { status: "failed", stopReason: "error", summary, cause: result.first_cause };
 }
 
-/** Whether a limit other than `maxTurns` is reached. After that, only the last turn is allowed to begin (B3). */
+/** True if a limit other than `maxTurns` is reached. Only the last turn is then allowed to begin (B3). */
 function hasReachedLimit(state: RunState): boolean {
   const limit = hardLimit(state);
   return limit !== undefined && limit.limit !== "maxTurns";
@@ -153,7 +153,7 @@ function nextForCalls(view: DecisionView, now: number): Action | undefined {
   );
 }
 
-/** The end of a run whose policy is to fail when no person decides. */
+/** Ends a run whose policy is to fail when no person decides about a call. */
 function policyFailure(call: ToolCall, { start }: RunState): Ending | undefined {
   const { proposal, decision, name } = call;
   const question = questionOf(call)?.question;
@@ -201,7 +201,7 @@ function resultWithoutRun(call: ToolCall): EventBody[] {
   return [];
 }
 
-/** The driver's own decision after the timeout. It uses the same key as a person's decision, so only one of them is written. */
+/** The driver's expiry event for a call without a decision. A person's decision has the same key, so only one of them is written. */
 function expiry(call: ToolCall): EventBody {
   const payload = { itemId: itemIdOf(call), decision: "expire" as const, by: "cadre" };
   return {

@@ -142,7 +142,7 @@ scenario(
 );
 
 scenario(
-  "[F45] an empty answer gets one more try",
+  "[F45] an empty answer is followed by one more model call",
   {
     idle: true,
     script: ({ turn, lastUser }) =>

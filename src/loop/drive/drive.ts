@@ -340,7 +340,7 @@ function skipReason(error: unknown): SkipReason | undefined {
   return error instanceof CadreError && error.code === "FOLDER_MISSING" ? "other machine" : undefined;
 }
 
-/** Leaves a run to other processes: for a while if its folder is missing here, otherwise until this process ends. */
+/** Leaves a run to other processes: for a while if its folder is missing here, for good if only a newer version can read it. */
 function skipRun(why: SkipReason, runId: RunId, { skippedRuns: all }: Pick<LoopParts, "skippedRuns">): void {
   all.set(runId, why);
   if (why === "other machine") setTimeout(() => all.delete(runId), MAX_RETRY_MS).unref();

@@ -158,7 +158,7 @@ scenario(
 );
 
 scenario(
-  "[B3] if the budget does not cover even the last turn, the run ends without a call, and Cadre writes the report",
+  "[B3] if the budget does not cover even the last turn, the run ends without another model call, and Cadre writes the report",
   { idle: true, agent: "limits: { maxTokens: 100 }", script: spending },
   async (world) => {
     const runId = await world.run("spend");
@@ -171,7 +171,7 @@ scenario(
 );
 
 scenario(
-  "[B3] the run names the budget that is used up",
+  "[B3] a run that waits because of a budget names that budget",
   {
     idle: true,
     config: "prices: { scripted/test: { input: 1000, output: 1000 } }",

@@ -136,7 +136,7 @@ for (const [verdict, told, count] of [
   [{ verdict: "fail", note: "The bank is closed." }, "not known whether this was done. The bank", 1],
 ] as const) {
   crash(
-    `[P4] unknown outcome: a person says ${verdict.verdict}`,
+    `[P4] a person resolves an unknown outcome with the verdict ${verdict.verdict}`,
     ["TOOL_RESULT", "before"],
     { script: steps },
     async (world, runId) => {

@@ -41,7 +41,7 @@ export class RunJournal {
   readonly seqWhenTaken: number;
   /** True once the lease was released or lost. After that, nothing more is written. */
   isOver = false;
-  /** The run that holds the file, if the latest intent was refused because of a claimed file. */
+  /** The run that has claimed a file, if the store refused the latest intent because of that claim. */
   claimedBy: AppendResult["claimedBy"];
   /** The exceeded budget, if the latest intent was refused because of a budget. */
   exceededBudget: AppendResult["exceeded"];
@@ -55,7 +55,7 @@ export class RunJournal {
   private readonly before: readonly JournalEvent[];
   /** Last seq that the store has confirmed. */
   private confirmed = 0;
-  /** Last seq that the latest decision was based on. If a signal follows it, the store refuses the events of that decision. */
+  /** Last seq that the latest decision was based on. If a signal was appended since, the store refuses that decision's events. */
   private decidedAt = 0;
   private expectedKeys: string[] = [];
   private pending: Promise<void>[] = [];
@@ -131,7 +131,7 @@ export class RunJournal {
     return this.conditional({ events, guard: "signals", ...needs });
   }
 
-  /** Releases the lease, unless a signal has arrived and is not yet folded. */
+  /** Releases the lease. If a signal has arrived that is not yet folded, the lease is kept. */
   async rest(
     events: EventBody[],
     wakeAt: number | undefined,
