@@ -1,5 +1,5 @@
-// Reads MCP servers from `.mcp.json` next to cadre.yaml, which other products use as well.
-// Cadre reads the file only in a trusted folder (A52). From the file it takes only how to start or reach each server.
+// Reads MCP servers from `.mcp.json` next to cadre.yaml. Other products use `.mcp.json` too.
+// Cadre reads the file only in a trusted folder (A52). It uses only the settings for starting or reaching each server.
 // Only cadre.yaml can say that a server is trusted.
 
 import { lstatSync, readFileSync } from "node:fs";

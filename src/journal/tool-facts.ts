@@ -34,7 +34,7 @@ export interface NamedTool {
   target?: ToolTarget | undefined;
 }
 
-/** Facts of a tool that might be written in plain JavaScript, so that every value must be checked. */
+/** What a tool declares about itself. The tool might be written in plain JavaScript, so every value must be checked. */
 export type DeclaredFacts = { readonly [Key in keyof ToolFacts]?: ToolFacts[Key] | undefined };
 
 /** Looks up a tool's facts by its own name. Undefined for an unknown tool. */

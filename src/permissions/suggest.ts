@@ -136,7 +136,7 @@ function forCommand(tool: string, command: string): Candidate[] {
   ];
 }
 
-/** True if the words say what the command does. A program alone, or with only a flag, does not say that. */
+/** True if these words are enough to tell what a command does. A program name, alone or with only a flag, is not enough. */
 const isMeaningful = (words: readonly string[]): boolean => !words.at(-1)!.startsWith("-");
 
 /** Programs whose effects cannot be undone, that reach other machines, or that run any code. A person decides about each of their calls. */

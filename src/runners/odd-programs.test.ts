@@ -1,4 +1,4 @@
-// Tests behaviour that the protocol leaves open. A scripted program imitates it.
+// Tests cases that the protocol does not define. A scripted program plays the other side.
 // Real programs showed this behaviour in test/e2e/real-agents.test.ts.
 
 import { readFileSync } from "node:fs";

@@ -37,7 +37,7 @@ export abstract class CommonQueries<S extends CommonSql> {
   /** Writes the changed records. Needed before a query over several runs. */
   protected abstract writeRecords(): Answer<void>;
 
-  /** Writes the new runs. SQLite inserts each run immediately, so it does nothing here. */
+  /** Writes the new runs. Does nothing in SQLite, which has already inserted each run. */
   protected abstract writeNewRuns(): Answer<void>;
 
   countItems({ n }: RunRecord): Answer<number> {

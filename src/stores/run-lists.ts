@@ -10,7 +10,7 @@ import type { RunFilter, SessionRow, Store } from "./store.ts";
 import { ask, type Steps } from "./transaction/transaction.ts";
 
 export interface RunListDialect {
-  /** A table `blocker (id)` with the runs that block a row of `runs`. */
+  /** A SQL table `blocker (id)`. For one row of `runs`, it has the ids of the runs that block it. */
   blockers(table: string): string;
   /** Conditions for runs in whose events every word of a query occurs, as a whole word or as the beginning of one. */
   searchConditions(query: string, parameter: AddParameter): string[];

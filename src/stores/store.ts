@@ -99,7 +99,7 @@ export interface SessionMessage {
   /** The run to start if no run is active. */
   runId: RunId;
   start: Payload<"RUN_STARTED">;
-  /** How many runs can draw on the budget that pays for this run. Absent: a person sent the message, so there is no limit. */
+  /** The maximum number of runs that share this run's budget. Absent (no limit) if a person sent the message that started the run. */
   maxRuns?: number;
   /** A message with the same key is delivered once. */
   idempotency?: { key: string; body: string };

@@ -9,7 +9,7 @@ import { seededRandom } from "../simulation/random.ts";
 import { type Crew, type Ground, SOON } from "./crew.ts";
 import { eitherEngine, setting } from "./with-both.ts";
 
-/** Number of trees for each engine, which is half of the total. */
+/** Number of trees for each of the two engines: half of the total. */
 const TREES = Math.ceil(setting("CADRE_TEST_TREES", 500) / 2);
 const OUTAGES = setting("CADRE_TEST_RESTARTS", 3);
 const SEED = setting("CADRE_TEST_SEED", 20_261_116);

@@ -6,7 +6,7 @@ export interface GoldenScenario {
   script: Script;
   /** The event at which the recording stops. */
   stopAt: "RUN_COMPLETED" | "RUN_SUSPENDED" | "MODEL_CALL_FAILED";
-  /** True if the recording process ended in the middle of `charge`. */
+  /** True if the process that wrote the recording died during `charge`. */
   interrupted?: true;
   summary: string;
 }

@@ -44,7 +44,7 @@ const waits = async (p: Project, ...args: string[]) => {
 };
 
 describe("[A52] [A53] a cloned folder that nobody has trusted yet", () => {
-  test("commands in a cloned folder start nothing, import nothing, allow nothing and write nothing outside the folder", async () => {
+  test("running cadre commands in a cloned folder starts, imports and allows nothing, and writes nothing outside the folder", async () => {
     await using p = await project(HOSTILE);
     const asked = await waits(p, "toucher", "go");
     for (const key of ["permissions.allow", "providers", "mcpServers", "services", "loki", "webhooks"])

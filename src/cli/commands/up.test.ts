@@ -12,7 +12,7 @@ import { project } from "../cli.fixture.ts";
 
 const FILES = { "agents/a.md": "---\nname: a\ndescription: Helps.\n---\nYou help.\n" };
 
-test("`cadre up` serves on the loopback address, refuses a second server with a link to the first, and stops gracefully", async () => {
+test("`cadre up` serves on the loopback address, refuses to start a second server and prints a link to the first, and stops gracefully", async () => {
   await using p = await project(FILES);
   const up = p.start("up", "--port", "0", "--no-open");
   const [, link, url] = await up.shows(/^Cadre is up at ((http:\/\/127\.0\.0\.1:\d+)\/open\/\S+)\n/m);

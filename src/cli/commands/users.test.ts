@@ -7,7 +7,7 @@ import { agent, project } from "../cli.fixture.ts";
 
 const FILES = { "agents/a.md": agent("a"), "a.script.yaml": "turns:\n  - text: Done and told.\n" };
 
-test("[A09] commands add, list, rotate and revoke users while the server is up", async () => {
+test("[A09] users can be added, listed and revoked, and their tokens rotated, while the server is up", async () => {
   await using p = await project(FILES);
   const up = p.startHere("up", "--port", "0", "--no-open");
   const [, url] = await up.shows(/Cadre is up at (http:\/\/127\.0\.0\.1:\d+)/);

@@ -1,5 +1,5 @@
 // A fork is a new root run. It begins with another run's transcript up to a point, and then continues on its own.
-// One event (RUN_STARTED) creates the fork, so a fork exists completely or not at all. The other run is not changed.
+// One event (RUN_STARTED) creates the fork, so a fork exists completely or not at all. The run that it was forked from is not changed.
 // Only the transcript is inherited: no children, approvals, usage or session.
 
 import { CadreError, runNotFound } from "../../errors.ts";

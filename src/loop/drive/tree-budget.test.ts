@@ -142,7 +142,7 @@ for (const [title, config, file, bound] of [
     },
   );
 
-test("an undefined limit in a tree's budget neither applies nor hides another source's limit", () => {
+test("if a limit in a tree's budget is undefined, it is ignored, and a limit set elsewhere still applies", () => {
   const own = { tree: { maxTokens: undefined, maxCost: 1 } };
   expect(resolveLimits({ tree: { maxTokens: 5, maxRuns: undefined } }, own, {}).tree).toEqual({
     maxTokens: 5,

@@ -52,7 +52,7 @@ function judgeDelegationNow(
   return judgeDelegation(asked, grantsOf(view), view, by);
 }
 
-/** Only grants of the run itself: no journal shows whether a wider grant was revoked. A verdict from a wider grant is kept as recorded. */
+/** Checks only grants of the run itself again. A journal does not show whether a wider grant was revoked, so a verdict from a wider grant stays as recorded. */
 const grantsOf = ({ state }: RunView) => state.grants.filter(({ scope }) => scope === "run");
 
 /** A67: true if a person was asked because a tainted run gave work to an agent with more rights. */

@@ -181,7 +181,7 @@ function addIfText(piece: string, bytes: Buffer, found: Map<string, string>): vo
   if (found.size < MAX_FOUND) found.set(piece, text);
 }
 
-/** Programs that change files. The value says which of their plain words are these files. */
+/** Programs that change files. The value says which of the program's arguments name the files that it changes. */
 const CHANGES = {
   all: "rm rmdir unlink shred touch mkdir tee truncate mv".split(" "),
   last: "cp ln install rsync scp".split(" "),

@@ -8,7 +8,7 @@ import { isInterpreter, isShell, runsOthers } from "./wrappers.ts";
 export interface PossibleCommands {
   /** The command itself comes first. Unknown words stay undefined. */
   argvs: readonly (readonly ShellWord[])[];
-  /** Files that scripts in the command's words open by redirection. */
+  /** Some words of a command are scripts. These are the files that the scripts open by redirection. */
   redirects: readonly ShellRedirect[];
   /** Texts that might be code in another language. Rules can only search them for names. */
   code: readonly string[];

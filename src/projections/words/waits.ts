@@ -3,7 +3,7 @@
 import { approvalId } from "../../ids.ts";
 import type { Payload, WaitingOn } from "../../journal/events.ts";
 
-/** The recorded detail of a wait. Without a detail, the subject of the wait. */
+/** The recorded detail of a wait, or what the run waits for if no detail was recorded. */
 export const waitText = (waitingOn: WaitingOn | undefined): string | undefined =>
   waitingOn && (waitingOn.detail ?? describeWait(waitingOn).subject);
 

@@ -94,7 +94,7 @@ function CancelDialog({ runs, onClose, onDone }: BulkDialogProps) {
                 : `${plural(approvals, "open approval")} will be withdrawn.`}
             </li>
             {ended > 0 && <li>{plural(ended, "run")} already ended.</li>}
-            <li>Everything recorded is kept. What tools have done is not undone.</li>
+            <li>All recorded events are kept. Changes that tools have made are not reverted.</li>
           </ul>
         )}
       </Loaded>

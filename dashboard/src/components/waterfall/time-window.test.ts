@@ -47,7 +47,7 @@ test("[U08] in any window, bars do not overlap and do not leave the window", () 
   );
 });
 
-test("[U08] zooming keeps the time under the pointer in place; the window never leaves the whole range", () => {
+test("[U08] zooming keeps the time under the pointer in place; the visible window always stays within the full range", () => {
   const whole = { from: 0, to: 1_000 };
   expect(zoomWindow(whole, 0.5, whole, 250)).toEqual({ from: 125, to: 625 });
   expect(zoomWindow({ from: 0, to: 100 }, 100, whole)).toEqual(whole);

@@ -1,4 +1,4 @@
-// Components that explain an event or a run: the causes of an event, and text that contains commands.
+// Components for explanations: one shows the causes of an event, the other shows text that contains commands.
 
 import { useMemo } from "react";
 import { type Why, whyOf } from "../../../../src/projections/views/why.ts";

@@ -1,7 +1,7 @@
 // A64: parses the output of a program into coloured spans. Only colour sequences are interpreted.
 // Sequences that move the cursor or clear the screen are removed.
 // All other sequences (titles, clipboard, links) stay in the text as visible characters.
-// Text that the program marks as hidden is shown.
+// Hidden text is shown too, even if the program marks it as hidden.
 
 export interface AnsiStyle {
   colour?: number;

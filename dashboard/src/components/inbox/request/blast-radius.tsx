@@ -50,7 +50,12 @@ export function BlastRadius({ radius }: { radius: Radius }) {
 
 function News({ added }: { added: readonly string[] }) {
   if (added.length === 0)
-    return <span className="text-muted"> Nothing new: this tree can already do all of it.</span>;
+    return (
+      <span className="text-muted">
+        {" "}
+        Nothing new: the agents of this tree can already do everything listed.
+      </span>
+    );
   const shown = added.slice(0, SHOWN_NEWS);
   return (
     <span className="mt-1 flex flex-wrap items-center gap-1">
