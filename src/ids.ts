@@ -41,7 +41,7 @@ export function childRunId(digest: Digest, parent: RunId, key: string, attempt =
   return `c${letters(Uint8Array.from(hex.match(/../g)!, (pair) => Number.parseInt(pair, 16)))}`;
 }
 
-/** J10: a tool call's id consists of its model call's id and its index in that call, because provider ids may repeat. */
+/** J10: the id of a tool call consists of the model call's id and an index. The provider's own ids are not unique. */
 export const toolCallId = (modelCallId: string, index: number): string => `${modelCallId}.${index}`;
 
 export const modelCallId = (number: number): string => `m${number}`;

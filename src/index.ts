@@ -1,4 +1,4 @@
-// The public API of the package: everything that a program that embeds Cadre can import.
+// The public API of the package: everything that an embedding program can import.
 
 export { type AgentInCode, defineAgent } from "./agents/define-agent.ts";
 export type { JournalEvent } from "./journal/events.ts";

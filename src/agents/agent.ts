@@ -1,4 +1,4 @@
-// A loaded agent. It has a definition, which runs pin. A broken agent has no definition, only problems.
+// A loaded agent with its definition. A broken agent has no definition, only problems.
 
 import type { Problem } from "../config/problem.ts";
 import type { Definition } from "../journal/definition.ts";
@@ -12,12 +12,12 @@ export interface Agent {
   definition: Definition | undefined;
   /** The product that the file was written for: `cadre`, `claude` and so on. */
   dialect: string;
-  /** If two agents have the same name, Cadre uses the agent in the nearer scope. References are also searched in the nearer scope first. */
+  /** If two agents have the same name, Cadre uses the agent in the nearer scope. A reference is also resolved in the nearer scope first. */
   scope: "project" | "user" | "builtin";
   /** References to other agents. Each reference says which key of the file contains it. */
   references: Reference[];
   problems: Problem[];
-  /** Position of a Cadre key in the file. It is needed for problems that only the check of the whole set can find. */
+  /** Position of a Cadre key in the file. Checks of the whole set use it to say where a problem is. */
   at(key: string): { line: number; column: number };
 }
 
@@ -26,7 +26,7 @@ export interface Reference {
   key: string;
   /** The agent's name as the file spells it. */
   name: string;
-  /** Full name of the agent that the reference means. Undefined if there is no such agent, which is reported as a problem. */
+  /** Full name of the agent that the reference means. Undefined if no such agent exists. */
   agent?: string;
   line: number;
   column: number;
@@ -36,7 +36,7 @@ export interface Reference {
 export interface ModelNames {
   /** The model for files without a `model` key, and for a root run whose agent says `inherit`. */
   default: string;
-  /** `note` says why a different model replaces the named model. */
+  /** `note` explains why another model is used instead of the named model. */
   resolve(name: string): { model: string; note?: string; why?: string };
 }
 
@@ -45,7 +45,7 @@ export interface AgentEnvironment {
   models: ModelNames;
   /** Names and aliases of all tools. If this is absent, unknown tools are not reported. */
   toolNames?: readonly string[];
-  /** Tools that declare that they change files. If this is absent, the built-in tools that change files are used. */
+  /** Tools that declare that they change files. Default: the built-in tools that change files. */
   patches?: readonly { name: string; aliases?: readonly string[] | undefined }[];
   /** Names of the MCP servers. If this is absent, unknown servers are not reported. */
   servers?: readonly string[];

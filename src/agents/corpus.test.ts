@@ -1,4 +1,4 @@
-// Tests with real agent files written by other people. The variable CADRE_CORPUS names their folder, which has a manifest.json.
+// Tests with real agent files written by other people. The variable CADRE_CORPUS is the path of a folder with these files and a manifest.json.
 // If the variable is not set, the tests are skipped, and a message says so.
 
 import { readFileSync } from "node:fs";
@@ -80,12 +80,12 @@ describe.skipIf(!corpus)("the corpus", () => {
 
 const TOOL_KEYS = ["tools", "allowedTools", "allowed-tools", "groups", "permission", "permissions"];
 
-/** True if the value lists single tools and no entry means all tools. */
+/** True if the value lists single tools, and no entry is a word for all tools. */
 const isGate = (tools: unknown): boolean =>
   (typeof tools === "string" && !/\*|all/i.test(tools)) ||
   (Array.isArray(tools) && !tools.some((tool) => /^(\*|all)$/.test(String(tool))));
 
-/** A pattern that matches every word that means this tool in some product. */
+/** A pattern that matches the names of this tool in all products. */
 function namedBy(tool: string): RegExp {
   const [, server] = /^mcp__(.+?)__/.exec(tool) ?? [];
   if (/^mcp_*\*/.test(tool)) return /mcp/i;

@@ -86,8 +86,8 @@ let hooked = false;
 async function importMain(path: string, hash: string): Promise<unknown> {
   if (!hooked) registerHooks({ resolve: findCadre });
   hooked = true;
-  const loaded = (await import(`${pathToFileURL(path).href}${MARK}${hash}`)) as { default?: unknown };
-  return loaded.default;
+  const module = (await import(`${pathToFileURL(path).href}${MARK}${hash}`)) as { default?: unknown };
+  return module.default;
 }
 
 /** In a steps module, `import … from "cadre"` always resolves to the running Cadre, even if the project has not installed Cadre. */

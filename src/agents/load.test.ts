@@ -164,8 +164,8 @@ describe("finding agent files", () => {
   test("loading the same files again gives the same definitions", async () => {
     write("p/agents/a.md", agentText("agents: [b]"));
     write("p/agents/b.md", agentText(""));
-    const said = async () => JSON.stringify([...(await load()).agents.values()]);
-    expect(await said()).toBe(await said());
+    const loadedText = async () => JSON.stringify([...(await load()).agents.values()]);
+    expect(await loadedText()).toBe(await loadedText());
   });
 });
 

@@ -81,7 +81,7 @@ function notFound({ agents }: AgentSet, name: string): CadreError {
   return new CadreError("AGENT_NOT_FOUND", `There is no agent \`${name}\`.${hint} ${here}`, { known });
 }
 
-/** Agents whose full name is similar, or whose name without the pack is similar. */
+/** Agents whose full name, or name without the pack, is similar to the unknown name. */
 function similarNames(name: string, known: readonly string[]): string[] {
   const short = (full: string): string => full.slice(full.lastIndexOf("/") + 1);
   const near = nearestWord(name, [...known, ...known.map(short)]);

@@ -1,4 +1,5 @@
-// Composes the system prompt of a run: the body of the agent's file, guidance on tools and delegation, and the sub-agent context of a child.
+// Composes the system prompt of a run from the body of the agent's file and from guidance on tools and delegation.
+// The prompt of a child also describes its role as a sub-agent.
 // The prompt is the same in every turn of a run, so that the provider can cache it.
 
 import { formatDuration } from "../config/duration.ts";

@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-const put = (name: string, text: string) => writeFileSync(join(root, "agents", name), text);
+const writeAgent = (name: string, text: string) => writeFileSync(join(root, "agents", name), text);
 const good = (prompt: string, yaml = "") => `---\nname: Fixer\ndescription: d\n${yaml}\n---\n${prompt}`;
 const BROKEN = "---\nname: fixer\nname: fixer\n---\nhalf an ed";
 
@@ -30,9 +30,9 @@ const codesNow = async () => (await look()).agents.get("fixer")?.problems.map(({
 
 test("a new file adds an agent, and a changed file changes the agent's definition", async () => {
   expect((await look()).agents.size).toBe(0);
-  put("a.md", good("One"));
+  writeAgent("a.md", good("One"));
   expect(await promptNow()).toBe("One");
-  put("a.md", good("Two!"));
+  writeAgent("a.md", good("Two!"));
   expect(await promptNow()).toBe("Two!");
   rmSync(join(root, "agents/a.md"));
   expect((await look()).agents.size).toBe(0);
@@ -42,11 +42,11 @@ test("a change in a subfolder or in a linked file is noticed", async () => {
   mkdirSync(join(root, "agents/crew"));
   writeFileSync(join(root, "linked.md"), good("One"));
   symlinkSync(join(root, "linked.md"), join(root, "agents/crew/a.md"));
-  put("crew/b.md", "---\ndescription: d\n---\nOne");
+  writeAgent("crew/b.md", "---\ndescription: d\n---\nOne");
   const prompts = async () => [...(await look()).agents.values()].map(({ definition }) => definition?.prompt);
   expect(await prompts()).toEqual(["One", "One"]);
   writeFileSync(join(root, "linked.md"), good("Two!"));
-  put("crew/b.md", "---\ndescription: d\n---\nThree");
+  writeAgent("crew/b.md", "---\ndescription: d\n---\nThree");
   expect(await prompts()).toEqual(["Two!", "Three"]);
 });
 
@@ -60,15 +60,15 @@ describe("requesting one agent by name", () => {
     mkdirSync(join(root, "builtin/crew"), { recursive: true });
     writeFileSync(join(root, "builtin/crew/scout.md"), "---\ndescription: d\n---\nScout.");
     agents = watchAgents({ project: root, builtin: join(root, "builtin") }, { models });
-    put(
+    writeAgent(
       "boss.md",
       "---\ndescription: d\nagents: fixer, Lead\nbestOf: { n: 2, strategies: [fast] }\n---\nLead.",
     );
-    put("lead.md", "---\ndescription: d\n---\nLead.");
-    put("fixer.md", good("Fix."));
+    writeAgent("lead.md", "---\ndescription: d\n---\nLead.");
+    writeAgent("fixer.md", good("Fix."));
   });
 
-  test("if no file refers to a built-in agent, loading one agent skips the built-in agents; loading the whole set includes them", async () => {
+  test("loading one agent skips the built-in agents if no file refers to them; loading the whole set includes them", async () => {
     expect(await names("Fixer")).toEqual(["boss", "fixer", "lead"]);
     expect((await look()).agents.size).toBe(4);
     expect(findAgent(await agents("crew/scout"), "crew/scout").definition.prompt).toBe("Scout.");
@@ -85,49 +85,49 @@ describe("requesting one agent by name", () => {
     "handoff: { agent: scout }",
     "advisors: fixer, scout",
   ])("if a file says %s, requesting one agent also loads the built-in agents", async (key) => {
-    put("boss.md", `---\ndescription: d\n${key}\n---\nLead.`);
+    writeAgent("boss.md", `---\ndescription: d\n${key}\n---\nLead.`);
     expect(await names("fixer")).toContain("crew/scout");
   });
 
-  test("if the requested agent's file is broken, the agents that its last good version named are loaded too", async () => {
-    put("boss.md", "---\ndescription: d\nhandoff: scout\n---\nLead.");
+  test("if the requested agent's file is broken, the agents in its last good version are loaded too", async () => {
+    writeAgent("boss.md", "---\ndescription: d\nhandoff: scout\n---\nLead.");
     await names("boss");
-    put("boss.md", BROKEN.replaceAll("fixer", "boss"));
+    writeAgent("boss.md", BROKEN.replaceAll("fixer", "boss"));
     expect(await names("boss")).toContain("crew/scout");
     expect(findAgent(await agents("boss"), "boss").definition.handoff?.agent).toBe("crew/scout");
   });
 
   test("if a requested agent breaks, the whole set also contains its last good version", async () => {
     await names("fixer");
-    put("fixer.md", BROKEN);
+    writeAgent("fixer.md", BROKEN);
     expect(await promptNow()).toBe("Fix.");
   });
 });
 
 test("unchanged files are not read again; simultaneous callers get the same set", async () => {
-  put("a.md", good("One"));
+  writeAgent("a.md", good("One"));
   const first = await look();
   expect(await look()).toBe(first);
-  put("b.md", good("Two", "title: other"));
+  writeAgent("b.md", good("Two", "title: other"));
   const one = agents();
-  put("c.md", "---\ndescription: comes in the same moment\n---\nHi");
+  writeAgent("c.md", "---\ndescription: comes in the same moment\n---\nHi");
   expect(agents()).toBe(one);
   expect((await look()).agents.has("c")).toBe(true);
 });
 
 describe("a file that was broken by an edit", () => {
   test("if an edit breaks a file, its last good version is used and the problem is reported, until the file is repaired", async () => {
-    put("a.md", good("One"));
+    writeAgent("a.md", good("One"));
     await look();
-    put("a.md", BROKEN);
+    writeAgent("a.md", BROKEN);
     expect(await promptNow()).toBe("One");
     expect(await codesNow()).toEqual(["DUPLICATE_KEY", "LAST_GOOD_KEPT"]);
     expect((await look()).problems).toContainEqual(
       expect.objectContaining({ code: "DUPLICATE_KEY", severity: "error", file: "agents/a.md", line: 3 }),
     );
-    put("b.md", "---\ndescription: another file changes\n---\nHi");
+    writeAgent("b.md", "---\ndescription: another file changes\n---\nHi");
     expect(await promptNow()).toBe("One");
-    put("a.md", good("Two"));
+    writeAgent("a.md", good("Two"));
     expect([await promptNow(), await codesNow()]).toEqual(["Two", []]);
   });
 
@@ -137,19 +137,19 @@ describe("a file that was broken by an edit", () => {
     ["because it is being written at this moment", "", "NO_FRONTMATTER"],
     ["because its front matter is not closed", "---\nname: fixer\n", "FRONTMATTER_UNCLOSED"],
   ])("if an agent file is broken %s, its last good version is used", async (_, text, code) => {
-    put("a.md", good("One"));
+    writeAgent("a.md", good("One"));
     await look();
-    put("a.md", text);
+    writeAgent("a.md", text);
     expect(await promptNow()).toBe("One");
     expect(await codesNow()).toEqual([code, "LAST_GOOD_KEPT"]);
   });
 
   test("if a file is broken, other agents use its last good version; their own changes still apply", async () => {
-    put("a.md", good("One"));
-    put("boss.md", "---\ndescription: d\nhandoff: Fixer\n---\nOld boss");
+    writeAgent("a.md", good("One"));
+    writeAgent("boss.md", "---\ndescription: d\nhandoff: Fixer\n---\nOld boss");
     await look();
-    put("a.md", BROKEN);
-    put("boss.md", "---\ndescription: d\nhandoff: Fixer\n---\nNew boss");
+    writeAgent("a.md", BROKEN);
+    writeAgent("boss.md", "---\ndescription: d\nhandoff: Fixer\n---\nNew boss");
     expect(findAgent(await look(), "boss").definition).toMatchObject({
       prompt: "New boss",
       handoff: { agent: "fixer", onFailure: "fail" },
@@ -157,11 +157,11 @@ describe("a file that was broken by an edit", () => {
     expect(await promptNow()).toBe("One");
   });
 
-  test("for a broken file, no older version is used if none was good, or if another file broke the agent", async () => {
-    put("a.md", BROKEN);
+  test("a broken agent gets no older version if it never had a good one, or if another file broke the agent", async () => {
+    writeAgent("a.md", BROKEN);
     expect((await look()).agents.get("a")?.definition).toBeUndefined();
-    put("a.md", good("One"));
-    put("boss.md", "---\ndescription: d\nhandoff: fixer\n---\nBoss");
+    writeAgent("a.md", good("One"));
+    writeAgent("boss.md", "---\ndescription: d\nhandoff: fixer\n---\nBoss");
     expect(findAgent(await look(), "boss").name).toBe("boss");
     rmSync(join(root, "agents/a.md"));
     expect((await look()).agents.get("boss")?.definition).toBeUndefined();

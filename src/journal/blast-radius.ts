@@ -12,17 +12,17 @@ const isNew = z.literal(true).exactOptional();
 export const BlastRadius = z.object({
   /** Full name of the agent that would be started. */
   agent: z.string(),
-  /** The agent to start, and all agents that it could start, directly or indirectly. Each is listed once, by the shortest path, nearest first. */
+  /** The started agent and all agents that it could start, directly or indirectly. Each agent is listed once, with its shortest path, nearest first. */
   agents: z.array(
     z.object({
       agent: z.string(),
-      /** The agent that starts this agent, and the key in the starter's file that allows the start. Absent for the agent that the person is asked about. */
+      /** The agent that starts this agent, and the key in the starter's file that names it. Absent for the first agent. */
       from: z.string().exactOptional(),
       key: z.string().exactOptional(),
       isNew,
     }),
   ),
-  /** Levels of delegation between the asking run and this agent. */
+  /** Levels of delegation below the agent that would be started. */
   levels: z.int(),
   powers: z.array(z.object({ power: z.enum(POWERS), isNew })),
   /** Tools that change something or reach the network, and the agents that have them. */
@@ -45,7 +45,7 @@ export const BlastRadius = z.object({
   runs: z.int(),
   turns: z.int(),
   maxCost: z.number().exactOptional(),
-  /** Number of entries that were left out to keep these lists readable. */
+  /** Number of entries that were left out to keep the lists readable. */
   more: z.int().exactOptional(),
 });
 export type BlastRadius = z.infer<typeof BlastRadius>;

@@ -55,7 +55,7 @@ export const Limits = AgentLimits.extend({
   onBudget: z.enum(["stop", "suspend"]),
   tree: AgentLimits.shape.tree
     .unwrap()
-    /** What happens when the tree's budget is used up. Only the root's value applies. The run's own budget has a separate `onBudget`. */
+    /** The reaction when the tree's budget is used up. Only the root's value applies. The run's own budget has a separate `onBudget`. */
     .extend({ onBudget: z.enum(["stop", "suspend"]).optional() })
     .optional(),
 });
@@ -82,7 +82,7 @@ export const Delegation = z.object({
   /** `generic`: one tool `delegate`. `per-agent`: one tool `run_<name>_agent` for each agent. The other two values are tool names of other products. */
   tool: z.enum(["generic", "per-agent", "delegate_to_agent", "mcp__agent__spawn"]),
   onFailure: z.enum(["return", "fail", "retry"]),
-  /** What a finished run does with children that it did not await. */
+  /** What a finished run does with children for which it did not wait. */
   atEnd: z.enum(["wait", "cancel"]),
 });
 export type Delegation = z.infer<typeof Delegation>;
@@ -130,7 +130,10 @@ export const Definition = z.object({
   reasoning: z.string().optional(),
   /** The system prompt before composition: the body of the agent's file with its includes resolved. */
   prompt: z.string(),
-  /** The tools that this agent can call: names, globs, and patterns for `ask` and `deny`. No `allow`: all tools; empty `allow`: none. */
+  /**
+   * The tools that this agent can call: names, globs, and patterns for `ask` and `deny`.
+   * Without `allow`, all tools are allowed. With an empty `allow`, none is.
+   */
   tools: z.object({
     allow: z.array(z.string()).optional(),
     ask: z.array(z.string()),
@@ -171,5 +174,5 @@ export const Definition = z.object({
 });
 export type Definition = z.infer<typeof Definition>;
 
-/** Makes the pool field for a new run's RUN_STARTED. Empty if the agent names no pool. */
+/** The pool field of a new run's RUN_STARTED event. Empty if the agent names no pool. */
 export const poolIn = ({ pool }: Definition): { pool?: string } => omitUndefined({ pool });

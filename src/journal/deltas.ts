@@ -1,4 +1,4 @@
-// Pieces of text that stream while a call is under way. They are never stored or folded, and losing one only causes a flicker.
+// Pieces of text that stream while a call is under way. They are never stored. If one is lost, the view only flickers.
 
 import type { RunId } from "../ids.ts";
 

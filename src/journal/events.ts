@@ -56,10 +56,10 @@ const Attempt = z.int().positive().optional();
 const Note = z.string().optional();
 /** The untrusted sources (web pages, MCP servers, senders) whose text this value might repeat. Absent: there are none. */
 const Untrusted = z.array(z.string()).optional();
-/** SHA-256 of an approved call's name and input. It is recorded at the approval and again when the call starts, so that both can be compared. */
+/** SHA-256 of an approved call's name and input. It is recorded at the approval and again at the start of the call, for comparison. */
 const Receipt = z.string().optional();
 /**
- * What a model call is for. `turn` and `final` are turns of the agent.
+ * Purpose of a model call. `turn` and `final` are turns of the agent.
  * Other purposes serve the runtime. `summary` compacts the run's own prompt. `brief` summarizes the conversation for a child.
  * `judge` picks one of several drafts. `repair` fixes an answer that does not match its schema.
  */
@@ -67,8 +67,8 @@ const Purpose = z.enum(["turn", "final", "summary", "brief", "judge", "repair"])
 export type Purpose = z.infer<typeof Purpose>;
 
 /**
- * What decided a verdict, if neither a permission rule nor the default `allow` did. `grant`: a person's grant.
- * `default`: the default is to ask. `taint`: the run has read untrusted text. `recorded`: another run's recorded result is used.
+ * The basis of a verdict. Absent if a permission rule or the default `allow` decided. `grant`: a person's grant.
+ * `default`: the default is to ask. `taint`: the run has read untrusted text. `recorded`: the call gets a recorded result of another run.
  * `impossible`: the call cannot be made. `unasked`: an external program made the call without asking.
  */
 export const RuleBasis = z.enum(["grant", "default", "taint", "recorded", "impossible", "unasked"]);
@@ -104,9 +104,9 @@ export const payloads = {
     rootRunId: z.string(),
     parentRunId: z.string().optional(),
     parentKey: z.string().optional(),
-    /** The reason why a pattern started the run: the router's reason, or `handoff from drafter`. For people. */
+    /** Why a pattern started the run, in words for people: the router's reason, or `handoff from drafter`. */
     reason: z.string().optional(),
-    /** The team's round in which this run takes part, as a member or as the run to which a member handed over. */
+    /** The team's round in which this run takes part, as a member or as a later stage of a member's handoff. */
     team: TeamSlot.optional(),
     /** The runs above this one, from the root down to the parent. */
     ancestors: z.array(Ancestor).optional(),
@@ -204,20 +204,20 @@ export const payloads = {
     name: z.string(),
     effect: Effect,
     verdict: z.enum(["allow", "ask", "deny"]),
-    /** The rule that decided the verdict, with its origin: `project deny Bash(rm *)`. For people; code reads `basis`. */
+    /** The rule that decided the verdict, with its origin: `project deny Bash(rm *)`. This text is for people; code reads `basis`. */
     rule: z.string(),
     basis: RuleBasis.optional(),
     /** No person could be asked, so the call was denied. The run's policy either rejects only the call or fails the run. */
     unattended: z.enum(["reject", "fail"]).optional(),
-    /** Why Cadre could not judge a shell command. For people. */
+    /** Why Cadre could not judge a shell command, in words for people. */
     unjudged: z.string().optional(),
     /** The host and port that the call would contact, if its input names one. */
     host: z.string().optional(),
-    /** 2 or more: a person is asked again, because the files or rules changed after the earlier question. */
+    /** Number of the question about this call. From 2 on, a person is asked again, because the files or rules have changed. */
     round: z.int().positive().optional(),
-    /** For a delegation: how much of the parent's conversation the child will see. */
+    /** How much of the parent's conversation the child will see, if the call is a delegation. */
     context: ContextMode.optional(),
-    /** For a call by a step of the agent's module: its input, and whether the call is hidden from the model. */
+    /** Input of a call by the agent's module, and whether the call is hidden from the model. */
     input: z.unknown().optional(),
     hidden: z.literal(true).optional(),
     /** Hash of the call, the definition, the permissions and the fingerprint. An approval is valid only for this hash. */
@@ -228,7 +228,7 @@ export const payloads = {
     expiresAt: z.number().optional(),
     /** Present only if a person is asked about the call. */
     untrusted: Untrusted,
-    /** For a delegation or route that needs approval: what the started agents could do. */
+    /** What the started agents could do. Present if a delegation or route needs approval. */
     blastRadius: BlastRadius.optional(),
   }),
   /** A person answered an open item, or its time ran out. */
@@ -246,7 +246,7 @@ export const payloads = {
     /** The raised budget. With scope `tree` it applies to all runs of the tree, otherwise to this run. */
     limits: Budget.optional(),
     scope: z.enum(["once", "run", "tree", "always"]).optional(),
-    /** If the scope is wider than `once`: the granted rule, the folder in which it applies (absent: any folder), and its expiry. */
+    /** The granted rule, the folder in which it applies (absent: any folder), and its expiry. Present if the scope is wider than `once`. */
     grant: z.string().optional(),
     folder: z.string().optional(),
     until: z.number().optional(),
@@ -261,7 +261,7 @@ export const payloads = {
   TOOL_STARTED: z.object({
     toolCallId: z.string(),
     attempt: Attempt,
-    /** Machine and process that run the call, unless its effect is `read`. A person might need them to find out whether the call took effect. */
+    /** Machine and process that run the call, unless its effect is `read`. With them, a person can find out whether the call took effect. */
     host: z.string().optional(),
     pid: z.int().optional(),
     /** Fingerprints of the file before and after the first attempt. With them, a later attempt can see that the change is already made. */
@@ -310,7 +310,7 @@ export const payloads = {
   /** The run gave its lease back and waits. If the wait needs no person, it ends by itself. */
   RUN_SUSPENDED: z.object({
     waitingOn: WaitingOn,
-    /** The runs below this run that need a person, and the direct child through which the first of them is reached. */
+    /** The runs below this run that need a person, and this run's own child that leads to the first of them. */
     blockers: z.array(z.string()).optional(),
     blocked_by_child_run_id: z.string().optional(),
   }),
@@ -328,7 +328,7 @@ export const payloads = {
     trigger: Trigger,
     key: z.string(),
     attempt: Attempt,
-    /** False: the call has its result already, and the parent receives the child's result as a message. */
+    /** False: the call already has a result, and the parent receives the child's result later, as a message. */
     awaited: z.literal(false).optional(),
     /** Number of attempts left if this attempt fails. */
     retries: z.int().positive().optional(),
@@ -337,11 +337,11 @@ export const payloads = {
     nonce: z.string().optional(),
     receipt: Receipt,
   }),
-  /** Outcome: a child has ended, or was quarantined, which counts as failed. The store writes this event together with the child's end. */
+  /** Outcome: a child has ended or was quarantined. A quarantined child counts as failed. The store writes this event together with the child's end. */
   CHILD_RUN_COMPLETED: z.object({
     child_run_id: z.string(),
     success: z.boolean(),
-    /** The child has not ended, but could not be driven and was quarantined. */
+    /** The child has not ended. It was quarantined, because Cadre could not run it or read its journal. */
     quarantined: z.literal(true).optional(),
     summary: z.string(),
     key: z.string(),

@@ -99,11 +99,11 @@ describe("[J1] keys of events", () => {
   });
 
   test("[J1] each time a limit that a person can raise is reached, the event gets a new key", () => {
-    const reached = (itemId: string): EventBody => ({
+    const limitReached = (itemId: string): EventBody => ({
       type: "LIMIT_REACHED",
       payload: { limit: "maxCost", value: 1, hard: true, itemId },
     });
-    expect(keyOf(reached("budget/1"))).not.toBe(keyOf(reached("budget/2")));
+    expect(keyOf(limitReached("budget/1"))).not.toBe(keyOf(limitReached("budget/2")));
   });
 });
 

@@ -60,7 +60,7 @@ export const UnjournaledState = z.object({
       }),
     )
     .optional(),
-  /** For a root: the latest budget that a person has set for its tree. */
+  /** The latest budget that a person has set for the tree. Only a root has it. */
   budget: Budget.optional(),
 });
 export type UnjournaledState = z.infer<typeof UnjournaledState>;
@@ -89,18 +89,18 @@ export const WaitingOn = z.object({
   kind: z.enum(WAITING_KINDS),
   /** Ids of the items (tool calls, `budget/1`, `loop/1`) or child runs for which the run waits. */
   items: z.array(z.string()).optional(),
-  /** Runs below this run that need a person, if this run cannot continue without them. */
+  /** Runs below this run that need a person, and for which this run waits. */
   blockers: z.array(z.string()).optional(),
   until: z.number().optional(),
   /** The run has its answer and only waits for its children to end. */
   closing: z.literal(true).optional(),
   /** A sentence for people. */
   detail: z.string().optional(),
-  /** For a question: the answers to choose from. */
+  /** The answers that a person can choose from, if the run waits for an answer. */
   choices: z.array(z.string()).optional(),
-  /** For a pause: the frozen branches to which the run belongs, each named by its top run. Absent: only this run is paused. */
+  /** The frozen branches to which a paused run belongs, each named by its top run. Absent: only this run is paused. */
   frozen: z.array(z.string()).optional(),
-  /** For a frozen run: its earlier pause or quarantine. The run returns to this state when it is thawed. */
+  /** The pause or quarantine that the run was in before it was frozen. The run returns to this state when it is thawed. */
   heldBefore: z
     .object({
       kind: z.enum(["paused", "quarantine", "definition_changed"]),
@@ -121,10 +121,10 @@ export type FirstCause = z.infer<typeof FirstCause>;
 
 /** How a fork differs from the run that it continues. */
 export const Fork = z.object({
-  /** The event that the person chose. The fork begins at this event, or at the last point before it with no open call. */
+  /** The event that the person chose. The fork begins at this event, or earlier, if a call was still open. */
   at: z.int().positive(),
   edited: z.array(z.enum(["message", "model", "agent"])).optional(),
-  /** Later events of the original run that the fork takes over: ends of children that were started earlier and not awaited. */
+  /** Later events of the original run that the fork takes over: the ends of children for which the run did not wait. */
   heard: z.array(z.int().positive()).optional(),
 });
 export type Fork = z.infer<typeof Fork>;
@@ -154,7 +154,7 @@ export const ResultEnvelope = z.object({
   iteration_count: z.number(),
   duration_ms: z.number(),
   output: z.unknown().optional(),
-  /** For a member of a team: its contribution. */
+  /** Contribution of a team member. */
   team: TeamTurn.optional(),
   first_cause: FirstCause.optional(),
   /** The agent that failed after it took over the work. `summary` already names this agent. */

@@ -1,5 +1,5 @@
 // Facts that each tool declares about itself in its own file: what a call can reach, and which input field names its target.
-// Other code reads these facts instead of the tool's name. A tool that declares nothing counts as reaching everything.
+// Other code reads these facts instead of the tool's name. Cadre assumes that a tool without facts can reach everything.
 
 import { POWERS, type Power } from "./blast-radius.ts";
 
@@ -34,7 +34,7 @@ export interface NamedTool {
   target?: ToolTarget | undefined;
 }
 
-/** What a tool declares about itself. The tool might be written in plain JavaScript, so every value must be checked. */
+/** A tool's facts before they are checked. The tool might be written in plain JavaScript, so every value must be checked. */
 export type DeclaredFacts = { readonly [Key in keyof ToolFacts]?: ToolFacts[Key] | undefined };
 
 /** Looks up a tool's facts by its own name. Undefined for an unknown tool. */

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { CadreError } from "../errors.ts";
 import { readEvent, type StoredEvent } from "./upcast.ts";
 
-const stored = (text: string, type = "CONTEXT_ADDED"): StoredEvent => ({
+const storedEvent = (text: string, type = "CONTEXT_ADDED"): StoredEvent => ({
   runId: "r1",
   seq: 7,
   position: 9,
@@ -15,7 +15,7 @@ const stored = (text: string, type = "CONTEXT_ADDED"): StoredEvent => ({
 const GOOD = '{"id":"x","source":"person","text":"hi"}';
 
 test("[P13] an event in the current format is read unchanged", () => {
-  expect(readEvent(stored(GOOD))).toEqual({
+  expect(readEvent(storedEvent(GOOD))).toEqual({
     runId: "r1",
     seq: 7,
     position: 9,
@@ -24,17 +24,17 @@ test("[P13] an event in the current format is read unchanged", () => {
     key: "context/x",
     payload: { id: "x", source: "person", text: "hi" },
   });
-  expect(readEvent(stored(GOOD.replace("{", '{"v":1,')))).toMatchObject({ payload: { id: "x" } });
+  expect(readEvent(storedEvent(GOOD.replace("{", '{"v":1,')))).toMatchObject({ payload: { id: "x" } });
 });
 
 test("[P13] [F39] an event of a newer Cadre is refused; the error names the event and says that the journal is unharmed", () => {
   for (const type of ["DREAM_DREAMT", "toString", "__proto__", ""]) {
-    expect(failure(stored(GOOD, type))).toMatchObject({
+    expect(failure(storedEvent(GOOD, type))).toMatchObject({
       code: "JOURNAL_NEWER",
       message: `Run r1, event 7 is a ${type}, which this version of Cadre does not know. The journal is unharmed: use the newer version that wrote it.`,
     });
   }
-  expect(failure(stored(GOOD.replace("{", '{"v":2,')))).toMatchObject({
+  expect(failure(storedEvent(GOOD.replace("{", '{"v":2,')))).toMatchObject({
     code: "JOURNAL_NEWER",
     message: expect.stringContaining("has format 2; this version of Cadre reads up to 1"),
   });
@@ -42,7 +42,7 @@ test("[P13] [F39] an event of a newer Cadre is refused; the error names the even
 
 test("[F30] [P9] the error about a malformed event names the event, whatever is wrong with it", () => {
   for (const text of ['{"id":"x","source":"nobody","text":"hi"}', "{}", "[]", "null", '"hi"', "{", ""]) {
-    expect(failure(stored(text))).toMatchObject({
+    expect(failure(storedEvent(text))).toMatchObject({
       code: "JOURNAL_CORRUPT",
       message: "Run r1, event 7 (CONTEXT_ADDED) is malformed. The run is quarantined; the others continue.",
       details: { runId: "r1", seq: 7 },

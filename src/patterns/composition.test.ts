@@ -18,7 +18,7 @@ describe.each(all(samples((agent) => ({ tool: "charge", input: { what: agent } }
   const options = { ...sample, config: "permissions: { ask: [charge] }" };
 
   scenario(
-    "[S0-61] [S3-67] an approval request inside the pattern suspends the root; after each request is decided, every run resumes",
+    "[S0-61] [S3-67] an approval request inside the pattern suspends the root; after all requests are decided, every run resumes",
     options,
     async (world) => {
       const runId = await world.run("the task");

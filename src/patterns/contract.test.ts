@@ -22,13 +22,13 @@ const MINUTE = 60_000;
 describe.each(DECLARATIONS.map(({ key }) => [key, samples()[key]] as const))("%s", (_, sample) => {
   test("[L2] at every event, the pattern makes the same decision from the same journal", async () => {
     const world = await worldOf(sample);
-    const runId = await lived(world);
+    const runId = await runToEnd(world);
     for (const { id } of await familyOf(world, runId)) {
       const events = await world.events(id);
       const agent = await agentOf(world, events);
       for (const [index] of events.entries()) {
         const before = events.slice(0, index + 1);
-        expect(decided(before, agent)).toEqual(decided(before, agent));
+        expect(decisionAfter(before, agent)).toEqual(decisionAfter(before, agent));
       }
     }
     await world.close();
@@ -36,7 +36,7 @@ describe.each(DECLARATIONS.map(({ key }) => [key, samples()[key]] as const))("%s
 
   test("the run ends, and so do all runs that it started", async () => {
     const world = await worldOf(sample);
-    const runId = await lived(world);
+    const runId = await runToEnd(world);
     expect(await leftBehind(world, runId)).toMatchObject({ summary: sample.summary });
     const [, ...below] = await familyOf(world, runId);
     expect(below.map(({ agent, trigger }) => `${agent} ${trigger}`)).toEqual(sample.family);
@@ -46,7 +46,7 @@ describe.each(DECLARATIONS.map(({ key }) => [key, samples()[key]] as const))("%s
 
   test("[S1-69] [P11] when the tree's limit of runs is reached, the pattern starts nothing, and the run ends with the reason", async () => {
     const world = await worldOf(sample, { config: "limits: { tree: { maxRuns: 1 } }" });
-    const runId = await lived(world);
+    const runId = await runToEnd(world);
     expect(await familyOf(world, runId)).toHaveLength(1);
     const { end } = await world.state(runId);
     if (sample.answersAlone) expect(end).toMatchObject({ status: "completed", summary: sample.summary });
@@ -56,7 +56,7 @@ describe.each(DECLARATIONS.map(({ key }) => [key, samples()[key]] as const))("%s
 
   test("[F25] [S3-68] each model call counts once in the tree, and the tree's budget limits all runs", async () => {
     const world = await worldOf(sample);
-    const runId = await lived(world);
+    const runId = await runToEnd(world);
     const family = await familyOf(world, runId);
     const [ended] = payloadsOf(await world.events(runId), "RUN_COMPLETED");
     const sum = (of: "input" | "output") => family.reduce((total, { usage }) => total + usage[of], 0);
@@ -64,7 +64,7 @@ describe.each(DECLARATIONS.map(({ key }) => [key, samples()[key]] as const))("%s
     await world.close();
 
     const poor = await worldOf(sample, { config: "limits: { tree: { maxTokens: 1 } }" });
-    const poorRun = await lived(poor);
+    const poorRun = await runToEnd(poor);
     const spent = (await familyOf(poor, poorRun)).reduce((total, { usage }) => total + usage.output, 0);
     expect(spent).toBe(0);
     expect((await poor.state(poorRun)).end).toMatchObject({ status: "failed" });
@@ -75,7 +75,7 @@ describe.each(DECLARATIONS.map(({ key }) => [key, samples()[key]] as const))("%s
     `[F01] [F06] [F26] the run continues after a kill at ${STRIDE === 1 ? "every event" : `each third event`}, and nothing is paid for twice`,
     async () => {
       const whole = await worldOf(sample);
-      const expected = await leftBehind(whole, await lived(whole));
+      const expected = await leftBehind(whole, await runToEnd(whole));
       await whole.close();
       for (let point = 1; await survives(sample, point, expected); point += STRIDE);
     },
@@ -88,7 +88,7 @@ function worldOf(sample: Sample, more: Partial<WorldOptions> = {}): Promise<Worl
   return makeWorld({ agent, cast, files, script, ...more });
 }
 
-async function lived(world: World): Promise<string> {
+async function runToEnd(world: World): Promise<string> {
   const runId = await world.run("the task");
   await world.seen(runId, "RUN_COMPLETED", "RUN_FAILED");
   return runId;
@@ -100,14 +100,14 @@ async function survives(sample: Sample, point: number, expected: unknown): Promi
   const runId = await world.run("the task");
   const died = await Promise.race([
     world.dead().then(() => true),
-    driven(world, runId).then(
+    driveToEnd(world, runId).then(
       () => false,
       () => true,
     ),
   ]);
   if (died) {
     await world.restart();
-    await driven(world, runId);
+    await driveToEnd(world, runId);
   }
   expect(await leftBehind(world, runId), `at ${point}`).toEqual(expected);
   await checkInvariants(world.runtime.store, world.oracle);
@@ -116,7 +116,7 @@ async function survives(sample: Sample, point: number, expected: unknown): Promi
 }
 
 /** Drives all due runs, one after the other, until the root has ended. */
-async function driven(world: World, runId: string): Promise<void> {
+async function driveToEnd(world: World, runId: string): Promise<void> {
   while (!(await world.state(runId)).end) {
     for (const due of await world.runtime.store.leases.due(Date.now(), 10)) await world.drive(due);
   }
@@ -150,7 +150,7 @@ async function leftBehind(world: World, runId: string) {
   return { summary, runs };
 }
 
-function decided(
+function decisionAfter(
   events: readonly JournalEvent[],
   { definition, steps }: Pick<RunView, "definition" | "steps">,
 ): unknown {

@@ -104,7 +104,7 @@ scenario(
 );
 
 scenario(
-  "[S3-17] `onFailure: return` returns the answer before the failed stage, with a warning",
+  "[S3-17] `onFailure: return` returns the answer of the stage before the failed one, with a warning",
   {
     agent: "handoff: { agent: second, onFailure: return }",
     cast: { second: "output: { type: object }" },

@@ -19,12 +19,12 @@ export function openingText(
   return [before ?? requestText(asked), ...parts].join("\n\n");
 }
 
-/** The person's request. It never contains another agent's input, which must not look like the person's. */
+/** The person's request. It contains only the person's own input, never the input of another agent. */
 export function requestText({ input, requestInput = input, ...asked }: Requested): string {
   return `## ORIGINAL USER REQUEST\n\n${taskText({ ...asked, input: requestInput ?? undefined })}`;
 }
 
-/** The opening of a run for an agent that has not read the request. */
+/** The opening of a run, always with the person's request. The request is added if the opening leaves it out. */
 export const openingWithRequest = (start: Payload<"RUN_STARTED">, opening: string | undefined): string =>
   opening !== undefined && !hasReadRequest(start) ? opening : addRequest(start, opening);
 

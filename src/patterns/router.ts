@@ -47,14 +47,13 @@ function childEnding(chosen: ReturnType<typeof childrenByTrigger>[number]): Endi
 const hasOpenCalls = ({ state }: DecisionView): boolean =>
   [...state.calls.values()].some(({ result }) => !result);
 
-/** With `allowAnswer` a router can end like any other agent. */
 function answersItself({ state, definition }: DecisionView): boolean {
   if (!definition.router!.allowAnswer) return false;
   const names = [...state.calls.values()].map(({ name }) => name);
   return names.length === 0 ? state.latest!.text.trim() !== "" : names.includes(FINAL_REPORT);
 }
 
-/** A wrong call is corrected through its result. For text without a call, this message corrects the router. */
+/** If the router wrote text and made no call, this message corrects it. A wrong call is corrected by the call's result. */
 function correctChoice({ state, definition }: DecisionView): Action | undefined {
   const id = "choose";
   if (state.calls.size > 0 || state.systemNotes.has(id)) return undefined;

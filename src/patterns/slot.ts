@@ -29,13 +29,13 @@ export function waitOrGiveUp(
 ): Action | undefined {
   if (children.length === 0) return undefined;
   const passed = clockWithoutSuspensions(state.suspendedTime, now);
-  const left = ({ startedAt }: ChildRun): number => startedAt + (timeout ?? Infinity) - passed;
-  const late = children.filter((child) => left(child) <= 0);
+  const timeLeft = ({ startedAt }: ChildRun): number => startedAt + (timeout ?? Infinity) - passed;
+  const late = children.filter((child) => timeLeft(child) <= 0);
   if (late.length > 0) {
     const events = late.map((child) => ({ type: "TIMER_FIRED" as const, payload: { id: lateTimer(child) } }));
     return { type: "give-up-on", runIds: late.map(({ runId }) => runId), events, reason };
   }
-  const soonest = Math.min(...children.map(left));
+  const soonest = Math.min(...children.map(timeLeft));
   const waitingOn = { kind: "child" as const, items: children.map(({ runId }) => runId) };
   return { type: "suspend", waitingOn, wakeAt: soonest === Infinity ? undefined : now + soonest };
 }

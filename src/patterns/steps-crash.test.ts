@@ -37,7 +37,7 @@ test("[F01] [F03] [M1] [M3] after a kill at any append the module is replayed, a
 
 /** Returns false if the run has fewer appends than `point`. */
 async function liveThrough(point: number): Promise<boolean> {
-  // A kill after one append and a kill before the next differ only in the work that is queued between them.
+  // Alternates between the two moments. They differ only in the work that is queued between two appends.
   const when = point % 2 === 0 ? "before" : "after";
   const world: World = await makeWorld({
     idle: true,

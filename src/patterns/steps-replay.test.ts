@@ -12,7 +12,7 @@ import { replaySteps } from "./steps-replay.ts";
 
 const ASKS = `yield prompt("Be quick."); yield* ask("Go on?"); return "went on";`;
 
-async function answered(world: World, runId: string, index = 1): Promise<void> {
+async function answerQuestion(world: World, runId: string, index = 1): Promise<void> {
   const decision = { decision: "answer", answer: "yes" } as const;
   await decideApproval(`${runId}:question/${index}`, decision, "ann", world.runtime.people);
 }
@@ -24,7 +24,7 @@ scenario(
     const runId = await world.run("go");
     await world.settled(runId);
     rewrite(world, `${ASKS} // better`);
-    await answered(world, runId);
+    await answerQuestion(world, runId);
     const { waitingOn } = await world.settled(runId);
     expect(waitingOn).toMatchObject({ kind: "definition_changed" });
     expect(waitingOn?.detail).toMatch(/^The module agents\/tester\.steps\.ts has changed .* resume the run/);
@@ -41,7 +41,7 @@ scenario(
     const runId = await world.run("go");
     await world.settled(runId);
     rewrite(world, ASKS.replace("went on", "went on by another way"));
-    await answered(world, runId);
+    await answerQuestion(world, runId);
     await world.settled(runId);
     await resumeRun(runId, "ann", world.runtime.people);
     const done = await world.seen(runId, "RUN_COMPLETED");
@@ -56,7 +56,7 @@ scenario(
     const runId = await world.run("go");
     await world.settled(runId);
     rewrite(world, ASKS.replace("Be quick.", "Be slow."));
-    await answered(world, runId);
+    await answerQuestion(world, runId);
     await world.settled(runId);
     await resumeRun(runId, "ann", world.runtime.people);
     const failed = await world.seen(runId, "RUN_FAILED");
@@ -79,7 +79,7 @@ scenario(
     const runId = await world.run("go");
     await world.drive(runId);
     await world.restart();
-    await answered(world, runId);
+    await answerQuestion(world, runId);
     const { end } = await world.drive(runId);
     expect(end).toMatchObject({ status: "failed", summary: expect.stringContaining("not deterministic") });
   },
@@ -92,7 +92,7 @@ scenario(
     const runId = await world.run("go");
     await world.settled(runId);
     rmSync(join(world.folder, "agents/tester.steps.ts"));
-    await answered(world, runId);
+    await answerQuestion(world, runId);
     const { waitingOn } = await world.settled(runId);
     expect(waitingOn).toMatchObject({
       kind: "definition_changed",
@@ -207,7 +207,7 @@ scenario(
     const runId = await world.run("go", { input: { n: 1 } });
     await world.drive(runId);
     await world.restart();
-    await answered(world, runId);
+    await answerQuestion(world, runId);
     expect((await world.drive(runId)).end?.summary).toBe("mine2");
     expect(answersOf(await world.events(runId))[0]).toEqual({ output: "look a: done", isError: false });
   },

@@ -179,7 +179,7 @@ const callAnswer = ({ result }: ToolCall): CallAnswer => ({
   isError: result!.outcome !== "ok",
 });
 
-/** The child's result. If the child was not started, the reason, in the same form as a result. */
+/** The child's result, or the reason why the child was not started. Both have the same form. */
 function childAnswer({ result }: ToolCall): unknown {
   const { output } = result!;
   if (typeof output === "object" && output !== null && "child_run_id" in output) return output;

@@ -277,7 +277,7 @@ describe("[K8] a team inside a team", () => {
 });
 
 scenario(
-  "[S3-60] [S3-68] each model call counts once, and the trigger shows the cost of the discussion separately",
+  "[S3-60] [S3-68] each model call counts once, and the trigger of a run shows whether its cost belongs to the discussion",
   {
     agent: "team: { members: [a, b] }",
     cast: { a: "handoff: editor", editor: "", b: "" },

@@ -79,7 +79,7 @@ describe("[K6] a failing member", () => {
       const runId = await world.run("discuss");
       const [member] = (await world.settled(runId)).waitingOn!.blockers!;
       await cancelRun(member!, "maria", undefined, world.runtime.people);
-      await ended(world, runId);
+      await stateAtEnd(world, runId);
       expect(discussionIn(await world.events(runId))).toContain(
         "1 the team: b takes no further part: it was cancelled.",
       );
@@ -262,7 +262,7 @@ scenario(
     expect(waitingOn?.kind).toBe("child_hitl");
     const [id] = await openApprovalIds(world, waitingOn!.blockers![0]!);
     await decideApproval(id!, { decision: "approve" }, "maria", world.runtime.people);
-    expect((await ended(world, runId)).end).toMatchObject({ status: "completed" });
+    expect((await stateAtEnd(world, runId)).end).toMatchObject({ status: "completed" });
     expect(discussionIn(await world.events(runId))).toContain("1 b ready: paid");
   },
 );
@@ -278,7 +278,7 @@ scenario(
     const runId = await world.run("discuss");
     await world.settled(runId);
     await cancelRun(runId, "maria", "changed my mind", world.runtime.people);
-    expect((await ended(world, runId)).end).toMatchObject({ status: "cancelled", stopReason: "user" });
+    expect((await stateAtEnd(world, runId)).end).toMatchObject({ status: "cancelled", stopReason: "user" });
     const events = await world.events(runId);
     expect(roundsIn(events)).toHaveLength(1);
     const ends = payloadsOf(events, "CHILD_RUN_COMPLETED");
@@ -327,7 +327,7 @@ scenario(
     const { models } = parts;
     parts.models = { resolve: (name) => models.resolve(name), contextWindow: () => 1_500 };
     const runId = await world.run("discuss");
-    expect((await ended(world, runId)).end).toMatchObject({ status: "completed" });
+    expect((await stateAtEnd(world, runId)).end).toMatchObject({ status: "completed" });
     const members = await runsOf(world, runId, "a");
     expect(members).toHaveLength(6);
     const compacted = members.map((events) => payloadsOf(events, "CONTEXT_COMPACTED").length);
@@ -343,7 +343,7 @@ scenario(
   },
 );
 
-async function ended(world: World, runId: string) {
+async function stateAtEnd(world: World, runId: string) {
   await world.seen(runId, "RUN_COMPLETED", "RUN_FAILED", "RUN_CANCELLED");
   return world.state(runId);
 }

@@ -217,7 +217,7 @@ describe("rounds", () => {
   );
 
   scenario(
-    "[K4] [S3-39] [S3-46] members have no report tool, other agents have no team tools, and the refusal of a call names the tools that can be used",
+    "[K4] [S3-39] [S3-46] members have no report tool, and other agents have no team tools; a refused call names the usable tools",
     {
       agent: "team: { members: [a], maxRounds: 1 }",
       cast: { a: "" },
@@ -359,9 +359,9 @@ describe("[K5] [K7] [S3-35] when the team is done", () => {
         "2 tester: And now the colour.",
       ]);
       const [, second, third] = await runsOf(world, runId, "a");
-      const guided = (text: string) => `Guidance of tester, who coordinates:\n${text}`;
-      expect(heardBy(second!).at(-1)).toBe(guided("look at the price"));
-      expect(heardBy(third!).at(-1)).toBe(guided("And now the colour."));
+      const guidanceText = (text: string) => `Guidance of tester, who coordinates:\n${text}`;
+      expect(heardBy(second!).at(-1)).toBe(guidanceText("look at the price"));
+      expect(heardBy(third!).at(-1)).toBe(guidanceText("And now the colour."));
       const told = heardBy(events);
       expect(told).toHaveLength(3);
       expect(told[1]).toMatch(/^## ROUND 2\n\na votes to conclude/);

@@ -243,9 +243,10 @@ function messageText(view: DecisionView, word: TeamWord): string {
   if (from === THE_TEAM) return `The team: ${(word as TeamMessage).text}`;
   if (from === definition.name) return `Guidance of ${name}, who coordinates:\n${(word as TeamMessage).text}`;
   const child = latestChildFor(state.children, memberSlot(round, from));
-  const marked = (text: string): string => markUntrusted(child?.nonce ?? "", `${from} ${child?.runId}`, text);
-  if ("text" in word) return `${name} says:\n${marked(word.text)}`;
-  return `${name} votes ${word.ready ? "to conclude" : "to go on"}:\n${marked(word.reason)}`;
+  const markText = (text: string): string =>
+    markUntrusted(child?.nonce ?? "", `${from} ${child?.runId}`, text);
+  if ("text" in word) return `${name} says:\n${markText(word.text)}`;
+  return `${name} votes ${word.ready ? "to conclude" : "to go on"}:\n${markText(word.reason)}`;
 }
 
 /** The part of the discussion that the coordinator has not read yet, round by round. */

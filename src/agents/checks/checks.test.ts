@@ -98,7 +98,7 @@ const errors: Row[] = [
     ],
   ),
   [
-    "[S3-55] more answers are required than there are advisors",
+    "[S3-55] `require` is higher than the number of advisors",
     { a: { advisors: advisors(["b", "c"], 3) } },
     "REQUIRE_TOO_HIGH agents/a.md:10:1 `require: 3` can never be met by 2 advisors",
   ],
@@ -140,7 +140,7 @@ const warnings: Row[] = [
     "NOT_DELEGABLE agents/a.md:5:10 `b` can only be started by people, not by a model: it is left out",
   ],
   [
-    "[S4-20] the policy forbids an answer that `allowAnswer` permits",
+    "[S4-20] `allowAnswer` is set, but the policy forbids the agent to answer",
     { a: { finalizes: false, router: router(["b"], { allowAnswer: true }) } },
     "ANSWER_WITHHELD agents/a.md:9:1 `allowAnswer` has no effect: its `policy` has no `Finalize`",
   ],
@@ -285,7 +285,7 @@ describe("cycles of agents", () => {
   });
 });
 
-test("[S3-50] an agent that depends on a broken agent is broken too; an agent that only delegates to it is not", () => {
+test("[S3-50] an agent that depends on a broken agent is broken too; an agent that only delegates to a broken agent is not", () => {
   const { lines, usable, agents } = check({
     a: { handoff: handoff("b") },
     b: { advisors: advisors(["c"]) },

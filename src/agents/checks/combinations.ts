@@ -13,7 +13,7 @@ const ONE_WAY = "only one of them can do the agent's work";
 const keysOf = (stage: Stage): string[] =>
   ALL_PATTERNS.filter((pattern) => pattern.stage === stage).map(({ key }) => key);
 
-/** A runner also does the agent's work, but it is not a pattern. */
+/** An external program (`runner`) also does the agent's work, although it is not a pattern. */
 const WORKING = [...keysOf("work"), "runner"];
 
 /** All pairs of keys that cannot be combined. The problem is reported at the second key of the pair. */

@@ -49,7 +49,7 @@ export function checkAgents(
   }
 }
 
-/** For `--strict`: turns every warning into an error. */
+/** Turns every warning into an error. The option `--strict` uses this. */
 export const strictProblems = (problems: readonly Problem[]): Problem[] =>
   problems.map((problem) => ({ ...problem, severity: "error" }));
 

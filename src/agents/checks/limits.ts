@@ -1,4 +1,4 @@
-// Reports limits that prevent an agent from doing anything. They are warnings, because 0 is a valid limit.
+// Warns about limits that prevent an agent from doing anything. These are not errors, because 0 is a valid limit.
 
 import { warningAt } from "../../patterns/declarations/finding.ts";
 import { edgesOf } from "../explain/edges.ts";

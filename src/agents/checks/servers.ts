@@ -10,12 +10,12 @@ const OUR_OWN = new Set(["agent", "admin", "monitoring"]);
 
 export const checkServers: Check = ({ definition }, { servers: known }) => {
   if (!known) return [];
-  const listed = (definition.mcpServers ?? []).map((name) => ({ key: "mcpServers", name }));
-  const called = (definition.tools.allow ?? []).flatMap((rule) => {
+  const ownServers = (definition.mcpServers ?? []).map((name) => ({ key: "mcpServers", name }));
+  const toolServers = (definition.tools.allow ?? []).flatMap((rule) => {
     const [, name] = /^mcp__([^*]+?)__/.exec(rule) ?? [];
     return name === undefined || OUR_OWN.has(name) ? [] : [{ key: "tools", name }];
   });
-  const missing = [...listed, ...called].filter(({ name }) => !known.includes(name));
+  const missing = [...ownServers, ...toolServers].filter(({ name }) => !known.includes(name));
   const once = new Map(missing.map((one) => [`${one.key} ${one.name}`, one]));
   return [...once.values()].map(({ key, name }): Finding => {
     const meant = nearestWord(name, known);

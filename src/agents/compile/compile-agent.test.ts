@@ -30,10 +30,10 @@ function compileSource(source: string, known: Partial<AgentEnvironment> = {}) {
 }
 const compile = (yaml: string, body = "You are a.", toolNames?: string[]) =>
   compileSource(`---\n${yaml}\n---\n${body}`, toolNames ? { toolNames } : {});
-const described = (yaml: string) => compile(`description: d\n${yaml}`);
+const compileDescribed = (yaml: string) => compile(`description: d\n${yaml}`);
 
 function definition(yaml: string): Definition {
-  const agent = described(yaml);
+  const agent = compileDescribed(yaml);
   expect(agent.problems.filter(({ severity }) => severity === "error")).toEqual([]);
   return Definition.parse(agent.definition);
 }
@@ -98,7 +98,7 @@ describe("compiling a definition", () => {
   });
 });
 
-describe("an absent `tools`, a null `tools` and an empty `tools` have different meanings", () => {
+describe("an absent `tools` allows every tool; an empty `tools` allows none", () => {
   test.each([
     ["absent", "", undefined],
     ["a star", "tools: *", undefined],
@@ -116,7 +116,7 @@ describe("an absent `tools`, a null `tools` and an empty `tools` have different 
   });
 
   test("`tools: null` is the same as no `tools`, with a warning", () => {
-    const agent = described("tools:");
+    const agent = compileDescribed("tools:");
     expect(agent.definition?.tools.allow).toBeUndefined();
     expect(agent.problems).toMatchObject([{ code: "TOOLS_EMPTY", severity: "warning", line: 3 }]);
   });
@@ -124,7 +124,7 @@ describe("an absent `tools`, a null `tools` and an empty `tools` have different 
   test.each(["tools: {alow: [Read]}", "permissions: {dney: [Bash]}", "tools: 3"])(
     "the invalid value %s is an error, because ignoring it could allow more than the author meant",
     (yaml) => {
-      const agent = described(yaml);
+      const agent = compileDescribed(yaml);
       expect(agent.definition).toBeUndefined();
       expect(agent.problems).toMatchObject([{ code: "BAD_VALUE", severity: "error", line: 3 }]);
     },
@@ -132,7 +132,7 @@ describe("an absent `tools`, a null `tools` and an empty `tools` have different 
 });
 
 describe("unknown tools in an agent file", () => {
-  const allowed = (yaml: string) => {
+  const compileTools = (yaml: string) => {
     const { definition, problems } = compile(`description: d\n${yaml}`, "Hi.", TOOLS);
     return { allow: definition?.tools.allow, codes: problems.map(({ code }) => code) };
   };
@@ -148,7 +148,7 @@ describe("unknown tools in an agent file", () => {
     ["tools: []", [], []],
     ["", undefined, []],
   ])("unknown tools in %s are ignored, and the agent gets no other tools instead", (yaml, allow, codes) => {
-    expect(allowed(yaml)).toEqual({ allow, codes });
+    expect(compileTools(yaml)).toEqual({ allow, codes });
   });
 });
 
@@ -166,7 +166,7 @@ describe("keys of an agent file", () => {
   });
 
   test("the warning about an unknown key suggests a known key", () => {
-    expect(described("handof: b").problems).toEqual([
+    expect(compileDescribed("handof: b").problems).toEqual([
       {
         file: "agents/coder.md",
         line: 3,
@@ -177,11 +177,11 @@ describe("keys of an agent file", () => {
         suggestion: "did you mean `handoff`?",
       },
     ]);
-    expect(described("zebra: 1").problems[0]?.suggestion).toBeUndefined();
+    expect(compileDescribed("zebra: 1").problems[0]?.suggestion).toBeUndefined();
   });
 
   test("an unknown limit gives a warning, and the known limits still apply", () => {
-    const agent = described("limits: {maxTurn: 3, maxDepth: 2}");
+    const agent = compileDescribed("limits: {maxTurn: 3, maxDepth: 2}");
     expect(agent.problems).toMatchObject([
       {
         code: "UNKNOWN_KEY",
@@ -208,14 +208,14 @@ describe("keys of an agent file", () => {
     ["maxTurns: 3\nmaxIterations: 4", "both set `maxTurns`", 1],
     ["limits: {maxTurns: 3, max_iters: 4}", "`limits.max_iters`: and `maxTurns` both set `maxTurns`", 34],
   ])("an invalid value is reported: %s", (yaml, words, column) => {
-    const agent = described(yaml);
+    const agent = compileDescribed(yaml);
     expect(agent.definition).toBeUndefined();
     const errors = agent.problems.filter(({ severity }) => severity === "error");
     expect(errors).toMatchObject([{ column, message: expect.stringContaining(words) }]);
   });
 
   test("[E6] `pool` is kept in the definition; a pool that cadre.yaml does not declare gives a warning", () => {
-    expect(described("pool: gpu")).toMatchObject({ definition: { pool: "gpu" }, problems: [] });
+    expect(compileDescribed("pool: gpu")).toMatchObject({ definition: { pool: "gpu" }, problems: [] });
     const among = (pool: string) =>
       compileSource(`---\ndescription: d\npool: ${pool}\n---\nYou are a.`, { pools: ["default", "data"] });
     expect(among("gpu")).toMatchObject({
@@ -234,12 +234,12 @@ describe("keys of an agent file", () => {
 
 describe("MCP servers in an agent file", () => {
   test("an agent file can name MCP servers, but cannot start one", () => {
-    expect(described("mcpServers: [git, docs]")).toMatchObject({
+    expect(compileDescribed("mcpServers: [git, docs]")).toMatchObject({
       definition: { mcpServers: ["git", "docs"] },
       problems: [],
     });
     for (const yaml of ["mcpServers: {a: {command: rm}}", "mcpServers: [{a: {command: rm}}]"])
-      expect(described(yaml)).toMatchObject({
+      expect(compileDescribed(yaml)).toMatchObject({
         definition: { mcpServers: [] },
         problems: [{ code: "BAD_VALUE", message: expect.stringContaining("nothing else here is started") }],
       });
@@ -297,7 +297,7 @@ describe("default values of patterns", () => {
   ])(
     "for an unknown key in %s, a warning suggests the right key, and the other keys apply",
     (yaml, key, meant) => {
-      const agent = described(yaml);
+      const agent = compileDescribed(yaml);
       expect(agent.definition).toBeDefined();
       expect(agent.problems).toContainEqual(
         expect.objectContaining({
@@ -312,7 +312,7 @@ describe("default values of patterns", () => {
 
   test("references to other agents keep their positions in the file", () => {
     const yaml = "subagents: [a, B c]\nrouter: {destinations: [d], fallback: e}\nbestOf: {n: 2, judge: f}";
-    expect(described(yaml).references).toEqual([
+    expect(compileDescribed(yaml).references).toEqual([
       { key: "agents", name: "a", line: 3, column: 13 },
       { key: "agents", name: "B c", line: 3, column: 16 },
       { key: "router", name: "d", line: 4, column: 25 },
@@ -377,7 +377,7 @@ describe("models in an agent file", () => {
   });
 
   test("an unknown model is replaced by another model, with a warning", () => {
-    const agent = described("model: gpt-1");
+    const agent = compileDescribed("model: gpt-1");
     expect(agent.definition?.models).toEqual(["scripted/rehearsal"]);
     expect(agent.problems).toMatchObject([{ code: "MODEL_SUBSTITUTED", severity: "warning", line: 3 }]);
   });
@@ -410,7 +410,7 @@ describe("a policy restricts the agent", () => {
   });
 });
 
-test("for every truncated agent file, we get a definition or an error that has a line and column", () => {
+test("every truncated agent file gives a definition, or an error with a line and a column", () => {
   const yaml =
     "name: a\ndescription: 'x: y'\ntools: {allow: [Read, 'Bash(ls)'], deny: Write}\nbestOf: {n: 2}";
   const whole = `\uFEFF#!/usr/bin/env x\n---\n${yaml}\nteam: {members: [b]}\nlimits: {maxTurns: 3}\n---\nHi.\n`;
@@ -429,7 +429,7 @@ test("for every truncated agent file, we get a definition or an error that has a
   }
 });
 
-test("for any value of any key, we get a definition or an error that has a line and column", () => {
+test("any value of any key gives a definition, or an error with a line and a column", () => {
   const words = fc.constantFrom("*", "Read", "a", "", "inherit", "none", "30m", "[]", "Bash(", "../x");
   const scalar = fc.oneof(words, fc.string({ maxLength: 8 }), fc.integer(), fc.boolean(), fc.constant(null));
   const map = fc.dictionary(fc.constantFrom("allow", "deny", "agents", "n", "mode", "verbs", "x"), scalar);
@@ -453,7 +453,7 @@ describe("[N3] a misspelled key that restricts the agent", () => {
     ["disalowedTools: [Bash]", "disallowedTools"],
     ["permisions: {deny: [Bash]}", "permissions"],
   ])("the misspelled key in %s is an error, because ignoring it would allow more", (line, meant) => {
-    const agent = described(line);
+    const agent = compileDescribed(line);
     expect(agent.definition).toBeUndefined();
     expect(agent.problems).toMatchObject([
       { code: "UNKNOWN_KEY", severity: "error", suggestion: `did you mean \`${meant}\`?` },
@@ -462,7 +462,7 @@ describe("[N3] a misspelled key that restricts the agent", () => {
 
   test("a misspelled key gives only a warning if the correct key is also present, or if the correct key restricts nothing", () => {
     for (const lines of ["tools: [Read]\ntool: [Bash]", "handof: writer"])
-      expect(described(lines).problems).toMatchObject([{ code: "UNKNOWN_KEY", severity: "warning" }]);
+      expect(compileDescribed(lines).problems).toMatchObject([{ code: "UNKNOWN_KEY", severity: "warning" }]);
   });
 });
 
@@ -472,7 +472,7 @@ test("[A58] invisible text in a description is reported, because the models of o
     { code: "INVISIBLE_TEXT", severity: "warning" },
   ]);
   for (const key of ["name", "title", "usage"])
-    expect(described(`${key}: ${hidden}`).problems, key).toMatchObject([
+    expect(compileDescribed(`${key}: ${hidden}`).problems, key).toMatchObject([
       {
         code: "INVISIBLE_TEXT",
         line: 3,

@@ -1,4 +1,4 @@
-// Compiles the keys of an agent file into the definition that a run pins.
+// Compiles the keys of an agent file into a definition. A run keeps the definition that it started with.
 // A doubtful value can reduce what the agent is allowed to do, but never extends it.
 // Names of other agents stay as the file spells them, until `references.ts` resolves them.
 
@@ -194,8 +194,8 @@ function modelChain(
   names: ModelNames,
   report: ReportProblem,
 ): ModelChain {
-  const wanted = (typeof model === "string" ? [model] : (model ?? [])).map((name) => name.trim());
-  const chain = wanted.map((name) => {
+  const modelNames = (typeof model === "string" ? [model] : (model ?? [])).map((name) => name.trim());
+  const chain = modelNames.map((name) => {
     if (name === "" || name === "inherit") return names.default;
     const { model: found, note } = names.resolve(name);
     if (note === undefined) return found;
@@ -204,7 +204,7 @@ function modelChain(
     report("model", isOwn ? unknownModel(name) : { code: "MODEL_SUBSTITUTED", message: note });
     return isOwn ? name : found;
   });
-  const inherits = wanted.length === 1 && wanted[0] === "inherit";
+  const inherits = modelNames.length === 1 && modelNames[0] === "inherit";
   const models = chain.length > 0 ? [...new Set(chain)] : [names.default];
   return omitUndefined({ models, inheritsModel: inherits || undefined });
 }

@@ -90,7 +90,7 @@ describe("tools and limits that an agent inherits from its base", () => {
     expect(permissions).toEqual({ ask: ["C"], deny: ["A", "B"] });
   });
 
-  test("an agent overrides single limits of its base and inherits all other limits, in any spelling", async () => {
+  test("an agent overrides single limits of its base and inherits all other limits; limits can have any known spelling", async () => {
     expect((await definition("limits: {maxTurns: 3, maxDepth: 1}", "maxTurns: 9")).limits).toEqual({
       maxTurns: 9,
       maxDepth: 1,

@@ -1,6 +1,6 @@
 // With `extends`, an agent inherits the keys of another agent, which is called its base.
 // The agent's own keys override the keys of its base. The base's `ask` and `deny` rules still apply.
-// Limits are merged one by one. In `policy`, a verb remains only if the base also has it.
+// Limits are merged one by one. A verb of the agent's `policy` remains only if the base's `policy` also has this verb.
 
 import { Names } from "../../config/names.ts";
 import { hasErrors, suggestWord } from "../../config/problem.ts";

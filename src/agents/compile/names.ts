@@ -1,7 +1,7 @@
-// Decides which agent a name refers to, in an agent's file or on the command line.
+// Finds the agent that a name refers to. The name can be in an agent's file or on the command line.
 //  N5  A name is looked up in three steps: in the pack of the file that uses it, as a full name, and as a base name or title.
-//      The nearest scope wins. A project's `researcher` never replaces the `researcher` that a pack's own files mean.
-//      If several agents of one scope match a name, only a use of this name is an error. The files can still be loaded.
+//      The nearest scope wins. If a pack has its own `researcher`, the pack's files always mean that agent.
+//      If several agents of one scope match a name, using this name is an error. The agents' files are still loaded.
 
 import { agentId } from "../../journal/agent-id.ts";
 import type { Agent } from "../agent.ts";
@@ -68,7 +68,7 @@ export function createNameResolver<T extends Named>(
     const id = agentId(name);
     const pack = from === undefined ? "" : packOf(from.name);
     const near = pack === "" ? undefined : agents.get(`${pack}/${id}`);
-    // A name never refers to the agent that uses it. If a pack's `reviewer` extends `reviewer`, its base is another agent with this name.
+    // If the `reviewer` of a pack extends `reviewer`, it means the `reviewer` outside the pack, not itself.
     const found = near && near.name !== from?.name ? near : (agents.get(id) ?? near);
     if (found) return { agent: found };
     const candidates = byShortName.get(id) ?? [];

@@ -1,6 +1,6 @@
 // Finds the references to other agents in a file, with their positions, and resolves them in the set.
 // A delegate that does not exist is removed with a warning.
-// If a pattern names a missing agent, it is an error, because the pattern cannot work.
+// A pattern that names a missing agent is an error, because the pattern cannot work.
 
 import { hasErrors, type Problem, suggestWord } from "../../config/problem.ts";
 import type { Data, Path, YamlDocument } from "../../config/yaml.ts";
@@ -12,7 +12,7 @@ import { isMapping } from "../files/parse.ts";
 import { type AgentValues, canonicalKey } from "../frontmatter.ts";
 import { createNameResolver, type NameResolver } from "./names.ts";
 
-/** The references in a file: each has a name as written, and the key to which it belongs. */
+/** The references in a file. Each reference has the name as the file spells it, and the key that contains it. */
 export function referencesOf(values: AgentValues, document: YamlDocument): Reference[] {
   const written = Object.keys(document.data as Record<string, Data>);
   // With `router: true`, the names in `agents` are the router's destinations.

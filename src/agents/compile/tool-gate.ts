@@ -1,4 +1,4 @@
-// Computes the tools that an agent is allowed to call. An absent, a null and an empty `tools` have three different meanings.
+// Computes the tools that an agent is allowed to call. An absent or null `tools` allows every tool, and an empty list allows none.
 // Unknown tool names are dropped. If no name remains, the agent has no tools. It never gets all tools.
 
 import type { Problem } from "../../config/problem.ts";
@@ -12,9 +12,9 @@ import { FILE_CHANGING_TOOLS } from "../dialects/tool-names.ts";
 import { type AgentValues, canonicalKey } from "../frontmatter.ts";
 
 export interface Policy {
-  /** If this is absent, all verbs are allowed. */
+  /** Default: all verbs. */
   verbs?: readonly string[] | undefined;
-  /** If this is absent, all agents in `agents` are allowed as targets. */
+  /** The allowed delegates. Default: all agents in `agents`. */
   targets?: readonly string[] | undefined;
 }
 
@@ -29,7 +29,7 @@ export function readPolicy({ policy, delegate_targets: targets }: AgentValues): 
 /** Tools that change files, for callers that do not pass the list of tools. */
 const PATCHING: NonNullable<AgentEnvironment["patches"]> = FILE_CHANGING_TOOLS.map((name) => ({ name }));
 
-/** An external program's request might name neither a file nor a command. These rules match such requests (RN2). */
+/** Rules for requests of an external program that name neither a file nor a command (RN2). */
 const PATCHING_KINDS = ["edit", "delete", "move", "execute"].map((kind) => `mcp__acp__${kind}`);
 
 interface Gate extends Pick<AgentEnvironment, "toolNames" | "patches"> {

@@ -1,4 +1,4 @@
-// Codex: `.codex/agents/*.toml`. One key has the prompt, and the sandbox mode decides which tools the agent can use.
+// Codex: `.codex/agents/*.toml`. The prompt is the value of a key. The sandbox mode decides which tools the agent can use.
 
 import { commonReaders, readersFor } from "./common-keys.ts";
 import type { Dialect } from "./dialect.ts";

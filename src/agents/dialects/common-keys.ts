@@ -69,7 +69,7 @@ const notDelegable: Reader = (builder, value, key) => {
   if (value === true) setKey(builder, "delegable", false, key);
 };
 
-/** In Cadre, `permissions` has lists of rules. A map of actions is opencode's `permission`, misspelled. */
+/** In Cadre, `permissions` contains lists of rules. If it contains a map of actions, the author meant opencode's `permission`. */
 const permissionsOrOurs: Reader = (builder, value, key) => {
   const lists = typeof value === "object" && value !== null && Object.values(value).some(Array.isArray);
   (lists ? sameKey : readPermissions)(builder, value, key);

@@ -1,4 +1,4 @@
-// Tests with real files of other products. The variable `CADRE_CORPUS` names their folder, which has a manifest.json.
+// Tests with real files of other products. The variable CADRE_CORPUS is the path of a folder with these files and a manifest.json.
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ const parsed = entries.map((entry): Entry & { parsed: ParsedAgent } => ({
 }));
 const readable = parsed.filter((entry) => !hasErrors(entry.parsed.problems));
 
-/** Products without a key of their own. Their files can only be recognised by their folder. */
+/** Products that have no unique key. Their files can only be recognised by their folder. */
 const UNMARKED = /^(claude|gemini)$/;
 
 describe.skipIf(entries.length === 0)("the corpus (set CADRE_CORPUS to its folder)", () => {
@@ -57,7 +57,7 @@ describe.skipIf(entries.length === 0)("the corpus (set CADRE_CORPUS to its folde
   });
 });
 
-/** Lists the allow rules that no word in the file explains. If the file names no tools, any list of allowed tools is wrong. */
+/** Lists the allow rules that nothing in the file justifies. If a file names no tools, a list of allowed tools is an error. */
 function tooMuch({ keys: { tools = null } }: Translation, keys: Readonly<Record<string, Data>>): string[] {
   const said = [
     keys["tools"],

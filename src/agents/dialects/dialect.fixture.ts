@@ -36,7 +36,7 @@ export function wordsIn(value: Data): string[] {
   return isMap(value) ? Object.entries(value).flatMap(([key, inner]) => [key, ...wordsIn(inner)]) : [];
 }
 
-/** Words that mean several tools. Each list has all tools that the word means in some product. */
+/** Words that stand for several tools. Each word has the tools that it means in any product. */
 const GROUPS = {
   edit: ["Edit", "Write"],
   write: ["Edit", "Write"],

@@ -33,7 +33,7 @@ export interface Translation {
 
 export interface Dialect {
   name: string;
-  /** Recognises the product by folder or file name. All `matchesPath` run before any `matchesKeys`. `path` is the whole path, with `/`. */
+  /** Recognises the product by the whole path, with `/` as separator. `matchesKeys` is used only if no dialect matches the path. */
   matchesPath?(path: string): boolean;
   /** Recognises the product by keys that no other product uses. */
   matchesKeys?(keys: Readonly<Record<string, Data>>): boolean;

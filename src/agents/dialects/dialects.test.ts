@@ -59,7 +59,7 @@ describe("keys that several products share", () => {
     expect(plain(extra)).toEqual({ topP: 0.9, "mcp-servers": { a: { env: { K: "${{ secrets.K }}" } } } });
   });
 
-  test("each problem has the line and column of its key, and a translated key remembers its source", () => {
+  test("each problem has the line and column of its key, and the translation records where each key comes from", () => {
     const result = translateKeys(dialect("claude"), "name: a\neffort: low\ntools: [Read, Nope]");
     expect(result.problems).toMatchObject([
       { file: "agents/a.md", line: 4, column: 15, code: "UNKNOWN_TOOL" },

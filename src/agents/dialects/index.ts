@@ -19,7 +19,7 @@ import { rolesDialect } from "./roles.ts";
 
 export { rolesDialect };
 
-/** The first dialect that matches is used. Copilot comes first, because only Copilot uses its file names. */
+/** The first dialect that matches is used. Copilot comes first, because no other product uses Copilot's file names. */
 export const dialects: readonly Dialect[] = [
   copilotDialect,
   chatmodeDialect,

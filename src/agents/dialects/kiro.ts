@@ -31,7 +31,7 @@ const VOCABULARY = {
   },
 };
 
-/** In a file with `tools`, `allowedTools` lists the tools that need no approval. */
+/** If a file has the key `tools`, its key `allowedTools` lists the tools that need no approval. */
 const readAllowedTools: Reader = (builder, value, key) => {
   if (value === null || (Array.isArray(value) && value.length === 0)) return;
   warnGrantIgnored(builder, key, `\`${key}\``);

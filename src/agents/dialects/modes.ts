@@ -63,7 +63,7 @@ const VOCABULARY = {
 
 const readInBody: Reader = () => {};
 
-/** `whenToUse` replaces `description`: it is written for the delegating agent and says more. */
+/** `whenToUse` replaces `description`, because it is written for agents that delegate and is more detailed. */
 const whenToUse: Reader = (builder, value, key) => {
   if (typeof value === "string" && value.trim() !== "") setKey(builder, "description", value, key);
 };

@@ -172,7 +172,7 @@ describe("a translated permission map never allows more than its last matching r
     const tools = fc.constantFrom(["Edit", "edit"], ["Write", "edit"], ["Read", "read"]);
     fc.assert(
       fc.property(maps, files, tools, (map, file, [tool, word]) => {
-        // opencode has no `write` permission, but people use `write` as if it had one.
+        // opencode has no `write` permission, but many files contain one.
         const words = tool === "Write" && "write" in map && !("edit" in map) ? ["write"] : [word!];
         const mine = ours(map, tool!, { path: file, file_path: file });
         expect(STRICTNESS[mine]).toBeGreaterThanOrEqual(STRICTNESS[theirs(map, words, file)]);

@@ -130,7 +130,7 @@ function serverTools(word: string, effect: "pass" | "hold"): string[] {
   return [...split, ...inside];
 }
 
-/** The calls of a subject that the map allows: all calls, no calls, or the calls that these rules match. */
+/** The calls of a subject that the map allows: all calls, no calls, or the calls that match the rules in `pass`. */
 interface Outcome {
   subject: Subject;
   pass: "all" | "none" | readonly string[];

@@ -15,7 +15,7 @@ import {
   warnIgnored,
 } from "./translation-builder.ts";
 
-/** `key` has the spelling of the file. */
+/** `key` is spelled as in the file. */
 export type Reader = (builder: TranslationBuilder, value: Data, key: string) => void;
 
 export type Readers = Readonly<Record<string, Reader>>;
@@ -117,13 +117,13 @@ export const hiddenFlag =
     builder.extra[key] = value;
   };
 
-/** The key contains the prompt, in a file without a body. */
+/** The key contains the prompt. It is used only if the file has no body. */
 export const promptKey: Reader = (builder, value, key) => {
   if (typeof value === "string" && builder.body.trim() === "") builder.body = value.trim();
   else unsupportedKey(builder, value, key);
 };
 
-/** The key contains a JSON Schema, for which Cadre has a different key. */
+/** The key contains a JSON Schema. Cadre uses another name for this key. */
 export const schemaAlias =
   (ours: string): Reader =>
   (builder, value, key) =>

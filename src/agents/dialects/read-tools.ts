@@ -1,4 +1,4 @@
-// Reads which tools a file allows or denies. Products write this as a list, a text with commas, or a map of booleans or permissions.
+// Reads which tools a file allows or denies. Products use lists, texts with commas, maps of booleans, or maps of permissions.
 // An unreadable value never allows more: an unknown tool is not allowed, and a file with an unreadable deny rule is rejected.
 
 import type { Data, Path } from "../../config/yaml.ts";
@@ -119,11 +119,11 @@ function readCadreMap(
     refuse(builder, [key], BAD_TOOLS);
     return;
   }
-  const listed = (map["allow"] ?? null) !== null;
+  const hasAllow = (map["allow"] ?? null) !== null;
   narrowTools(
     builder,
     {
-      ...(listed ? { allow: allowRules(builder, allow, [key, "allow"], vocabulary) } : {}),
+      ...(hasAllow ? { allow: allowRules(builder, allow, [key, "allow"], vocabulary) } : {}),
       ask: ask.flatMap((name) => restrictionRules(name, vocabulary)),
       deny: denyRules(builder, deny, vocabulary),
     },

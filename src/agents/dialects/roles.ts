@@ -1,4 +1,4 @@
-// Reads roles from JSON (S2): a wrapper has default values and a list of roles, with keys in Pascal or camel case.
+// Reads roles from JSON (S2). A wrapper contains default values and a list of roles. The keys are in Pascal case or camel case.
 // The roles are in a separate file, or in the key `roles` of cadre.yaml.
 
 import { type Problem, suggestWord } from "../../config/problem.ts";

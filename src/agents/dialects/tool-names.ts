@@ -1,9 +1,9 @@
-// Translates other products' tool names into Cadre's names. An unknown name never means a tool, and never means all tools.
+// Translates other products' tool names into Cadre's names. An unknown name is never translated to a tool.
 
 interface KnownTool {
   /** The tool's names in other products, in lower case. */
   aliases: string;
-  /** What each call of the tool is about: a command or a path. It must match the tool's own declaration. */
+  /** Kind of target that the tool's calls have. The tool's own declaration must say the same. */
   target?: "command" | "path";
   changesFiles?: true;
 }
@@ -47,7 +47,7 @@ export const KNOWN_TOOLS = {
 
 export const TOOLS = Object.keys(KNOWN_TOOLS);
 
-/** Whether calls of a tool are about a command or a path. Undefined if they are about neither, and for MCP tools. */
+/** The kind of target that a tool's calls have. Undefined for MCP tools, and for tools without a command or path. */
 export const targetOf = (tool: string): KnownTool["target"] => knownTool(tool)?.target;
 
 const knownTool = (tool: string): KnownTool | undefined =>
@@ -104,7 +104,7 @@ const BY_ALIAS: ReadonlyMap<string, string> = new Map(
 
 const DELEGATION = new Set("task agent agent/runsubagent runsubagent spawn_agents agent_chat".split(" "));
 
-/** Names of tools that need an editor: problem list, selection, test runner, notebook cells. */
+/** Names of tools that need an editor, such as the problem list and the test runner. */
 const IDE_ONLY = new Set(
   `problems changes testfailure findtestfiles vscodeapi extensions opensimplebrowser runtasks runtests runnotebooks
   terminallastcommand terminalselection searchresults new githubrepo readlints vscode createandruntask runtask
@@ -112,7 +112,7 @@ const IDE_ONLY = new Set(
   notebookedit`.split(/\s+/),
 );
 
-/** A prefix can come before the name: a tool set (`read/problems`) or an extension (`ms-python.python/installPythonPackage`). */
+/** The name can start with a tool set (`read/problems`) or with an extension (`ms-python.python/installPythonPackage`). */
 function isIdeOnly(word: string): boolean {
   const [set, tool] = word.split("/");
   if (tool === undefined) return IDE_ONLY.has(word);

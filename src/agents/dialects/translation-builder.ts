@@ -1,4 +1,4 @@
-// Builds the translation of one agent. The readers of the single keys write into it.
+// Builds the translation of one agent. The reader of each key adds its part.
 // At the end, the builder computes the tool gate from all keys about tools. It derives the agent's kind from its delegates.
 
 import type { Problem } from "../../config/problem.ts";
@@ -18,7 +18,7 @@ export interface TranslationBuilder {
   readonly problems: Problem[];
   readonly limits: Record<string, Data>;
   gate: ToolGate;
-  /** The agents to which this agent can delegate. Undefined if no key names any. */
+  /** The agents to which this agent can delegate. Undefined if no key lists delegates. */
   agents: readonly string[] | undefined;
   /** Agents that this agent is never allowed to call, even if another key names them. `*` means all agents. */
   readonly refused: string[];

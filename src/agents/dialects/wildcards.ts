@@ -25,7 +25,10 @@ export function commandPattern(pattern: string, effect: "pass" | "hold"): Transl
   return before.length === 0 ? undefined : { rule: `${before.join(" ")} *`, narrowed: true };
 }
 
-/** Translates a path pattern to a glob in which only `**` crosses slashes: `src/*` becomes `src/**`. Undefined for too many stars. */
+/**
+ * Translates a path pattern to a glob in which only `**` crosses slashes: `src/*` becomes `src/**`.
+ * Undefined if the pattern has too many stars.
+ */
 export function pathPattern(pattern: string): string | undefined {
   const segments = pattern.trim().replace(/^\.\//, "").split("/");
   const globs = segments.map((segment, index) => segmentGlob(segment, index === segments.length - 1));
@@ -40,7 +43,7 @@ const MAX_CHOICES = 5;
 export function mayOverlap(a: string, b: string): boolean {
   if (a.length * b.length > 40_000) return true;
   const [left, right] = [normalizePattern(a), normalizePattern(b)];
-  // `reach[j]` says whether the first j characters of `right` can match the part of `left` that was read so far.
+  // `reach[j]` says whether the first j characters of `right` can match the characters of `left` that were read so far.
   // One row of bytes keeps this fast. Speed matters, because all pairs of patterns in a file are compared.
   const reach = new Uint8Array(right.length + 1);
   reach.fill(1, 0, 1 + /^\**/.exec(right)![0].length);

@@ -108,17 +108,17 @@ describe("[BR1] the blast radius", () => {
   });
 
   test("the blast radius has a cost limit if every agent has one, or if the whole tree has one", () => {
-    const said = (b: Said) => ({
+    const agentsWith = (b: Said) => ({
       boss: {},
       a: { agents: ["b"], limits: { maxCost: 1, maxChildren: 2 } },
       b: { limits: b.limits ?? {} },
     });
-    expect(radius(said({ limits: { maxCost: 0.5 } })).maxCost).toBe(2);
-    expect(radius(said({}))).not.toHaveProperty("maxCost");
-    expect(radius(said({}), { limits: { tree: { maxCost: 3 } } }).maxCost).toBe(3);
-    expect(radius(said({ limits: { maxCost: 0.5 } }), { limits: { tree: { maxCost: 1.5 } } }).maxCost).toBe(
-      1.5,
-    );
+    expect(radius(agentsWith({ limits: { maxCost: 0.5 } })).maxCost).toBe(2);
+    expect(radius(agentsWith({}))).not.toHaveProperty("maxCost");
+    expect(radius(agentsWith({}), { limits: { tree: { maxCost: 3 } } }).maxCost).toBe(3);
+    expect(
+      radius(agentsWith({ limits: { maxCost: 0.5 } }), { limits: { tree: { maxCost: 1.5 } } }).maxCost,
+    ).toBe(1.5);
   });
 
   test("long lists in the blast radius are cut, and the number of omitted entries is shown", () => {
@@ -138,7 +138,7 @@ describe("[BR2] which entries of the blast radius are marked as new", () => {
     ];
   };
 
-  test("a tool is marked as new, unless a working agent can already make all of its calls", () => {
+  test("a tool is marked as new, unless an agent that already works can make all of the tool's calls", () => {
     expect(marks({ boss: tools("Bash"), a: tools("Bash(npm test)", "WebFetch") })).toEqual(["WebFetch"]);
     expect(marks({ boss: tools("Bash(npm test)"), a: tools("Bash(npm test)") })).toEqual([]);
     expect(marks({ boss: tools("Bash(npm test)"), a: tools("Bash") })).toEqual(["Bash"]);
@@ -156,7 +156,7 @@ describe("[BR2] which entries of the blast radius are marked as new", () => {
     ]);
   });
 
-  test("a tool is marked as new if it is denied to the working agents", () => {
+  test("a tool is marked as new if it is denied to all agents that already work", () => {
     const said = { boss: tools("Bash"), a: tools("Bash") };
     const boss = agentSet(said).get("boss")!.definition!;
     expect(marks(said, { atWork: [{ definition: boss, deny: ["Bash"] }] })).toEqual([
@@ -166,7 +166,7 @@ describe("[BR2] which entries of the blast radius are marked as new", () => {
   });
 });
 
-test("[BR3] tools and hosts that became reachable after the approval was shown are listed", () => {
+test("[BR3] tools and hosts are listed if they became reachable after the person saw the request", () => {
   const of = (allow: string[], hosts = ["a.com"]) =>
     radius({ boss: {}, a: tools(...allow) }, { offered: offeredOf(toolsWith(hosts)) });
   const shown = of(["Bash(npm test)", "WebFetch"]);

@@ -1,6 +1,5 @@
 // Computes the blast radius of an agent before a running tree starts it: everything that this agent and the agents below it could do.
 // Entries are marked as new if no agent that already works in the tree can do the same.
-// The computation is a pure function of the current agents and the rules above them.
 
 import { type BlastRadius, POWERS, type Power } from "../../journal/blast-radius.ts";
 import type { Definition } from "../../journal/definition.ts";
@@ -24,7 +23,7 @@ export interface BlastRadiusParts extends ReachParts {
   atWork: readonly { definition: Definition; deny: readonly string[] }[];
 }
 
-/** Longer lists are cut, because the journal stores them and nobody reads them to the end. */
+/** Maximum length of each list. The journal stores the lists, and people do not read longer ones. */
 const MOST = 100;
 
 export function blastRadius(agent: Definition, parts: BlastRadiusParts): BlastRadius {

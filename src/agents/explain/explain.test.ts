@@ -13,20 +13,20 @@ const TOOLS: OfferedTool[] = [
   { name: "delegate", effect: "idempotent", reaches: ["runtime"] },
 ];
 
-const offered = ({ tools: { allow, deny } }: Definition): OfferedTool[] =>
+const offeredTools = ({ tools: { allow, deny } }: Definition): OfferedTool[] =>
   TOOLS.filter(
     (tool) => (allow?.includes(tool.name) ?? true) && !rulesFor(deny, "wide", tool).some((rule) => rule.bare),
   );
 
-function explained(said: Record<string, Said>, more: Partial<ReachParts> = {}) {
+function explanationOf(said: Record<string, Said>, more: Partial<ReachParts> = {}) {
   const agents = agentSet(said);
   const a = agents.get("a")!;
-  return explain({ ...a, definition: a.definition! }, { agents, offered, limits: {}, ...more });
+  return explain({ ...a, definition: a.definition! }, { agents, offered: offeredTools, limits: {}, ...more });
 }
 
 const tools = (...allow: string[]): Said => ({ tools: { allow, ask: [], deny: [] } });
 const ways = (said: Record<string, Said>, more?: Partial<ReachParts>) =>
-  explained(said, more).reachable.map(
+  explanationOf(said, more).reachable.map(
     ({ agent, ways: found }) =>
       `${agent}: ${found.map(({ path, depth }) => `${path.map(({ key, to }) => `${key} ${to}`).join(", ")} (${depth})`).join("; ")}`,
   );
@@ -53,7 +53,7 @@ describe("reachable agents", () => {
       c: { agents: ["d"], limits: { maxDepth: 9 } },
       d: {},
     };
-    const { reachable, stops } = explained(said);
+    const { reachable, stops } = explanationOf(said);
     expect(reachable.map(({ agent }) => agent)).toEqual(["b", "c"]);
     expect(stops.map(({ path, why }) => `${path.map(({ to }) => to).join(" ")}: ${why}`)).toEqual([
       "b a: on-the-path",
@@ -63,12 +63,12 @@ describe("reachable agents", () => {
   });
 
   test("a path stops at a broken agent; a list with too many paths is cut, and a note says so", () => {
-    expect(explained({ a: { agents: ["gone"] } }).stops).toEqual([
+    expect(explanationOf({ a: { agents: ["gone"] } }).stops).toEqual([
       { path: [{ key: "agents", to: "gone" }], why: "broken" },
     ]);
     const names = ["a", ...Array.from({ length: 30 }, (_, index) => `x${index}`)];
     const crowd = Object.fromEntries(names.map((name) => [name, { agents: names }]));
-    const { stops, worstCase } = explained(crowd);
+    const { stops, worstCase } = explanationOf(crowd);
     expect(stops.filter(({ why }) => why === "too-many")).toHaveLength(1);
     expect(worstCase).toEqual({ runs: 100, turns: 2_000, capped: true });
   });
@@ -81,7 +81,7 @@ describe("tools of reachable agents", () => {
       b: { agents: ["c"], permissions: { ask: [], deny: ["Write(src/**)"] } },
       c: tools("Bash", "Write"),
     };
-    const { tools: own, reachable } = explained(said, { deny: ["WebFetch"] });
+    const { tools: own, reachable } = explanationOf(said, { deny: ["WebFetch"] });
     const names = (list: readonly OfferedTool[]) => list.map(({ name }) => name);
     expect(names(own)).toEqual(["Read"]);
     const [b, c] = reachable.map(({ ways: [way] }) => way!);
@@ -96,7 +96,7 @@ describe("tools of reachable agents", () => {
       c: { team: team(["d"], { memberMaxTurns: 4 }) },
       d: { limits: { maxTurns: 30 } },
     };
-    const { tools: own, reachable } = explained(said, { limits: { maxTurns: 15 } });
+    const { tools: own, reachable } = explanationOf(said, { limits: { maxTurns: 15 } });
     const [b, c, d] = reachable.map(({ ways: [way] }) => way!);
     expect(own).toEqual([]);
     expect(b!.tools.map(({ effect }) => effect)).toEqual(["read", "read"]);
@@ -111,7 +111,7 @@ test("the blast radius lists each tool that can do more than read, with the agen
     b: { ...tools("Write"), handoff: handoff("c") },
     c: tools("Bash", "WebFetch"),
   };
-  expect(explained(said).blastRadius).toEqual({
+  expect(explanationOf(said).blastRadius).toEqual({
     changesFiles: true,
     runsCommands: true,
     reachesNetwork: true,
@@ -120,11 +120,11 @@ test("the blast radius lists each tool that can do more than read, with the agen
       { name: "Write", effect: "idempotent", by: [{ agent: "b", path: [{ key: "agents", to: "b" }] }] },
     ],
   });
-  const tests = explained({ a: tools("Bash(npm test)") }, { offered: () => [TOOLS[2]!] });
+  const tests = explanationOf({ a: tools("Bash(npm test)") }, { offered: () => [TOOLS[2]!] });
   expect(tests.tools).toEqual([{ name: "Bash", effect: "unsafe", only: ["Bash(npm test)"] }]);
   expect(tests.blastRadius.tools[0]!.by).toEqual([{ agent: "a", path: [], only: ["Bash(npm test)"] }]);
   const only = (...allow: string[]) => {
-    const { changesFiles, runsCommands, reachesNetwork } = explained({ a: tools(...allow) }).blastRadius;
+    const { changesFiles, runsCommands, reachesNetwork } = explanationOf({ a: tools(...allow) }).blastRadius;
     return [changesFiles, runsCommands, reachesNetwork];
   };
   expect([only("Read", "delegate"), only("Write"), only("WebFetch"), only("Bash")]).toEqual([
@@ -180,11 +180,11 @@ describe("the worst case", () => {
       { runs: 100, turns: 2_000, capped: true },
     ],
   ])("the worst case counts the runs and turns of %s", (_title, said, expected) => {
-    expect(explained(said).worstCase).toEqual(expected);
+    expect(explanationOf(said).worstCase).toEqual(expected);
   });
 });
 
 test("an explanation can be serialised as JSON", () => {
-  const value = explained({ a: { agents: ["b"] }, b: {} });
+  const value = explanationOf({ a: { agents: ["b"] }, b: {} });
   expect(JSON.parse(JSON.stringify(value))).toEqual(value);
 });

@@ -57,7 +57,7 @@ export interface ReachStop {
 
 export interface ReachParts {
   agents: ReadonlyMap<string, Agent>;
-  /** Returns the tools that an agent's own file offers it. */
+  /** Returns the tools that an agent's own file allows. */
   offered(definition: Definition): readonly OfferedTool[];
   /** Limits of the project. */
   limits: AgentLimits;
@@ -68,10 +68,10 @@ export interface ReachParts {
 }
 
 export interface TreePosition {
-  /** Number of delegations on the path to the agent, including the delegation that starts it. */
+  /** Number of delegations from the root to the agent. */
   depth: number;
   maxDepth: number;
-  /** Full names of the working agents above the first agent. */
+  /** Full names of the agents that already work above the first agent. */
   above: readonly string[];
 }
 

@@ -16,7 +16,7 @@ export interface AttachmentRoots {
   folder: string;
   /** The project folder, or the agents folder if it is not in a project. A separate prompt must be inside `root`. */
   root: string;
-  /** Name of a file as it is pinned in a definition. */
+  /** Name of a file, as definitions store it. */
   display(path: string): string;
 }
 

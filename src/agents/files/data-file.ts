@@ -64,7 +64,7 @@ function plainData(value: unknown, budget: { values: number }, depth: number): D
   return result;
 }
 
-/** Finds the innermost key of the path that is written at the start of a line. Lines inside multi-line strings are skipped. */
+/** Position of the innermost key of `path` that a line starts with. Lines inside multi-line strings are skipped. */
 function tomlPosition(
   lines: readonly TomlLine[],
   path: Path,

@@ -52,7 +52,7 @@ export const PROSE_KEYS: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Keys that restrict an agent. They are never repaired by guessing, because a wrong guess could allow more than was written. */
+/** Keys that restrict an agent. They are never repaired by guessing, because a wrong guess could allow more than the author wrote. */
 export const GATE_KEYS: ReadonlySet<string> = new Set(
   `tools disallowedTools disallowed_tools allowedTools allowed-tools toolNames permissions permission permissionMode
   policy delegate_targets groups sandbox_mode approval_policy readonly allowed_directories limits`.split(

@@ -11,7 +11,7 @@ export interface FilePointer {
   folder: string;
   /** A file outside this folder is never read. */
   root: string;
-  /** How messages name the root folder. */
+  /** Name of the root folder in messages. */
   within: string;
 }
 

@@ -15,7 +15,7 @@ function maskOf(secrets: Record<string, string>): Mask {
 }
 
 /** The pieces of text that a stream emits if it gets `text` in pieces of these lengths. */
-function streamed(by: Mask, text: string, lengths: readonly number[]): string[] {
+function streamInPieces(by: Mask, text: string, lengths: readonly number[]): string[] {
   const heard: string[] = [];
   const stream = by.stream((piece) => heard.push(piece));
   let from = 0;
@@ -138,20 +138,20 @@ describe("[A61] [R3] a secret that arrives in pieces", () => {
   test("a stream never emits part of a secret, wherever the pieces are cut", () => {
     const text = `the key is ${SECRET}, said it`;
     for (let cut = 1; cut < text.length; cut++) {
-      const heard = streamed(mask, text, [cut]);
+      const heard = streamInPieces(mask, text, [cut]);
       expect(heard.join(""), `cut at ${cut}`).toBe("the key is ⟦secret KEY⟧, said it");
     }
-    expect(streamed(mask, text, Array(text.length).fill(1)).join("")).toBe(
+    expect(streamInPieces(mask, text, Array(text.length).fill(1)).join("")).toBe(
       "the key is ⟦secret KEY⟧, said it",
     );
   });
 
   test("a stream does not delay text that cannot be part of a secret", () => {
-    expect(streamed(mask, "Hello world", [5])).toEqual(["Hello", " world"]);
+    expect(streamInPieces(mask, "Hello world", [5])).toEqual(["Hello", " world"]);
   });
 
   test("if the stream ends with only the first part of a secret, that part is emitted at the end", () => {
-    expect(streamed(mask, `it began ${SECRET.slice(0, 7)}`, [4]).join("")).toBe(
+    expect(streamInPieces(mask, `it began ${SECRET.slice(0, 7)}`, [4]).join("")).toBe(
       `it began ${SECRET.slice(0, 7)}`,
     );
   });
@@ -160,7 +160,7 @@ describe("[A61] [R3] a secret that arrives in pieces", () => {
     const both = maskOf({ ONE: "abcdefghij", TWO: "ijklmnopqr" });
     const text = "x abcdefghij y";
     for (let cut = 1; cut < text.length; cut++)
-      expect(streamed(both, text, [cut]).join(""), `cut at ${cut}`).toBe("x ⟦secret ONE⟧ y");
+      expect(streamInPieces(both, text, [cut]).join(""), `cut at ${cut}`).toBe("x ⟦secret ONE⟧ y");
   });
 
   test("no form of a secret gets through a stream, whole or in pieces", () => {
@@ -168,7 +168,7 @@ describe("[A61] [R3] a secret that arrives in pieces", () => {
     const cuts = fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 60 });
     fc.assert(
       fc.property(texts, cuts, (parts, lengths) => {
-        const heard = streamed(mask, parts.join(" "), lengths).join("");
+        const heard = streamInPieces(mask, parts.join(" "), lengths).join("");
         for (const form of Object.values(forms)) expect(heard).not.toContain(form);
       }),
     );
@@ -193,7 +193,7 @@ describe("[A61] tokens in well-known formats", () => {
     (name, token) => {
       expect(shapes.text(`see ${token}, ok`)).toBe(`see ⟦secret ${name}⟧, ok`);
       for (let cut = 1; cut < token.length + 6; cut++)
-        expect(streamed(shapes, `see ${token}, ok`, [cut]).join("")).toBe(`see ⟦secret ${name}⟧, ok`);
+        expect(streamInPieces(shapes, `see ${token}, ok`, [cut]).join("")).toBe(`see ⟦secret ${name}⟧, ok`);
     },
   );
 
@@ -210,11 +210,11 @@ describe("[A61] tokens in well-known formats", () => {
     "risk-analysis-of-everything-there-is-in-this-place",
   ])("%s is not masked as a token", (text) => {
     expect(shapes.text(text)).toBe(text);
-    expect(streamed(shapes, text, [9, 9]).join("")).toBe(text);
+    expect(streamInPieces(shapes, text, [9, 9]).join("")).toBe(text);
   });
 });
 
-test("after a change, a refresh reads the secrets again", () => {
+test("a refresh reads the secrets again only if they have changed", () => {
   let secrets = [{ name: "OLD", value: "old-value-1" }];
   let changed = false;
   const live = createMask({ list: () => secrets, hasChanged: () => changed });
@@ -272,7 +272,7 @@ describe("[A54] [A61] texts crafted to be slow to mask", () => {
   test.each(Object.entries(hard))("masking takes little time: %s, a megabyte with 50 secrets", (_, text) => {
     const from = performance.now();
     many.text(text);
-    streamed(
+    streamInPieces(
       many,
       text.slice(0, 100_000),
       Array.from({ length: 25 }, () => 4_096),

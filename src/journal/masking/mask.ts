@@ -2,7 +2,7 @@
 // Secrets are found by their value, in every form of `secret-forms.ts`, not by the name of the field that holds them (A61).
 //  R1  A value without secrets is returned unchanged, as the same string or the same object.
 //  R2  Masking is idempotent.
-//  R3  A stream holds back text that could be the beginning of a secret, until the next text shows that it is none.
+//  R3  A stream holds back text that could be the beginning of a secret, until the next text shows that it is not.
 
 import { journalWords } from "./journal-words.ts";
 import { secretForms } from "./secret-forms.ts";
@@ -48,7 +48,7 @@ export const findSecretMarks = (text: string): string[] => text.match(/⟦secret
 
 export function createMask(secrets: Secrets): Mask {
   let known = knownForms(secrets.list());
-  /** Objects that are known to contain no secrets. So an event that is folded and then stored is checked only once. */
+  /** Objects that contain no secrets. They are remembered, so that an event is not searched again when it is stored. */
   let clean = new WeakSet<object>();
   const text = (given: string): string => {
     if (given.length < SHORTEST_SECRET) return given;
@@ -143,7 +143,7 @@ function knownForms(all: readonly Secret[]): KnownForms | undefined {
   };
 }
 
-/** A multi-line value and its longer lines, because some tools print a secret line by line. */
+/** A multi-line value and its longer lines. Some tools print a secret line by line. */
 function partsOf(value: string): string[] {
   const lines = value.split(/\r?\n/);
   return lines.length === 1

@@ -1,5 +1,5 @@
 // A pattern's declaration: every fact about the pattern that is not a decision of a run.
-// Everything that lists patterns reads the declarations, from agent files and the journal to the page.
+// Every list of patterns is made from the declarations: in agent files, in the journal and on the page.
 // A declaration also runs in a browser, and imports nothing from layers above the journal. The decisions are in `src/patterns/<name>.ts`.
 
 import type { z } from "zod";
@@ -39,7 +39,7 @@ export interface PatternDeclaration<
   readonly edge: EdgeWords;
   /**
    * Source of the run's answer: the agent itself, its children, the pattern, or the target that the pattern names.
-   * With `pattern`, the pattern's result is used whether or not the agent is allowed to answer itself.
+   * With `pattern`, the answer is always the pattern's result, even if the agent is not allowed to answer itself.
    */
   readonly answer: "own" | "children" | "pattern" | "target";
   /** The most runs, turns and dollars that the pattern could add to one run. */
@@ -57,7 +57,7 @@ export interface PatternDeclaration<
   childTurns?(own: z.output<Pinned>): number;
   /** The agents that the run's model chooses from. If absent, the model chooses from the agents in `agents`. */
   choices?(own: z.output<Pinned>): readonly string[];
-  /** True if this value of the key stands for all agents that the file lists in `agents`. */
+  /** True if this value of the key means all agents that the file lists in `agents`. */
   takesDelegates?(written: unknown): boolean;
   /** True if the agent is allowed to give the answer itself, in place of its target. */
   mayAnswer?(own: z.output<Pinned>): boolean;
@@ -100,7 +100,7 @@ export interface PinContext {
   reportError(problem: { code: string; message: string; suggestion: string }): void;
 }
 
-/** `self` is the cost of one run of the agent alone. `below` is the cost of one run of each named agent with all of its descendants. */
+/** `self`: cost of one run of the agent alone. `below`: for each named agent, the cost of one run with all runs below it. */
 export interface PatternCosts {
   self: RunCost;
   below: readonly RunCost[];

@@ -20,7 +20,7 @@ export const handoff = declarePattern({
   input: z.union([AgentName, HandoffInput]).describe("Agent that gets its answer and gives the final one"),
   pinned: z.object({
     agent: z.string(),
-    /** What happens after a failed stage: the chain fails, the answer before the stage is used, or the stage is tried once more. */
+    /** Reaction to a failed stage: fail the chain, use the answer of the previous stage, or try the failed stage once more. */
     onFailure: OnFailure,
   }),
   pin(written) {
