@@ -22,7 +22,7 @@ export default defineConfig({
       },
       output: {
         codeSplitting: {
-          // Without these groups each icon would be a separate file, and a page would load forty of them.
+          // These groups join small modules. Otherwise each icon would be a separate file, and a page would load forty of them.
           groups: [
             { name: "main", tags: ["$initial"] },
             { name: "shared", minShareCount: 3, maxModuleSize: 20_000 },

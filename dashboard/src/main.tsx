@@ -8,7 +8,7 @@ import { queryClient } from "./live/query-client.ts";
 import { router } from "./routes.tsx";
 import { applyTheme } from "./ui/theme.ts";
 
-// This call must come first: when the feed opens, `keepQueriesFresh` refetches all queries that the page has made until then.
+// This call must come first. When the feed opens, it refetches all queries that the page has already made.
 keepQueriesFresh();
 allowStyles();
 applyTheme();
@@ -20,7 +20,7 @@ createRoot(document.getElementById("root")!).render(
   </StrictMode>,
 );
 
-// The server's policy allows only styles with the page's nonce.
+// The server's content security policy allows only styles with the page's nonce.
 // Libraries that add styles at run time read the nonce from this global variable.
 function allowStyles(): void {
   const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content;

@@ -1,6 +1,6 @@
 // Reads cadre.yaml, the CADRE_* variables and the flags into one checked value.
 // Flags win over variables, and variables win over the file.
-// In an untrusted folder, settings that need trust are ignored and reported as problems.
+// Settings that need trust are ignored in an untrusted folder, and reported as problems.
 
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";

@@ -18,7 +18,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const write = (value: unknown): void =>
   writeFileSync(join(folder, ".mcp.json"), typeof value === "string" ? value : JSON.stringify(value));
 
-describe("in a trusted folder", () => {
+describe(".mcp.json in a trusted folder", () => {
   test("servers are read in the format of other products; keys that would make a server trusted are ignored", () => {
     write({
       mcpServers: {

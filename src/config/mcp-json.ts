@@ -14,7 +14,7 @@ import { type IgnoredSetting, ignoredSetting } from "./untrusted.ts";
 interface McpJson {
   servers: Record<string, McpServer>;
   problems: Problem[];
-  /** Contains an entry for the whole file if Cadre ignored the file because the folder is not trusted. */
+  /** Has one entry, for the whole file, if the folder is not trusted. Otherwise empty. */
   ignored: IgnoredSetting[];
 }
 

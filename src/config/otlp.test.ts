@@ -10,7 +10,7 @@ test("[TL3] tracing is off if it has no endpoint or is disabled", () => {
   expect(otlpSettings({ ...ENDPOINT, OTEL_TRACES_EXPORTER: "none" })).toBeUndefined();
 });
 
-test("/v1/traces is appended to the general endpoint; the endpoint for traces is used unchanged, and overrides the general one", () => {
+test("/v1/traces is appended to the general endpoint; an endpoint for traces overrides it and is used unchanged", () => {
   const plain = otlpSettings(ENDPOINT)!;
   expect(plain.url!.href).toBe("http://127.0.0.1:4318/v1/traces");
   expect(plain).toMatchObject({ problem: undefined, timeoutMs: 10_000, content: false, headers: {} });

@@ -1,5 +1,5 @@
 // Reads the OpenTelemetry variables that say where traces are sent.
-// Without an endpoint, or with tracing turned off, nothing is sent. No file of a project can set these variables.
+// Cadre sends nothing if no endpoint is set or tracing is turned off. No file of a project can set these variables.
 
 import type { Env } from "./trust.ts";
 
@@ -16,7 +16,7 @@ export interface Otlp {
 }
 
 const TIMEOUT_MS = 10_000;
-/** Time limit of one attempt to send traces. It is shorter than the exporter's lease on its position in the journals. */
+/** Longest time that one attempt to send traces can take. It is shorter than `HOLD_MS` in tracing.ts. */
 const LONGEST_MS = 15_000;
 
 /** Returns undefined if tracing is off. */

@@ -37,7 +37,7 @@ export function nearestWord(word: string, known: Iterable<string>): string | und
   return best;
 }
 
-/** Part of a problem that suggests a similar known word. Empty if no word is similar enough. */
+/** The `suggestion` field of a problem, which names a similar known word. Empty if no known word is similar enough. */
 export function suggestWord(word: string, known: Iterable<string>): Pick<Problem, "suggestion"> {
   const meant = nearestWord(word, known);
   return meant === undefined ? {} : { suggestion: `did you mean \`${meant}\`?` };

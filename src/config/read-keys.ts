@@ -1,5 +1,5 @@
 // Checks a mapping key by key, so that a problem in one key never hides a problem in another.
-// An unknown key is a warning, which suggests the most similar known key.
+// An unknown key causes a warning, which suggests the most similar known key.
 
 import { z } from "zod";
 import { CadreError } from "../errors.ts";
@@ -98,7 +98,7 @@ function check(document: YamlDocument, path: Path, schema: z.ZodType, data: Data
   return { ok: false, problems };
 }
 
-/** The issue of a union says little. It is replaced by the issues of the one alternative that the value nearly fits. */
+/** An issue about a union says little. If the value nearly fits exactly one alternative, returns the issues of that alternative instead. */
 function unfold(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   if (issue.code !== "invalid_union") return [issue];
   const near = issue.errors

@@ -1,7 +1,7 @@
 // The keys of cadre.yaml.
 // Each key declares its schema, whether an untrusted folder is allowed to set it, and where its value can contain secrets.
 // A key without these declarations does not compile.
-// As a second guard at run time, a key without declarations is ignored in an untrusted folder, and all its text is masked.
+// There is a second guard at run time: a key without declarations is ignored in an untrusted folder, and all its text is masked.
 
 import { isAbsolute, relative, resolve } from "node:path";
 import { z } from "zod";
@@ -181,9 +181,9 @@ export interface KeyFacts<Value> {
   /** `allowed` means that any folder can set the key. A list of rules says which values of the key need trust. */
   untrusted: "allowed" | readonly TrustRule<Value>[];
   /**
-   * Where the value can contain secrets.
-   * - `none`: nowhere.
-   * - `named`: under names such as `apiKey`, in headers and addresses, and in the variables that `…Env` keys name.
+   * The parts of the value that can be secrets.
+   * - `none`: no part.
+   * - `named`: values under names such as `apiKey`, headers, passwords in addresses, and the variables that `…Env` keys name.
    * - `all`: every text in the value.
    */
   secrets: "none" | "named" | "all";
@@ -207,15 +207,15 @@ const key = <S extends z.ZodType>(description: string, schema: S, facts: KeyFact
 
 const ANY_FOLDER = { untrusted: "allowed", secrets: "none" } as const;
 
-/** Every value of the key needs trust. */
-const trusted = (what: string, secrets: "none" | "named") => ({ untrusted: [{ what }], secrets }) as const;
+const alwaysNeedsTrust = (what: string, secrets: "none" | "named") =>
+  ({ untrusted: [{ what }], secrets }) as const;
 
 export const DECLARED_KEYS = {
   model: key("The model of agents that name none: `provider/model`", text, ANY_FOLDER),
   providers: key(
     "Model servers in addition to the built-in ones, by name",
     z.record(z.string(), Provider),
-    trusted("endpoints and keys", "named"),
+    alwaysNeedsTrust("endpoints and keys", "named"),
   ),
   aliases: key(
     "Names for models, as agent files use them: `sonnet`, `fast`",
@@ -280,9 +280,9 @@ export const DECLARED_KEYS = {
   mcpServers: key(
     "MCP servers, by name",
     z.record(z.string(), McpServer),
-    trusted("commands and endpoints", "named"),
+    alwaysNeedsTrust("commands and endpoints", "named"),
   ),
-  loki: key("The Loki server that log tools query", Loki, trusted("endpoints", "named")),
+  loki: key("The Loki server that log tools query", Loki, alwaysNeedsTrust("endpoints", "named")),
   web: key("The hosts that pages may be read from", Web, {
     untrusted: [
       {
@@ -297,7 +297,7 @@ export const DECLARED_KEYS = {
   services: key(
     "Services that agents may restart: the command, and how to check their health",
     z.record(z.string(), Service),
-    trusted("commands", "none"),
+    alwaysNeedsTrust("commands", "none"),
   ),
   roles: key(
     "Agents in the format of other products: a list, or a file with one",
@@ -326,15 +326,15 @@ export const DECLARED_KEYS = {
       secrets: "none",
     },
   ),
-  restate: key("Settings of the engine `restate`", Restate, trusted("endpoints", "none")),
+  restate: key("Settings of the engine `restate`", Restate, alwaysNeedsTrust("endpoints", "none")),
   server: key(
     "Where `cadre up` serves (127.0.0.1:4470)",
     z.strictObject({
       host: text.optional(),
       port: z.int().min(0).max(65_535).optional(),
-      /** The address that people use, for links in notices: https://cadre.example.com */
+      /** The server's address in links that Cadre sends to people, such as https://cadre.example.com. */
       url: Endpoint.optional(),
-      /** Further host names that the server accepts in requests, besides the names of this machine (loopback). */
+      /** Further host names that the server accepts in requests. It always accepts loopback names such as `localhost`. */
       names: z.array(text).optional(),
     }),
     {
@@ -352,17 +352,17 @@ export const DECLARED_KEYS = {
     z.int().positive(),
     ANY_FOLDER,
   ),
-  search: key("The provider of web searches", Search, trusted("endpoints", "named")),
+  search: key("The provider of web searches", Search, alwaysNeedsTrust("endpoints", "named")),
   webhooks: key(
     "Where notices are sent, by name",
     z.record(WebhookName, Webhook),
-    trusted("endpoints", "named"),
+    alwaysNeedsTrust("endpoints", "named"),
   ),
-  users: key("What users who are not admins can see", Users, trusted("who may act", "none")),
+  users: key("What users who are not admins can see", Users, alwaysNeedsTrust("who may act", "none")),
   pools: key(
     "The folders whose runs a worker pool takes, beside those of agents that name the pool",
     z.record(z.string().regex(/^[\w.-]{1,40}$/, "must be a short name"), z.array(text)),
-    trusted("whose runs are driven here", "none"),
+    alwaysNeedsTrust("whose runs are driven here", "none"),
   ),
   retention: key("Accepted, but without effect yet: see `cadre prune`", z.unknown(), ANY_FOLDER),
 };

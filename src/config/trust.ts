@@ -13,7 +13,7 @@ export function isTrusted(folder: string, env: Env): boolean {
   return readTrust(env).folders.includes(realFolder(folder));
 }
 
-/** Whether the user has declined to trust the folder, and so is not asked again. */
+/** True if the user declined to trust the folder. Cadre then does not ask again. */
 export function isDeclined(folder: string, env: Env): boolean {
   return readTrust(env).declined.includes(realFolder(folder));
 }

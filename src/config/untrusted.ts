@@ -1,4 +1,4 @@
-// Drops settings of an untrusted folder that could be used against the person who opens it.
+// Drops settings of an untrusted folder that could harm the person who opens the folder.
 // Each key declares which of its values need trust. If a key declares nothing, every value needs trust.
 
 import type { Problem } from "./problem.ts";

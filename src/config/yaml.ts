@@ -1,7 +1,7 @@
 // Reads untrusted YAML as plain data, with a position for every value.
 //  Y1  Nothing is evaluated: core schema, no tags, no merge keys.
 //  Y2  Size, tokens and depth are limited while scanning, so that any input takes only milliseconds.
-//      Without these limits, `yaml` takes seconds for deep or crowded documents.
+//      The library `yaml` has no such limits. It takes seconds for deeply nested documents and for documents with very many values.
 //  Y3  Objects have no prototype, and `__proto__` is never a key.
 
 import {

@@ -9,7 +9,7 @@ import type { Store } from "../stores/store.ts";
 /** `shared` says which runs a named non-admin user sees. Any other user id means the holder of the token, who is allowed to do everything. */
 export function actingFor(store: Store, shared: Person["sees"]): LoopParts["actingFor"] {
   return async (userId) => {
-    const user = userId === undefined ? undefined : await named(store, userId);
+    const user = userId === undefined ? undefined : await findUser(store, userId);
     if (!user) return { store };
     const own = userStore(store, user.name);
     if (user.revokedAt !== undefined)
@@ -22,5 +22,5 @@ export function actingFor(store: Store, shared: Person["sees"]): LoopParts["acti
   };
 }
 
-const named = async ({ users }: Store, name: string) =>
+const findUser = async ({ users }: Store, name: string) =>
   (await users.list()).find((user) => user.name === name);

@@ -14,7 +14,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-test("the alive file exists immediately, and is touched until the process stops", () => {
+test("the alive file is created immediately, and touched until the process stops", () => {
   const file = join(folder, "alive");
   const isOld = () => statSync(file).mtimeMs === 1_000_000;
   const end = touchWhileAlive(file);

@@ -61,7 +61,7 @@ function userName(): string {
   try {
     return userInfo().username;
   } catch {
-    // In some containers, the user id of the process has no user name.
+    // The user id of a process in a container might have no user name.
     return `user ${process.getuid?.() ?? "unknown"}`;
   }
 }

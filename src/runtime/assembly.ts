@@ -156,7 +156,7 @@ export async function assembleRuntime(options: AssemblyOptions): Promise<Runtime
   const forkParts: ForkParts = {
     ...admitParts,
     editedAgent: project.findEdited,
-    prepare: (definition) => prepared(definition, project, report),
+    prepare: (definition) => prepareServers(definition, project, report),
   };
   const webhooks = createNotifier({
     ...{ store, clock, onProblem: report },
@@ -225,7 +225,7 @@ const peopleParts = (parts: LoopParts, toolFacts: FindFacts, wake: CommandParts[
   wake,
 });
 
-/** Returns a function that builds the worker's card from current values. */
+/** Returns a function that describes this worker for the list of workers. Each call uses current values. */
 function cardOf(
   { host, pid, clock, skippedRuns }: LoopParts,
   pool: string,
@@ -250,16 +250,16 @@ const engineProblem = (error: unknown, runId: RunId | undefined) =>
 
 /** Finds an agent and compiles it for a run. MCP servers that cannot be used are reported, and the run starts without their tools. */
 function findReady(project: Project, report: Report): Project["find"] {
-  return async (name) => prepared(await project.find(name), project, report);
+  return async (name) => prepareServers(await project.find(name), project, report);
 }
 
-async function prepared(definition: Definition, project: Project, report: Report): Promise<Definition> {
+async function prepareServers(definition: Definition, project: Project, report: Report): Promise<Definition> {
   for (const why of await project.prepareServers(definition))
     report({ message: "Part of an MCP server is not used.", error: new Error(why) });
   return definition;
 }
 
-/** Finds the declared facts of a tool. The tool is built in, or comes from the project or an MCP server. */
+/** Finds what a tool declares about itself. The tool is built in, or comes from the project or an MCP server. */
 const toolFactsOf =
   ({ toolsByName }: Project): FindFacts =>
   (tool) =>

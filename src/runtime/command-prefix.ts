@@ -5,9 +5,10 @@ import { fileURLToPath } from "node:url";
 
 const LAUNCHER = fileURLToPath(new URL("../../bin/cadre.js", import.meta.url));
 
-export const commandPrefix = (folder: string): string => `node ${quoted(LAUNCHER)} -C ${quoted(folder)}`;
+export const commandPrefix = (folder: string): string =>
+  `node ${quotePath(LAUNCHER)} -C ${quotePath(folder)}`;
 
-function quoted(path: string): string {
+function quotePath(path: string): string {
   if (/^[\w./:+-]+$/.test(path)) return path;
   return process.platform === "win32" ? `"${path}"` : `'${path.replaceAll("'", "'\\''")}'`;
 }

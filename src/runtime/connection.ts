@@ -1,6 +1,6 @@
 // Connects a process to the store of its project (E1): as the owner of the store, or as a client of the owner.
 // A store on a server has no owner. Every process opens it, and leases decide which process drives a run.
-// In all cases the caller gets the same kind of client.
+// The caller always gets the same kind of client.
 
 import { setTimeout as pause } from "node:timers/promises";
 import { type CadreClient, createClient, isUnreachable } from "../api/client/client.ts";
@@ -31,9 +31,9 @@ export interface ConnectionOptions
   drive: boolean;
   /** Whether to create a missing store. A process that drives runs always creates it; a process that only reads must not. */
   createsStore?: boolean | undefined;
-  /** True if another process owned the store a moment ago. Then we wait a while, until that process or its successor answers. */
+  /** True if another process owned the store a moment ago. Then `connectToStore` waits a while, until that process or its successor answers. */
   waitsForOwner?: boolean | undefined;
-  /** If the owner drives no runs, waits until it has exited: such an owner is a short command and would soon disconnect its clients. */
+  /** Waits for the exit of an owner that drives no runs. Such an owner is a short command and would soon disconnect its clients. */
   needsLastingOwner?: boolean | undefined;
   /** The protocol that the person uses, for example `mcp`. */
   via?: string | undefined;

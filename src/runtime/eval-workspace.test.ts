@@ -21,7 +21,7 @@ test("[EV4] a run works in the project's folder or in a folder that an eval crea
 });
 
 test.each(["a/gone", "a/link", "a/../../..", "/etc", ""])(
-  "[EV4] a run is refused the folder %j, because no eval created it",
+  "[EV4] a run cannot use the folder %j, because no eval created it",
   (workspace) => {
     expect(() => evalWorkspace({ workspace }, here)).toThrow("Nothing was started");
   },

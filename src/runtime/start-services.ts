@@ -67,7 +67,7 @@ export interface DrivingParts {
   workerCard: () => WorkerCard;
 }
 
-/** Starts the engine, the due-scan, the heartbeat and the listener for cancellations. Returns the function that stops them. */
+/** Starts the engine, the heartbeat, the search for due runs, and the listener for cancellations. Returns the function that stops them. */
 async function startDriving(driving: DrivingParts): Promise<() => Promise<void>> {
   const { engine, parts, report, recordHeartbeat, poolFilter, workerCard } = driving;
   const { store, clock, worker, drives } = parts;
@@ -91,12 +91,12 @@ async function startDriving(driving: DrivingParts): Promise<() => Promise<void>>
     for (const { type, runId } of events) {
       if (type === "CANCEL_REQUESTED") interrupt([runId], "cancel");
       if (TERMINAL_TYPES.has(type)) parts.skippedRuns.delete(runId);
-      // Another process wrote this event and drives its run. We only wake the runs in `woken`, in the second loop.
+      // Another process wrote this event and drives its run. This process only wakes the runs in `woken`, in the second loop.
       if (from === "elsewhere") continue;
-      // Wakes a new child run, or a parent whose child has ended. Otherwise the due-scan would find it a second later.
+      // Wakes a new child run, or a parent whose child has ended. Otherwise the run would start only at the next due-scan, a second later.
       if (type === "CHILD_RUN_COMPLETED" || !drives.has(runId)) void engine.wake(runId);
     }
-    // With a shared engine, the process that wrote the commit has already woken all workers.
+    // If the engine is shared, the process that wrote the events has already woken all workers.
     if (from === "elsewhere" && engine.shared) return;
     for (const runId of woken) void engine.wake(runId);
   });
@@ -136,7 +136,7 @@ async function startDriving(driving: DrivingParts): Promise<() => Promise<void>>
 
 /**
  * Whether a run belongs to this worker's pool (E6). The files of the pool's runs are on this machine.
- * The engine can wake this worker for any run. If the worker refuses the run, the due-scan of a worker in the run's pool finds it.
+ * The engine can wake this worker for any run. A run that the worker refuses is found by the due-scan of a worker in the run's pool.
  */
 async function belongsToPool(
   runId: RunId,

@@ -1,4 +1,4 @@
-// U47: what a page shows instead of data. While data loads, the page says what is loading.
+// U47: the messages that a page shows instead of data. While data loads, the page says what is loading.
 // After an error, the page says what happened, whether data is safe, and what to do.
 
 import type { UseQueryResult } from "@tanstack/react-query";

@@ -31,7 +31,7 @@ export function followFeed(onNews: (news: FeedNews) => void): () => void {
   };
   channel.postMessage({ type: "hello" } satisfies Told);
   const hold = () => holdStream(place, channel, onNews, end.signal);
-  // Web Locks need a secure context (TLS or localhost). Without one, each tab opens its own stream.
+  // Web Locks need a secure context (TLS or localhost). If there are no Web Locks, each tab opens its own stream.
   if ("locks" in navigator) {
     navigator.locks.request(NAME, { signal: end.signal }, hold).catch(() => {});
   } else void hold();

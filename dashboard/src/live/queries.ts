@@ -8,7 +8,7 @@ import { client } from "./client.ts";
 const query = <Data>(queryKey: readonly unknown[], queryFn: () => Promise<Data>) =>
   queryOptions({ queryKey, queryFn });
 
-/** A query whose data can change without an event, so every component that uses the query fetches again. */
+/** A query whose data can change without an event. It is fetched again whenever a component starts to use it. */
 const unstableQuery = <Data>(queryKey: readonly unknown[], queryFn: () => Promise<Data>) =>
   queryOptions({ queryKey, queryFn, staleTime: 0 });
 
@@ -29,7 +29,7 @@ export const workersQuery = unstableQuery(
 
 const POLL_MS = 5_000;
 
-/** Whether any worker is running, and how many runs wait for a worker. The page also polls this, because a dying worker sends no event. */
+/** Whether any worker is running, and how many runs wait for a worker. The page also polls this query, because a dying worker sends no event. */
 export const driversQuery = queryOptions({
   queryKey: ["runs", "drivers"],
   queryFn: () => client.get("/api/health"),

@@ -1,5 +1,5 @@
 // The query cache. Data stays fresh until the feed reports a change (keep-queries-fresh.ts). Only `driversQuery` polls.
-// A failed query is not retried silently, unless the server is unreachable.
+// A failed query is retried only if the server was unreachable. After a reconnect everything is refetched.
 
 import { type Query, QueryClient, type QueryFilters } from "@tanstack/react-query";
 import { isUnreachable } from "../../../src/api/client/client.ts";
@@ -9,7 +9,6 @@ export const queryClient = new QueryClient({
     queries: {
       staleTime: Number.POSITIVE_INFINITY,
       refetchOnWindowFocus: false,
-      // Retries a query only while the server is unreachable. After a reconnect everything is refetched.
       retry: (failures, error) => isUnreachable(error) && failures < 3,
       networkMode: "always",
     },
@@ -19,7 +18,7 @@ export const queryClient = new QueryClient({
 
 /**
  * Refetches queries. If a request is under way, its answer might be older than the change, so a second request follows.
- * Without this function, the query client would accept the old answer, or cancel the request at every change and never show an answer.
+ * The query client itself would accept the old answer. If told to cancel requests, it might never show an answer while changes keep coming.
  */
 export function refetchQueries(client: QueryClient, filters: QueryFilters): void {
   for (const query of client.getQueryCache().findAll(filters)) void askQueryAgain(client, query);

@@ -51,7 +51,7 @@ async function followOnce<Item>(
     fetch: async (url, init) => {
       const response = await fetch(url, init);
       if (response.ok) onOpen();
-      return watched(response, () => broken.abort());
+      return watchForSilence(response, () => broken.abort());
     },
   });
   try {
@@ -64,7 +64,7 @@ async function followOnce<Item>(
 }
 
 /** Wraps a response and calls back if no data arrives for too long. */
-function watched(response: Response, onSilence: () => void): Response {
+function watchForSilence(response: Response, onSilence: () => void): Response {
   let timer = setTimeout(onSilence, SILENCE_MS);
   const body = response.body?.pipeThrough(
     new TransformStream<Uint8Array, Uint8Array>({

@@ -1,5 +1,6 @@
 // The journal of one run in the page, and the state derived from it.
-// Adding an event takes the same time in a short and a long journal (U14): lists grow in place, and a row is copied at most once per render.
+// Adding an event takes the same time in a short and a long journal (U14).
+// Lists grow in place, and a row is copied at most once per render.
 
 import type { Delta } from "../../../src/journal/deltas.ts";
 import type { EventOf, JournalEvent } from "../../../src/journal/events.ts";

@@ -34,7 +34,7 @@ export function openTreeJournal(rootId: string): TreeJournal {
   let version = 0;
   let loaded = false;
   let failure: Error | undefined;
-  const changed = () => {
+  const notifyViews = () => {
     version++;
     views.tell();
   };
@@ -46,10 +46,10 @@ export function openTreeJournal(rootId: string): TreeJournal {
   const load = async () => {
     for await (const events of pagesOf(rootId, end.signal)) {
       for (const event of events) take(event);
-      changed();
+      notifyViews();
     }
     loaded = true;
-    changed();
+    notifyViews();
   };
   const followOn = () =>
     whileVisible(end.signal, (signal) =>
@@ -59,7 +59,7 @@ export function openTreeJournal(rootId: string): TreeJournal {
         onState(state) {
           if (state !== "live" || loaded) return;
           loaded = true;
-          changed();
+          notifyViews();
         },
         onItem(item) {
           if (item.type === "reset") {
@@ -67,7 +67,7 @@ export function openTreeJournal(rootId: string): TreeJournal {
             after = 0;
           } else if (item.type === "event") take(item.event);
           else applyDelta(runs, item.delta);
-          changed();
+          notifyViews();
         },
       }),
     );
@@ -79,7 +79,7 @@ export function openTreeJournal(rootId: string): TreeJournal {
     .then(followOn)
     .catch((error: unknown) => {
       failure = error as Error;
-      changed();
+      notifyViews();
     });
   return {
     runs,

@@ -48,7 +48,7 @@ export function useRunAddress(runId: string): RunAddress {
         hash: true,
         replace: true,
       });
-    const toggled = (list: readonly string[] = [], item: string) =>
+    const toggleItem = (list: readonly string[] = [], item: string) =>
       list.includes(item) ? list.filter((each) => each !== item) : [...list, item];
     return {
       search,
@@ -70,8 +70,8 @@ export function useRunAddress(runId: string): RunAddress {
           hash: isSameEvent(ref, selected) ? "" : eventHash(ref, runId),
           replace: true,
         }),
-      toggleOpen: (childId) => change({ open: toggled(search.open, childId) }),
-      togglePin: (ref) => change({ pin: toggled(search.pin, formatEventRef(ref)) }),
+      toggleOpen: (childId) => change({ open: toggleItem(search.open, childId) }),
+      togglePin: (ref) => change({ pin: toggleItem(search.pin, formatEventRef(ref)) }),
     };
   }, [navigate, runId, search, selected, pins, open]);
 }

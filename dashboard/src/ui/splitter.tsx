@@ -7,7 +7,7 @@ export interface PaneSize {
   max: number;
 }
 
-/** The width of a pane. The browser stores the width, and the page keeps it within its bounds. */
+/** The width of a pane, from `min` to `max`. The browser stores the width. */
 export function usePaneWidth(
   name: string,
   { initial, min, max }: PaneSize,

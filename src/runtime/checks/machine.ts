@@ -10,7 +10,7 @@ export interface Finding {
   state: "ok" | "warn" | "bad";
   name: string;
   text: string;
-  /** What a person can do to fix the problem. */
+  /** How a person can fix the problem. */
   fix?: string;
 }
 

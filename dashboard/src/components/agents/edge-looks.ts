@@ -20,7 +20,7 @@ export const EDGE_LOOKS = Object.fromEntries([
   ...ALL_PATTERNS.map(({ key, edge: { label, meaning, line } }) => [key, { word: label, meaning, ...line }]),
 ]) as Readonly<Record<EdgeKind, EdgeLook>>;
 
-/** Returns the kind of an edge. If the agent has a steps module, its `agents` edges have the kind `steps`. */
+/** The kind of an edge is its key. Exception: if an agent runs fixed steps, its `agents` edges have the kind `steps`. */
 export const edgeKind = (
   agent: Pick<AgentView, "steps">,
   key: AgentView["edges"][number]["key"],

@@ -32,7 +32,7 @@ function journal(): { run: RunJournal; add(type: string, payload: object): void 
   };
 }
 
-test("[S4-31] [S4-35] [S4-36] an agent's state and detail text come from its journal", () => {
+test("[S4-31] [S4-35] [S4-36] an agent's state and detail text are computed from its journal", () => {
   const { run, add } = journal();
   add("RUN_STARTED", START);
   add("MODEL_CALL_STARTED", { callId: "c", model: "m" });

@@ -1,4 +1,4 @@
-// Uses the projection of the live feed to compute what an agent is doing now and which messages it has not read (S4-43, S4-65).
+// Computes from the journal what an agent is doing now and which messages it has not read yet (S4-43, S4-65).
 
 import {
   type AgentState,

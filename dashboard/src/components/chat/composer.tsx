@@ -91,7 +91,7 @@ function readDraft(draft: string): Draft {
   }
 }
 
-/** After an edit the text is a different message, so it gets a new key. */
+/** An edited text is a new message, so it gets a new key. */
 function keepDraft(draft: string, text: string): void {
   const key = systemIds.nonce();
   localStorage.setItem(nameOf(draft), JSON.stringify({ text, key } satisfies Draft));

@@ -40,7 +40,7 @@ export function NewConversation() {
   );
   const inMode = mode ?? settings.data.mode;
   const begin = async (text: string, key: string) => {
-    // The session id comes from the message key: sending the same message again must not start a second conversation.
+    // The session id is derived from the message's key, so that sending the message twice does not start two conversations.
     const sessionId = `s${key}`;
     await client.post("/api/sessions/{id}/messages", {
       id: sessionId,

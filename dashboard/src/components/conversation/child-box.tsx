@@ -60,7 +60,7 @@ export function ChildBox({ run, isOpen, onSelect, children }: ChildBoxProps) {
   );
 }
 
-/** S2-85: the border colour for each role. */
+/** S2-85: the border colour of a child's box, by the child's role. */
 const STYLES: Record<string, string> = {
   coder: "border-l-accent",
   tester: "border-l-good",

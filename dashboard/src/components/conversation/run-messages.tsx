@@ -40,7 +40,7 @@ import { ToolRow } from "./tool-row.tsx";
 export interface RunMessagesProps {
   journal: TreeJournal;
   runId: string;
-  /** How many levels this run is below the outermost run. */
+  /** Nesting level of the run's box on the page. The outermost run has level 0. */
   depth?: number;
   filter?: TalkFilter;
   /** Sequence number of the selected event. */

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 
-/** If the user is within this distance of the end, the list follows the end. */
+/** Maximum distance from the end at which the list still scrolls to new content. */
 const NEAR_PX = 48;
 
 /** Keeps a growing list scrolled to its end, unless the user has scrolled away. */

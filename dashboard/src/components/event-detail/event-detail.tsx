@@ -129,7 +129,7 @@ export interface PinnedEventsProps {
   onUnpin(ref: EventRef): void;
 }
 
-/** U15: two pinned events side by side. The two can belong to different runs of the tree. */
+/** U15: two pinned events side by side. The events can belong to different runs of the tree. */
 export function PinnedEvents({ journal, pins, onSelect, onUnpin }: PinnedEventsProps) {
   if (pins.length === 0) return null;
   return (

@@ -1,5 +1,5 @@
 // The most useful fields of an event, with readable labels.
-// For a decision, the first fields say who decided what, when and under which rule (U29).
+// The first fields of a decision say who decided what, when and under which rule (U29).
 
 import type { EventOf, EventType, JournalEvent, Payload } from "../../../../src/journal/events.ts";
 import { reasoningOf, textOf, toolCallsOf } from "../../../../src/journal/message.ts";
@@ -42,7 +42,7 @@ const author = ({ payload, ts }: { payload: { by?: string | undefined }; ts: num
   field("Who", payload.by),
   time("When", ts),
 ];
-const untrusted = (from: readonly string[] | string | undefined) =>
+const untrustedField = (from: readonly string[] | string | undefined) =>
   field("Untrusted content from", typeof from === "string" ? from : from?.join(", "));
 
 const endFields = ({ payload }: { payload: Payload<"RUN_COMPLETED"> }): (Field | undefined)[] => {
@@ -65,12 +65,12 @@ const READERS: { [T in EventType]?: Read<T> } = {
     field("Started because", payload.reason ?? payload.trigger),
     field("By", payload.userId),
     field("Folder", payload.workspace),
-    untrusted(payload.untrusted),
+    untrustedField(payload.untrusted),
   ],
   CONTEXT_ADDED: ({ payload }) => [
     field("From", payload.from ?? payload.source),
     field("Text", payload.text, "prose"),
-    untrusted(payload.untrusted),
+    untrustedField(payload.untrusted),
   ],
   MODEL_CALL_STARTED: ({ payload }) => [
     field("Model", payload.model),
@@ -101,7 +101,7 @@ const READERS: { [T in EventType]?: Read<T> } = {
     field("Effect", payload.effect),
     field("Preview", payload.preview, "block"),
     time("Expires", payload.expiresAt),
-    untrusted(payload.untrusted),
+    untrustedField(payload.untrusted),
     field("Hash of the call", payload.hash),
   ],
   APPROVAL_DECIDED: (event) => [
@@ -140,7 +140,7 @@ const READERS: { [T in EventType]?: Read<T> } = {
     field("Output", payload.output, "block"),
     field("Full output", payload.size === undefined ? undefined : `${shortCount(payload.size)} characters`),
     field("Sandbox", payload.sandbox),
-    untrusted(payload.untrusted),
+    untrustedField(payload.untrusted),
     field("Took", payload.ms === undefined ? undefined : duration(payload.ms)),
   ],
   OUTCOME_DECIDED: (event) => [

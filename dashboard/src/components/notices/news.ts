@@ -58,7 +58,7 @@ export function runEndNotice(live: LiveEvent): Notice | undefined {
   };
 }
 
-/** The root run id in the notice that sums up the quiet hours. This notice is about all trees. */
+/** Placeholder for the root run id in the notice that sums up the quiet hours, because this notice is about all trees. */
 export const DIGEST = "digest";
 
 /** U32: sums up the notices of quiet hours; undefined if there are none. Only the latest notice of each tree is used. */

@@ -162,7 +162,7 @@ const suggestedVerdict = ({ probe }: ApprovalView): "happened" | "run_again" | u
 
 /**
  * PB1: a probe checks whether a call with an unknown outcome took effect.
- * The item contains the probe's result, who probed and when, so everyone sees the same evidence.
+ * The item records the probe's result, its time, and the person who started it. So everyone sees the same evidence.
  */
 function OutcomeProbe({ item: { runId, callId = "", probe }, keys }: OutcomeProbeProps) {
   const { busy, problem, perform } = useAction();

@@ -1,4 +1,4 @@
-// Ranks items by how well they match what the user typed. Pure.
+// Pure functions that rank items by how well they match what the user typed.
 
 /** Scores how well a text matches; undefined if a typed word is missing. A match at the start of a word scores higher. */
 export function rankOf(text: string, typed: string): number | undefined {

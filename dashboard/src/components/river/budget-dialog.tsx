@@ -81,7 +81,7 @@ function Answers({ amount, busy, unit, limit, onRemove, onClose }: AnswersProps)
         <Button
           className="max-md:h-10"
           disabled={isDisabled || amount > limit}
-          onClick={() => amount !== undefined && onRemove(rounded(limit - amount))}
+          onClick={() => amount !== undefined && onRemove(roundAmount(limit - amount))}
         >
           Remove{words}
         </Button>
@@ -94,7 +94,7 @@ function Answers({ amount, busy, unit, limit, onRemove, onClose }: AnswersProps)
 }
 
 /** Rounds away floating point noise in sums of money. */
-const rounded = (value: number): number => Math.round(value * 1e6) / 1e6;
+const roundAmount = (value: number): number => Math.round(value * 1e6) / 1e6;
 
 function amountIn(text: string, unit: Unit): number | undefined {
   const value = Number(text.replaceAll(/[\s,_$]/g, ""));

@@ -1,4 +1,4 @@
-// The notices at the top of a run's page: a cancellation in progress, the answer or the first cause of a failure, and open requests of the tree.
+// The notices at the top of a run's page: the progress of a cancellation, the answer or the cause of a failure, and the tree's open requests.
 
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";

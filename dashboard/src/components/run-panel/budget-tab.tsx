@@ -65,7 +65,7 @@ function Bar({ bar: { name, unit, spent, reserved, limit, projected } }: { bar: 
 
 const SHOW = { count: shortCount, money: (value: number) => money(value), time: duration };
 
-/** U36: one limit of a run, with the amount spent, the amount reserved for open calls, and a projection. */
+/** U36: one limit of a run, with the amount spent, the amount reserved for open calls, and a forecast. */
 interface BudgetBar {
   name: string;
   unit: "count" | "money" | "time";
@@ -74,7 +74,7 @@ interface BudgetBar {
   limit: number;
   /**
    * The amount that the run would reach at its last turn, if it continues at this pace.
-   * The projection is absent before the first turn and after the run's end.
+   * The forecast is absent before the first turn and after the run's end.
    */
   projected?: number;
 }

@@ -80,7 +80,7 @@ function FileRow({ file, onSelect }: { file: ChangedFile; onSelect(seq: number):
 }
 
 /**
- * A file that the run's own tools changed. Shows the diff from the approval, or else the change that the call requested.
+ * A file that the run's own tools changed. `patch` is the diff that was shown for approval, or else the change that the call requested.
  * Commands might have changed other files, but no journal records such changes.
  */
 interface ChangedFile {

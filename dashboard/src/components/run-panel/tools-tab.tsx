@@ -1,4 +1,4 @@
-// S1-62: the tools that the run's agent is allowed to call, as pinned when the run started, and the calls it has made.
+// S1-62: the tools that the run's agent is allowed to call, as recorded at the run's start, and the calls it has made.
 
 import { useQuery } from "@tanstack/react-query";
 import { Ban, CornerDownRight, Flag, Hand, Wrench } from "lucide-react";

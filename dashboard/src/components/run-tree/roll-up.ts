@@ -1,4 +1,4 @@
-// U07: totals for each node of a run tree: how many runs below it are running, waiting, failed or need a person, and their cost.
+// U07: totals for each node of a run tree: the cost, and how many runs below the node are running, waiting, failed or need a person.
 
 import { type RunUsage, totalTokens } from "../../../../src/projections/usage/run-usage.ts";
 import { shownStatus } from "../../../../src/projections/words/statuses.ts";

@@ -1,4 +1,4 @@
-// U06: previews an action on several runs. Pure.
+// U06: pure functions that preview an action on several runs.
 
 import type { ApprovalView, RunSummary, RunTree } from "../../../../src/api/client/types.ts";
 

@@ -1,4 +1,4 @@
-// U02: reads the filters of the list of runs from the URL, and turns them into a server query, a CLI command and chips. Pure.
+// U02: pure functions that read the run filters from the URL, and turn them into a server query, a CLI command and chips.
 
 import type { RunsFilter } from "../../../../src/api/client/types.ts";
 import {

@@ -4,7 +4,7 @@ import { stableOrder } from "./stable-order.ts";
 const rows = (text: string) => text.split("").map((id) => ({ id }));
 const ids = (shown: readonly { id: string }[]) => shown.map(({ id }) => id).join("");
 
-test("[U05] while the user interacts, rows keep their position and new rows are only counted", () => {
+test("[U05] while the user interacts with the list, rows keep their position; new rows are counted but not shown", () => {
   const { shown, fresh, removed } = stableOrder(rows("cba"), rows("fedcba"), true);
   expect([ids(shown), fresh, removed.size]).toEqual(["cba", 3, 0]);
   expect(ids(stableOrder(rows("cba"), rows("fedcba"), false).shown)).toBe("fedcba");
@@ -18,7 +18,7 @@ test("[U05] rows update in place; the next page is appended; rows that no longer
   expect([fresh, [...removed]]).toEqual([1, ["b"]]);
 });
 
-test("[U05] if all rows were replaced, the list shows the number of new rows, not the rows", () => {
+test("[U05] if all rows were replaced, the list shows only the number of new rows", () => {
   expect(stableOrder(rows("ba"), rows("dc"), true)).toMatchObject({ fresh: 2 });
   expect(ids(stableOrder([], rows("dc"), true).shown)).toBe("dc");
 });

@@ -1,4 +1,4 @@
-// The fields of the form that starts a run, and the request that is built from these fields. Pure.
+// The fields of the form that starts a run, and pure functions that build the request from these fields.
 
 import type { StartRun } from "../../../../src/api/client/types.ts";
 import { omitUndefined } from "../../../../src/omit-undefined.ts";

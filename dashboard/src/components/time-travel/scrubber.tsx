@@ -9,7 +9,7 @@ import type { ShownMoment } from "./use-moment.ts";
 
 export interface ScrubberProps {
   moment: ShownMoment;
-  /** `at` is a journal position; undefined stands for the present. */
+  /** `at` is a journal position; undefined means the present. */
   onChange(at: number | undefined): void;
   /** Forks the run at the shown moment. Undefined if the run had not started at that moment. */
   onFork: (() => void) | undefined;

@@ -22,7 +22,7 @@ export interface ShownMoment {
 export function useMoment(journal: TreeJournal, at: number | undefined): ShownMoment {
   const position = useDeferredValue(at);
   const count = eventCount(journal);
-  // While the journal loads, each new event might belong to the past, so the page computes the past again.
+  // While the journal loads, a new event can be older than the shown moment, so the page computes that moment again.
   const read = journal.loaded ? -1 : count;
   const shown = useMemo(
     () => (position === undefined || read === 0 ? journal : pastJournal(journal, position)),

@@ -66,7 +66,7 @@ test("[P9] an unreadable event leaves a gap; the other events are shown", () => 
   expect(shownAs(createTimelineRows({ show: [], open: new Set() }).of(runs, "r1")).at(-1)).toContain("after");
 });
 
-test("[U12] a search continues where its last chunk stopped, even after new events", () => {
+test("[U12] a search continues where its last chunk stopped, even if new events have arrived", () => {
   const { runs, add } = tree(["r1", [runStarted(), contextAdded("one"), contextAdded("two")]]);
   const search = createTreeSearch("ABOUT", []);
   while (search.advance(runs, 1));

@@ -20,7 +20,7 @@ export interface Shown {
 export interface TimelineRows {
   /** The current rows of a run. */
   of(runs: ReadonlyMap<string, RunJournal>, runId: string): readonly Row[];
-  /** For each event filter, how many of the run's own events it matches. */
+  /** Number of the run's own events that each event filter matches. */
   counts(runId: string): FacetCounts;
 }
 
@@ -96,8 +96,8 @@ const isStart = (journal: RunJournal, { seq }: TimelineEntry): boolean =>
   eventAt(journal, seq)?.type === "CHILD_RUN_STARTED";
 
 /**
- * The words in a child's badge (S0-76, S0-77). At the child's start, the badge shows `start` and the agent's name.
- * At the child's end, the badge says that `what` is complete or has failed.
+ * The words in a child's badges (S0-76, S0-77). The badge at the child's start shows `start` and the agent's name.
+ * The badge at the child's end says that `what` is complete or has failed.
  */
 export const childWords = (trigger: Trigger, parentKey: string): { start: string; what: string } =>
   triggerOf(trigger)?.badge(parentKey) ?? { start: "DELEGATING", what: "DELEGATION" };

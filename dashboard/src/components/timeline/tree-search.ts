@@ -9,7 +9,7 @@ import { treeOrder } from "../run-tree/roll-up.ts";
 import { type Facet, matchesFacets } from "./facets.ts";
 
 export interface TreeSearch {
-  /** For each run, the sequence numbers of its hits in order. */
+  /** The sequence numbers of each run's hits, in order. */
   readonly hits: ReadonlyMap<string, readonly number[]>;
   readonly total: number;
   /** Searches the next entries. Returns true if some entries are still unsearched. */

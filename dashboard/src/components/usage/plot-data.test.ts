@@ -4,22 +4,22 @@ import { runSeries, spentSeries, stackSeries, timeBuckets } from "./plot-data.ts
 import { rangeFilter } from "./usage-range.ts";
 
 const HOUR = 3_600_000;
-const spent = (hour: number, agent: string, cost: number) =>
+const usageEntry = (hour: number, agent: string, cost: number) =>
   ({ from: hour * HOUR, agent, model: "a/big", cost, input: 1, output: 1, turns: 1 }) as never;
 
-const overTime = (...items: ReturnType<typeof spent>[]) =>
+const overTime = (...items: ReturnType<typeof usageEntry>[]) =>
   ({
     every: HOUR,
     spent: items,
     runs: [{ from: 2 * HOUR, started: 2, completed: 1, failed: 1, cancelled: 0, depth: 0 }],
   }) as unknown as NonNullable<UsageView["overTime"]>;
 
-test("[S2-94] each series has one value per time bucket; the most expensive series comes first, and the cheapest are summed up", () => {
+test("[S2-94] each series has one value per time bucket; series are sorted by cost, and the cheapest are combined into one", () => {
   const data = overTime(
-    spent(1, "lead", 1),
-    spent(3, "lead", 2),
-    spent(3, "lead", 4),
-    ...["a", "b", "c", "d", "e", "f"].map((name) => spent(2, name, 0.5)),
+    usageEntry(1, "lead", 1),
+    usageEntry(3, "lead", 2),
+    usageEntry(3, "lead", 4),
+    ...["a", "b", "c", "d", "e", "f"].map((name) => usageEntry(2, name, 0.5)),
   );
   const times = timeBuckets(data, HOUR, 3.5 * HOUR);
   expect(times).toEqual([1, 2, 3].map((hour) => hour * HOUR));
@@ -40,7 +40,7 @@ test("[S2-94] each series has one value per time bucket; the most expensive seri
 
 test("the range `all` starts with the first entry; an empty report has no buckets", () => {
   const { since, every } = rangeFilter("all", 100_000 * HOUR);
-  const data = { ...overTime(spent(2, "lead", 1)), every };
+  const data = { ...overTime(usageEntry(2, "lead", 1)), every };
   expect(timeBuckets(data, since, 100_000 * HOUR)[0]).toBe(2 * HOUR);
   expect(timeBuckets({ ...overTime(), runs: [] }, 0, HOUR)).toEqual([]);
 });

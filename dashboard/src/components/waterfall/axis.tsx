@@ -78,7 +78,7 @@ export function Axis({ zoom, start, now }: { zoom: Zoom; start: number; now: num
   );
 }
 
-/** The listener is added without React. Only a non-passive listener can keep the page from scrolling during a zoom. */
+/** React's own wheel listeners are passive and cannot keep the page from scrolling during a zoom. So this one is added without React. */
 function useWheel(zoom: Zoom): void {
   const latest = useRef(zoom);
   latest.current = zoom;

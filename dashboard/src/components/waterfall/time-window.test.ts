@@ -54,7 +54,7 @@ test("[U08] zooming keeps the time under the pointer in place; the visible windo
   expect(shiftWindow({ from: 900, to: 1_000 }, 500, whole)).toEqual({ from: 900, to: 1_000 });
 });
 
-test("[U08] `spanAt` finds the span at a time, and `ticks` returns round times", () => {
+test("[U08] `spanAt` finds the span at a given time; `ticks` returns round times", () => {
   const spans = [span("model", 0, 10), span("tool", 10, 20), span("tool", 20, 30)];
   expect([spanAt(spans, -1), spanAt(spans, 10), spanAt(spans, 19), spanAt(spans, 99)]).toEqual([0, 1, 1, 2]);
   expect(ticks({ from: 500, to: 60_500 }, 500, 600)).toEqual(

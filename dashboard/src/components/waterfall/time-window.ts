@@ -1,5 +1,5 @@
 // Pure functions for the visible time window and the bars in it.
-// The functions take time in proportion to what is visible, not to the number of spans.
+// Their running time depends on how much is visible, not on the number of spans.
 
 import type { Activity, Span } from "../../../../src/projections/views/waterfall.ts";
 
@@ -89,8 +89,8 @@ const STEPS = [
 
 /** Tick marks at round times since the start, about 100 pixels apart. */
 export function ticks(window: TimeWindow, start: number, width: number): number[] {
-  const wanted = ((window.to - window.from) / Math.max(1, width)) * 100;
-  const step = STEPS.find((each) => each >= wanted) ?? STEPS.at(-1)!;
+  const msPerTick = ((window.to - window.from) / Math.max(1, width)) * 100;
+  const step = STEPS.find((each) => each >= msPerTick) ?? STEPS.at(-1)!;
   const first = Math.ceil((window.from - start) / step) * step;
   const count = Math.max(0, Math.floor((window.to - start - first) / step) + 1);
   return Array.from({ length: Math.min(count, 50) }, (_, index) => start + first + index * step);

@@ -148,7 +148,7 @@ const STEPS: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1 };
 
 function Drawing({ row: { life, pieces }, window, width }: Pick<BarsProps, "row" | "window" | "width">) {
   const x = timeScale(window, width);
-  const onPath = joined(pieces).filter(({ from, to }) => to > window.from && from < window.to);
+  const onPath = joinPieces(pieces).filter(({ from, to }) => to > window.from && from < window.to);
   return (
     <svg width={width} height={HEIGHT} aria-hidden className="block">
       {barsIn(life.spans, window, width, life.to).map((bar) => (
@@ -174,7 +174,7 @@ function Drawing({ row: { life, pieces }, window, width }: Pick<BarsProps, "row"
 }
 
 /** Joins adjacent pieces of the critical path into one line. */
-function joined(pieces: TreeRow["pieces"]): TimeWindow[] {
+function joinPieces(pieces: TreeRow["pieces"]): TimeWindow[] {
   const lines: TimeWindow[] = [];
   for (const { from, to } of pieces) {
     const last = lines.at(-1);

@@ -16,11 +16,11 @@ test("[A63] a colour name or a hex code is accepted as a colour; other CSS is re
 });
 
 test("[S2-35] [A17] a title is one line with invisible characters spelled out; a title equal to the name is ignored", () => {
-  const called = (title?: string) => agentTitle({ name: "desk", title });
-  expect(called("  The\n help desk ")).toBe("The help desk");
-  expect([undefined, "", "  ", "desk"].map(called)).toEqual(Array.from({ length: 4 }, () => undefined));
-  expect(called("x".repeat(200))).toHaveLength(80);
-  expect(called("a\u202eb")).toBe("a⟦U+202E⟧b");
+  const titleOf = (title?: string) => agentTitle({ name: "desk", title });
+  expect(titleOf("  The\n help desk ")).toBe("The help desk");
+  expect([undefined, "", "  ", "desk"].map(titleOf)).toEqual(Array.from({ length: 4 }, () => undefined));
+  expect(titleOf("x".repeat(200))).toHaveLength(80);
+  expect(titleOf("a\u202eb")).toBe("a⟦U+202E⟧b");
   expect(nameWithTitle({ name: "desk", title: "The help desk" })).toBe("The help desk (desk)");
   expect(nameWithTitle({ name: "desk" })).toBe("desk");
 });

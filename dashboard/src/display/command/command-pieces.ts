@@ -1,5 +1,5 @@
 // A17: splits a command into pieces so that nothing in it can hide.
-// Invisible characters are spelled out, look-alike letters are marked, and long runs of blanks collapse to a count.
+// Invisible characters are spelled out, look-alike letters are marked, and many blanks in a row collapse to a count.
 
 import { revealHidden } from "../../../../src/journal/visible.ts";
 
@@ -15,7 +15,7 @@ const SPELLED = /(⟦U\+[0-9A-F]{4,6}⟧)/;
 export function commandPieces(text: string): Piece[] {
   return text
     .split(FOLDED)
-    .flatMap((part, at): Piece[] => (at % 2 === 1 ? foldOf(part) : spelled(part)))
+    .flatMap((part, at): Piece[] => (at % 2 === 1 ? foldOf(part) : spellOut(part)))
     .filter((piece) => piece.text !== "");
 }
 
@@ -32,7 +32,7 @@ function foldOf(blanks: string): Piece[] {
   return lines ? [newline, fold, newline] : [fold];
 }
 
-function spelled(text: string): Piece[] {
+function spellOut(text: string): Piece[] {
   const shown = revealHidden(text).replace(BLANKS, codeOf);
   return shown
     .split(SPELLED)

@@ -21,7 +21,7 @@ test("[A17] changed lines that look like headers are shown as changed lines", ()
   expect(diffRows(patch).map(({ kind }) => kind)).toEqual(["hunk", "removed", "added", "same"]);
 });
 
-test("[A17] a text without hunks is shown as a note; the content of a new file is shown as added lines", () => {
+test("[A17] a preview without a diff is shown as a note, followed by the whole content as added lines", () => {
   const rows = diffRows("a.txt: too different for a diff; the whole new content:\n+one\n+two");
   expect(rows.map(({ kind }) => kind)).toEqual(["note", "added", "added"]);
 });

@@ -5,11 +5,11 @@ export function patchOfCall(tool: string, input: unknown): string | undefined {
     return typeof value === "string" ? value : undefined;
   };
   const content = field("content");
-  if (tool === "Write" && content !== undefined) return marked("+", content);
+  if (tool === "Write" && content !== undefined) return markLines("+", content);
   const [before, after] = [field("old_string"), field("new_string")];
   if (tool === "Edit" && before !== undefined && after !== undefined)
-    return `${marked("-", before)}\n${marked("+", after)}`;
+    return `${markLines("-", before)}\n${markLines("+", after)}`;
   return undefined;
 }
 
-const marked = (mark: string, text: string): string => text.replace(/\n$/, "").replace(/^/gm, mark);
+const markLines = (mark: string, text: string): string => text.replace(/\n$/, "").replace(/^/gm, mark);

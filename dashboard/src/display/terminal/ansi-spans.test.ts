@@ -19,7 +19,7 @@ test("[A64] 256-colour and RGB codes map to the nearest of eight colours", () =>
   ).toEqual([{ colour: 1 }, { colour: 2 }, { colour: 2, background: 4 }]);
 });
 
-test("[A64] a colour code that starts with the single CSI character is understood", () => {
+test("[A64] a colour code can start with the CSI character U+009B instead of ESC and [", () => {
   expect(ansiSpans("\u009b31mx")).toEqual([{ text: "x", style: { colour: 1 } }]);
 });
 

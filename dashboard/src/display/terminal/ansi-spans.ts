@@ -30,13 +30,13 @@ export function ansiSpans(output: string): AnsiSpan[] {
   for (const { index, 0: sequence, 1: parameters = "", 2: final } of text.matchAll(CSI)) {
     take(index);
     at = index + sequence.length;
-    if (final === "m") style = styled(style, parameters);
+    if (final === "m") style = applyCodes(style, parameters);
   }
   take(text.length);
   return spans;
 }
 
-function styled(before: AnsiStyle, parameters: string): AnsiStyle {
+function applyCodes(before: AnsiStyle, parameters: string): AnsiStyle {
   const codes = parameters.split(/[;:]/).map(Number);
   let style = { ...before };
   for (let index = 0; index < codes.length; index++) {

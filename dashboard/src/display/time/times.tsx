@@ -10,7 +10,7 @@ export function When({ ts }: { ts: number }) {
   );
 }
 
-/** The time that something took, or has taken so far. */
+/** The time from `from` to `to`. If `to` is undefined, the time since `from`, which keeps counting. */
 export function Elapsed({ from, to }: { from: number; to?: number | undefined }) {
   const now = useNow(to !== undefined);
   const text = to === undefined ? elapsed(Math.max(now, from) - from) : duration(to - from);

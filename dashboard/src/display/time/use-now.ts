@@ -7,7 +7,7 @@ let held = false;
 
 /**
  * The current time. One clock for the whole page updates it once a second.
- * The time stands still if `still` is set, or if the page shows a past moment.
+ * The time does not change if `still` is set, or if the page shows a past moment.
  */
 export function useNow(still = false): number {
   const moment = useContext(Moment);

@@ -114,7 +114,7 @@ function FileLines({ text, problems, line }: FileLinesProps) {
   const looked = useRef<HTMLDivElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: scrolls when the line changes
   useEffect(() => {
-    // In newer browsers `scrollIntoView` returns a promise. The braces keep the effect from returning that promise.
+    // `scrollIntoView` returns a promise in newer browsers. The braces discard the promise, because an effect must not return it.
     looked.current?.scrollIntoView({ block: "center" });
   }, [line]);
   const byLine = Map.groupBy(problems, (problem) => problem.line);

@@ -110,8 +110,8 @@ function ExplainedFacts({ explanation }: { explanation: ExplanationView }) {
 }
 
 /**
- * The upper bound of one task: the tools that this agent and its reachable agents can call, and how many runs they can start.
- * A real task usually does much less than this upper bound.
+ * The most that one task can do: which tools this agent and the agents below it can call, and how many runs they can start.
+ * A real task usually does much less.
  */
 function WorstCase({ explanation }: { explanation: ExplanationView }) {
   const { blastRadius, worstCase, limits, reachable } = explanation;
@@ -157,7 +157,7 @@ function Power({ on, icon: Icon, what }: PowerProps) {
   );
 }
 
-/** A table of the tools with side effects, and which agents are allowed to call them. */
+/** A table of the tools with side effects. Each row names the agents that are allowed to call the tool. */
 function WhoMay({ explanation }: { explanation: ExplanationView }) {
   const { tools } = explanation.blastRadius;
   const agents = [...new Set(tools.flatMap(({ by }) => by.map(({ agent }) => agent)))];

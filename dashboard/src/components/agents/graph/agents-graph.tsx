@@ -34,7 +34,7 @@ export interface AgentsGraphProps {
 }
 
 export function AgentsGraph(props: AgentsGraphProps) {
-  // A new key remounts the graph when the set of agents changes. The remounted graph fits the view.
+  // If the set of agents changes, the graph gets a new key. React then mounts the graph again, and the new graph fits the view.
   const names = props.agents.map(({ name }) => name).join();
   return (
     <ReactFlowProvider key={names}>

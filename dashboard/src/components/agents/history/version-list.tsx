@@ -1,5 +1,5 @@
 // U53: the versions of an agent.
-// Each run pins the definition that it started with, and the hash of this definition is the version.
+// Each run records the definition that it started with. The hash of the definition is the version.
 
 import { useQueries } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -138,7 +138,7 @@ function patchOf(before: string, after: string): string {
   return first === -1 ? "Only the file name or the time it was read differs." : lines.slice(first).join("\n");
 }
 
-/** A pinned definition as comparable lines: one key per line, then the prompt. */
+/** A definition as text for a diff: one key per line, then the prompt. */
 function definitionText({ prompt, ...keys }: NonNullable<AgentDetail["definition"]>): string {
   const lines = Object.entries(keys)
     .filter(([key]) => key !== "source")

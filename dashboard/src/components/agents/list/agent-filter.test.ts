@@ -32,7 +32,7 @@ test("[S1-60] the page lists either all agents, or your agents and the agents th
   expect(agentsInScope(agents.slice(3), "own")).toEqual([]);
 });
 
-test("a search finds an agent if its name, description, kind and models together contain every word", () => {
+test("a search finds the agents whose name, description, kind and models together contain every search word", () => {
   expect(searchAgents(agents, " ")).toBeUndefined();
   expect([...searchAgents(agents, "LEADS work")!]).toEqual(["lead"]);
   expect([...searchAgents(agents, "cod big")!]).toEqual(["team/coder"]);

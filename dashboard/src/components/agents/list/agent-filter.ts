@@ -17,7 +17,10 @@ export function agentsInScope(agents: readonly AgentView[], scope: "own" | "all"
   return agents.filter(({ name }) => shown.has(name));
 }
 
-/** Names of the agents whose name, title, description, kind and models together contain every word of the query; undefined without a query. */
+/**
+ * Names of the agents that match the query; undefined if the query is empty.
+ * An agent matches if its name, title, description, kind and models together contain every word of the query.
+ */
 export function searchAgents(agents: readonly AgentView[], q: string): Set<string> | undefined {
   const words = q.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return undefined;

@@ -1,5 +1,5 @@
 // U28: the user answers several similar items together, after seeing how they differ.
-// Each item gets its own decision, bound to its own call.
+// Each item gets its own decision, which applies only to that item's call.
 
 import { Link, useNavigate } from "@tanstack/react-router";
 import { ArrowLeft, Layers } from "lucide-react";

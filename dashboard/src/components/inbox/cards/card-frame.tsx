@@ -18,7 +18,7 @@ import { findDangers } from "./dangers.ts";
 
 export interface CardFrameProps {
   item: ApprovalView;
-  /** True if the card takes the keyboard focus. It takes the focus when the user has just answered the previous card. */
+  /** Whether the card takes the keyboard focus. True if the user has just answered the previous card. */
   takesFocus: boolean;
   children: ReactNode;
   answers: ReactNode;

@@ -28,7 +28,7 @@ export function findDangers(item: ApprovalView): string[] {
     command?.programs.some(({ runsInput }) => runsInput) && "it executes its input",
     command && command.grade !== "exact" && "parts of it are only known when it runs",
     hasTricks(text) && "it contains invisible or look-alike characters",
-    // A tool whose target is a name runs commands on the service or the run that has this name.
+    // The target of such a call is a service or a run, given by name. The call runs commands on this target.
     target?.kind === "name" && reaches?.includes("commands") && "it acts on a running system",
   ];
   return reasons.filter((reason) => typeof reason === "string");
@@ -36,9 +36,9 @@ export function findDangers(item: ApprovalView): string[] {
 
 interface Risk {
   program: string;
-  /** The subcommand; absent if every subcommand is a risk. */
+  /** The dangerous subcommand; absent if the program has none, or if any subcommand is dangerous. */
   verb?: string;
-  /** A dangerous flag; absent if the command is dangerous with any flag. */
+  /** The flag that makes the command dangerous; absent if the command is always dangerous. */
   flag?: RegExp;
   words: string;
 }
@@ -79,7 +79,7 @@ const IRREVERSIBLE: readonly Risk[] = [
 function riskIn([path, ...words]: readonly (string | null)[]): string | undefined {
   const name = path?.split("/").at(-1);
   const given = words.map((word) => word ?? "");
-  // `git -C folder push` and `git -c name=value push` push as well.
+  // Removes the values of git's options `-C` and `-c`, so that `git -C folder push` is recognised as a push.
   const args = name === "git" ? given.filter((_, at) => !/^-[Cc]$/.test(given[at - 1] ?? "")) : given;
   const subcommand = args.find((arg) => !arg.startsWith("-"));
   return IRREVERSIBLE.find(
@@ -90,7 +90,7 @@ function riskIn([path, ...words]: readonly (string | null)[]): string | undefine
   )?.words;
 }
 
-/** Long runs of blanks are harmless in a file, because the diff shows every line. In a command they can push text out of sight. */
+/** Many blanks in a row are harmless in a file, because the diff shows every line. In a command they can push text out of sight. */
 const withoutBlankRuns = (text: string): string => text.replaceAll(/[ \t\r\n]+/g, " ");
 
 /** All strings in the input, with their line breaks. */

@@ -3,16 +3,16 @@ import type { ApprovalView } from "../../../../../src/api/client/types.ts";
 import { limitChoice, withLimit } from "./limit.ts";
 
 const item = (tool: string, input: unknown) => ({ kind: "tool", tool, input }) as ApprovalView;
-const offered = (tool: string, input: unknown) =>
+const limitsFor = (tool: string, input: unknown) =>
   limitChoice(item(tool, input))?.choices.map(({ value }) => value);
 
 test("[U21] the card offers only limits that the tool supports and that are tighter than the call's own limit", () => {
-  expect(offered("Bash", { command: "sleep 60" })).toEqual([10_000, 30_000, 60_000, 120_000]);
-  expect(offered("Bash", { command: "sleep 60", timeout: 30_000 })).toEqual([10_000]);
-  expect(offered("Bash", { command: "sleep 60", timeout: 1_000 })).toBeUndefined();
-  expect(offered("delegate", { agent: "worker", task: "look" })).toContain(5);
-  expect(offered("delegate_to_agent", { role: "worker", task: "look" })).toBeUndefined();
-  expect(offered("Write", { path: "a", content: "b" })).toBeUndefined();
+  expect(limitsFor("Bash", { command: "sleep 60" })).toEqual([10_000, 30_000, 60_000, 120_000]);
+  expect(limitsFor("Bash", { command: "sleep 60", timeout: 30_000 })).toEqual([10_000]);
+  expect(limitsFor("Bash", { command: "sleep 60", timeout: 1_000 })).toBeUndefined();
+  expect(limitsFor("delegate", { agent: "worker", task: "look" })).toContain(5);
+  expect(limitsFor("delegate_to_agent", { role: "worker", task: "look" })).toBeUndefined();
+  expect(limitsFor("Write", { path: "a", content: "b" })).toBeUndefined();
 });
 
 test("[U21] a tighter limit changes only the limit in the call's input", () => {

@@ -1,4 +1,4 @@
-// U21: a person can approve a call with a tighter limit on its time or turns, if the tool supports such a limit. Pure.
+// U21: a person can approve a call with a tighter limit on its time or turns, if the tool supports such a limit.
 
 import type { ApprovalView } from "../../../../../src/api/client/types.ts";
 import { plural } from "../../../../../src/projections/words/format.ts";

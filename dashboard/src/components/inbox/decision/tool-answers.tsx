@@ -175,7 +175,7 @@ const HOURS = [
 
 const HOUR_MS = 60 * 60_000;
 
-/** The fields that a decision needs to grant this scope. */
+/** The fields of a decision that grant this scope. */
 export const scopeFields = ({ scope, hours }: Scope) =>
   scope === "once" ? {} : { scope, until: Date.now() + hours * HOUR_MS };
 

@@ -1,4 +1,4 @@
-// A call's input while a person edits it: one text per field, or one JSON text if the input is not an object. Pure.
+// A call's input while a person edits it: one text per field, or one JSON text if the input is not an object.
 
 export interface DraftField {
   name: string;

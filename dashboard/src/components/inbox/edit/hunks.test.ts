@@ -5,16 +5,16 @@ const lines = (...texts: (string | number)[]) => texts.map((text) => `${text}\n`
 const BEFORE = lines("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten");
 const AFTER = lines("ONE", "two", "three", "four", "five", "six", "seven", "eight", "NINE", "ten", "eleven");
 
-const taken = (before: string, after: string, ...chosen: number[]) =>
+const applyChosen = (before: string, after: string, ...chosen: number[]) =>
   hunksOf(before, after)!.textWith(new Set(chosen));
 
 describe("[U22] splitting a change into hunks", () => {
-  test("the file built from some hunks contains exactly these hunks", () => {
+  test("a file built from chosen hunks contains only the changes of these hunks", () => {
     expect(hunksOf(BEFORE, AFTER)!.hunks.map(({ line }) => line)).toEqual([1, 9, 11]);
-    expect(taken(BEFORE, AFTER)).toBe(BEFORE);
-    expect(taken(BEFORE, AFTER, 0, 1, 2)).toBe(AFTER);
-    expect(taken(BEFORE, AFTER, 1)).toBe(BEFORE.replace("nine", "NINE"));
-    expect(taken(BEFORE, AFTER, 0, 2)).toBe(`${BEFORE.replace("one", "ONE")}eleven\n`);
+    expect(applyChosen(BEFORE, AFTER)).toBe(BEFORE);
+    expect(applyChosen(BEFORE, AFTER, 0, 1, 2)).toBe(AFTER);
+    expect(applyChosen(BEFORE, AFTER, 1)).toBe(BEFORE.replace("nine", "NINE"));
+    expect(applyChosen(BEFORE, AFTER, 0, 2)).toBe(`${BEFORE.replace("one", "ONE")}eleven\n`);
   });
 
   test("each hunk has line numbers and context; no two hunks show the same line", () => {
@@ -25,12 +25,12 @@ describe("[U22] splitting a change into hunks", () => {
   });
 
   test("hunks preserve CRLF, a missing final newline and an empty file", () => {
-    expect(taken("a\nm\nb", "A\nm\nb\nc", 0)).toBe("A\nm\nb");
+    expect(applyChosen("a\nm\nb", "A\nm\nb\nc", 0)).toBe("A\nm\nb");
     expect(hunksOf("a\nm\nb", "A\nm\nb\nc")!.hunks[1]!.patch).toContain(
       "-b\n\\ No newline at end of file\n+b\n+c",
     );
-    expect(taken("a\r\nb\r\nc\r\n", "A\r\nb\r\nC\r\n", 1)).toBe("a\r\nb\r\nC\r\n");
-    expect(taken("", "new\n", 0)).toBe("new\n");
+    expect(applyChosen("a\r\nb\r\nc\r\n", "A\r\nb\r\nC\r\n", 1)).toBe("a\r\nb\r\nC\r\n");
+    expect(applyChosen("", "new\n", 0)).toBe("new\n");
   });
 });
 
@@ -67,7 +67,7 @@ describe("[U22] building the input that produces a given text", () => {
 
   test("the input for Edit can produce the file for any selection of hunks", () => {
     for (let mask = 1; mask < 8; mask++) {
-      const after = taken(BEFORE, AFTER, ...[0, 1, 2].filter((at) => mask & (1 << at)));
+      const after = applyChosen(BEFORE, AFTER, ...[0, 1, 2].filter((at) => mask & (1 << at)));
       expect(leftBy(BEFORE, after)).toBe(after);
     }
   });

@@ -1,4 +1,4 @@
-// U22: splits a file change into hunks, and builds the file with only some hunks applied. Pure.
+// U22: pure functions that split a file change into hunks, and build the file with only some hunks applied.
 // Text between two hunks does not change, so the user has seen every text that a selection of hunks can produce.
 
 import { diffLines } from "diff";
@@ -65,7 +65,7 @@ const isHunk = ({ before, after }: Piece): boolean => before !== after;
 function hunkAt(pieces: readonly Piece[], at: number): Hunk {
   const { before, after } = pieces[at]!;
   const gap = linesOf(pieces[at - 1]?.before ?? "");
-  // The previous hunk already shows the first lines of the gap between the two hunks.
+  // Leaves out the first lines of the gap before this hunk, because the previous hunk already shows them.
   const above = gap.slice(Math.max(at > 1 ? AROUND : 0, gap.length - AROUND));
   const below = linesOf(pieces[at + 1]?.before ?? "").slice(0, AROUND);
   const [removed, added] = [linesOf(before), linesOf(after)];

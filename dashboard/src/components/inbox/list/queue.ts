@@ -46,7 +46,7 @@ const wordsOf = (command: string): string[] => command.trim().split(/\s+/);
 export interface Differences {
   /** The words that all items share, with `…` where the items differ. */
   common: string;
-  /** For each item, the words that differ from the other items. */
+  /** The words of each item that differ from the other items. */
   parts: string[];
 }
 
