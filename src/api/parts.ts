@@ -1,5 +1,5 @@
 // The parts that the API needs.
-// `who` names the person who sends a request. A named user is identified by the public server.
+// `who` names the person who sends a request. The public server identifies named users.
 // A request over the socket or with the folder's token acts as the user who started this process.
 
 import type { Agent } from "../agents/agent.ts";
@@ -45,7 +45,7 @@ export interface ApiParts {
   /** Repeats the decisions of an agent's runs with the agent's current file. Throws AGENT_NOT_FOUND or AGENT_INVALID. */
   replayAgent(agent: string, runIds: readonly RunId[]): Promise<AgentReplay[]>;
   settings: Settings;
-  /** Lists the files below a folder of the project, except those that .gitignore excludes. */
+  /** Lists the files below a folder of the project, except files that .gitignore excludes. */
   workspaceTree(path: string): Promise<WorkspaceTree | { problem: string }>;
   agents(name?: string): Promise<ListedAgents>;
   systemPrompt: LoopParts["systemPrompt"];
@@ -56,7 +56,7 @@ export interface ApiParts {
   info: ServerInfo;
   /** Name of the person who sent the request. The journal records the name with the person's action. */
   who(request: Request): string;
-  /** `served` is set while a public server listens. `plug` is set only in a demo. */
+  /** `served` exists while a public server listens. `plug` exists only in a demo. */
   web: { served?: BrowserAccess; plug?: DemoServer };
   /** Reports a problem to the user who runs the process. `answered` is set if the client also got an error response. */
   onProblem(problem: { message: string; error: unknown; answered?: true }): void;
@@ -66,10 +66,10 @@ export interface ApiParts {
   webhooks?: Pick<Notifier, "hooks" | "test">;
 }
 
-/** The API's parts, plus the members that all routes of one user share. */
+/** The parts that routes get: the API's parts, the hub, and the name of the acting person. */
 export interface RouteParts extends ApiParts {
   hub: Hub;
-  /** Returns the acting person's name with the protocol: `maria via MCP`. */
+  /** Returns the person's name and the protocol they used: `maria via MCP`. */
   by(request: Request): string;
 }
 

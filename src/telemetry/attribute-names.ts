@@ -1,5 +1,5 @@
 // Names of span attributes. OpenTelemetry's names for generative AI are not stable yet.
-// With our own copy, Cadre's attribute names stay the same when OpenTelemetry changes its names.
+// Cadre has its own copy of the names, so that they stay the same when OpenTelemetry changes them.
 
 export const GEN_AI = {
   operation: "gen_ai.operation.name",

@@ -111,7 +111,7 @@ function describeToolCall({ began, ended, call }: Extract<TraceSpan, { kind: "to
   const { toolCallId, attempt } = began.payload;
   const result = ended.type === "TOOL_RESULT" ? ended.payload : undefined;
   const outcome = result && (result.outcome ?? (result.isError ? "error" : "ok"));
-  // A call that no model asked for merges a child's worktree. The id of such a call begins with the name of the tool.
+  // Calls that merge a child's worktree have no `call`, because no model requested them. Their id begins with the name of the tool.
   const name = call?.name ?? toolCallId.split("/", 1)[0]!;
   return {
     title: `execute_tool ${name}`,

@@ -1,5 +1,5 @@
 // Encodes spans as OTLP JSON.
-// A span's id is a hash of its run and its name. So a span has the same id even if several processes send it.
+// A span's id is a hash of its run and its name, so the id is the same in every process that sends the span.
 
 import type { Digest } from "../ids.ts";
 import type { SpanRef, TraceSpan } from "../projections/formats/trace-spans.ts";
@@ -9,7 +9,7 @@ export interface OtlpOptions {
   digest: Digest;
   resource: Attributes;
   version: string;
-  /** True if text from people, models and tools is sent too. */
+  /** True if the text of people, models and tools is also sent. */
   content: boolean;
 }
 

@@ -1,4 +1,4 @@
-// Tests tracing while processes of two versions run, with a real receiver.
+// Tests tracing with a real receiver, while an older and a newer version of Cadre run at the same time.
 
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { openReceiver, type Receiver } from "../../test/support/otlp-receiver.ts";

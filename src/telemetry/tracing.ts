@@ -29,10 +29,10 @@ export interface TracingParts {
   onProblem(problem: { message: string; error: unknown }): void;
 }
 
-/** Name of the cursor in the outbox. Webhooks use the outbox too, but their names cannot contain a slash. */
+/** Name of the cursor in the outbox. Webhooks use the outbox too, but a webhook's name cannot contain a slash. */
 const CURSOR = "traces/otlp";
 const PAGE = 200;
-/** How long a process holds the cursor; longer than one attempt. If the process dies, other processes wait until this time is over. */
+/** How long a process holds the cursor. One attempt is shorter. If the process dies, other processes wait until this time is over. */
 const HOLD_MS = 20_000;
 /** How long spans are collected before they are sent together. */
 const BATCH_MS = 1_000;

@@ -36,7 +36,7 @@ export interface DeliverParts {
 }
 
 export interface Deliverer {
-  /** Sends all due notices. Returns the milliseconds until the next attempt, or undefined if there is nothing to do until a new event. */
+  /** Sends all due notices. Returns the milliseconds until the next attempt, or undefined if only a new event requires an attempt. */
   deliver(signal: AbortSignal): Promise<number | undefined>;
   /** Sends a test notice. Returns undefined if no webhook has that name. */
   test(name: string): Promise<Answer | undefined>;
@@ -44,19 +44,19 @@ export interface Deliverer {
 
 const PAGE = 500;
 const ATTEMPT_MS = 10_000;
-/** How long a process holds a cursor; longer than one attempt. If the process dies, other processes wait until this time is over. */
+/** How long a process holds a cursor. One attempt is shorter. If the process dies, other processes wait until this time is over. */
 const HOLD_MS = 20_000;
 const FIRST_RETRY_MS = 2_000;
 const LONGEST_RETRY_MS = 600_000;
 const GIVE_UP_MS = 24 * 3_600_000;
-/** Maximum number of attempts, more than fit into a day. It ends the retries even if every restart begins a new day of retries. */
+/** Maximum number of attempts. A day of retries needs fewer. This limit ends the retries even if every restart begins a new day. */
 const MAX_ATTEMPTS = 200;
 
 export function createDeliverer(parts: DeliverParts): Deliverer {
   const { store, clock, hooks, holder, onProblem } = parts;
-  /** For each webhook: the position up to which the journal contains no notice for it. Without this cache the journal is scanned again. */
+  /** Maps each webhook to the position up to which the journal contains no notice for the webhook. This avoids reading the journal again. */
   const scanned = new Map<string, Position>();
-  /** For each webhook: the current notice and the time of its first attempt. The day of rule WH4 starts at that time. */
+  /** Maps each webhook to its current notice and the time of the first attempt. The day of rule WH4 starts at that time. */
   const tried = new Map<string, { id: string; since: number }>();
   let hasReportedNewer = false;
 
@@ -131,7 +131,7 @@ export function createDeliverer(parts: DeliverParts): Deliverer {
 }
 
 /**
- * Finds the first notice after a position that a webhook wants. `to` is the position up to which the journal was read.
+ * Finds the first notice after a position that the webhook subscribes to. `to` is the position up to which the journal was read.
  * `newer` is set if an event of a newer version ended the search.
  */
 async function nextNotice(
@@ -153,12 +153,12 @@ async function nextNotice(
       const notice = mayBeNotice(event) ? await readNotice(store, event) : undefined;
       if (notice && wanted.includes(notice.event)) return { to, notice };
     }
-    // Unreadable events are left out of a page, so another page can follow a page that is not full. Only an empty page is the last page.
+    // A page leaves out unreadable events, so a page that is not full might not be the last. Only an empty page ends the journal.
     if (page.length === 0) return { to };
   }
 }
 
-/** Computes the notice of an event. If the journal is damaged or pruned, there is no notice, so notices of other runs are not blocked. */
+/** Computes the notice of an event. A damaged or pruned journal gives no notice, so that it does not block notices of other runs. */
 async function readNotice(store: Store, event: JournalEvent): Promise<Notice | undefined> {
   const row = await store.runs.get(event.runId);
   if (!row || row.parentRunId !== undefined) return undefined;

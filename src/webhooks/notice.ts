@@ -17,7 +17,7 @@ const NOTICE_TYPES: ReadonlySet<JournalEvent["type"]> = new Set([
   "RUN_FAILED",
 ]);
 
-/** A quick check of the event's type. It avoids reading the journal for other events. */
+/** Checks only the event's type, so that the journal is not read for events that never give a notice. */
 export const mayBeNotice = ({ type }: JournalEvent): boolean => NOTICE_TYPES.has(type);
 
 /** Derives the notice of an event. `journal` is the run's journal up to and including that event. */

@@ -11,7 +11,7 @@ import type { Outgoing } from "./message.ts";
 export interface Answer {
   /** HTTP status of the answer. Absent if there was no answer. */
   status?: number;
-  /** The endpoint's answer or the reason for the failure, in words for people. */
+  /** The endpoint's answer or the reason for the failure, as text for people. */
   detail: string;
 }
 

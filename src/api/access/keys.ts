@@ -1,5 +1,5 @@
-// The keys of the public server: a token for people and scripts, cookies derived from the token, and one-time links that give a browser its cookie.
-//  G4  A new token immediately invalidates the cookies and links of the old token (A09).
+// The keys of the public server: a token, cookies derived from the token, and one-time links that sign in a browser.
+//  G4  When a new token is set, the cookies and links of the old token stop working immediately (A09).
 //  G5  A sign-in link works once and expires after a few minutes.
 
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
@@ -14,7 +14,7 @@ export interface AccessKeys {
   newLink(user?: string): { ticket: string; expiresAt: number };
   /** Uses up a ticket and returns its user, or undefined if the ticket is not valid. */
   redeemTicket(ticket: string): { user: string | undefined } | undefined;
-  /** Sets a new token. The old token is no longer valid. */
+  /** Sets a new token. The old token stops working. */
   replaceToken(token: string): void;
 }
 
@@ -52,7 +52,7 @@ export function createAccessKeys(first: string, now: () => number = Date.now): A
   };
 }
 
-/** Compares in constant time, so that the duration reveals nothing about the secret. */
+/** Compares two secrets in constant time, so that an attacker learns nothing from the duration. */
 function isSame(given: string, wanted: string): boolean {
   const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(given), digest(wanted));

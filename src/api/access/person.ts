@@ -6,7 +6,7 @@ import { ROLES, type Role } from "../../stores/users.ts";
 export interface Person {
   name: string;
   role: Role;
-  /** `own`: the user sees only their own runs and cannot find those of other users (A23). */
+  /** `own`: the user sees only their own runs. Other users' runs seem not to exist (A23). */
   sees: "own" | "all";
 }
 

@@ -1,10 +1,10 @@
-// The token of a folder. It is kept in a file that only the file's owner can read, so that it survives restarts.
+// The token of a folder. A file keeps the token across restarts, and only the file's owner can read the file.
 
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { tokenFile } from "../../config/secrets.ts";
 
-/** Minimum length of a token: shorter ones could be guessed. */
+/** Minimum length of a token. A shorter token could be guessed. */
 export const MIN_TOKEN = 24;
 
 /** Reads the folder's token. If the folder has no token or its token is too short, creates a new token. */
@@ -15,7 +15,7 @@ export function readOrCreateToken(dir: string): string {
 export function renewToken(dir: string): string {
   const token = randomBytes(32).toString("base64url");
   mkdirSync(dir, { recursive: true, mode: 0o700 });
-  // Write a temporary file and rename it. Readers never see half a token, and the file gets its new permissions.
+  // Write a temporary file and rename it, so that readers never see half a token. Overwriting would keep the old file's permissions.
   const draft = `${tokenFile(dir)}.${process.pid}`;
   writeFileSync(draft, `${token}\n`, { mode: 0o600 });
   renameSync(draft, tokenFile(dir));

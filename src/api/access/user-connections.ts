@@ -1,4 +1,4 @@
-// Tracks the connections of named users: which user each key belongs to, and which sockets use it.
+// Tracks the connections of named users: the user of each key, and the sockets that use the key.
 //  G9  If a key is revoked or its user's role changes, the key's connections are closed immediately, in every process (A09).
 
 import { createHash, randomBytes } from "node:crypto";
@@ -16,7 +16,7 @@ export interface UserConnections {
 
 export interface UserConnectionsOptions {
   users: Users;
-  /** Which runs a user who is not an admin sees. */
+  /** The runs that users without the role `admin` see. */
   sees: Person["sees"];
   cut(sockets: ReadonlySet<Socket>): void;
   onProblem(problem: { message: string; error: unknown }): void;
@@ -72,7 +72,7 @@ export function createUserConnections({
       });
     });
   });
-  /** Repeats the lookup if the users changed during it. Otherwise a key that was revoked in that moment would stay connected. */
+  /** Repeats the lookup if the users changed in the meantime, because the key might have been revoked. */
   const lookUpUser = async (hash: string): ReturnType<Users["byKey"]> => {
     for (;;) {
       const before = changes;

@@ -50,7 +50,7 @@ export const partsForTokenHolder = (parts: ApiParts): ApiParts => ({
   },
 });
 
-/** Only an admin is allowed to give a permission that lasts beyond the run. */
+/** Allows only admins to grant permissions that last beyond the run. */
 function withoutLastingGrants(store: Store, person: Person): Store {
   return overrideStore(store, {
     journal: {
@@ -69,7 +69,7 @@ function withoutLastingGrants(store: Store, person: Person): Store {
 const override = <T extends object, K extends keyof T>(whole: T, name: K, value: T[K]): T =>
   Object.create(whole, { [name]: { value, enumerable: true } }) as T;
 
-/** Returns the user of a session, or undefined if the session is new. Throws if the person is not allowed to see the session. */
+/** Returns the user who owns a session, or undefined if the session is new. Throws if `person` is not allowed to see the session. */
 async function sessionUser(
   { store }: ApiParts,
   { name, sees }: Person,
@@ -81,7 +81,7 @@ async function sessionUser(
   return last?.userId;
 }
 
-/** Passes on the deltas of the user's own runs. A run's deltas are dropped until its user is known, because losing deltas is harmless. */
+/** Passes on the streamed text of the user's own runs. Text of a run whose owner is not known yet is dropped, which is harmless. */
 function ownDeltas({ store, onDelta }: ApiParts, user: string): ApiParts["onDelta"] {
   return (listener) => {
     const own = new Map<string, boolean>();

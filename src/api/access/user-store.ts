@@ -1,5 +1,5 @@
 // The store as one user sees it. Other users' runs seem not to exist, no matter how they are requested (A23).
-// All routes of a named user get this store, so no route can forget the check. It refuses functions that routes do not need.
+// All routes of a named user get this store, so no route can forget the check. The store refuses functions that routes do not need.
 // If a member is added to `Store`, this file does not compile until the member's check is written.
 
 import { CadreError, runNotFound } from "../../errors.ts";
@@ -115,7 +115,7 @@ function onlyOwn(store: Store, user: string, listener: CommitListener): CommitLi
     if (own.length > 0 || events.length === 0) listener(own, woken, from);
   };
   return (events, woken, from) => {
-    // A named user does not get batches that only list due runs.
+    // A batch without events only lists due runs. Named users do not get such batches.
     if (events.length === 0 && woken.length > 0) return;
     for (const event of events)
       if (event.type === "RUN_STARTED") remember(event.runId, event.payload.userId === user);
@@ -126,7 +126,7 @@ function onlyOwn(store: Store, user: string, listener: CommitListener): CommitLi
     }
     const turn = Promise.all([before, learn(store, unknown, (row) => remember(row.id, row.userId === user))])
       .then(() => tell(events, [], from))
-      // After an error, an empty batch makes readers read the events from the store.
+      // An empty batch tells readers to read the missed events from the store.
       .catch(() => listener([], [], from))
       .then(() => {
         if (before === turn) before = undefined;

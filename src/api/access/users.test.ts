@@ -46,7 +46,7 @@ async function admit(name: string, role: Role): Promise<void> {
   tokens.set(name, (await holder().post("/api/users", { body: { name, role } })).token);
 }
 
-/** Ids that belong to ann: of a run, an approval, a session, a grant and a definition. */
+/** Ids of ann's run, approval, session, grant and definition. */
 let ids: { run: string; approval: string; session: string; grant: string; definition: string };
 
 beforeAll(async () => {
@@ -72,7 +72,7 @@ beforeAll(async () => {
 
 afterAll(() => expect(problems).toEqual([]));
 
-/** Fills each path parameter with an id that belongs to ann, and adds the queries that some routes need. */
+/** Fills each path parameter with one of ann's ids, and adds the query that the route needs. */
 function pathOf({ path }: Route): string {
   const filled = path
     .replace("/api/approvals/{id}", `/api/approvals/${encodeURIComponent(ids.approval)}`)
@@ -114,17 +114,17 @@ function request(route: Route, name: string, path = pathOf(route)) {
 
 const streams = (route: Route): boolean => route.answer === undefined;
 
-/** All routes, except those that need a public server, such as `/api/link`. */
+/** All routes except routes that need a public server, such as `/api/link`. */
 const table = (): Route[] => routeTable(served.parts, () => expect.fail("nobody is asked"));
 
 describe("[A23] access to the runs of the user ann", () => {
-  /** Routes that take one of ann's ids in the path, the query or the body. */
-  const named = ({ path }: Route): boolean =>
+  /** True for routes that take one of ann's ids in the path, the query or the body. */
+  const takesAnnsId = ({ path }: Route): boolean =>
     (/\{(id|hash)\}/.test(path) && !/^\/(api\/users|v1\/models)\//.test(path)) ||
     /agent-(children|context|cancel)$|\/api\/(chat|compare)$/.test(path);
 
   test('another operator gets "not found" on every route that takes one of ann\'s ids, and changes nothing', async () => {
-    const routes = table().filter(named);
+    const routes = table().filter(takesAnnsId);
     expect(routes.length).toBeGreaterThan(20);
     const before = await served.runtime.store.journal.read(ids.run);
     for (const route of routes) {
@@ -137,13 +137,14 @@ describe("[A23] access to the runs of the user ann", () => {
 
   test("ann and an admin can read ann's runs on every route", async () => {
     for (const name of ["ann", "ada"])
-      for (const route of table().filter((one) => named(one) && one.method === "get"))
+      for (const route of table().filter((one) => takesAnnsId(one) && one.method === "get"))
         expect((await request(route, name)).status, `${name} ${route.path}`).toBe(200);
   });
 
   test("ann's runs are missing from another user's lists, searches, totals and queries", async () => {
     const lists = table().filter(
-      (route) => route.method === "get" && !named(route) && !streams(route) && roleFor(route) !== "admin",
+      (route) =>
+        route.method === "get" && !takesAnnsId(route) && !streams(route) && roleFor(route) !== "admin",
     );
     expect(lists.length).toBeGreaterThan(15);
     for (const route of lists) {
@@ -307,17 +308,17 @@ describe("[A09] rotating a token, revoking access and changing a role", () => {
     const response = await fetch(`${served.server.url}/api/journal`, { headers });
     const reader = response.body!.getReader();
     await reader.read();
-    const ended = (async () => {
+    const end = (async () => {
       for (;;) if ((await reader.read()).done) return "ended";
     })().catch(() => "cut");
-    return { ended };
+    return { end };
   }
   const browser = async (name: string): Promise<string> => {
     const link = served.server.newLink(name).url;
     return (await send(new URL(link).pathname)).headers["set-cookie"]![0]!.split(";")[0]!;
   };
 
-  test("rotating or revoking a user's token immediately ends their requests, browsers and streams; other users stay connected", async () => {
+  test("after a user's token is rotated or revoked, their streams close and old keys are rejected immediately; other users stay connected", async () => {
     await admit("rob", "operator");
     const Cookie = await browser("rob");
     expect((await send("/api/me", { headers: { Cookie } })).text).toContain("rob");
@@ -325,12 +326,12 @@ describe("[A09] rotating a token, revoking access and changing a role", () => {
     const others = await openStream("oli");
     const old = bearer("rob");
     tokens.set("rob", (await holder().post("/api/users/{name}/rotate", { name: "rob" })).token);
-    expect(await Promise.all(mine.map(({ ended }) => ended))).toEqual(["cut", "cut"]);
+    expect(await Promise.all(mine.map(({ end }) => end))).toEqual(["cut", "cut"]);
     for (const headers of [old, { Cookie }]) expect((await send("/api/runs", { headers })).status).toBe(401);
     expect((await as("rob").get("/api/me")).name).toBe("rob");
     expect(
       await Promise.race([
-        others.ended,
+        others.end,
         as("oli")
           .get("/api/me")
           .then(() => "open"),
@@ -340,7 +341,7 @@ describe("[A09] rotating a token, revoking access and changing a role", () => {
     const last = await openStream("rob");
     const link = new URL(served.server.newLink("rob").url).pathname;
     await holder().delete("/api/users/{name}", { name: "rob" });
-    expect(await last.ended).toBe("cut");
+    expect(await last.end).toBe("cut");
     expect((await send("/api/runs", { headers: bearer("rob") })).status).toBe(401);
     expect((await send(link)).status).toBe(410);
     expect((await holder().get("/api/users")).users).toContainEqual(
@@ -355,7 +356,7 @@ describe("[A09] rotating a token, revoking access and changing a role", () => {
 
   test("a new role applies to the user's token immediately, and connections with the old role are closed", async () => {
     await admit("ron", "viewer");
-    const { ended } = await openStream("ron");
+    const { end } = await openStream("ron");
     await expect(
       as("ron").post("/api/runs", { body: { agent: "clerk", task: "pay" } }),
     ).rejects.toMatchObject({
@@ -365,7 +366,7 @@ describe("[A09] rotating a token, revoking access and changing a role", () => {
       as("oli").post("/api/users/{name}/role", { name: "ron", body: { role: "admin" } }),
     ).rejects.toMatchObject({ code: "FORBIDDEN" });
     await holder().post("/api/users/{name}/role", { name: "ron", body: { role: "operator" } });
-    expect(await ended).toBe("cut");
+    expect(await end).toBe("cut");
     expect(await as("ron").get("/api/me")).toMatchObject({ name: "ron", role: "operator" });
     await as("ron").post("/api/runs", { body: { agent: "clerk", task: "pay" } });
     await expect(
@@ -380,7 +381,7 @@ describe("[A09] rotating a token, revoking access and changing a role", () => {
     expect((await as("abe").get("/api/me")).name).toBe("abe");
   });
 
-  test("the store keeps only the hash of a key, and that hash gives no access", async () => {
+  test("the store keeps only the hash of a key, and the hash itself gives no access", async () => {
     const kept = JSON.stringify(await served.runtime.store.users.list());
     for (const token of tokens.values()) expect(kept).not.toContain(token);
     await expect(

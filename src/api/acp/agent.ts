@@ -1,5 +1,5 @@
 // Cadre as an agent of the Agent Client Protocol.
-// An editor's session is a Cadre session. The session's modes are the main agents, and its folder is the project.
+// An editor's session is a Cadre session. The editor offers the main agents as the session's modes. The session's folder is the project.
 
 import { randomUUID } from "node:crypto";
 import {
@@ -22,7 +22,7 @@ export interface AcpOptions {
   version: string;
   /** The project folder for requests that name no folder. */
   folder: string;
-  /** The agent of a new session. If undefined, the chat settings name the agent. */
+  /** The agent of a new session. If undefined, the agent comes from the chat settings. */
   agent: string | undefined;
   /** Returns the API of the project in this folder. */
   open(folder: string): Promise<WithClient>;
@@ -133,7 +133,7 @@ async function listSessions(open: AcpOptions["open"], cwd: string, cursor: strin
   };
 }
 
-/** Converts an error to an error of the protocol, with Cadre's message. */
+/** Throws errors as ACP errors, with Cadre's message. */
 async function withAcpErrors<T>(answer: () => Promise<T>): Promise<T> {
   try {
     return await answer();

@@ -54,7 +54,7 @@ export async function requestPermission(
   }
 }
 
-/** True if another person decided first, or the call was proposed again. The run's next event shows which of the two happened. */
+/** True if another person decided first, or the agent proposed the call again. The run's next event shows which of the two happened. */
 const isDecided = (error: unknown): boolean =>
   error instanceof CadreError && [404, 409].includes(httpStatus(error.code));
 
@@ -67,7 +67,7 @@ const cardFor = async (item: ApprovalView, client: CadreClient): Promise<ToolCal
   rawInput: item.input,
 });
 
-/** Id of the call. The number of the attempt or round at the end is removed. */
+/** Id of the call, without the attempt or round number at its end. */
 const callOf = ({ callId, itemId }: ApprovalView): string => (callId ?? itemId).replace(/~\d+$/, "");
 
 export function approvalTitle({ path, kind, tool, input, detail }: ApprovalView): string {

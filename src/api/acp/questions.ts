@@ -11,7 +11,7 @@ import { approvalTitle, isFreeQuestion, requestPermission } from "./permission.t
 export interface Questions {
   /** Asks open questions that were not asked yet. */
   askNew(): Promise<void>;
-  /** Asks dismissed questions again. Also repeats questions without choices, because a message answers only one of them. */
+  /** Asks dismissed questions again. Also repeats questions without choices, because a message answers only one question. */
   askAgain(): Promise<void>;
   handleEvent(event: JournalEvent): Promise<void>;
 }
@@ -19,7 +19,7 @@ export interface Questions {
 export interface QuestionListener {
   /** Called when the run needs the person's next message. */
   onNeedsMessage(): void;
-  /** True if the person has cancelled the turn, which dismisses all its questions. */
+  /** True if the person has cancelled the turn. Cancelling dismisses all questions of the turn. */
   isCancelled(): boolean;
   onError(error: unknown): void;
 }

@@ -1,4 +1,4 @@
-// The turn whose end an editor waits for.
+// The turn that an editor is waiting for.
 // The turn belongs to the run that got the latest message. If another run in the session ends, the turn continues.
 
 import type { StopReason } from "@agentclientprotocol/sdk";
@@ -9,7 +9,7 @@ export interface Turn {
   /** The run that got the latest message. */
   runId(): Promise<string | undefined>;
   end(runId: string, reason: StopReason): Promise<void>;
-  /** Fails the turn with the error. Returns false if the editor is not waiting for this run. */
+  /** Ends the turn with an error. Returns false if the editor is not waiting for this run. */
   fail(runId: string, error: unknown): Promise<boolean>;
 }
 

@@ -1,5 +1,5 @@
 // Converts the events of a tree to updates for an editor.
-// Each call and each descendant run is shown as a card that names its agents. The root's to-do list is shown as the plan.
+// Each call and each descendant run is shown as a card with the names of its agents. The root's to-do list is shown as the plan.
 // The agents' text is sent by watch-run.ts.
 
 import { resolve } from "node:path";
@@ -18,17 +18,17 @@ const NO_CARDS: ReadonlySet<string> = new Set([TODO_WRITE, ASK_USER, FINAL_REPOR
 interface KnownRun {
   names: Names;
   workspace: string;
-  /** Names of the agents from the root to this run. The root's own agent is left out. */
+  /** Names of the agents below the root, down to this run's agent. */
   path: string;
 }
 
 interface Shown {
   rootId: string;
-  /** True if the run or message came from this editor, which already shows it. */
+  /** True if the run or message came from this editor. In that case the editor already shows it. */
   isOwn: (id: string) => boolean;
   runs: Map<string, KnownRun>;
   cards: Set<string>;
-  /** The card of each descendant run: the card of the call that started the run, or a card of its own. */
+  /** The card of each descendant run. It is the card of the call that started the run, or a separate card. */
   cardOfRun: Map<string, string>;
 }
 

@@ -1,5 +1,5 @@
 // Shows one run and its descendants in the editor: past events from the journals, then live events and questions.
-// If the owner process stops, the watch continues with the next owner process, after the last event that was shown.
+// If the owner process stops, the watch continues with the next owner process. It continues after the last event that was shown.
 
 import { timelineEntry } from "../../projections/views/timeline.ts";
 import type { RunDetail, StreamItem } from "../client/types.ts";

@@ -139,20 +139,20 @@ test("the client reads one approval, pages of events, and a summary of the conte
   expect(messages[0]).toEqual({ role: "user", summary: "pay ann" });
 });
 
-test("[F46] a feed that continues from a position misses no message and repeats none of them", async () => {
+test("[F46] a feed that continues from a position neither misses nor repeats a message", async () => {
   const before = await runtime.store.journal.position();
   const { runId } = await api.client.post("/api/runs", { body: { agent: "talker", task: "hello" } });
-  const whole = await told(before, runId);
+  const whole = await readFeed(before, runId);
   const sequenced = whole.filter(({ seq }) => seq !== undefined);
   expect(sequenced.map(({ type }) => type)).toEqual(expect.arrayContaining(["StateUpdated", "Outcome"]));
 
   const half = whole.findIndex(({ after }) => after !== undefined && after > before + 1);
-  const rest = await told(whole[half]!.after!, runId);
+  const rest = await readFeed(whole[half]!.after!, runId);
   const seqs = [...whole.slice(0, half + 1), ...rest].flatMap(({ seq }) => (seq === undefined ? [] : [seq]));
   expect(seqs).toEqual(sequenced.map(({ seq }) => seq));
 });
 
-test("a feed with an unknown position begins with a reset; losing the connection throws an error", async () => {
+test("a feed with an unknown position begins with a reset; a feed that loses its connection throws an error", async () => {
   const stop = new AbortController();
   const feed = api.client.feed({ after: 999_999, signal: stop.signal });
   expect((await feed.next()).value).toEqual({ type: "reset" });
@@ -171,7 +171,7 @@ test("a feed with an unknown position begins with a reset; losing the connection
 });
 
 /** Reads the feed's messages about a run, from a position to the run's outcome. */
-async function told(after: number, runId: string) {
+async function readFeed(after: number, runId: string) {
   const stop = new AbortController();
   const heard: { type: string; seq: number | undefined; after: number | undefined }[] = [];
   for await (const item of api.client.feed({ after, signal: stop.signal })) {

@@ -1,4 +1,4 @@
-// The API client of the CLI, the dashboard and the protocols. They differ only in the `fetch` function that they pass.
+// The API client of the CLI, the dashboard and the MCP, ACP and OpenAI servers. Each of them passes its own `fetch` function.
 // The client has no list of requests: each call names a route by its path, and the types come from the server's routes (routes/index.ts).
 // Only types are imported from the routes, so a browser loads neither schemas nor handlers.
 //
@@ -6,7 +6,7 @@
 //   await client.post("/api/runs/{id}/message", { id, body: { text }, idempotencyKey });
 //
 // A failed call throws the CadreError that the server threw. The client never retries.
-// The client's caller knows whether to repeat the request, or to replace an owner process that has stopped (E1).
+// The caller decides whether to repeat the request, and whether to replace an owner process that has stopped (E1).
 
 import type { z } from "zod";
 import type { JournalEvent } from "../../journal/events.ts";
@@ -42,7 +42,7 @@ export interface CadreClient {
    * After an error, call `follow` again with the position of the last event.
    */
   follow(options: FollowOptions): AsyncGenerator<StreamItem, void>;
-  /** Follows all runs from now on, with the message types of contract S4. The feed never ends by itself. It throws the same errors as `follow`. */
+  /** Follows all runs from now on, with the message types of contract S4. The feed never ends by itself. It can throw the errors of `follow`. */
   feed(options: FeedOptions): AsyncGenerator<FeedItem, void>;
   /** Reads the prompt and the messages that a run's model sees. */
   transcript(runId: string): Promise<TranscriptView>;
@@ -59,7 +59,7 @@ export type AnswerOf<M extends Method, P extends string> =
       : z.output<A>
     : never;
 
-/** The type of a route's request: path parameters and query by name, the body, and a key that makes repeating safe. */
+/** The type of a route's request: path parameters, query, body and idempotency key. */
 export type RequestOf<M extends Method, P extends string> =
   RouteBy<M, P> extends Route<M, P, infer Q, infer B, infer _A, infer I>
     ? PathParams<P> &
@@ -85,7 +85,7 @@ type BodyOf<B extends z.ZodType> =
     : Record<never, never> extends z.input<B>
       ? { body?: Optional<z.input<B>> }
       : { body: Optional<z.input<B>> };
-/** True for the type that Zod gives an object without properties. */
+/** True for an object type without properties, as Zod infers it. */
 type IsEmpty<T> = string extends keyof T ? true : false;
 type KeyOf = { idempotencyKey?: string | undefined };
 /** Allows undefined for optional properties, because JSON and URLs leave undefined values out. */

@@ -1,4 +1,4 @@
-// Sends one request of the client. A failure throws the server's CadreError, or a CadreError that says the server was unreachable.
+// Sends one request of the client. On failure, throws the server's CadreError, or a CadreError that says the server was unreachable.
 
 import { CadreError, describeSystemError, type ErrorCode, httpStatus } from "../../errors.ts";
 import type { ErrorBody } from "./types.ts";

@@ -1,4 +1,4 @@
-// Reads the streams of the API. A stream that stops before its `end` event was lost, which is an error.
+// Reads the streams of the API. If a stream stops before its `end` event, the connection was lost, and the reader throws an error.
 
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 import { CadreError } from "../../errors.ts";

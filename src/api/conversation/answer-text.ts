@@ -16,13 +16,13 @@ export interface Activity {
 
 export interface AnswerPart {
   text?: string;
-  /** An event that is not text: a call, a child or a wait. */
+  /** A step that is not text: a call, a child run or a wait. */
   activity?: Activity;
 }
 
 const ASKED_AGAIN = "(The model was asked again; ignore the unfinished text before this.)\n\n";
 
-/** `isRecordedBy` recognizes the message to answer. It is needed if the run was already active when the message was sent. */
+/** `isRecordedBy` recognizes the message to answer. It is needed only if the message joined an active run. */
 export function createAnswerText(runId: string, isRecordedBy?: (event: JournalEvent) => boolean) {
   const turns = new Set<string>();
   const sent = new Map<string, string>();
@@ -36,7 +36,7 @@ export function createAnswerText(runId: string, isRecordedBy?: (event: JournalEv
     content += piece;
     return piece;
   };
-  /** Returns the new part of a call's text, or undefined if the text does not begin with what was sent before. */
+  /** Returns the part of a model call's text that was not sent yet. Returns undefined if the text differs from the text already sent. */
   const newPart = (callId: string, whole: string): string | undefined => {
     const before = sent.get(callId) ?? "";
     if (!whole.startsWith(before)) return undefined;
@@ -73,7 +73,7 @@ export function createAnswerText(runId: string, isRecordedBy?: (event: JournalEv
       streamed.set(key, whole);
       return { text: newPart(callId, whole) ?? "" };
     },
-    /** Returns the run's result, unless the text already ends with it. */
+    /** Returns the run's result, or nothing if the answer already ends with the result. */
     end: (summary: string): string =>
       content.trimEnd().endsWith(summary.trim()) ? "" : append(summary, true),
     /** Adds a note from Cadre itself. */

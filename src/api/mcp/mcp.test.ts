@@ -66,7 +66,7 @@ afterAll(async () => {
   project.remove();
 });
 
-async function connected(mode: "auto" | "legacy" = "auto") {
+async function connectClient(mode: "auto" | "legacy" = "auto") {
   const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode } });
   const headers = { Authorization: `Bearer ${TOKEN}`, "X-Who": "ann" };
   await client.connect(
@@ -89,7 +89,7 @@ describe.each([
   ["legacy", "2025-11-25"],
 ] as const)("a client in %s mode, protocol version %s", (mode, version) => {
   test("[S1-9] [S1-20] [S1-21] the client starts an agent, watches it, approves its call, and reads its result", async () => {
-    const client = await connected(mode);
+    const client = await connectClient(mode);
     expect(client.getNegotiatedProtocolVersion()).toBe(version);
     expect((await client.listTools()).tools.map(({ name }) => name)).toEqual([
       ...["spawn", "list_agents", "run_status", "run_events"],
@@ -145,7 +145,7 @@ async function pagesOf(client: Client, runId: string, limit: number): Promise<un
 }
 
 test("[S1-12] [S1-13] [S1-14] `spawn` passes the context, the model and the turn limit to the run", async () => {
-  const client = await connected();
+  const client = await connectClient();
   const asks = {
     agentType: "clerk",
     task: "write",
@@ -167,8 +167,8 @@ test("[S1-12] [S1-13] [S1-14] `spawn` passes the context, the model and the turn
   await client.close();
 });
 
-test("[S1-16] [S1-19] `spawn` rejects a subagent with the sentence of contract S1, and an unknown agent with Cadre's own error", async () => {
-  const client = await connected();
+test("[S1-16] [S1-19] for a subagent, `spawn` answers with the sentence of contract S1; for an unknown agent, with Cadre's own error", async () => {
+  const client = await connectClient();
   expect(await call(client, "spawn", { agentType: "helper", task: "help" })).toMatch(
     /^PERMISSION_DENIED: an MCP client cannot spawn helper, .* It may spawn: .*clerk/,
   );
@@ -181,13 +181,13 @@ test("[S1-16] [S1-19] `spawn` rejects a subagent with the sentence of contract S
     message: expect.stringMatching(/not found/i),
   });
   const { agents } = await call(client, "list_agents");
-  const named = (name: string) => agents.find((agent: { name: string }) => agent.name === name);
-  expect([named("clerk").canBeSpawned, named("helper").canBeSpawned]).toEqual([true, false]);
+  const agentNamed = (name: string) => agents.find((agent: { name: string }) => agent.name === name);
+  expect([agentNamed("clerk").canBeSpawned, agentNamed("helper").canBeSpawned]).toEqual([true, false]);
   await client.close();
 });
 
 test("the journal records that a message, an answer and a cancellation came through MCP", async () => {
-  const client = await connected();
+  const client = await connectClient();
   const { runId } = await call(client, "spawn", { agentType: "clerk", task: "pay" });
   await waitForApprovals(api, runId);
   await call(client, "message", { runId, text: "hurry" });
@@ -205,28 +205,28 @@ test("the journal records that a message, an answer and a cancellation came thro
 });
 
 test("a client that subscribes to one run is not notified of changes in other runs", async () => {
-  const client = await connected();
+  const client = await connectClient();
   const { runId } = await call(client, "spawn", { agentType: "clerk", task: "pay" });
   await waitForApprovals(api, runId);
-  const told: string[] = [];
+  const notified: string[] = [];
   const { promise, resolve } = Promise.withResolvers<void>();
   client.setNotificationHandler("notifications/resources/updated", ({ params }) => {
-    told.push(params.uri);
+    notified.push(params.uri);
     resolve();
   });
   const listening = await client.listen({ resourceSubscriptions: [`cadre://runs/${runId}`] });
   const other = await call(client, "spawn", { agentType: "writer", task: "write" });
   await eventsUntil(api, other.runId, isEnd);
-  expect(told).toEqual([]);
+  expect(notified).toEqual([]);
   await call(client, "reject", { approvalId: `${runId}:m1.0` });
   await promise;
-  expect(new Set(told)).toEqual(new Set([`cadre://runs/${runId}`]));
+  expect(new Set(notified)).toEqual(new Set([`cadre://runs/${runId}`]));
   await listening.close();
   await client.close();
 });
 
-test("a client that subscribes to a run's events is also notified of events in descendant runs; nobody can subscribe to the list of agents", async () => {
-  const client = await connected();
+test("a client that subscribes to a run's events is also notified of events in descendant runs; the server announces no list changes", async () => {
+  const client = await connectClient();
   expect(client.getServerCapabilities()).toMatchObject({
     resources: { subscribe: true, listChanged: false },
     tools: { listChanged: false },
@@ -238,17 +238,17 @@ test("a client that subscribes to a run's events is also notified of events in d
     ({ type, payload }) => type === "RUN_SUSPENDED" && payload.blockers !== undefined,
   );
   const [item] = (await api.client.get("/api/approvals", { run: runId })).approvals;
-  const told = new Set<string>();
+  const notified = new Set<string>();
   const { promise, resolve } = Promise.withResolvers<void>();
   const uris = [`cadre://runs/${runId}/events`, `cadre://runs/${item!.runId}/events`];
   client.setNotificationHandler("notifications/resources/updated", ({ params }) => {
-    told.add(params.uri);
-    if (told.size === uris.length) resolve();
+    notified.add(params.uri);
+    if (notified.size === uris.length) resolve();
   });
   const listening = await client.listen({ resourceSubscriptions: uris });
   await call(client, "message", { runId: item!.runId, text: "be quick" });
   await promise;
-  expect([...told].sort()).toEqual(uris.sort());
+  expect([...notified].sort()).toEqual(uris.sort());
   await listening.close();
   await api.client.post("/api/runs/{id}/cancel", { id: runId });
   await client.close();

@@ -7,11 +7,11 @@ import { eventsUri, runUri } from "./views.ts";
 /** Maximum number of runs whose parents are cached. */
 const MAX_KNOWN = 5_000;
 
-/** Reports the changed runs immediately. Their ancestors have to be looked up first, so the event lists of the ancestors are reported later. */
+/** Reports the changed runs immediately. Changes in their ancestors are reported later, because the ancestors must be looked up first. */
 export function createChangeNotifier(parentOf: (runId: RunId) => Promise<RunId | undefined>) {
   const parents = new Map<RunId, Promise<RunId | undefined>>();
   const above = (runId: RunId): Promise<RunId | undefined> => {
-    // If the lookup fails, subscribers of the ancestors are not notified. They still get everything when they read the resource.
+    // If the lookup fails, subscribers of the ancestors get no notice. They see all changes when they read the resource.
     const parent = parents.get(runId) ?? parentOf(runId).catch(() => undefined);
     parents.set(runId, parent);
     if (parents.size > MAX_KNOWN) parents.delete(parents.keys().next().value!);

@@ -3,7 +3,7 @@
 import type { z } from "zod";
 import type { CadreClient } from "../client/client.ts";
 
-/** Calls the API of the owner process. If that process has stopped, it calls the next owner process. */
+/** Calls the API of the owner process. If that process has stopped, calls the API of the next owner process. */
 export type WithClient = <T>(use: (client: CadreClient) => Promise<T>) => Promise<T>;
 
 export interface McpTool {

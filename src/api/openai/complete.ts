@@ -1,4 +1,4 @@
-// One chat completion: a run's answer, in one piece or as a stream. The run does not depend on the client.
+// One chat completion: a run's answer, in one piece or as a stream.
 // If the client disconnects, the run continues, and a repeated request with the same Idempotency-Key finds the run.
 
 import { setTimeout as pause } from "node:timers/promises";
@@ -35,7 +35,7 @@ export async function respondWhenDone(
   );
   const soon = await Promise.race([answer, pause(HEARTBEAT_MS, undefined, { ref: false })]);
   if (soon) return Response.json(soon.value, { status: soon.status, headers: soon.headers });
-  // The spaces keep a waiting connection from being closed. JSON parsers ignore spaces before a value.
+  // The spaces keep the waiting connection open. JSON parsers ignore spaces before a value.
   const writer = createStreamWriter();
   const heartbeat = setInterval(() => writer.writeIfRoom(encode(" ")), HEARTBEAT_MS);
   writer.writeIfRoom(encode(" "));

@@ -1,4 +1,4 @@
-// Follows a run for a client that waits for the run's answer. Yields text, activity and open questions as they come, and finally the end.
+// Follows a run for a client that waits for the run's answer. Yields text, activity and open questions, and finally the end.
 
 import type { JournalEvent } from "../../journal/events.ts";
 import { timelineEntry } from "../../projections/views/timeline.ts";
@@ -41,7 +41,7 @@ export async function* followAnswer(
   yield { type: "end", text: isDone ? answer.end(run.summary ?? "") : "", run };
 }
 
-/** Finds items that need a person, and reports each item once. It asks the API, because an item in the journal might be decided by now. */
+/** Finds items that need a person, and reports each item once. Asks the API, because an item in an old event might already be decided. */
 function watchForNeeds(client: CadreClient, runId: string) {
   const reported = new Set<string>();
   const titles = new Map<string, string>();

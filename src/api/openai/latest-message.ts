@@ -5,7 +5,6 @@ import { CadreError } from "../../errors.ts";
 import type { ChatBody, ChatMessage } from "./schema.ts";
 
 export interface LatestMessage {
-  /** The new message. */
   text: string;
   /** The new message, preceded by the earlier conversation. A new run gets this text. */
   whole: string;

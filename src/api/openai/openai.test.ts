@@ -71,7 +71,7 @@ interface OfCadre {
 }
 const cadre = (answer: object): OfCadre => (answer as { cadre: OfCadre }).cadre;
 
-test("every main agent is a model; built-in agents are listed only if there are no others", async () => {
+test("every main agent is a model; built-in agents are listed only if there are no other main agents", async () => {
   const ids = (await Array.fromAsync(await openai.models.list())).map(({ id }) => id);
   expect(ids).toEqual(expect.arrayContaining(["clerk", "writer"]));
   expect(ids).not.toContain("helper");
@@ -83,7 +83,7 @@ test("every main agent is a model; built-in agents are listed only if there are 
   await expect(openai.models.retrieve("nobody")).rejects.toMatchObject({ status: 404, code: "NOT_FOUND" });
 });
 
-test("a message starts a run, and the run's answer is the completion; earlier messages are passed on unchanged", async () => {
+test("a message starts a run, and the run's answer is the completion; the run gets earlier messages unchanged", async () => {
   const answer = await openai.chat.completions.create({
     model: "writer",
     messages: [
@@ -123,7 +123,7 @@ test("a stream contains the text of the answer, the run's activity, and the usag
 });
 
 describe("a run that waits for a person", () => {
-  test("the answer says what the run waits for and what to do; repeating the request after the decision returns the same run's result", async () => {
+  test("the answer says what the run waits for; after the decision, a repeated request returns the same run's result", async () => {
     const request = { model: "clerk", messages: [user("pay")] };
     const headers = { "Idempotency-Key": "one" };
     const waiting = await openai.chat.completions.create(request, { headers });
@@ -173,10 +173,10 @@ test("[D0] a message in a session answers the open question once, even if it is 
   expect(cadre(await say("blue", "k2"))).toEqual(cadre(painted));
   expect(painted.choices[0]!.message.content).toMatch(/^Answered by .+: blue$/);
   expect(cadre(painted)).toMatchObject({ run_id: cadre(question).run_id, status: "completed" });
-  const said = (await api.client.events(cadre(painted).run_id)).filter(
+  const additions = (await api.client.events(cadre(painted).run_id)).filter(
     ({ type }) => type === "CONTEXT_ADDED",
   );
-  expect(said).toEqual([]);
+  expect(additions).toEqual([]);
 });
 
 test("for a paused run, the answer says that only a command can continue it", async () => {
@@ -287,7 +287,7 @@ describe("the answer when a model call is repeated", () => {
     ({ type: "delta", delta: { type: "text.delta", runId: "r", callId: "m1", attempt, text } }) as never;
   const thought = (text: string) =>
     event("AGENT_THOUGHT", { callId: "m1", content: [{ type: "text", text }] });
-  const said = (items: never[]) => {
+  const answerText = (items: never[]) => {
     const answer = createAnswerText("r");
     answer.add(event("MODEL_CALL_STARTED", { callId: "m1", model: "m" }));
     return items.map((item) => answer.add(item).text ?? "").join("");
@@ -305,6 +305,6 @@ describe("the answer when a model call is repeated", () => {
       expect.stringMatching(/^Hum\n\n\(The model was asked again.*\)\n\nHello$/),
     ],
   ])("%s", (_, items, text) => {
-    expect(said(items as never[])).toEqual(text);
+    expect(answerText(items as never[])).toEqual(text);
   });
 });

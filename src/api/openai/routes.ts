@@ -80,7 +80,7 @@ async function modelsOf(client: CadreClient): Promise<Model[]> {
   }));
 }
 
-/** Clients show this list as a menu, so built-in agents are listed only if there are no others. Requests can always name built-in agents. */
+/** Clients show this list as a menu, so it lists built-in agents only if there are no other agents. Requests can always name built-in agents. */
 function menuOf(models: Model[]): Model[] {
   const own = models.filter((model) => model.owned_by !== BUILTIN);
   return own.length > 0 ? own : models;

@@ -1,5 +1,5 @@
 // The part of OpenAI's chat completions API that agents can serve.
-// Parameters that an agent sets itself (temperature, seed …) are ignored.
+// Parameters that the agent's file decides (temperature, seed …) are ignored.
 // Parameters that would change the kind of answer (tools, several choices, a response format) are rejected.
 
 import { z } from "zod";

@@ -1,12 +1,12 @@
-// Explains an agent without running it: the agents it can reach, their tools, and how many runs and turns they could take at most.
+// Explains an agent without running it: the agents it can start, their tools, and the maximum number of runs and turns.
 
 import type { z } from "zod";
 import { Explanation } from "../../agents/explain/explanation-schema.ts";
 import type { ApiParts } from "../parts.ts";
 import { route } from "./route.ts";
-import { named } from "./schemas.ts";
+import { nameSchema } from "./schemas.ts";
 
-export const ExplanationView = named("ExplanationView", Explanation);
+export const ExplanationView = nameSchema("ExplanationView", Explanation);
 export type ExplanationView = z.infer<typeof ExplanationView>;
 
 export const agentExplanationRoute = (parts: Pick<ApiParts, "explain">) =>

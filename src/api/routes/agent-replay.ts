@@ -39,7 +39,7 @@ export const AgentReplayView = z.object({
       problem: z.string().exactOptional(),
     }),
   ),
-  /** How many runs differ, and their recorded usage as an estimate for running them again. */
+  /** Number of runs that differ, and their recorded usage. The usage estimates the cost of running them again. */
   again: z.object({ runs: z.int(), usage: RunUsageView }),
 });
 export type AgentReplayView = z.infer<typeof AgentReplayView>;

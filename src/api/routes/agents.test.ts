@@ -62,7 +62,7 @@ afterAll(async () => {
   project.remove();
 });
 
-async function led(): Promise<string> {
+async function completeLeadRun(): Promise<string> {
   const { runId } = await api.client.post("/api/runs", { body: { agent: "lead", task: "lead" } });
   await eventsUntil(api, runId, isEnd);
   return runId;
@@ -94,9 +94,9 @@ describe("listing and describing agents", () => {
     );
   });
 
-  test("[U53] [S4-59] an agent has one version for each definition that its runs have pinned; after the file changes, the next run adds a version", async () => {
-    await led();
-    await led();
+  test("[U53] [S4-59] an agent has one version for each definition its runs have used; the next run after a file change adds a version", async () => {
+    await completeLeadRun();
+    await completeLeadRun();
     const first = await api.client.get("/api/agents/{name}/versions", { name: "lead" });
     expect(first).toMatchObject({
       runs: 2,
@@ -104,7 +104,7 @@ describe("listing and describing agents", () => {
       versions: [{ runs: 2, completed: 2, sameFile: true }],
     });
     writeFileSync(join(project.folder, "agents/lead.md"), LEAD.replace("Leads.", "Leads well."));
-    await led();
+    await completeLeadRun();
     const { versions } = await api.client.get("/api/agents/{name}/versions", { name: "lead" });
     expect(versions).toMatchObject([
       { runs: 1, sameFile: true, models: ["scripted/lead"] },
@@ -129,7 +129,7 @@ describe("listing and describing agents", () => {
     });
   });
 
-  test('[A59] a request with the hash of a stored value that is not a definition gets "not found"', async () => {
+  test('[A59] the hash of a stored value that is not a definition gets "not found"', async () => {
     const hash = await runtime.store.blobs.put('{"name":"something else"}');
     for (const name of [hash, "..%2Ftoken", "x"])
       expect((await sendRequest(api, "GET", `/api/definitions/${name}`)).status).toBe(404);
@@ -138,7 +138,7 @@ describe("listing and describing agents", () => {
 
 describe("the usage report over time", () => {
   test("[S1-75] the `every` option adds usage over time and the results of trees to the report", async () => {
-    await led();
+    await completeLeadRun();
     const { overTime } = await api.client.get("/api/usage", { every: 3_600_000 });
     expect(overTime!.trees).toMatchObject({
       failed: 0,
@@ -152,7 +152,7 @@ describe("the usage report over time", () => {
   test("the usage totals in the store equal the totals from the journals, even after a prune", async () => {
     const all = () => readUsage(runtime.store, { every: 3_600_000 });
     const before = await all();
-    const runId = await led();
+    const runId = await completeLeadRun();
     const [after, own] = [await all(), await readUsage(runtime.store, { root: runId, every: 3_600_000 })];
     const calls = (usage: UsageView) => usage.byAgent.reduce((sum, { modelCalls }) => sum + modelCalls, 0);
     expect(calls(after) - calls(before)).toBe(calls(own));
@@ -161,7 +161,7 @@ describe("the usage report over time", () => {
     expect(await all()).toEqual(before);
   });
 
-  test("the report includes a run that was suspended before the report's time range and continued within it", async () => {
+  test("the report includes a run that was suspended before the report's time range and continued within the range", async () => {
     const { runId } = await api.client.post("/api/runs", {
       body: { agent: "asker", task: "ask", attended: true },
     });
@@ -181,7 +181,7 @@ describe("the usage report over time", () => {
 });
 
 test("[N5] an agent is found by any spelling of its name, and the runs of a deleted agent are still listed", async () => {
-  const runId = await led();
+  const runId = await completeLeadRun();
   expect((await api.client.get("/api/agents/{name}", { name: "LEAD" })).name).toBe("lead");
   expect((await api.client.get("/api/agents/{name}", { name: "log-analyzer" })).name).toBe(
     "ops/log-analyzer",

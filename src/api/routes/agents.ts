@@ -15,7 +15,7 @@ import { latestRuns } from "../views/read-runs.ts";
 import { agentExplanationRoute } from "./agent-explanation.ts";
 import { agentReplayRoute } from "./agent-replay.ts";
 import { route } from "./route.ts";
-import { named, namedObject } from "./schemas.ts";
+import { namedObject, nameSchema } from "./schemas.ts";
 import { lookedFields } from "./usage.ts";
 
 export const ProblemView = z.object({
@@ -40,7 +40,7 @@ export const AgentView = z.object({
   models: z.array(z.string()),
   file: z.string(),
   problems: z.array(ProblemView),
-  /** Where the agent was found. A project's agent overrides the user's agent of the same name. Both override a built-in agent of that name. */
+  /** The agent's origin. A project's agent overrides a user's agent with the same name, and a user's agent overrides a built-in agent. */
   scope: z.enum(["project", "user", "builtin"]),
   /** The product that the agent's file was written for. */
   dialect: z.string(),
@@ -63,13 +63,13 @@ export const Agents = namedObject("Agents", {
 export type Agents = z.infer<typeof Agents>;
 
 export const AgentVersions = namedObject("AgentVersions", {
-  /** One version for each definition that the agent's runs pinned. The most recently used version comes first. */
+  /** One version for each definition that the agent's runs have used. The most recently used version comes first. */
   versions: z.array(
     z.object({
       definition: z.string(),
       ...AgentTally.shape,
       models: z.array(z.string()).exactOptional(),
-      /** True if the agent's file has not changed since this version. */
+      /** True if the agent's file has not changed since this version was used. */
       sameFile: z.boolean(),
     }),
   ),
@@ -77,10 +77,10 @@ export const AgentVersions = namedObject("AgentVersions", {
 });
 export type AgentVersions = z.infer<typeof AgentVersions>;
 
-export const AgentDetail = named(
+export const AgentDetail = nameSchema(
   "AgentDetail",
   AgentView.extend({
-    /** The definition that a new run would pin. Absent if the file is broken. */
+    /** The definition that a new run would use. Absent if the file is broken. */
     definition: Definition.optional(),
     /** The file as it is on disk. Absent if the agent has no file of its own. */
     source: z
@@ -207,13 +207,13 @@ function viewOf(agent: ListedAgent, { people }: ApiParts): AgentView {
   };
 }
 
-/** Builds the edges of a broken file from the references that could be read. */
+/** Lists the agents that a broken file refers to, as far as the file could be read. */
 const edgesFrom = (references: ListedAgent["references"]): Edge[] =>
   references.flatMap(({ key, agent }) =>
     agent === undefined ? [] : [{ key: key as Edge["key"], to: agent }],
   );
 
-/** A rule such as `Bash(ls)` is judged by its tool. An unknown tool, such as a tool of an MCP server, is assumed to change things. */
+/** For a rule such as `Bash(ls)`, only the tool's name matters. We assume that unknown tools, such as MCP tools, change things. */
 function isReadOnly(definition: Definition, known: ApiParts["people"]["tools"]): boolean {
   const { readOnly, tools } = definition;
   if (readOnly || ownToolsOf(definition)?.may === "none") return true;

@@ -1,5 +1,5 @@
 // Serves the description of the API, for programs and for people.
-// The description is created at the first request for it, because most processes never receive such a request.
+// The description is created at the first request, because most processes never get such a request.
 
 import { z } from "zod";
 import type { ApiParts } from "../parts.ts";

@@ -1,5 +1,5 @@
 // Tests approvals over HTTP with a real runtime.
-// Even if people decide late or at the same time, one decision is recorded, and only the call that was shown runs.
+// Even if people decide late or at the same time, exactly one decision is recorded, and only the call that was shown runs.
 
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -71,11 +71,11 @@ afterEach(async () => {
   project.remove();
 });
 
-const started = async (task = "pay one") =>
+const startRun = async (task = "pay one") =>
   (await api.client.post("/api/runs", { body: { agent: "clerk", task } })).runId;
 
-async function firstAsked(task?: string): Promise<ApprovalView> {
-  const [item] = await waitForApprovals(api, await started(task));
+async function firstApproval(task?: string): Promise<ApprovalView> {
+  const [item] = await waitForApprovals(api, await startRun(task));
   return item!;
 }
 
@@ -84,7 +84,7 @@ const decisions = async (runId: string) =>
 
 describe("the list of approvals", () => {
   test("the list shows the agent that needs the approval, the call that would run, and its preview", async () => {
-    const item = await firstAsked();
+    const item = await firstApproval();
     expect(ApprovalView.strict().parse(item)).toEqual(item);
     expect(item).toMatchObject({
       kind: "tool",
@@ -103,7 +103,7 @@ describe("the list of approvals", () => {
   });
 
   test("the list for one run contains no items of other runs", async () => {
-    const [one, two] = [await firstAsked(), await firstAsked()];
+    const [one, two] = [await firstApproval(), await firstApproval()];
     expect((await api.client.get("/api/approvals", { run: two.runId })).approvals).toEqual([two]);
     expect((await api.client.get("/api/approvals", { run: one.runId })).approvals).toEqual([one]);
     await expect(
@@ -154,7 +154,7 @@ describe("the list of approvals", () => {
   });
 
   test("[A19] reading an approval does not decide it", async () => {
-    const item = await firstAsked();
+    const item = await firstApproval();
     const before = await api.client.events(item.runId);
     const path = `/api/approvals/${item.id}`;
     expect((await sendRequest(api, "GET", path)).body).toEqual(item);
@@ -167,7 +167,7 @@ describe("the list of approvals", () => {
 
 describe("decisions on approvals", () => {
   test("[F12] the response to a repeated decision says that it is a repeat, and the call runs once", async () => {
-    const item = await firstAsked();
+    const item = await firstApproval();
     expect(
       await api.client.post("/api/approvals/{id}", { id: item.id, body: { decision: "approve" } }),
     ).toEqual({ alreadyDecided: false });
@@ -182,8 +182,8 @@ describe("decisions on approvals", () => {
     expect(await decisions(item.runId)).toHaveLength(1);
   });
 
-  test("a decision can name the run by a unique prefix of its id", async () => {
-    const item = await firstAsked();
+  test("a decision can name the run by a unique prefix of the run's id", async () => {
+    const item = await firstApproval();
     const id = `${item.runId.slice(0, -4)}:${item.itemId}`;
     expect(await api.client.post("/api/approvals/{id}", { id, body: { decision: "reject" } })).toEqual({
       alreadyDecided: false,
@@ -202,7 +202,7 @@ describe("decisions on approvals", () => {
 
   test("[F13] if two people approve and reject at the same instant, one wins, and the loser learns who decided what and when", async () => {
     for (let round = 0; round < 100; round++) {
-      const item = await firstAsked();
+      const item = await firstApproval();
       const paidBefore = book.paid.length;
       const votes = [
         { by: "ann", decision: "approve" as const },
@@ -230,7 +230,7 @@ describe("decisions on approvals", () => {
   });
 
   test("[F14] after a run is cancelled, a decision on its item is refused, and the item is no longer listed", async () => {
-    const item = await firstAsked();
+    const item = await firstApproval();
     await api.client.post("/api/runs/{id}/cancel", { id: item.runId });
     expect((await api.client.get("/api/approvals")).approvals).toEqual([]);
     const late = await sendRequest(api, "POST", `/api/approvals/${item.id}`, { decision: "approve" });
@@ -242,8 +242,8 @@ describe("decisions on approvals", () => {
     expect(book.paid).toEqual([]);
   });
 
-  test("[F15] if an approval id names a wrong run, an unknown run or no item, the error is always the same and nothing changes", async () => {
-    const [one, two] = [await firstAsked("three"), await firstAsked()];
+  test("[F15] an approval id with a wrong run, an unknown run or no item always gets the same error, and nothing changes", async () => {
+    const [one, two] = [await firstApproval("three"), await firstApproval()];
     const foreign = `${two.runId}:m1.2`;
     const before = await api.client.events(two.runId);
     const ids = [foreign, `r000000000000000000000:${one.itemId}`, "nonsense", `${one.runId}:`, ":"];
@@ -260,8 +260,8 @@ describe("decisions on approvals", () => {
     expect((await api.client.get("/api/approvals", { run: one.runId })).approvals).toHaveLength(3);
   });
 
-  test("[F16] if the file changes after a person was asked, the approved call does not run; a new approval replaces the old one", async () => {
-    const item = await firstAsked();
+  test("[F16] if the file changes after a person was asked, the approved call does not run, and the person is asked again", async () => {
+    const item = await firstApproval();
     book.change("2");
     await api.client.post("/api/approvals/{id}", { id: item.id, body: { decision: "approve" } });
     await eventsUntil(api, item.runId, ({ type, payload }) => type === "TOOL_PROPOSED" && "round" in payload);
@@ -275,7 +275,7 @@ describe("decisions on approvals", () => {
   });
 
   test("[F16] a decision on a replaced approval is refused, and the error names the new approval", async () => {
-    const item = await firstAsked();
+    const item = await firstApproval();
     const stale = {
       toolCallId: item.callId!,
       name: "Pay",
@@ -298,8 +298,8 @@ describe("decisions on approvals", () => {
     expect(book.paid).toEqual([]);
   });
 
-  test("[F17] three answers in reverse order each reach the right call, even though one of them comes after a restart", async () => {
-    const runId = await started("three");
+  test("[F17] three answers in reverse order each reach the right call, even if the last answer comes after a restart", async () => {
+    const runId = await startRun("three");
     const [ann, bob, cem] = await waitForApprovals(api, runId);
     await api.client.post("/api/approvals/{id}", { id: cem!.id, body: { decision: "approve" } });
     await api.client.post("/api/approvals/{id}", {
@@ -355,18 +355,18 @@ describe("decisions on approvals", () => {
       await eventsUntil(api, runId, isEnd);
       const [decided, ...more] = await decisions(runId);
       expect(more).toEqual([]);
-      const approved = (decided!.payload as { decision: string }).decision === "approve";
-      expect(approved ? [{ alreadyDecided: false }] : ["ALREADY_DECIDED", "RUN_TERMINAL"]).toContainEqual(
+      const isApproved = (decided!.payload as { decision: string }).decision === "approve";
+      expect(isApproved ? [{ alreadyDecided: false }] : ["ALREADY_DECIDED", "RUN_TERMINAL"]).toContainEqual(
         clicked,
       );
-      expect(book.paid.length - paidBefore).toBe(approved ? 1 : 0);
-      ways.add(approved);
+      expect(book.paid.length - paidBefore).toBe(isApproved ? 1 : 0);
+      ways.add(isApproved);
     }
     expect(ways).toEqual(new Set([true, false]));
   });
 
   test("[F19] an invalid edit leaves the approval open; with a valid edit the call runs, and the model learns what was changed", async () => {
-    const item = await firstAsked();
+    const item = await firstApproval();
     const path = `/api/approvals/${item.id}`;
     const misfit = await sendRequest(api, "POST", path, {
       decision: "edit",
@@ -390,7 +390,7 @@ describe("decisions on approvals", () => {
 
   test.each([
     [
-      "[A16] a decision with an edited input under the wrong key",
+      "[A16] an approval with an edited input under a wrong key",
       { decision: "approve", args: { to: "eve", amount: 9 } },
     ],
     ["[A16] an approval with another input", { decision: "approve", input: { to: "eve", amount: 9 } }],
@@ -401,7 +401,7 @@ describe("decisions on approvals", () => {
     ["a list of decisions", [{ decision: "approve" }]],
     ["invalid JSON", "{decision: approve}"],
   ])("%s is answered with 400, and the approval stays open", async (_, body) => {
-    const item = await firstAsked();
+    const item = await firstApproval();
     const answer = await sendRequest(api, "POST", `/api/approvals/${item.id}`, body);
     expect(answer).toMatchObject({ status: 400, body: { error: { code: "BAD_REQUEST" } } });
     expect((await api.client.get("/api/approvals")).approvals).toEqual([item]);
@@ -411,7 +411,7 @@ describe("decisions on approvals", () => {
 
 describe("questions of agents to a person", () => {
   test("questions are listed together with approvals, and each question accepts one answer", async () => {
-    const item = await firstAsked("ask first");
+    const item = await firstApproval("ask first");
     expect(item).toMatchObject({ kind: "question", detail: "To whom?", callId: "m1.0" });
     expect(item.grant).toBeUndefined();
     const post = (body: object) => sendRequest(api, "POST", `/api/approvals/${item.id}`, body);
@@ -433,7 +433,7 @@ describe("questions of agents to a person", () => {
 
 describe("calls with an unknown outcome", () => {
   test("[P4] [PB1] [PB3] a call that a crash interrupted can be probed, and waits for a person's decision", async () => {
-    const [first] = await store.journal.read(await started());
+    const [first] = await store.journal.read(await startRun());
     await end();
     const runId = `r${"1".repeat(21)}`;
     await store.runs.start(runId, { ...(first!.payload as object), rootRunId: runId } as never);
@@ -516,7 +516,7 @@ describe("calls with an unknown outcome", () => {
 
 describe("grants for later runs", () => {
   test("an approval with the scope `always` creates a grant: the grant is listed, applies to the next run, and can be revoked", async () => {
-    const item = await firstAsked();
+    const item = await firstApproval();
     await api.client.post("/api/approvals/{id}", {
       id: item.id,
       body: { decision: "approve", scope: "always" },
@@ -526,7 +526,7 @@ describe("grants for later runs", () => {
     expect(others).toEqual([]);
     expect(grant).toMatchObject({ by: "maria", runId: item.runId });
 
-    await eventsUntil(api, await started(), isEnd);
+    await eventsUntil(api, await startRun(), isEnd);
     expect(book.paid).toHaveLength(2);
 
     await api.client.delete("/api/grants/{id}", { id: grant!.id });
@@ -534,7 +534,7 @@ describe("grants for later runs", () => {
     await expect(api.client.delete("/api/grants/{id}", { id: grant!.id })).rejects.toMatchObject({
       code: "NOT_FOUND",
     });
-    await firstAsked();
+    await firstApproval();
     expect(book.paid).toHaveLength(2);
   });
 });

@@ -34,7 +34,6 @@ export const DecisionBody = namedStrictObject("DecisionBody", {
 });
 export type DecisionBody = z.input<typeof DecisionBody>;
 
-/** An input to preview instead of the input that the agent proposed. */
 export const PreviewBody = namedStrictObject("PreviewBody", { input: z.unknown() });
 
 /** Names the person who should decide. */
@@ -109,7 +108,7 @@ export function approvalRoutes(parts: RouteParts) {
 }
 
 /**
- * Calls `use` with the full id of an approval. `id` can contain a prefix of the run's id, as in other routes.
+ * Calls `use` with the full id of an approval. In `id`, the run's id can be shortened to a prefix, as in other routes.
  * F15: the error does not reveal whether the run or only the item is missing.
  */
 async function withApproval<T>(store: Store, id: string, use: (fullId: string) => Promise<T>): Promise<T> {
@@ -138,8 +137,8 @@ async function openBelow(store: Store, id: RunId): Promise<ApprovalRef[]> {
 }
 
 /**
- * Rejects a decision on an open item if the decision would have no effect, or obviously a different effect than the person intended.
- * This check accepts a decision on an item that is already decided. The client then gets an answer that says so.
+ * Rejects a decision on an open item if the decision has no effect, or clearly not the effect that the person intended.
+ * A decision on an item that is already decided passes this check. The client then learns that the item was decided.
  */
 export async function checkDecision(
   id: string,

@@ -1,4 +1,4 @@
-// Gives browsers access. A one-time link signs in one more browser. A new token signs out all browsers except the browser that requested the token.
+// Gives browsers access. A one-time link signs in one browser. A new token signs out all browsers except the browser that requested it.
 
 import { CadreError } from "../../errors.ts";
 import type { Person } from "../access/person.ts";

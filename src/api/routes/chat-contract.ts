@@ -1,6 +1,6 @@
 // The routes of contract S4: run records, children, context, cancel and chat.
 // These routes show the same runs and sessions under the names of contract S4.
-// The contract's settings and workspace tree have their own files.
+// The contract's routes for settings and for the workspace tree are in other files.
 
 import { z } from "zod";
 import { CadreError } from "../../errors.ts";

@@ -54,10 +54,11 @@ afterAll(async () => {
   project.remove();
 });
 
-const ended = (runId: string) => eventsUntil(api, runId, (event) => event.runId === runId && isEnd(event));
+const waitForEnd = (runId: string) =>
+  eventsUntil(api, runId, (event) => event.runId === runId && isEnd(event));
 
 /** Waits until a child blocks its parent, and returns the child's open items. */
-async function blocked(runId: string) {
+async function waitForBlockingItems(runId: string) {
   await eventsUntil(
     api,
     runId,
@@ -102,7 +103,7 @@ describe("the routes of contract S0", () => {
   test("[S0-72] [S0-61] a decision sent to a blocked parent reaches the child that blocks it", async () => {
     const before = book.paid.length;
     const { runId } = (await sendRequest(api, "POST", "/runs", { prompt: "Pay ann" })).body;
-    const [item] = await blocked(runId);
+    const [item] = await waitForBlockingItems(runId);
     const child = (await sendRequest(api, "GET", `/runs/${item!.runId}`)).body;
     expect(child).toMatchObject({ parent_run_id: runId, status: "suspended", agent_type: "clerk" });
     expect((await sendRequest(api, "GET", `/runs/${runId}`)).body).toMatchObject({
@@ -115,7 +116,7 @@ describe("the routes of contract S0", () => {
       feedback: "go",
     });
     expect(answer).toEqual({ status: 200, body: { success: true } });
-    await ended(runId);
+    await waitForEnd(runId);
     expect(book.paid.length).toBe(before + 1);
     expect((await sendRequest(api, "GET", `/runs/${runId}`)).body.status).toBe("completed");
     const late = await sendRequest(api, "POST", `/runs/${runId}/resume`, { decision: "approved" });
@@ -124,7 +125,7 @@ describe("the routes of contract S0", () => {
 
   test("[S0-30] the RUN_SUSPENDED event of a blocked parent names the reason and the child, both in rows and in a stream", async () => {
     const { runId } = (await sendRequest(api, "POST", "/runs", { prompt: "Pay ann" })).body;
-    const [item] = await blocked(runId);
+    const [item] = await waitForBlockingItems(runId);
     const suspended = { reason: "child_hitl", blocked_by_child_run_id: item!.runId };
     const { events } = (await sendRequest(api, "GET", `/runs/${runId}/events`)).body;
     expect(events.at(-1)).toMatchObject({ event_type: "RUN_SUSPENDED", payload: suspended });
@@ -132,14 +133,14 @@ describe("the routes of contract S0", () => {
     expect(own).toMatchObject({ event_type: "RUN_SUSPENDED", payload: { reason: "approval" } });
     expect((await api.client.events(runId)).at(-1)!.payload).not.toHaveProperty("reason");
     await sendRequest(api, "POST", `/runs/${runId}/resume`, { decision: "rejected" });
-    await ended(runId);
+    await waitForEnd(runId);
     const stream = await api.fetch(`http://cadre/runs/${runId}/events`, {
       headers: { Accept: "text/event-stream" },
     });
     expect(await stream.text()).toContain('"reason":"child_hitl"');
   });
 
-  test("[F50] POST /runs with a repeated Idempotency-Key returns the same run; if the prompt differs, it fails", async () => {
+  test("[F50] POST /runs with a repeated Idempotency-Key returns the same run; with a different prompt, the request fails", async () => {
     const key = { "Idempotency-Key": "seed-1" };
     const body = { prompt: "Hi", agentType: "talker" };
     const first = await sendRequest(api, "POST", "/runs", body, key);
@@ -153,7 +154,7 @@ describe("the routes of contract S0", () => {
     const { runId } = (await sendRequest(api, "POST", "/runs", { prompt: "Pay", agentType: "clerk" })).body;
     await waitForApprovals(api, runId);
     await sendRequest(api, "POST", `/runs/${runId}/resume`, { decision: "rejected", feedback: "too much" });
-    const events = await ended(runId);
+    const events = await waitForEnd(runId);
     expect(events.find(({ type }) => type === "APPROVAL_DECIDED")?.payload).toMatchObject({
       decision: "reject",
       note: "too much",
@@ -163,7 +164,7 @@ describe("the routes of contract S0", () => {
 
   test("[S0-71] GET /runs/:id/events answers with JSON rows or with a stream of the same rows", async () => {
     const { runId } = (await sendRequest(api, "POST", "/runs", { prompt: "Hi", agentType: "talker" })).body;
-    await ended(runId);
+    await waitForEnd(runId);
     const { events } = (await sendRequest(api, "GET", `/runs/${runId}/events`)).body;
     expect(events[0]).toMatchObject({ run_id: runId, sequence: 1, event_type: "RUN_STARTED" });
     expect(events.at(-1).event_type).toBe("RUN_COMPLETED");
@@ -195,14 +196,14 @@ describe("the routes of contract S4", () => {
       body: { run_id: expect.any(String), session_id: expect.any(String), queued: false },
     });
     const { run_id, session_id } = first.body;
-    await ended(run_id);
+    await waitForEnd(run_id);
     const second = await sendRequest(api, "POST", "/api/chat", {
       message: "again",
       agent_id: "talker",
       session_id,
     });
     expect(second.body).toMatchObject({ session_id, queued: false });
-    await ended(second.body.run_id);
+    await waitForEnd(second.body.run_id);
     const { messages } = (await sendRequest(api, "GET", `/api/runs/${second.body.run_id}/context`)).body;
     expect(JSON.stringify(messages)).toContain("You said: hello");
   });
@@ -213,9 +214,11 @@ describe("the routes of contract S4", () => {
       agent_id: "orchestrator",
     });
     const { run_id, session_id } = first.body;
-    await blocked(run_id);
-    const said = { status: 202, body: { run_id, session_id, queued: true } };
-    expect(await sendRequest(api, "POST", "/api/chat", { message: "and hurry", session_id })).toEqual(said);
+    await waitForBlockingItems(run_id);
+    const queuedAnswer = { status: 202, body: { run_id, session_id, queued: true } };
+    expect(await sendRequest(api, "POST", "/api/chat", { message: "and hurry", session_id })).toEqual(
+      queuedAnswer,
+    );
     const { body } = await sendRequest(api, "POST", `/api/sessions/${session_id}/messages`, {
       text: "please",
     });
@@ -232,8 +235,8 @@ describe("the routes of contract S4", () => {
     const again = await sendRequest(api, "POST", "/api/chat", body, { "Idempotency-Key": "hurry" });
     expect(second).toEqual({ status: 202, body: { run_id, session_id, queued: true } });
     expect(again).toEqual(second);
-    const said = (await api.client.events(run_id)).filter(({ type }) => type === "CONTEXT_ADDED");
-    expect(said).toHaveLength(1);
+    const additions = (await api.client.events(run_id)).filter(({ type }) => type === "CONTEXT_ADDED");
+    expect(additions).toHaveLength(1);
     const other = { ...body, message: "or not" };
     expect((await sendRequest(api, "POST", "/api/chat", other, { "Idempotency-Key": "hurry" })).status).toBe(
       422,
@@ -243,7 +246,7 @@ describe("the routes of contract S4", () => {
 
   test("[S4-47] [S4-21] [S4-30] GET /api/agent-runs filters runs by project and session", async () => {
     const { body } = await sendRequest(api, "POST", "/api/chat", { message: "hi", agent_id: "talker" });
-    await ended(body.run_id);
+    await waitForEnd(body.run_id);
     const root = encodeURIComponent(project.folder);
     const path = `/api/agent-runs?project_root=${root}&session_id=${body.session_id}`;
     expect((await sendRequest(api, "GET", path)).body.runs).toEqual([
@@ -266,13 +269,13 @@ describe("the routes of contract S4", () => {
 
   test("[S4-48] [S4-50] GET /api/agent-children lists children, and POST /api/agent-cancel ends a run and its children", async () => {
     const { runId } = (await sendRequest(api, "POST", "/runs", { prompt: "Pay ann" })).body;
-    await blocked(runId);
+    await waitForBlockingItems(runId);
     const { runs } = (await sendRequest(api, "GET", `/api/agent-children?run_id=${runId}`)).body;
     expect(runs).toMatchObject([{ agent_id: "clerk", parent_run_id: runId, status: "running" }]);
     const { status, body } = await sendRequest(api, "POST", "/api/agent-cancel", { run_id: runId });
     expect(status).toBe(200);
     expect(new Set(body.cancelled)).toEqual(new Set([runId, runs[0].run_id]));
-    await ended(runId);
+    await waitForEnd(runId);
     const again = await sendRequest(api, "POST", "/api/agent-cancel", { run_id: runId });
     expect(again).toMatchObject({ status: 409, body: { error: { code: "RUN_TERMINAL" } } });
   });
@@ -282,7 +285,7 @@ describe("the routes of contract S4", () => {
       message: "x ".repeat(500),
       agent_id: "talker",
     });
-    await ended(body.run_id);
+    await waitForEnd(body.run_id);
     const short = (await sendRequest(api, "GET", `/api/agent-context?run_id=${body.run_id}`)).body;
     expect(short.messages[0]).toMatchObject({ role: "user", summary: expect.stringMatching(/^.{100,201}$/) });
     const raw = (await sendRequest(api, "GET", `/api/agent-context?run_id=${body.run_id}&view=raw`)).body;

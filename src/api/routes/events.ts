@@ -12,7 +12,7 @@ import { feedEncoder } from "../server/live-feed.ts";
 import { journalEncoder, resumePosition, type StreamRequest, streamEvents } from "../server/sse.ts";
 import { findRun, subtreeOf } from "../views/read-runs.ts";
 import { route } from "./route.ts";
-import { Count, Flag, named, namedObject } from "./schemas.ts";
+import { Count, Flag, namedObject, nameSchema } from "./schemas.ts";
 
 export const EventsQuery = z.strictObject({
   /** Leave out the events up to this position. */
@@ -29,11 +29,11 @@ export const FeedQuery = EventsQuery.pick({ after: true });
 
 /** The union of the schemas of all event types. */
 export const EventView = z.union(eventViews()) as unknown as z.ZodType<JournalEvent, JournalEvent>;
-named("EventView", EventView);
+nameSchema("EventView", EventView);
 
 export const EventPage = namedObject("EventPage", {
   events: z.array(EventView),
-  /** Position where the next page starts. Absent if there are no more events yet. */
+  /** Position where the next page starts. Absent if there are currently no events after the requested position. */
   nextAfter: z.int().optional(),
 });
 export type EventPage = z.infer<typeof EventPage>;
@@ -64,7 +64,7 @@ export function eventRoutes(parts: RouteParts) {
           const row = await findRun(store, id);
           return pageOf(store, query.after ?? 0, await partOf(store, row, query.tree));
         }
-        // Read the position first, then the run. If the run is still active, it ends after that position, so the stream cannot miss its end.
+        // Read the position before the run. If the run is active then, its end comes after the position, so the stream cannot miss the end.
         const place = await resumePosition(store, c.req.header("Last-Event-ID"), query.after);
         const row = await findRun(store, id);
         const until = query.follow ? {} : { until: { runId: row.id, ended: row.endedAt !== undefined } };
@@ -124,7 +124,7 @@ async function pageOf(
 ): Promise<{ events: JournalEvent[]; nextAfter?: number }> {
   const page = await store.journal.readAll(after, PAGE, of);
   const events = page.filter((event) => isInScope(event, scope));
-  // Even after a page that is not full there can be another page, because unreadable events are left out.
+  // A page that is not full can be followed by another page, because unreadable events are left out.
   const last = page.at(-1);
   return { events, ...(last ? { nextAfter: last.position } : {}) };
 }

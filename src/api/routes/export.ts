@@ -38,7 +38,7 @@ export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 export const ExportQuery = z.strictObject({ format: z.enum(EXPORT_FORMATS).default("jsonl") });
 
-/** Response header. It is set if the tree was sent to a server that never confirmed its arrival, and names that server. */
+/** Response header. If the tree was sent to a server that never confirmed its arrival, the header names that server. */
 export const SENT_TO = "Cadre-Sent-To";
 
 export const ImportView = namedObject("ImportView", {

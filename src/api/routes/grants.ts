@@ -11,7 +11,7 @@ import { namedObject } from "./schemas.ts";
 export const GrantView = namedObject("GrantView", {
   id: z.int(),
   rule: z.string(),
-  /** A grant with the scope `tree` lasts until the run in which it was given has ended. */
+  /** A grant with the scope `tree` ends together with the run in which it was given. */
   scope: z.enum(["always", "tree"]),
   /** The grant applies to this folder and its worktrees. If absent, the grant applies to any folder. */
   folder: z.string().optional(),
@@ -31,7 +31,7 @@ export const Suggestions = namedObject("Suggestions", {
   suggestions: z.array(
     z.object({
       rule: z.string(),
-      /** `spared` counts calls that the rule would have allowed without asking. `of` counts all allowed calls of that kind. */
+      /** `spared` counts calls that the rule would have allowed without asking. `of` counts all allowed calls of the same kind. */
       spared: z.int(),
       of: z.int(),
       /** Number of denied calls of the same kind. The rule allows none of them. */

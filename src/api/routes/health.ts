@@ -22,7 +22,7 @@ export const Health = namedObject("Health", {
   drives: z.boolean(),
   /** The number of runs that wait for a driver. Set only if there is no driver. The count stops at 1,000. */
   due: z.int().optional(),
-  /** Pools with waiting runs but no worker, while other pools have workers. Includes the number of waiting runs. */
+  /** Pools with waiting runs but no worker, and the number of their waiting runs. Set only if other pools have workers. */
   idlePools: z.array(z.object({ pool: z.string(), due: z.int() })).optional(),
   /** True if the store is on a database server. Processes on any machine can drive its runs. */
   isShared: z.boolean(),
@@ -30,7 +30,6 @@ export const Health = namedObject("Health", {
   isWorker: z.boolean(),
   /** True for a permanent server with a web page, which `cadre up` starts. */
   isServer: z.boolean(),
-  /** The default model. */
   model: z.string(),
   /** Set if visitors can kill the server from the page (`cadre up --demo`). */
   demo: z.literal(true).optional(),
@@ -116,7 +115,7 @@ const MOST_DUE = 1_000;
 
 /**
  * Counts the runs that wait for a driver.
- * Runs that wait for a person are not counted. After an import or a message, the store might still list them as due.
+ * Does not count runs that wait for a person, although the store might list such a run as due after an import or a message.
  */
 async function countDue(store: Store, of?: PoolFilter): Promise<number> {
   const now = store.clock.now();

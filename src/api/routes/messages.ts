@@ -1,23 +1,23 @@
 // Lists the model calls of a session, a run or a role. Each call is one row.
-// The store updates the rows from the journals when they are requested.
+// The store updates the rows from the journals whenever a client requests rows.
 
 import { z } from "zod";
 import { MessageRow } from "../../projections/formats/message-rows.ts";
 import type { ApiParts } from "../parts.ts";
 import { findRun } from "../views/read-runs.ts";
 import { route } from "./route.ts";
-import { Count, named, namedObject, nextCursor, pageFields } from "./schemas.ts";
+import { Count, namedObject, nameSchema, nextCursor, pageFields } from "./schemas.ts";
 
 export const MessagesQuery = z.strictObject({
   session: z.string().min(1).exactOptional(),
   run: z.string().min(1).exactOptional(),
   role: z.string().min(1).exactOptional(),
-  /** Id of a row. Returns only the calls of other agents that this row's call caused. */
+  /** Id of a row. Returns only the model calls of other agents that were caused by this row's call. */
   parent: Count.exactOptional(),
   ...pageFields,
 });
 
-export const MessageView = named("MessageView", MessageRow);
+export const MessageView = nameSchema("MessageView", MessageRow);
 
 export const MessagePage = namedObject("MessagePage", { messages: z.array(MessageView), nextCursor });
 export type MessagePage = z.infer<typeof MessagePage>;

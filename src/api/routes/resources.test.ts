@@ -52,7 +52,7 @@ afterAll(async () => {
   project.remove();
 });
 
-async function talked(task: string, more = {}): Promise<string> {
+async function completeRun(task: string, more = {}): Promise<string> {
   const { runId } = await api.client.post("/api/runs", { body: { agent: "talker", task, ...more } });
   await eventsUntil(api, runId, isEnd);
   return runId;
@@ -60,8 +60,8 @@ async function talked(task: string, more = {}): Promise<string> {
 
 describe("searching for runs", () => {
   test("a search finds runs by words in their journals and can be combined with other filters", async () => {
-    const runId = await talked("Describe the zeppelin over Friedrichshafen");
-    await talked("Describe the bicycle");
+    const runId = await completeRun("Describe the zeppelin over Friedrichshafen");
+    await completeRun("Describe the bicycle");
     const found = async (query: string) =>
       (await sendRequest(api, "GET", `/api/runs?${query}`)).body.runs.map(({ id }: { id: string }) => id);
     expect(await found("q=zeppelin")).toEqual([runId]);
@@ -104,7 +104,7 @@ describe("clients that repeat requests", () => {
     "/api/sessions",
     "/api/settings",
   ])("GET %s with the last ETag answers 304 if nothing has changed", async (path) => {
-    const runId = await talked("once");
+    const runId = await completeRun("once");
     const url = `http://cadre${path.replace("{id}", runId)}`;
     const first = await api.fetch(url);
     const tag = first.headers.get("ETag")!;
@@ -114,8 +114,8 @@ describe("clients that repeat requests", () => {
     expect((await api.fetch(url, { headers: { "If-None-Match": '"other"' } })).status).toBe(200);
   });
 
-  test("the ETag also changes after a prune, although a prune writes no event", async () => {
-    const runId = await talked("to be pruned");
+  test("the ETag also changes after a prune, even though pruning writes no event", async () => {
+    const runId = await completeRun("to be pruned");
     const first = await api.fetch("http://cadre/api/runs");
     const headers = { "If-None-Match": first.headers.get("ETag")! };
     await runtime.store.runs.prune({ root: runId });
@@ -159,7 +159,7 @@ describe("clients that repeat requests", () => {
 
 describe("listing sessions and sending messages to them", () => {
   test("sessions are listed in pages, the latest first, each with its latest run", async () => {
-    for (const id of ["a", "b", "a"]) await talked(`in ${id}`, { sessionId: `list-${id}` });
+    for (const id of ["a", "b", "a"]) await completeRun(`in ${id}`, { sessionId: `list-${id}` });
     const first = (await sendRequest(api, "GET", "/api/sessions?limit=1")).body;
     expect(first.sessions).toMatchObject([
       { id: "list-a", runs: 2, last: { agent: "talker", task: "in a" } },
@@ -168,8 +168,8 @@ describe("listing sessions and sending messages to them", () => {
     expect(next.sessions).toMatchObject([{ id: "list-b", runs: 1 }]);
   });
 
-  test("a message without an agent goes to the agent of the session's latest run; in a new session it is rejected", async () => {
-    await talked("hello", { sessionId: "known" });
+  test("a message without an agent goes to the agent of the session's latest run; in a new session, such a message is rejected", async () => {
+    await completeRun("hello", { sessionId: "known" });
     const { status, body } = await sendRequest(api, "POST", "/api/sessions/known/messages", {
       text: "again",
     });
@@ -238,7 +238,7 @@ describe("reading one approval", () => {
   });
 
   test("[F15] [A23] the answers for a missing run and for a missing item are the same", async () => {
-    const runId = await talked("hello");
+    const runId = await completeRun("hello");
     const answers = await Promise.all(
       [`${runId}:m9.0`, "r0000000000000000000000:m1.0", "nothing"].map((id) =>
         sendRequest(api, "GET", `/api/approvals/${id}`),
@@ -263,14 +263,14 @@ test("the model sees the names of the context files, and the recorded task does 
 });
 
 test("the API lists the model calls of a run and summarizes its context", async () => {
-  const runId = await talked("tell me");
+  const runId = await completeRun("tell me");
   const { messages } = (await sendRequest(api, "GET", `/api/runs/${runId}/messages`)).body;
   expect(messages).toMatchObject([{ agent_role: "talker", status: "completed" }]);
   const { body } = await sendRequest(api, "GET", `/api/runs/${runId}/context?view=summary`);
   expect(body.messages.at(-1)).toEqual({ role: "assistant", summary: "You said: tell me" });
 });
 
-test("[J11] the context does not present an open call as interrupted", async () => {
+test("[J11] a call that is still open does not appear as interrupted in the context", async () => {
   const { runId } = await api.client.post("/api/runs", { body: { agent: "clerk", task: "pay" } });
   await eventsUntil(api, runId, ({ type }) => type === "RUN_SUSPENDED");
   const seen = async () =>
@@ -282,7 +282,7 @@ test("[J11] the context does not present an open call as interrupted", async () 
 });
 
 test("[S1-62] if the agent's file changes, a run keeps the definition it started with", async () => {
-  const runId = await talked("tell me");
+  const runId = await completeRun("tell me");
   const { definition, isTerminal } = await api.client.get("/api/runs/{id}/definition", { id: runId });
   expect(definition).toMatchObject({ name: "talker", kind: "main" });
   expect(isTerminal).toBe(true);
@@ -292,7 +292,7 @@ test("[S1-62] if the agent's file changes, a run keeps the definition it started
 });
 
 test("GET /metrics answers in Prometheus' text format", async () => {
-  await talked("count me");
+  await completeRun("count me");
   const response = await api.fetch("http://cadre/metrics");
   expect(response.headers.get("Content-Type")).toMatch(/^text\/plain; version=0\.0\.4/);
   const lines = (await response.text()).trimEnd().split("\n");
@@ -304,7 +304,7 @@ test("GET /metrics answers in Prometheus' text format", async () => {
   expect(value("cadre_store_bytes")).toBeGreaterThan(0);
 });
 
-test("the health route shows whether this process drives runs, and whether any process does", async () => {
+test("the health route shows whether this process drives runs, and whether any process drives runs", async () => {
   const asks = { id: "r1", status: "suspended", waitingOn: { kind: "approval", items: ["m1.0", "m1.1"] } };
   const health = async (drives: boolean, silent: boolean, open = ["m1.0", "m1.1"]) => {
     const store = {
@@ -338,7 +338,7 @@ describe("the liveness check", () => {
     return { store, info: { folder: "/", drives: true, ...info } } as never;
   };
 
-  test("the check succeeds; it fails if the store does not answer or the folder is missing", async () => {
+  test("the check succeeds by default, and fails if the store does not answer or the folder is missing", async () => {
     expect(await createLivenessCheck(parts())()).toBe(true);
     expect(await createLivenessCheck(parts({ list: () => Promise.reject(new Error("closed")) }))()).toBe(
       false,
@@ -346,7 +346,7 @@ describe("the liveness check", () => {
     expect(await createLivenessCheck(parts({}, { folder: "/no/such/folder" }))()).toBe(false);
   });
 
-  test("the check fails if a due run makes no progress for a minute; it reads the store at most once a second", async () => {
+  test("the check fails if a due run makes no progress for a minute; the store is read at most once a second", async () => {
     let now = 0;
     let looks = 0;
     const due = async () => {
@@ -361,7 +361,7 @@ describe("the liveness check", () => {
     expect(await isWell()).toBe(false);
   });
 
-  test("[E9] the health check of a process that drives no runs succeeds without a worker, because people can still read runs and decide", async () => {
+  test("[E9] without a worker, the health check of a process that drives no runs succeeds, because people can still read and decide", async () => {
     let now = 0;
     const idle = parts(
       { due: async () => ["r1"], get: async () => ({ id: "r1", seq: 3 }) },

@@ -9,7 +9,7 @@ import type { RouteParts } from "../parts.ts";
 import { Probe } from "../views/approvals.ts";
 import { findRun } from "../views/read-runs.ts";
 import { route } from "./route.ts";
-import { Cancelled, Decided, named, namedObject, namedStrictObject, Started } from "./schemas.ts";
+import { Cancelled, Decided, namedObject, namedStrictObject, nameSchema, Started } from "./schemas.ts";
 
 export const OutcomeBody = namedStrictObject("OutcomeBody", {
   callId: z.string().min(1),
@@ -25,8 +25,8 @@ export const CancelBody = namedStrictObject("CancelBody", { reason: z.string().e
 
 export const MessageBody = namedStrictObject("MessageBody", { text: z.string().trim().min(1) });
 
-/** New limits for one run. With the scope `tree`, they are limits for all runs of the tree. */
-export const BudgetBody = named(
+/** New limits for one run. If the scope is `tree`, the limits apply to all runs of the tree together. */
+export const BudgetBody = nameSchema(
   "BudgetBody",
   z
     .strictObject({

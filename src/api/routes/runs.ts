@@ -36,7 +36,7 @@ export const StartRun = namedStrictObject("StartRun", {
   model: z.string().min(1).exactOptional(),
   /** A folder of the project's evals. The run works in it instead of the project's folder. */
   workspace: z.string().regex(EVAL_FOLDER, "must name a folder of an eval").exactOptional(),
-  /** Files of the workspace. The task is about these files. */
+  /** Files of the workspace that the task is about. */
   context_files: z.array(z.string().min(1).max(1_000)).max(50).exactOptional(),
 });
 export type StartRun = z.input<typeof StartRun>;
@@ -79,7 +79,7 @@ export type RunsFilter = z.output<typeof RunsQuery>;
 export const ContextQuery = z.strictObject({ view: z.enum(["summary", "raw"]).default("raw") });
 
 export const RunDefinition = namedObject("RunDefinition", {
-  /** The definition that the run pinned at its start. The agent's file might have changed since then. */
+  /** The definition that the run started with. The agent's file might have changed since then. */
   definition: Definition,
   /** True if the agent's own text is the final answer. */
   isTerminal: z.boolean(),

@@ -7,16 +7,16 @@ import { RunRow, RunUsage } from "../../projections/run-row-schema.ts";
 export const SCHEMA_NAMES = z.registry<{ id: string }>();
 
 /** Gives a schema its name in the API's description. */
-export function named<S extends z.ZodType>(id: string, schema: S): S {
+export function nameSchema<S extends z.ZodType>(id: string, schema: S): S {
   SCHEMA_NAMES.add(schema, { id });
   return schema;
 }
 
-export const namedObject = <S extends z.ZodRawShape>(id: string, shape: S) => named(id, z.object(shape));
+export const namedObject = <S extends z.ZodRawShape>(id: string, shape: S) => nameSchema(id, z.object(shape));
 
 /** Creates a schema for request bodies. It rejects unknown keys. */
 export const namedStrictObject = <S extends z.ZodRawShape>(id: string, shape: S) =>
-  named(id, z.strictObject(shape));
+  nameSchema(id, z.strictObject(shape));
 
 export const MAX_PAGE = 500;
 
@@ -50,9 +50,9 @@ export const Check = namedObject("Check", {
 });
 export type Check = z.infer<typeof Check>;
 
-export const RunUsageView = named("RunUsageView", RunUsage);
+export const RunUsageView = nameSchema("RunUsageView", RunUsage);
 
-export const RunSummary = named(
+export const RunSummary = nameSchema(
   "RunSummary",
   RunRow.extend({
     /** Set if all questions of the run and its descendants are answered, but no driver has continued the run yet. */

@@ -35,7 +35,11 @@ const chain: WorldOptions = {
   }),
 };
 
-function served(title: string, options: WorldOptions, body: (world: World, api: Api) => Promise<void>): void {
+function testWithApi(
+  title: string,
+  options: WorldOptions,
+  body: (world: World, api: Api) => Promise<void>,
+): void {
   scenario(title, options, async (world) => {
     const api = await serveRuntime(world.runtime, world.folder);
     try {
@@ -67,7 +71,7 @@ describe("reading the tree of a run", () => {
     }),
   };
 
-  served(
+  testWithApi(
     "the tree puts each run below the run that started it; siblings are sorted by start time",
     family,
     async (world, api) => {
@@ -106,7 +110,7 @@ describe("reading the tree of a run", () => {
     },
   );
 
-  served(
+  testWithApi(
     "[S1-70] a tree's usage counts each model call once, and the run's row contains the same total",
     family,
     async (world, api) => {
@@ -138,7 +142,7 @@ describe("reading the tree of a run", () => {
     },
   );
 
-  served(
+  testWithApi(
     "[U01] [U03] [U04] the list of runs shows each tree's totals, the runs that a run waits for, and the search hits",
     chain,
     async (world, api) => {
@@ -186,7 +190,7 @@ describe("reading the tree of a run", () => {
 });
 
 describe("the approval of a child run", () => {
-  served(
+  testWithApi(
     "[S0-61] a child's approval is listed for every ancestor, with its path of agents; one answer continues all waiting runs",
     chain,
     async (world, api) => {
@@ -218,7 +222,7 @@ describe("the approval of a child run", () => {
     },
   );
 
-  served(
+  testWithApi(
     "a child's approval is not listed for its sibling",
     {
       agent: `agents: [coder, helper]\ntools: []\n${parallel}`,
@@ -263,7 +267,7 @@ describe("reading the events of a tree", () => {
     event.type === "RUN_STARTED" && event.payload.agent === "coder";
 
   /** Follows a tree and approves everything until the matching event arrives. */
-  async function approving(
+  async function approveUntil(
     api: Api,
     runId: string,
     after: number,
@@ -282,14 +286,14 @@ describe("reading the events of a tree", () => {
     return events;
   }
 
-  served(
+  testWithApi(
     "[P10] a tree's events come in commit order, including the events of children that start later",
     late,
     async (world, api) => {
       const runId = await world.run("see to it");
       const other = await world.run("another tree");
       await world.settled(runId);
-      const events = await approving(api, runId, 0);
+      const events = await approveUntil(api, runId, 0);
       expect(events).toEqual(await everyEvent(world.runtime.store, runId));
       expect(new Set(events.map((event) => event.runId)).size).toBe(3);
       expect(events.some((event) => event.runId === other)).toBe(false);
@@ -300,23 +304,23 @@ describe("reading the events of a tree", () => {
       const [coder] = await childrenOf(world, runId);
       const below = events.filter((event) => event.runId !== runId);
       expect(await api.client.treeEvents(coder!)).toEqual(below);
-      expect(await approving(api, coder!, 0)).toEqual(below);
+      expect(await approveUntil(api, coder!, 0)).toEqual(below);
     },
   );
 
-  served(
+  testWithApi(
     "[F46] after a restart, the stream continues at the reader's position and includes the events of new children",
     late,
     async (world, api) => {
       const runId = await world.run("see to it");
-      const before = await approving(api, runId, 0, startsCoder);
+      const before = await approveUntil(api, runId, 0, startsCoder);
       await world.settled(runId);
       await api.close();
       await world.restart();
       const next = await serveRuntime(world.runtime, world.folder);
       const { store } = world.runtime;
       const { position } = before.at(-1)!;
-      const rest = await approving(next, runId, position);
+      const rest = await approveUntil(next, runId, position);
       expect([...before, ...rest]).toEqual(await everyEvent(store, runId));
       const response = await next.fetch(`http://cadre/api/runs/${runId}/events?tree=1`, {
         headers: { Accept: "text/event-stream", "Last-Event-ID": `${store.id}.${position}` },
@@ -353,7 +357,7 @@ describe("reading the events of a tree", () => {
 });
 
 describe("cancelling a tree", () => {
-  served(
+  testWithApi(
     "[U41] a cancelled run shows how many runs are being cancelled and how many of them have ended",
     {
       idle: true,
@@ -376,28 +380,28 @@ describe("cancelling a tree", () => {
       const [, a, b] = await childrenOf(world, runId);
       await world.drive(a!);
       await world.drive(b!);
-      const stopping = async (id = runId) => (await api.client.get("/api/runs/{id}", { id })).stopping;
-      expect(await stopping()).toBeUndefined();
+      const readStopping = async (id = runId) => (await api.client.get("/api/runs/{id}", { id })).stopping;
+      expect(await readStopping()).toBeUndefined();
 
       expect(await api.client.post("/api/runs/{id}/cancel", { id: b! })).toEqual({ cancelled: [b] });
-      expect(await stopping(b)).toEqual({ done: 0, of: 1 });
-      expect(await stopping(), "nobody wants to stop this one").toBeUndefined();
+      expect(await readStopping(b)).toEqual({ done: 0, of: 1 });
+      expect(await readStopping(), "nobody wants to stop this one").toBeUndefined();
       const { cancelled } = await api.client.post("/api/runs/{id}/cancel", { id: runId });
       expect(new Set(cancelled), "one has ended, one is being cancelled already").toEqual(
         new Set([runId, a]),
       );
-      expect(await stopping()).toEqual({ done: 0, of: 3 });
-      expect(await stopping(a)).toEqual({ done: 0, of: 1 });
+      expect(await readStopping()).toEqual({ done: 0, of: 3 });
+      expect(await readStopping(a)).toEqual({ done: 0, of: 1 });
       expect(await api.client.post("/api/runs/{id}/cancel", { id: runId })).toEqual({ cancelled: [] });
 
       await world.drive(runId);
-      expect(await stopping(), "it waits for those below").toEqual({ done: 0, of: 3 });
+      expect(await readStopping(), "it waits for those below").toEqual({ done: 0, of: 3 });
       await world.drive(a!);
-      expect(await stopping()).toEqual({ done: 1, of: 3 });
+      expect(await readStopping()).toEqual({ done: 1, of: 3 });
       const detail = await api.client.get("/api/runs/{id}", { id: runId });
       expect(RunDetail.strict().parse(detail)).toEqual(detail);
       await world.drive(b!);
-      expect(await stopping()).toEqual({ done: 2, of: 3 });
+      expect(await readStopping()).toEqual({ done: 2, of: 3 });
       await world.drive(runId);
       const ended = await api.client.get("/api/runs/{id}", { id: runId });
       expect(ended).toMatchObject({ status: "cancelled", stopReason: "user" });
@@ -405,7 +409,7 @@ describe("cancelling a tree", () => {
     },
   );
 
-  served(
+  testWithApi(
     "[U41] the cancellation request is found even if many events follow it",
     { ...chain, idle: true },
     async (world, api) => {
@@ -440,7 +444,7 @@ describe("the usage of a tree", () => {
     scripts: { test: busy, dear: busy },
   };
 
-  served(
+  testWithApi(
     "[S1-70] [S2-93] [S2-94] the usage report groups usage by agent, model and edge, for all runs or for one tree",
     options,
     async (world, api) => {
@@ -492,7 +496,7 @@ describe("the usage of a tree", () => {
     },
   );
 
-  served("[A59] the usage route rejects invalid queries and unknown runs", options, async (_, api) => {
+  testWithApi("[A59] the usage route rejects invalid queries and unknown runs", options, async (_, api) => {
     for (const query of ["since=yesterday", "root=", "agent=x", "since=-1"]) {
       expect((await sendRequest(api, "GET", `/api/usage?${query}`)).status).toBe(400);
     }
@@ -504,7 +508,7 @@ describe("the usage of a tree", () => {
 });
 
 describe("the list of model calls", () => {
-  served(
+  testWithApi(
     "[S2-1] [S2-75] [S2-76] every model call of a tree has a row, and the row names the call that caused it",
     { ...chain, cast: { coder: "agents: [helper]\ntools: []", helper: "" } },
     async (world, api) => {
@@ -535,7 +539,7 @@ describe("the list of model calls", () => {
   );
 });
 
-served(
+testWithApi(
   "[B3] [F25] a person can raise the tree's budget from any run that the budget stopped; the root shows the new limit",
   {
     agent: `agents: [coder]\ntools: []\nmaxOutputTokens: 200\n${parallel}`,

@@ -16,7 +16,7 @@ import type { Store } from "../../stores/store.ts";
 import type { ApiParts } from "../parts.ts";
 import { findRun, latestRuns, subtreeOf, treeEvents } from "../views/read-runs.ts";
 import { route } from "./route.ts";
-import { Count, named, namedObject } from "./schemas.ts";
+import { Count, namedObject, nameSchema } from "./schemas.ts";
 
 export const UsageQuery = z.strictObject({
   /** Report only on this run and its descendants. */
@@ -29,10 +29,10 @@ export const UsageQuery = z.strictObject({
 
 export type UsageFilter = z.output<typeof UsageQuery>;
 
-export const Usage = named("Usage", UsageReport);
+export const Usage = nameSchema("Usage", UsageReport);
 export type UsageView = z.infer<typeof Usage>;
 
-/** `runs` is the number of runs that were read. The newest runs are read first, and `more` is true if there are older runs. */
+/** `runs` is the number of runs that were read, newest first. `more` is true if older runs were not read. */
 export const lookedFields = { runs: z.int(), more: z.boolean() };
 
 export const Activity = namedObject("Activity", {

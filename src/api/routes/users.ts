@@ -15,7 +15,7 @@ export type RoleView = z.infer<typeof RoleView>;
 
 export const Me = z.object({ name: z.string(), role: RoleView, sees: z.enum(["own", "all"]) });
 
-/** A name contains no capital letters, so that no two names look alike. */
+/** A name contains no capital letters, so that two names never differ only in upper and lower case. */
 export const NewUser = z.strictObject({
   name: z
     .string()
@@ -36,7 +36,6 @@ export const UserView = z.object({
   madeBy: z.string(),
   /** Time when the current token was created. */
   rotatedAt: z.number(),
-  /** Time when the user's access was revoked. */
   revokedAt: z.number().optional(),
 });
 export type UserView = z.infer<typeof UserView>;
@@ -127,11 +126,11 @@ export function userRoutes(parts: ApiParts) {
 
 async function addUser({ store, web }: ApiParts, { name, role }: NewUser, by: string): Promise<CreatedUser> {
   const token = newKey();
-  const taken = (await store.users.list()).some((user) => user.name === name);
-  // A run that no named user started carries the login name of this machine's user. A new user with that name would own the run.
-  if (!taken && (await store.runs.count({ user: name })) > 0)
+  const isTaken = (await store.users.list()).some((user) => user.name === name);
+  // Runs that no named user started carry the login name of this machine's user. A new user with that name would own those runs.
+  if (!isTaken && (await store.runs.count({ user: name })) > 0)
     throw new CadreError("CONFLICT", `There are runs of another ${name} here: choose another name.`);
-  if (taken || !(await store.users.add({ name, role, by, key: hashKey(token) })))
+  if (isTaken || !(await store.users.add({ name, role, by, key: hashKey(token) })))
     throw new CadreError(
       "CONFLICT",
       `There is, or was, a user ${name}, who keeps their runs. Nothing was changed: for the same person use \`cadre users rotate ${name}\` or \`cadre users role ${name} ${role}\`, for someone else choose another name.`,

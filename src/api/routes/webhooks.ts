@@ -15,7 +15,6 @@ export const WebhookView = z.object({
   problem: z.string().optional(),
   /** Time of the next attempt, if the last delivery failed. */
   retryAt: z.number().optional(),
-  /** The latest deliveries, newest first. */
   deliveries: z.array(
     z.object({
       id: z.string(),

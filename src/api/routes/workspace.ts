@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { CadreError } from "../../errors.ts";
 import { route } from "./route.ts";
-import { named, namedObject } from "./schemas.ts";
+import { namedObject, nameSchema } from "./schemas.ts";
 
 export const WorkspaceQuery = z.strictObject({
   /** Path of a folder in the project. */
@@ -19,7 +19,7 @@ export const WorkspaceEntry = z.object({
     return z.array(WorkspaceEntry).optional();
   },
 });
-named("WorkspaceEntry", WorkspaceEntry);
+nameSchema("WorkspaceEntry", WorkspaceEntry);
 
 export const WorkspaceTree = namedObject("WorkspaceTree", {
   path: z.string(),

@@ -71,13 +71,13 @@ afterAll(async () => {
   project.remove();
 });
 
-async function finished(task = "birds"): Promise<string> {
+async function completeRun(task = "birds"): Promise<string> {
   const { runId } = await api.client.post("/api/runs", { body: { agent: "writer", task } });
   await eventsUntil(api, runId, isEnd);
   return runId;
 }
 
-async function waiting(): Promise<string> {
+async function startWaitingRun(): Promise<string> {
   const { runId } = await api.client.post("/api/runs", { body: { agent: "clerk", task: "pay" } });
   await waitForApprovals(api, runId);
   return runId;
@@ -113,7 +113,7 @@ describe("starting runs", () => {
     });
   });
 
-  test("[F50] POST /api/runs with a repeated key returns the same run; if the body differs, it answers 422", async () => {
+  test("[F50] POST /api/runs with a repeated key returns the same run; with a different body, the answer is 422", async () => {
     const first = await api.client.post("/api/runs", {
       body: { agent: "writer", task: "once" },
       idempotencyKey: "key-1",
@@ -183,11 +183,11 @@ describe("starting runs", () => {
   });
 
   test("a request that sets one limit under two names is rejected, and so is an invalid duration", async () => {
-    const told = async (limits: object) =>
+    const errorMessageFor = async (limits: object) =>
       (await sendRequest(api, "POST", "/api/runs", { agent: "writer", task: "x", limits })).body.error
         .message;
-    expect(await told({ maxTurns: 3, max_iters: 4 })).toContain("both set `maxTurns`");
-    expect(await told({ maxDuration: "soon" })).toContain('"soon" is no duration');
+    expect(await errorMessageFor({ maxTurns: 3, max_iters: 4 })).toContain("both set `maxTurns`");
+    expect(await errorMessageFor({ maxDuration: "soon" })).toContain('"soon" is no duration');
   });
 
   test("the error for an unknown agent lists the known agents", async () => {
@@ -210,7 +210,7 @@ describe("starting runs", () => {
       });
       expect(answer).toMatchObject({ status: 415, body: { error: { code: "BAD_REQUEST" } } });
     }
-    expect((await sendRequest(api, "POST", `/api/runs/${await waiting()}/cancel`)).status).toBe(415);
+    expect((await sendRequest(api, "POST", `/api/runs/${await startWaitingRun()}/cancel`)).status).toBe(415);
   });
 
   test("a body that is too large is rejected before it is completely read", async () => {
@@ -224,7 +224,7 @@ describe("starting runs", () => {
 
 describe("reading runs", () => {
   test("GET /api/runs lists runs in pages, newest first, and can filter them", async () => {
-    const ids = [await finished("a"), await finished("b"), await finished("c")];
+    const ids = [await completeRun("a"), await completeRun("b"), await completeRun("c")];
     const first = await api.client.get("/api/runs", {
       agent: "writer",
       status: ["completed", "failed"],
@@ -243,7 +243,7 @@ describe("reading runs", () => {
   });
 
   test("GET /api/runs/{id} returns the run's status, output and usage", async () => {
-    const id = await finished();
+    const id = await completeRun();
     const run = await api.client.get("/api/runs/{id}", { id });
     expect(RunDetail.strict().parse(run)).toEqual(run);
     expect(run).toMatchObject({
@@ -256,14 +256,14 @@ describe("reading runs", () => {
     });
     expect(run.treeUsage).toEqual(run.usage);
     expect(run.usage.modelCalls).toBe(1);
-    const open = await api.client.get("/api/runs/{id}", { id: await waiting() });
+    const open = await api.client.get("/api/runs/{id}", { id: await startWaitingRun() });
     expect(RunDetail.strict().parse(open)).toEqual(open);
     expect(open).toMatchObject({ status: "suspended", waitingOn: { kind: "approval" } });
     expect(open).not.toHaveProperty("result");
   });
 
-  test("a child run is listed under its parent, and its approval is listed for every ancestor", async () => {
-    const parent = await finished("parent");
+  test("a child run is listed under its parent, and the child's approval is listed for every ancestor", async () => {
+    const parent = await completeRun("parent");
     const [start] = await store.journal.read(parent);
     const child = `c${"0".repeat(21)}`;
     const payload = {
@@ -304,7 +304,7 @@ describe("reading runs", () => {
 
   test("a run is found by a unique prefix of its id", async () => {
     const ids = ["rprefix-one", "rprefix-two"];
-    const [start] = await store.journal.read(await finished());
+    const [start] = await store.journal.read(await completeRun());
     for (const id of ids)
       await store.runs.start(id, { ...(start!.payload as object), rootRunId: id } as never);
     expect((await api.client.get("/api/runs/{id}", { id: "rprefix-o" })).id).toBe(ids[0]);
@@ -321,12 +321,12 @@ describe("reading runs", () => {
   });
 
   test("the client reads the whole journal in several pages, or only the events after a position", async () => {
-    const id = await finished();
+    const id = await completeRun();
     const all = await store.journal.read(id);
     expect(await api.client.events(id)).toEqual(all);
     expect(await api.client.events(id, all[1]!.position)).toEqual(all.slice(2));
     expect(await api.client.events(id, all.at(-1)!.position)).toEqual([]);
-    const long = await waiting();
+    const long = await startWaitingRun();
     const messages = Array.from({ length: 1_100 }, (_, i) => ({
       type: "CONTEXT_ADDED" as const,
       payload: { id: `n${i}`, source: "person" as const, text: `message ${i}` },
@@ -343,7 +343,7 @@ describe("reading runs", () => {
   });
 
   test("the API returns the prompt that the model sees", async () => {
-    const { system, messages } = await api.client.transcript(await finished());
+    const { system, messages } = await api.client.transcript(await completeRun());
     expect(system).toContain("You write.");
     expect(messages).toMatchObject([
       { role: "user", content: [{ text: "birds" }] },
@@ -352,7 +352,7 @@ describe("reading runs", () => {
   });
 
   test("verifying an undamaged journal returns its length and its last hash", async () => {
-    const id = await finished();
+    const id = await completeRun();
     const verified = await api.client.get("/api/runs/{id}/verify", { id });
     expect(Verification.strict().parse(verified)).toEqual(verified);
     expect(verified).toEqual({
@@ -365,7 +365,7 @@ describe("reading runs", () => {
   });
 
   test("verifying a damaged journal names the damaged event; approvals of other runs are still listed", async () => {
-    const [damaged, whole] = [await waiting(), await waiting()];
+    const [damaged, whole] = [await startWaitingRun(), await startWaitingRun()];
     const file = new DatabaseSync(`${project.folder}/cadre.db`);
     file
       .prepare("UPDATE events SET payload = ? WHERE seq = 3 AND run = (SELECT n FROM runs WHERE id = ?)")
@@ -404,7 +404,7 @@ describe("reading runs", () => {
 
 describe("actions on runs", () => {
   test("a cancellation ends the run; a second cancellation is rejected", async () => {
-    const id = await waiting();
+    const id = await startWaitingRun();
     expect(
       await api.client.post("/api/runs/{id}/cancel", { id, body: { reason: "changed my mind" } }),
     ).toEqual({ cancelled: [id] });
@@ -420,7 +420,7 @@ describe("actions on runs", () => {
   });
 
   test("a retry answers 202 with a new run that continues the ended one; retrying an active run is rejected", async () => {
-    const ended = await finished("retried");
+    const ended = await completeRun("retried");
     const { status, body } = await sendRequest(api, "POST", `/api/runs/${ended.slice(0, 18)}/retry`, {});
     expect(status).toBe(202);
     expect(body.runId).not.toBe(ended);
@@ -436,7 +436,9 @@ describe("actions on runs", () => {
     expect(await api.client.post("/api/runs/{id}/retry", { id: ended })).toEqual({
       runId: expect.stringMatching(/^r/),
     });
-    await expect(api.client.post("/api/runs/{id}/retry", { id: await waiting() })).rejects.toMatchObject({
+    await expect(
+      api.client.post("/api/runs/{id}/retry", { id: await startWaitingRun() }),
+    ).rejects.toMatchObject({
       code: "CONFLICT",
     });
     await expect(api.client.post("/api/runs/{id}/retry", { id: "r00000000" })).rejects.toMatchObject({
@@ -445,7 +447,7 @@ describe("actions on runs", () => {
   });
 
   test("[FK1] [FK7] a fork answers 202 with a new root run that inherits the first run's messages; both runs can be compared", async () => {
-    const ended = await finished("forked");
+    const ended = await completeRun("forked");
     const { status, body } = await sendRequest(api, "POST", `/api/runs/${ended.slice(0, 18)}/fork`, {
       seq: 1,
     });
@@ -471,7 +473,7 @@ describe("actions on runs", () => {
   });
 
   test("a message reaches an active run; a message to an ended run is rejected", async () => {
-    const id = await waiting();
+    const id = await startWaitingRun();
     await api.client.post("/api/runs/{id}/message", { id, body: { text: "hurry" } });
     expect((await api.client.events(id)).at(-1)).toMatchObject({
       type: "CONTEXT_ADDED",
@@ -479,14 +481,14 @@ describe("actions on runs", () => {
     });
     expect((await sendRequest(api, "POST", `/api/runs/${id}/message`, { text: " " })).status).toBe(400);
     await expect(
-      api.client.post("/api/runs/{id}/message", { id: await finished(), body: { text: "late" } }),
+      api.client.post("/api/runs/{id}/message", { id: await completeRun(), body: { text: "late" } }),
     ).rejects.toMatchObject({
       code: "RUN_TERMINAL",
     });
   });
 
   test("a run can be paused and resumed; a run that is not paused cannot be resumed", async () => {
-    const id = await waiting();
+    const id = await startWaitingRun();
     await expect(api.client.post("/api/runs/{id}/resume", { id })).rejects.toMatchObject({
       code: "CONFLICT",
     });
@@ -501,7 +503,7 @@ describe("actions on runs", () => {
   });
 
   test("a verdict on a call's outcome is rejected if the outcome is already known", async () => {
-    const id = await waiting();
+    const id = await startWaitingRun();
     const verdict = { callId: "m1.0", verdict: "happened" as const };
     await expect(api.client.post("/api/runs/{id}/outcome", { id, body: verdict })).rejects.toMatchObject({
       code: "CONFLICT",
@@ -512,7 +514,9 @@ describe("actions on runs", () => {
   });
 
   test("an action on a run answers 202: the request is recorded, and the driver carries it out later", async () => {
-    expect((await sendRequest(api, "POST", `/api/runs/${await waiting()}/pause`, {})).status).toBe(202);
+    expect((await sendRequest(api, "POST", `/api/runs/${await startWaitingRun()}/pause`, {})).status).toBe(
+      202,
+    );
   });
 });
 
@@ -540,7 +544,7 @@ describe("answers to invalid requests", () => {
   });
 
   test("[A59] the routes of a single run also check their queries", async () => {
-    const id = await finished();
+    const id = await completeRun();
     for (const query of [
       "events?after=-1",
       "events?tree=yes",
@@ -597,7 +601,7 @@ describe("answers to invalid requests", () => {
   });
 
   test("[A19] no GET request changes anything", async () => {
-    const id = await waiting();
+    const id = await startWaitingRun();
     const before = await api.client.events(id);
     for (const path of [
       "/api/health",
@@ -671,7 +675,7 @@ describe("answers to invalid requests", () => {
 });
 
 describe("the client of the API", () => {
-  const answering = (status: number, body: string) =>
+  const clientWithAnswer = (status: number, body: string) =>
     createClient({ fetch: async () => new Response(body, { status }) });
 
   test("the client throws the error that the server threw", async () => {
@@ -686,8 +690,8 @@ describe("the client of the API", () => {
   });
 
   test("the client distinguishes an unreachable owner process from one that rejects the request", async () => {
-    const gone = createClient({ fetch: () => Promise.reject(new Error("ECONNREFUSED")) });
-    const error = await gone.get("/api/health").catch((thrown: unknown) => thrown);
+    const unreachable = createClient({ fetch: () => Promise.reject(new Error("ECONNREFUSED")) });
+    const error = await unreachable.get("/api/health").catch((thrown: unknown) => thrown);
     expect(isUnreachable(error)).toBe(true);
     expect(
       isUnreachable(
@@ -696,7 +700,7 @@ describe("the client of the API", () => {
     ).toBe(false);
     expect(
       isUnreachable(
-        await answering(200, '{"half')
+        await clientWithAnswer(200, '{"half')
           .get("/api/health")
           .catch((thrown: unknown) => thrown),
       ),
@@ -704,8 +708,10 @@ describe("the client of the API", () => {
   });
 
   test("the client handles answers from other servers and error codes from a newer version of Cadre", async () => {
-    await expect(answering(502, "<html>").get("/api/health")).rejects.toMatchObject({ code: "INTERNAL" });
-    const newer = answering(409, '{"error":{"code":"BRAND_NEW","message":"Something new."}}');
+    await expect(clientWithAnswer(502, "<html>").get("/api/health")).rejects.toMatchObject({
+      code: "INTERNAL",
+    });
+    const newer = clientWithAnswer(409, '{"error":{"code":"BRAND_NEW","message":"Something new."}}');
     await expect(newer.get("/api/health")).rejects.toMatchObject({
       code: "INTERNAL",
       message: "Something new.",

@@ -9,7 +9,7 @@ interface Served {
   fetch(request: Request): Response | Promise<Response>;
 }
 
-/** Headers that describe the request itself. They are not copied. All other headers are copied, because they can identify the sender. */
+/** Headers that describe the request itself. They are not copied. Other headers are copied, because they might identify the sender. */
 const REQUEST_HEADERS = [
   "accept",
   "connection",

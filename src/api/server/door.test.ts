@@ -167,10 +167,10 @@ test("[A11] a name or id that contains a slash is found; extra slashes lead to n
     expect((await withToken(path)).status, path).toBe(200);
   }
   const nobodys = "/api/approvals/r0000000000000000000000:budget/1";
-  const told = (answer: { text: string }) => JSON.parse(answer.text).error.message as string;
-  expect(told(await withToken(nobodys))).toMatch(/^There is no approval/);
+  const errorMessage = (answer: { text: string }) => JSON.parse(answer.text).error.message as string;
+  expect(errorMessage(await withToken(nobodys))).toMatch(/^There is no approval/);
   for (const path of ["/api/agents//ops/coding", "/api/agents/ops//coding", "/api/agents/ops/coding/"])
-    expect(told(await withToken(path)), path).toMatch(/^There is no GET/);
+    expect(errorMessage(await withToken(path)), path).toMatch(/^There is no GET/);
   expect(JSON.parse((await withToken("/api/agents/ops/../../runs")).text)).toHaveProperty("runs");
 });
 
@@ -343,7 +343,7 @@ test("[U47] a server that other machines can reach does not reveal folders of it
   expect(text).not.toContain("cadre.js");
 });
 
-test("[A10] the headers of every answer prevent other origins from using it, and prevent the page from loading content of other origins", async () => {
+test("[A10] the headers of every answer stop other sites from using the answer, and stop the page from loading content of other sites", async () => {
   const elsewhere = "/?api=https://evil.test&token=x";
   const answers = [send("/api/runs"), withToken("/api/runs"), withToken("/none"), withToken(elsewhere)];
   for (const answer of await Promise.all(answers)) {

@@ -1,4 +1,4 @@
-// Authenticates requests to the public server before any route handles them. It accepts a request that meets these conditions:
+// Authenticates requests to the public server before any route handles them. A request must meet these conditions:
 //  G1  The Host header is a name of this server. Any other name that resolves to this machine is a DNS rebinding attack (A03).
 //  G2  The sender is not a page of another origin (A01, A02, A05, A07).
 //  G3  The headers contain the token, a cookie made from the token, or a named user's key.
@@ -22,7 +22,6 @@ export interface DoorOptions {
   names: readonly string[];
   /** True if other machines can reach the server. In that case any IP address is accepted as Host. */
   exposed: boolean;
-  /** Called for each rejected request. */
   onRefused?: ((refusal: Refusal) => void) | undefined;
   /** Name of the cookie. It is unique for each store, because cookies ignore the port and another Cadre might run on this machine. */
   cookie: string;
@@ -72,7 +71,7 @@ export function redeemLink({ keys, visitors, cookie, onRefused }: RedeemOptions)
       throw refusal;
     }
     giveCookie(c, cookie, value);
-    // The browser would treat a redirect as a request from the page that contains the link, and would not send the strict cookie.
+    // The browser would treat a redirect as a request from the page with the link, and would not send the `SameSite=Strict` cookie.
     return c.html(
       '<!doctype html><meta http-equiv="refresh" content="0;url=/"><title>Cadre</title>',
     ) as Response;
@@ -120,7 +119,7 @@ function refuseForeignPages(c: Context, host: string): void {
   const origin = c.req.header("Origin");
   const isForeign = origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`;
   const site = c.req.header("Sec-Fetch-Site") ?? "none";
-  // A person is allowed to follow a link from another page. The browser sends no strict cookie with that request, so the request gets no access.
+  // A person can follow a link from another page. The browser sends no `SameSite=Strict` cookie then, so the request gets no access.
   const followsLink = c.req.method === "GET" && c.req.header("Sec-Fetch-Mode") === "navigate";
   if (isForeign || (site !== "none" && site !== "same-origin" && !followsLink)) {
     throw new CadreError("FORBIDDEN", "Another page may not use this server. Nothing was done.");

@@ -1,4 +1,4 @@
-// Tests event streams over a real socket. Sent events use no memory, and the server notices when a reader disconnects.
+// Tests event streams over a real socket. Events that were sent use no memory, and the server notices when a reader disconnects.
 
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
@@ -35,7 +35,7 @@ test("[F48] [V2] the memory of a stream does not grow with the number of events 
   await pass(1_000);
   const before = heldBytes();
   await pass(FRAMES);
-  // A promise left behind by each frame would use some hundred bytes.
+  // If each frame left a promise behind, the memory would grow by some hundred bytes per frame.
   expect((heldBytes() - before) / FRAMES).toBeLessThan(30);
 });
 
@@ -46,7 +46,7 @@ test("[V3] the stream ends if its reader disconnects while nothing is sent", asy
   await gone.promise;
 });
 
-test("[V3] the stream ends if its reader disconnects while its queue is full", async () => {
+test("[V3] the stream ends if its reader disconnects while the queue is full", async () => {
   const gone = Promise.withResolvers<void>();
   let full = 0;
   const response = await read({

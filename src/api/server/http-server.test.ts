@@ -54,7 +54,7 @@ test("the default limits are 10 seconds for the headers, 30 seconds for a reques
 
 describe("[A15] [G8] clients that send slowly or send nothing", () => {
   test("a client whose headers never end is disconnected, even if it keeps sending bytes", async () => {
-    const { answer, dripped } = await dripping("GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: ", "y");
+    const { answer, dripped } = await sendSlowly("GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: ", "y");
     expect(answer).toMatch(/^HTTP\/1\.1 408 /);
     expect(dripped).toBeGreaterThan(3);
   });
@@ -62,22 +62,22 @@ describe("[A15] [G8] clients that send slowly or send nothing", () => {
   test("a client that sends its body byte by byte is disconnected", async () => {
     const head =
       "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n";
-    const { answer, dripped } = await dripping(head, " ");
+    const { answer, dripped } = await sendSlowly(head, " ");
     expect(answer).toMatch(/^HTTP\/1\.1 408 /);
     expect(dripped).toBeGreaterThan(3);
-    // A slow body is the client's mistake, so the server reports no problem.
+    // A slow body is the client's mistake, so the error has the status 400.
     await expect.poll(() => failures).toMatchObject([{ status: 400 }]);
   });
 
   test("a client that slowly sends a chunked body of unknown length is disconnected", async () => {
     const head = "POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n";
-    expect((await dripping(head, "1\r\n \r\n")).answer).toMatch(/^HTTP\/1\.1 408 /);
+    expect((await sendSlowly(head, "1\r\n \r\n")).answer).toMatch(/^HTTP\/1\.1 408 /);
   });
 
   test("the server closes silent connections; while they are open, it still answers other clients", async () => {
     const idle = await Promise.all(Array.from({ length: 250 }, () => open()));
     expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toBe("here");
-    await Promise.all(idle.map(closed));
+    await Promise.all(idle.map(waitForClose));
   });
 
   test("a stream stays open while a client reads it", async () => {
@@ -85,8 +85,8 @@ describe("[A15] [G8] clients that send slowly or send nothing", () => {
     const reader = response.body!.getReader();
     await reader.read();
     const more = reader.read().then(() => "ended");
-    await closed(await open());
-    await dripping("GET / HTTP/1.1\r\nX-Slow: ", "y");
+    await waitForClose(await open());
+    await sendSlowly("GET / HTTP/1.1\r\nX-Slow: ", "y");
     expect(await Promise.race([more, Promise.resolve("open")])).toBe("open");
     await reader.cancel();
   });
@@ -102,7 +102,7 @@ test("[A15] [G8] the server closes connections beyond the limit; when some conne
       return socket;
     }),
   );
-  await closed(await open());
+  await waitForClose(await open());
   await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow("fetch failed");
   for (const socket of first.slice(0, 10)) socket.destroy();
   const again = () =>
@@ -114,7 +114,7 @@ test("[A15] [G8] the server closes connections beyond the limit; when some conne
 });
 
 /** Sends a piece of data repeatedly until the server disconnects the client. */
-async function dripping(head: string, piece: string): Promise<{ answer: string; dripped: number }> {
+async function sendSlowly(head: string, piece: string): Promise<{ answer: string; dripped: number }> {
   const socket = await open();
   let answer = "";
   let dripped = 0;
@@ -126,7 +126,7 @@ async function dripping(head: string, piece: string): Promise<{ answer: string; 
     socket.write(piece);
     dripped++;
   }, DRIP_MS);
-  await closed(socket);
+  await waitForClose(socket);
   clearInterval(drip);
   return { answer, dripped };
 }
@@ -141,7 +141,7 @@ function open(): Promise<Socket> {
   });
 }
 
-const closed = (socket: Socket): Promise<void> =>
+const waitForClose = (socket: Socket): Promise<void> =>
   new Promise((resolve) => {
     if (socket.closed) resolve();
     socket.once("close", () => resolve());

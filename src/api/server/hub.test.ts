@@ -1,4 +1,4 @@
-// Tests readers of a hub while the store fails. When the store works again, they read the missed events from it.
+// Tests readers of a hub while the store fails. When the store works again, the readers get the events they missed.
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
@@ -41,7 +41,7 @@ afterAll(async () => {
 });
 
 /** Makes a store that counts its reads and whose next lookups fail, as in an outage. */
-function failing() {
+function failingStore() {
   const away = { failures: 0, reads: 0 };
   const { runs, journal } = api.parts.store;
   const store = overrideStore(api.parts.store, {
@@ -70,7 +70,7 @@ test.each([
   async (_, path, seen) => {
     const { runId } = await runtime.admit({ agent: "clerk", task: "do", userId: "ann" });
     await waitForApprovals(api, runId);
-    const { away, store } = failing();
+    const { away, store } = failingStore();
     const response = await api.over(seen(store)).request(`${path}?after=${await store.journal.position()}`);
     await vi.waitFor(() => expect(away.reads).toBe(1));
     await nextTurn();

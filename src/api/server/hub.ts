@@ -1,6 +1,6 @@
 // Distributes committed events to all readers of live streams.
-// Readers of a channel share the bytes. Each event is encoded once for all of them, and the events of one tick are sent together.
-//  V4  The cost depends on the number of channels and the bytes sent. Events are not read again for each reader.
+// Readers of the same channel share the bytes: each event is encoded only once. The events of one tick are sent together.
+//  V4  The cost depends on the number of channels and on the bytes sent. The hub does not read events again for each reader.
 
 import type { Position, RunId } from "../../ids.ts";
 import type { Delta } from "../../journal/deltas.ts";

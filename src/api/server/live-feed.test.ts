@@ -61,7 +61,7 @@ afterEach(async () => {
   project.remove();
 });
 
-interface Told {
+interface FeedMessage {
   id: string | undefined;
   // biome-ignore lint/suspicious/noExplicitAny: a test looks into messages of every shape
   data: any;
@@ -72,7 +72,7 @@ async function listen(headers: Record<string, string> = {}, query = "") {
   const response = await api.fetch(`http://cadre/api/events${query}`, { headers });
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
   let text = (await reader.read()).value ?? "";
-  const told = (): Told[] =>
+  const feedMessages = (): FeedMessage[] =>
     text.split("\n\n").flatMap((block) => {
       const data = /^data: (.*)$/m.exec(block)?.[1];
       if (!block.endsWith("}") || data === undefined || /^event:/m.test(block)) return [];
@@ -80,22 +80,22 @@ async function listen(headers: Record<string, string> = {}, query = "") {
     });
   return {
     text: () => text,
-    async until(enough: (told: Told[]) => boolean): Promise<Told[]> {
-      while (!enough(told())) text += (await reader.read()).value ?? "";
+    async until(enough: (feedMessages: FeedMessage[]) => boolean): Promise<FeedMessage[]> {
+      while (!enough(feedMessages())) text += (await reader.read()).value ?? "";
       await reader.cancel();
-      return told();
+      return feedMessages();
     },
   };
 }
 
-const hasEnded = (runId: string) => (told: Told[]) =>
-  told.some(({ data }) => data.type === "Outcome" && data.run_id === runId);
+const hasEnded = (runId: string) => (feedMessages: FeedMessage[]) =>
+  feedMessages.some(({ data }) => data.type === "Outcome" && data.run_id === runId);
 
 test("[S4-37] [S4-38] [S4-39] [S4-40] [S4-41] [S4-44] [S4-45] the feed shows a tree from its start to its outcome", async () => {
   const feed = await listen();
   const { runId } = await api.client.post("/api/runs", { body: { agent: "leader", task: "lead" } });
-  const told = await feed.until(hasEnded(runId));
-  expect(new Set(told.map(({ data }) => data.type))).toEqual(
+  const feedMessages = await feed.until(hasEnded(runId));
+  expect(new Set(feedMessages.map(({ data }) => data.type))).toEqual(
     new Set([
       "AgentStatus",
       "Message",
@@ -106,7 +106,7 @@ test("[S4-37] [S4-38] [S4-39] [S4-40] [S4-41] [S4-44] [S4-45] the feed shows a t
       "Token",
     ]),
   );
-  const [first] = told;
+  const [first] = feedMessages;
   expect(first!.data).toMatchObject({
     type: "StateUpdated",
     run: {
@@ -117,24 +117,28 @@ test("[S4-37] [S4-38] [S4-39] [S4-40] [S4-41] [S4-44] [S4-45] the feed shows a t
       repo_path: project.folder,
     },
   });
-  const spawned = told.find(({ data }) => data.type === "SubagentSpawned")!.data;
+  const spawned = feedMessages.find(({ data }) => data.type === "SubagentSpawned")!.data;
   expect(spawned).toMatchObject({ run_id: runId, child_agent_id: "helper", task: "help me" });
-  expect(told.find(({ data }) => data.type === "SubagentResult")!.data).toMatchObject({
+  expect(feedMessages.find(({ data }) => data.type === "SubagentResult")!.data).toMatchObject({
     child_run_id: spawned.child_run_id,
     success: true,
   });
   expect(
-    told.find(({ data }) => data.type === "StateUpdated" && data.run.run_id === spawned.child_run_id)!.data
-      .run,
+    feedMessages.find(({ data }) => data.type === "StateUpdated" && data.run.run_id === spawned.child_run_id)!
+      .data.run,
   ).toMatchObject({ agent_kind: "subagent", parent_run_id: runId });
-  expect(told.at(-1)!.data).toMatchObject({ type: "Outcome", status: "completed", summary: "all done" });
+  expect(feedMessages.at(-1)!.data).toMatchObject({
+    type: "Outcome",
+    status: "completed",
+    summary: "all done",
+  });
 });
 
 test("[S4-31] [S4-32] [S4-33] [S4-34] [S4-35] [S4-36] the feed describes an agent's state in plain words", async () => {
   const feed = await listen();
   const { runId } = await api.client.post("/api/runs", { body: { agent: "leader", task: "lead" } });
-  const told = await feed.until(hasEnded(runId));
-  const states = told.flatMap(({ data }) =>
+  const feedMessages = await feed.until(hasEnded(runId));
+  const states = feedMessages.flatMap(({ data }) =>
     data.type === "AgentStatus" && data.run_id === runId ? [`${data.status}: ${data.detail}`] : [],
   );
   expect(states.slice(0, 6)).toEqual([
@@ -151,11 +155,11 @@ test("[S4-31] [S4-32] [S4-33] [S4-34] [S4-35] [S4-36] the feed describes an agen
 test("[S4-46] every message except `Token` has an increasing `seq`", async () => {
   const feed = await listen();
   const { runId } = await api.client.post("/api/runs", { body: { agent: "leader", task: "lead" } });
-  const told = await feed.until(hasEnded(runId));
-  const tokens = told.filter(({ data }) => data.type === "Token");
+  const feedMessages = await feed.until(hasEnded(runId));
+  const tokens = feedMessages.filter(({ data }) => data.type === "Token");
   expect(tokens.length).toBeGreaterThan(0);
   for (const { data, id } of tokens) expect([data.seq, id]).toEqual([undefined, undefined]);
-  const seqs = told.flatMap(({ data }) => (data.type === "Token" ? [] : [data.seq as number]));
+  const seqs = feedMessages.flatMap(({ data }) => (data.type === "Token" ? [] : [data.seq as number]));
   expect(seqs).toEqual([...new Set(seqs)].sort((a, b) => a - b));
 });
 
@@ -165,20 +169,20 @@ test("[S4-43] the feed shows a message as queued until the agent's next turn rea
   const [item] = await waitForApprovals(api, runId);
   await api.client.post("/api/runs/{id}/message", { id: runId, body: { text: "and hurry" } });
   await api.client.post("/api/approvals/{id}", { id: item!.id, body: { decision: "approve" } });
-  const told = await feed.until(hasEnded(runId));
-  const queues = told.flatMap(({ data }) => (data.type === "QueueUpdated" ? [data.queue] : []));
+  const feedMessages = await feed.until(hasEnded(runId));
+  const queues = feedMessages.flatMap(({ data }) => (data.type === "QueueUpdated" ? [data.queue] : []));
   expect(queues).toMatchObject([[{ text: "and hurry" }], []]);
 });
 
 test("[S4-42] [S4-46] the feed sends changed settings with an increasing `seq`", async () => {
   const feed = await listen();
   for (const mode of ["auto", "chat"]) await sendRequest(api, "POST", "/api/settings", { mode });
-  const told = await feed.until((all) => all.length === 2);
-  expect(told.map(({ data }) => [data.type, data.settings.mode])).toEqual([
+  const feedMessages = await feed.until((all) => all.length === 2);
+  expect(feedMessages.map(({ data }) => [data.type, data.settings.mode])).toEqual([
     ["SettingsUpdated", "auto"],
     ["SettingsUpdated", "chat"],
   ]);
-  expect(told[1]!.data.seq).toBeGreaterThan(told[0]!.data.seq);
+  expect(feedMessages[1]!.data.seq).toBeGreaterThan(feedMessages[0]!.data.seq);
 });
 
 test("[F46] a reader that reconnects with its last id misses no message and gets none twice", async () => {
@@ -197,7 +201,7 @@ test("a reader with an unknown position gets a reset and then only new messages"
   await eventsUntil(api, first.runId, isEnd);
   const feed = await listen({ "Last-Event-ID": "elsewhere.7" });
   const { runId } = await api.client.post("/api/runs", { body: { agent: "leader", task: "lead" } });
-  const told = await feed.until(hasEnded(runId));
+  const feedMessages = await feed.until(hasEnded(runId));
   expect(feed.text()).toContain("event: reset");
-  expect(told.filter(({ data }) => (data.run_id ?? data.run?.run_id) === first.runId)).toEqual([]);
+  expect(feedMessages.filter(({ data }) => (data.run_id ?? data.run?.run_id) === first.runId)).toEqual([]);
 });

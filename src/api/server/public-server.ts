@@ -29,11 +29,10 @@ export interface PublicOptions {
   port: number;
   token: string;
   names: readonly string[];
-  /** Which runs a user who is not an admin sees (default: their own). */
+  /** The runs that users without the role `admin` see (default: their own). */
   sees?: UserConnectionsOptions["sees"] | undefined;
   /** Folder with the built web page. */
   page: string;
-  /** Called for each rejected request. */
   onRefused?: (refusal: Refusal) => void;
 }
 

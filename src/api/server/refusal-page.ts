@@ -51,7 +51,7 @@ function wordsFor({
     401: {
       title: "This browser is not signed in",
       text: `${SAFE} Run this ${where}; it prints a link for one browser:`,
-      // The browser sends no strict cookie if a person follows a link on another site. With this page's own link, the browser sends the cookie.
+      // If a person follows a link on another site, the browser sends no `SameSite=Strict` cookie. It does send the cookie for this page's link.
       help: `${up}<p class="quiet">Came here by a link from elsewhere, and signed in before? <a href="">Open this page again</a></p>`,
     },
     404: {

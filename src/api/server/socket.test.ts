@@ -99,7 +99,7 @@ test("aborting a request ends it in the client and in the server", async () => {
   await seen;
 });
 
-test("a server that is closing still answers an active write, but ends its streams", async () => {
+test("a server that is closing still answers a write that is under way, but ends its streams", async () => {
   let begun = () => {};
   const isBegun = new Promise<void>((resolve) => (begun = resolve));
   let finish = () => {};

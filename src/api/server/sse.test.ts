@@ -250,9 +250,9 @@ describe("streams of several runs", () => {
     await store.journal.append({ runId: runs[0]!, after: 0, events: [note(`n${TOTAL}`)] });
     const all = await Promise.all(readers);
     expect(all).toHaveLength(50);
-    const expected = (await store.journal.readAll(0, 100_000)).map(({ position }) => position);
+    const positions = (await store.journal.readAll(0, 100_000)).map(({ position }) => position);
     for (const events of all) {
-      expect(events.map(({ position }) => position)).toEqual(expected.slice(0, events.length));
+      expect(events.map(({ position }) => position)).toEqual(positions.slice(0, events.length));
       expect(events.length).toBeGreaterThan(TOTAL);
     }
   });
@@ -304,7 +304,7 @@ test("the stream of one run does not include its children", async () => {
 describe("readers that disconnect or stall", () => {
   const nobodyListens = () => vi.waitFor(() => expect(api.listeners).toEqual({ deltas: 0, commits: 0 }));
 
-  test("all subscriptions of a reader end when it disconnects, no matter how it disconnects", async () => {
+  test("however a reader disconnects, all its subscriptions end", async () => {
     const runId = await start("clerk");
     await waitForApprovals(api, runId);
     await nobodyListens();
@@ -391,7 +391,7 @@ describe("readers that disconnect or stall", () => {
 });
 
 describe("a store on another machine", () => {
-  /** Simulates a network: an event can be committed while a read is under way, and notices can come late and together. */
+  /** Simulates a network: events can be committed while a read is under way, and several notices can arrive late and at once. */
   function farAway() {
     let heard: JournalEvent[] = [];
     let tellers: CommitListener[] = [];
@@ -438,14 +438,14 @@ describe("a store on another machine", () => {
   const isLast = (items: StreamItem[]): boolean =>
     (eventsIn(items.slice(-1))[0]?.payload as { id?: string } | undefined)?.id === "last";
   const add = (runId: string, id: string) => store.journal.append({ runId, after: 0, events: [note(id)] });
-  const waiting = async (): Promise<string> => {
+  const startWaitingRun = async (): Promise<string> => {
     const runId = await start("clerk");
     await waitForApprovals(api, runId);
     return runId;
   };
 
   test("[F47] the stream contains an event that was committed during a read", async () => {
-    const runId = await waiting();
+    const runId = await startWaitingRun();
     const far = farAway();
     let wrote = false;
     far.onAnswer = async (page) => {
@@ -462,7 +462,7 @@ describe("a store on another machine", () => {
   });
 
   test("[F47] if a batch contains events that the reader already has, the stream does not repeat them", async () => {
-    const runId = await waiting();
+    const runId = await startWaitingRun();
     const far = farAway();
     let emptyAnswers = 0;
     far.onAnswer = async (page) => {
@@ -482,7 +482,7 @@ describe("a store on another machine", () => {
   });
 
   test("[F48] the events for a stalled reader wait in the store and not in memory", async () => {
-    const runId = await waiting();
+    const runId = await startWaitingRun();
     const far = farAway();
     const response = await far.app.request(`/api/runs/${runId}/events?stream=1`);
     await vi.waitFor(() => expect(far.reads).toBe(2));

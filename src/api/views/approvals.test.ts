@@ -59,7 +59,7 @@ afterEach(async () => {
   project.remove();
 });
 
-async function asked(name: string, task: string): Promise<ApprovalView> {
+async function firstApproval(name: string, task: string): Promise<ApprovalView> {
   const { runId } = await api.client.post("/api/runs", { body: { agent: name, task } });
   await eventsUntil(api, runId, ({ type, payload }) => {
     if (type !== "RUN_SUSPENDED") return false;
@@ -72,7 +72,7 @@ async function asked(name: string, task: string): Promise<ApprovalView> {
 
 describe("[U20] [U27] the view of an approval", () => {
   test("the view shows the path of agents, how many runs wait, the work done so far, and the latest events", async () => {
-    const item = await asked("lead", "release it");
+    const item = await firstApproval("lead", "release it");
     expect(ApprovalView.strict().parse(item)).toEqual(item);
     expect(item.trail).toEqual([
       { runId: item.rootRunId, agent: "lead", task: "release it" },
@@ -90,7 +90,7 @@ describe("[U20] [U27] the view of an approval", () => {
   });
 
   test("[U24] the view explains a shell command from its recorded input", async () => {
-    const item = await asked("worker", "shell");
+    const item = await firstApproval("worker", "shell");
     expect(item).toMatchObject({
       blocks: { runs: 1, root: true },
       command: {
@@ -112,7 +112,7 @@ describe("[U23] previewing an edited input", () => {
   };
 
   test("the preview shows the whole file and does not decide the approval", async () => {
-    const item = await asked("lead", "release it");
+    const item = await firstApproval("lead", "release it");
     const before = await api.client.events(item.runId);
     const input = { path: "a.txt", old_string: "two", new_string: "TWO" };
     expect(await preview(item, input)).toMatchObject({
@@ -128,7 +128,7 @@ describe("[U23] previewing an edited input", () => {
   });
 
   test("the preview of an invalid input names the same wrong fields as the decision would", async () => {
-    const item = await asked("lead", "release it");
+    const item = await firstApproval("lead", "release it");
     const answer = await preview(item, { path: "a.txt", old_string: 1 });
     expect(answer.issues.map(({ path }) => path[0])).toEqual(["old_string", "new_string"]);
     expect(answer.preview).toBeUndefined();
@@ -140,14 +140,14 @@ describe("[U23] previewing an edited input", () => {
   });
 
   test("the preview masks secrets in the file that the call would change", async () => {
-    const item = await asked("lead", "release it");
+    const item = await firstApproval("lead", "release it");
     const answer = await preview(item, { path: ".env", old_string: "API_KEY", new_string: "KEY" });
     expect(JSON.stringify(answer)).not.toContain("very-secret");
     expect(answer.change?.masked, "[U22] what it shows is not to be written back").toBe(true);
   });
 
   test('a preview of an item that is not open gets "not found"', async () => {
-    const item = await asked("lead", "release it");
+    const item = await firstApproval("lead", "release it");
     for (const id of [`${item.runId}:m9.9`, "nonsense"]) {
       const answer = await sendRequest(api, "POST", `/api/approvals/${id}/preview`, { input: {} });
       expect(answer).toMatchObject({ status: 404, body: { error: { code: "NOT_FOUND" } } });

@@ -21,17 +21,17 @@ import { fold } from "../../projections/projection.ts";
 import { timelineProjection } from "../../projections/views/timeline.ts";
 import type { ApprovalRef, Store } from "../../stores/store.ts";
 import type { ApiParts } from "../parts.ts";
-import { named, namedObject } from "../routes/schemas.ts";
+import { namedObject, nameSchema } from "../routes/schemas.ts";
 import { allRuns, unlessDamaged } from "./read-runs.ts";
 import { totalUsage } from "./run-tree.ts";
 
 /** The effect of a shell command. It is derived from the command itself, never from an agent's description. */
-export const CommandView = named("CommandView", CommandReading);
+export const CommandView = nameSchema("CommandView", CommandReading);
 export type CommandView = z.infer<typeof CommandView>;
 
 const Spent = z.object({ cost: z.number(), unpriced: z.int() });
 
-/** Where an open item comes from, and which runs wait for it. */
+/** Origin of an open item, and the runs that wait for the decision. */
 const Circumstances = z.object({
   /** The runs from the tree's root down to the run that needs the decision, with their tasks. */
   trail: z.array(z.object({ runId: z.string(), agent: z.string(), task: z.string() })),
@@ -51,7 +51,7 @@ const Circumstances = z.object({
 });
 
 /** The result of probing whether a call took effect. It is evidence for the person who decides. */
-export const Probe = named("Probe", payloads.OUTCOME_PROBED.pick({ found: true, evidence: true }));
+export const Probe = nameSchema("Probe", payloads.OUTCOME_PROBED.pick({ found: true, evidence: true }));
 export type Probe = z.infer<typeof Probe>;
 
 export const ApprovalView = namedObject("ApprovalView", {
@@ -66,9 +66,9 @@ export const ApprovalView = namedObject("ApprovalView", {
   agent: z.string(),
   callId: z.string().optional(),
   tool: z.string().optional(),
-  /** What the call could change or contact, as the tool declares it. */
+  /** Resources that the call could change or contact. The tool declares them. */
   reaches: z.array(z.enum([...POWERS, "runtime"])).optional(),
-  /** What the call acts on, and the field of its input that names this target. */
+  /** The target of the call, and the input field that names the target. */
   target: z
     .object({
       kind: z.enum(["command", "path", "url", "name"]),
@@ -81,7 +81,7 @@ export const ApprovalView = namedObject("ApprovalView", {
   /** The rule that requires the approval. If `basis` is absent, this is a permission rule. */
   rule: z.string().optional(),
   basis: RuleBasis.optional(),
-  /** Why the permission check could not judge a shell command. */
+  /** The reason why the permission check could not judge a shell command. */
   unjudged: z.string().optional(),
   hash: z.string().optional(),
   /** Fingerprint of the file when the preview was made. */
@@ -95,7 +95,6 @@ export const ApprovalView = namedObject("ApprovalView", {
   limit: z.string().optional(),
   /** Value of the reached limit. */
   limitValue: z.number().optional(),
-  /** The possible answers to a question. */
   choices: z.array(z.string()).optional(),
   /** Sources of the untrusted text that the run has read. */
   untrusted: z.array(z.string()).optional(),
@@ -110,14 +109,14 @@ export const ApprovalView = namedObject("ApprovalView", {
   grant: z.string().optional(),
   /** The effect of the command. Present only for shell commands. */
   command: CommandView.optional(),
-  /** Everything that the delegate could do. It was computed when the person was asked. Present only for delegations. */
+  /** Everything that the delegate could do at the time when the person was asked. Present only for delegations. */
   blastRadius: BlastRadius.optional(),
 });
 export type ApprovalView = z.infer<typeof ApprovalView>;
 
 /** The preview of a call with an edited input, or the problem with that input. */
 export const EditPreview = namedObject("EditPreview", {
-  /** Why the call cannot be approved with this input. */
+  /** The reason why the call cannot be approved with this input. */
   problem: z.string().optional(),
   /** The invalid fields of the input, if they are known. */
   issues: z.array(z.object({ path: z.array(z.union([z.string(), z.number()])), message: z.string() })),

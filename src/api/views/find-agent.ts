@@ -14,7 +14,7 @@ export async function findAgent(
 
 /**
  * Finds the name under which the store keeps an agent's runs.
- * If runs of a deleted agent have exactly this name, the name means the deleted agent, and not another agent with this short name.
+ * If any runs have exactly this name, they belong to a deleted agent. The name then means that agent, even if it is another agent's short name.
  */
 export async function storedAgentName(
   parts: Pick<ApiParts, "agents" | "store">,

@@ -7,12 +7,18 @@ import { blockersOf } from "../../projections/folds/parent-events.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
 import type { RunFilter, Store, TreeTotal } from "../../stores/store.ts";
 import type { ApiParts } from "../parts.ts";
-import { MAX_PAGE, named, namedObject, nextCursor, RunSummary, RunUsageView } from "../routes/schemas.ts";
+import {
+  MAX_PAGE,
+  namedObject,
+  nameSchema,
+  nextCursor,
+  RunSummary,
+  RunUsageView,
+} from "../routes/schemas.ts";
 import { markAnswered } from "./answered-runs.ts";
 import { storedAgentName } from "./find-agent.ts";
 
-/** One run in the list of runs. */
-export const ListedRun = named(
+export const ListedRun = nameSchema(
   "ListedRun",
   RunSummary.extend({
     /** Totals of the whole tree. Present only for root runs. */

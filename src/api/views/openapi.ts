@@ -146,12 +146,12 @@ function answersOf(route: DescribedRoute, schemas: Schemas): Operation["response
       Object.entries(otherStatuses).map(([code, description]) => [code, { description }]),
     ),
     ...(etag ? { 304: { description: "Nothing has changed." } } : {}),
-    401: refused("The token is missing.", jsonSchema(ErrorBody, schemas)),
-    default: refused("An error: a stable code and one sentence.", failure),
+    401: errorAnswer("The token is missing.", jsonSchema(ErrorBody, schemas)),
+    default: errorAnswer("An error: a stable code and one sentence.", failure),
   };
 }
 
-const refused = (description: string, failure: JsonSchema): Answer => ({
+const errorAnswer = (description: string, failure: JsonSchema): Answer => ({
   description,
   content: { "application/json": { schema: failure } },
 });

@@ -9,7 +9,7 @@ import { omitUndefined } from "../../omit-undefined.ts";
 import type { RunRow } from "../../projections/folds/run-row.ts";
 import type { Todo } from "../../projections/folds/todos.ts";
 import type { Store } from "../../stores/store.ts";
-import { named, namedObject, RunSummary, RunUsageView } from "../routes/schemas.ts";
+import { namedObject, nameSchema, RunSummary, RunUsageView } from "../routes/schemas.ts";
 import { answeredRuns } from "./answered-runs.ts";
 import { subtreeOf, unlessDamaged } from "./read-runs.ts";
 import { totalUsage } from "./run-tree.ts";
@@ -19,12 +19,12 @@ import { markUnreadable } from "./unreadable-runs.ts";
 export const Stopping = namedObject("Stopping", {
   /** Number of runs in `of` that have already ended. */
   done: z.int(),
-  /** Number of runs to be cancelled: this run and its descendants, except those that had ended before the request. */
+  /** Number of runs to be cancelled: this run and its descendants, except runs that had ended before the request. */
   of: z.int(),
 });
 export type Stopping = z.infer<typeof Stopping>;
 
-export const RunDetail = named(
+export const RunDetail = nameSchema(
   "RunDetail",
   RunSummary.extend({
     input: z.unknown().optional(),

@@ -4,11 +4,10 @@ import { z } from "zod";
 import type { RunRow } from "../../projections/folds/run-row.ts";
 import { emptyUsage, type RunUsage } from "../../projections/usage/run-usage.ts";
 import type { Store } from "../../stores/store.ts";
-import { named, RunSummary, RunUsageView } from "../routes/schemas.ts";
+import { nameSchema, RunSummary, RunUsageView } from "../routes/schemas.ts";
 import { subtreeOf } from "./read-runs.ts";
 import { markUnreadable } from "./unreadable-runs.ts";
 
-/** A run and all its descendants. */
 export const RunTree = RunSummary.extend({
   /** Usage of the run and all its descendants. Each model call is counted once. */
   treeUsage: RunUsageView,
@@ -17,7 +16,7 @@ export const RunTree = RunSummary.extend({
     return z.array(RunTree);
   },
 });
-named("RunTree", RunTree);
+nameSchema("RunTree", RunTree);
 export type RunTree = z.infer<typeof RunTree>;
 
 export const readRunTree = async (store: Store, top: RunRow): Promise<RunTree> =>

@@ -12,7 +12,7 @@ import {
 } from "../../projections/folds/transcript.ts";
 import { fold } from "../../projections/projection.ts";
 import type { ApiParts } from "../parts.ts";
-import { named, namedObject } from "../routes/schemas.ts";
+import { namedObject, nameSchema } from "../routes/schemas.ts";
 
 export interface TranscriptView {
   system: string;
@@ -31,7 +31,7 @@ export const ContextSummary = namedObject("ContextSummary", {
   messages: z.array(z.object({ role: z.string(), summary: z.string() })),
 });
 
-export const Context = named("Context", z.union([Transcript, ContextSummary]));
+export const Context = nameSchema("Context", z.union([Transcript, ContextSummary]));
 
 export async function readTranscript(row: RunRow, parts: ApiParts): Promise<TranscriptView> {
   const events = await parts.store.journal.read(row.id);
