@@ -12,7 +12,7 @@ import { type AgentFolders, agentsStamp } from "./files/folders.ts";
 import { type OwnFiles, readOwnFiles } from "./files/read.ts";
 import { type AgentSet, assembleAgents } from "./load.ts";
 
-/** Reads the files again only after a change. A caller that needs one agent passes its name and can get a smaller set. */
+/** Reads the files again only after a change. If the caller passes the name of one agent, the set can be smaller. */
 export function watchAgents(
   folders: AgentFolders,
   known: AgentEnvironment,
@@ -76,7 +76,7 @@ function createLastGood(known: AgentEnvironment): LastGood {
   };
 }
 
-/** Full name of the agent that a name would refer to. In a file of a pack, a short name means an agent of the same pack. */
+/** Full name of the agent that a name means. In a file of a pack, a short name means an agent of the same pack. */
 function fullNameMeant(name: string, from: Draft): string {
   const [id, pack] = [agentId(name), packOf(from.name)];
   return pack === "" || id.includes("/") ? id : `${pack}/${id}`;

@@ -79,7 +79,10 @@ export type ContextMode = z.infer<typeof ContextMode>;
 export const Delegation = z.object({
   mode: z.enum(["sequential", "parallel"]),
   maxParallel: z.int().positive(),
-  /** `generic`: one tool `delegate`. `per-agent`: one tool `run_<name>_agent` for each agent. The other two values are tool names of other products. */
+  /**
+   * `generic`: one tool `delegate`. `per-agent`: one tool `run_<name>_agent` for each agent.
+   * The other two values are tool names of other products.
+   */
   tool: z.enum(["generic", "per-agent", "delegate_to_agent", "mcp__agent__spawn"]),
   onFailure: z.enum(["return", "fail", "retry"]),
   /** What a finished run does with children for which it did not wait. */

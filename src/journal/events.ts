@@ -134,7 +134,7 @@ export const payloads = {
     /** The run that this run continues. The earlier run's journal applies up to and including the event `seq`. */
     continues: z.object({ runId: z.string(), seq: z.int(), hash: z.string() }).optional(),
     fork: Fork.optional(),
-    /** In a fork and all runs below it, every unsafe call needs a person's approval, even if a rule or an older grant allows it. */
+    /** Every unsafe call needs a person's approval, even if a rule or an older grant allows the call. This is set in a fork and all runs below it. */
     effects: z.literal("ask").optional(),
     untrusted: Untrusted,
     /** Hosts that the parent run knew before any untrusted text reached it. */
@@ -307,10 +307,10 @@ export const payloads = {
     evidence: z.array(z.string()),
     by: z.string(),
   }),
-  /** The run gave its lease back and waits. If the wait needs no person, it ends by itself. */
+  /** The run gave its lease back and waits. If no person is needed, the wait ends by itself. */
   RUN_SUSPENDED: z.object({
     waitingOn: WaitingOn,
-    /** The runs below this run that need a person, and this run's own child that leads to the first of them. */
+    /** Runs below this run that need a person. `blocked_by_child_run_id` is the child of this run that leads to the first of them. */
     blockers: z.array(z.string()).optional(),
     blocked_by_child_run_id: z.string().optional(),
   }),
@@ -433,7 +433,7 @@ export const TERMINAL_TYPES: ReadonlySet<string> = new Set([
   "RUN_MOVED",
 ]);
 
-/** J3: the store accepts an outcome from any driver, even from a driver that lost its lease. The intent must be open; the epoch does not matter. */
+/** J3: while an intent is open, the store accepts its outcome from any driver, even from a driver that lost its lease. */
 export const OUTCOME_TYPES: ReadonlySet<string> = new Set([
   "AGENT_THOUGHT",
   "MODEL_CALL_FAILED",

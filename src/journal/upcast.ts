@@ -55,7 +55,7 @@ export function readEvent(stored: StoredEvent): JournalEvent {
 export const isNewer = (error: unknown): boolean =>
   error instanceof CadreError && error.code === "JOURNAL_NEWER";
 
-/** Text that is not a JSON object becomes an empty object. The event's schema then rejects it. */
+/** Text that is not a JSON object is read as an empty object, which the event's schema then rejects. */
 function parseObject(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text);

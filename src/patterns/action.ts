@@ -35,7 +35,6 @@ export interface Section {
   text: string;
 }
 
-/** A run that a pattern requests. */
 export interface PatternRun {
   /** The run's slot in the pattern. A slot is filled once, however often the pattern requests the run. */
   key: string;
@@ -47,7 +46,7 @@ export interface PatternRun {
   /** The person's own input, if `input` comes from another agent. Null if the person gave no input. */
   requestInput?: unknown;
   reason?: string | undefined;
-  /** Text that the run reads in place of its task: the text that its parent read, with additions. */
+  /** The text that the parent has read. The run's opening starts with this text instead of the person's request. */
   before?: string | undefined;
   sections?: readonly Section[] | undefined;
   /** Team messages that the run reads in addition to its task. */

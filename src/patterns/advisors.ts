@@ -52,7 +52,7 @@ function requiredAnswers({ definition }: DecisionView): number {
   return require === "any" ? 1 : Math.min(require, agents.length);
 }
 
-/** Whether an advisor has failed. When the run is already ending, cancelled advisors do not count, because they are not the cause of the end. */
+/** Whether an advisor has failed. If the run is already ending, a cancelled advisor is not a failure. */
 function hasFailed(slot: PatternSlot, closing: boolean): boolean {
   if (slot.type === "late" || slot.type === "refused") return true;
   return slot.type === "failed" && !(closing && slot.child.ended!.result.status === "cancelled");

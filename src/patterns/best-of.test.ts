@@ -15,7 +15,7 @@ const drafts = (more = "") =>
   `bestOf: { n: 3, strategies: [short, "with care"]${more} }\ntools: [look, charge]`;
 const noOutput = { text: "words" };
 
-/** Scripted answers: each draft is recognised by its strategy, and an agent that sees drafts picks one of them. */
+/** Scripted answers. A draft is recognised by its strategy. An agent that sees several drafts picks one. */
 const drafting =
   (pick: number) =>
   ({ lastUser = "" }: Pick<ScriptedRequest, "lastUser">): ScriptedTurn => {

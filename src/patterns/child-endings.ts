@@ -18,7 +18,7 @@ export const cancelledStageEnding = ({ agent }: ChildRun): Ending => ({
   summary: `${baseName(agent)}, which had taken the work over, was cancelled.`,
 });
 
-/** S3-17: the end of a run after a failed stage. The summary names the stage once, even if several stages passed the work on. */
+/** S3-17: the end of a run after a failed stage. The summary names the stage once, even if the work was passed on several times. */
 export function failedStageEnding({ agent, ended }: ChildRun, stopReason: StopReason): Ending {
   const { summary, result } = ended!;
   const failedStage = result.failed_stage ?? baseName(agent);

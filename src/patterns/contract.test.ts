@@ -1,5 +1,5 @@
-// The contract of every pattern: its decisions depend only on the journal; its runs end, keep the limits and survive kills.
-// With CRASH_ALL=1 the process is killed at every event.
+// The contract of every pattern. Its decisions depend only on the journal. Its runs end, stay within the limits, and survive kills.
+// Set CRASH_ALL=1 to kill the process at every event.
 
 import { describe, expect, test } from "vitest";
 import { checkInvariants } from "../../test/support/invariants.ts";

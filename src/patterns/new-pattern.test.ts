@@ -1,5 +1,5 @@
 // A new pattern needs four changes to product files: its declaration, its decisions, and a line in the list of each.
-// This test adds a pattern `duel` in exactly that way. Every other part of Cadre must find it through the lists.
+// This test adds a pattern `duel` with only four changes. Every other part of Cadre must find the pattern through the lists.
 
 import { expect, test, vi } from "vitest";
 import { EDGE_LOOKS } from "../../dashboard/src/components/agents/edge-looks.ts";

@@ -220,7 +220,7 @@ scenario(
 );
 
 scenario(
-  "[H3] [B3] [S1-68] an agent that is not a router cannot use `route_to` beyond maxDepth or in its last turn",
+  "[H3] [B3] [S1-68] `route_to` is refused in every turn of an agent that is not a router",
   {
     agent: "agents: [legal]\nmaxTurns: 2",
     cast,

@@ -16,7 +16,7 @@ export type ReplayResult =
   /** `why` is a sentence for people. */
   | { type: "failed"; why: string };
 
-/** The maximum number of steps that a module can yield. Otherwise a module that never stops would be replayed for ever. */
+/** The maximum number of steps that a module can yield. This stops a module that would yield steps for ever. */
 const MAX_YIELDS = 10_000;
 
 /** `module` is the name of the file, for error messages. */

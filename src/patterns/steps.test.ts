@@ -156,7 +156,7 @@ scenario(
 );
 
 scenario(
-  "[F11] a call after the agent's text is added to the same message, so no two assistant messages follow each other",
+  "[F11] a module's call after the agent's text goes into the same message, so no two assistant messages follow each other",
   {
     ...controlled(`
       yield* turns();

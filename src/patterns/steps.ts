@@ -1,7 +1,7 @@
 // Decisions of the steps pattern: a module decides what its agent does next.
-// For each decision the module is replayed with the answers in the journal (M1), so no state of the module has to survive.
+// For each decision, the module is replayed with the answers from the journal (M1). The module's own state is never stored.
 // The decisions in this file are about the step that is open now.
-//  M3  One STEP_YIELDED event answers a step. It is written when everything that the step requested is in the journal.
+//  M3  One STEP_YIELDED event answers a step. The event is written after everything that the step requested is in the journal.
 //  M4  Everything that a step starts has its own name (`s3.0`, `question/3`, `sleep/3`), so a crash starts nothing twice.
 
 import { z } from "zod";
@@ -56,7 +56,7 @@ export const steps: Pattern = {
 /** The step that the module waits for. */
 type Waiting = { index: number; step: StepData };
 
-/** The module, if the run can continue with the module's current version. Otherwise the action that handles the problem. */
+/** Returns the module if the run can use its current version. Otherwise returns an action that suspends the run. */
 function usableModule({ state, definition, steps: module }: DecisionView) {
   const { module: name, hash } = definition.steps!;
   if (!module || "problem" in module) {
@@ -109,7 +109,6 @@ function doStep(waiting: Waiting, view: DecisionView, now: number): Action | Tak
   }
 }
 
-/** Whether an event is newer than the last answered step. */
 const isAfterLastStep = ({ steps: record }: RunState, seq: number): boolean => seq > record.seq;
 
 const hasTakenTurn = (state: RunState): boolean =>
@@ -147,7 +146,7 @@ const RECEIVED = "Received.";
 
 const callId = (index: number, place = 0): string => `s${index}.${place}`;
 
-/** Starts all calls of the step once, together. The step is answered when each call has its result. */
+/** Starts all calls of the step together, and only once. The step is answered when each call has its result. */
 function makeCalls(
   waiting: Waiting,
   made: StepCall[],
@@ -256,7 +255,7 @@ function askPerson(
       type: "TIMER_SET",
       payload: { id: item, at: now + limits.approvalTimeout, purpose: "an answer" },
     });
-  // After the timeout the driver writes the same event with the same key as a person's decision, so only one of them is written.
+  // After the timeout, the driver decides. Its event has the same key as a person's decision, so only one of the two is stored.
   if (at !== undefined && at <= now)
     return record({ type: "APPROVAL_DECIDED", payload: { itemId: item, decision: "expire", by: "cadre" } });
   const waitingOn = {

@@ -16,7 +16,7 @@ import type { World } from "../../test/support/world.ts";
 
 describe("a member that has a handoff", () => {
   scenario(
-    "[K8] [S3-43] [S3-67] the member's last stage speaks for it, and each stage continues its own run from the previous round",
+    "[K8] [S3-43] [S3-67] the last stage speaks for the member, and each stage continues its own run from the previous round",
     {
       agent: "team: { members: [a, b] }",
       cast: { a: "handoff: editor", editor: "", b: "" },
@@ -107,7 +107,7 @@ describe("a member that has a handoff", () => {
 });
 
 scenario(
-  "[K8] [S3-67] if a member is a router, the chosen agent speaks for it and gets the same messages",
+  "[K8] [S3-67] if a member is a router, the agent that it chooses speaks for it and gets the same messages",
   {
     agent: "team: { members: [a, b] }",
     cast: { a: "router: { destinations: [red, blue] }", red: "", blue: "", b: "" },

@@ -71,7 +71,7 @@ describe("rounds", () => {
   );
 
   scenario(
-    "[K3] [S3-40] a member reads who is in the team, and each message of the others once, marked as untrusted",
+    "[K3] [S3-40] a member is told who is in the team, and reads each message of the others once, marked as untrusted",
     {
       agent: "team: { members: [alpha, beta], maxRounds: 3 }",
       cast: { alpha: "", beta: "" },
@@ -125,7 +125,7 @@ describe("rounds", () => {
   );
 
   scenario(
-    "[K9] a member counts as one child, whatever the number of rounds",
+    "[K9] a member counts as one child, even if it takes part in many rounds",
     {
       agent:
         "team: { members: [a, b], terminationMode: maxRounds, maxRounds: 3 }\nlimits: { maxChildren: 2 }",
@@ -173,7 +173,7 @@ describe("rounds", () => {
   );
 
   scenario(
-    "[K4] a member without Finalize can speak, too, and a member with an `output` schema need not return data",
+    "[K4] a member without Finalize can speak; a member with an `output` schema need not return data",
     {
       agent: "team: { members: [a, b], maxRounds: 1 }",
       cast: {
@@ -254,7 +254,7 @@ describe("a member's last turn", () => {
     return purpose === "final" ? { calls: [broadcast("no time left")] } : { calls: [look(`n${turn}`)] };
   };
   scenario(
-    "[B3] [K4] a member's last turn offers the team's tools, and their calls count",
+    "[B3] [K4] in a member's last turn, the team's tools are offered and their calls count",
     {
       idle: true,
       agent: "team: { members: [a], memberMaxTurns: 2, maxRounds: 1 }",

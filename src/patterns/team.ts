@@ -1,8 +1,8 @@
 // Decisions of the team pattern: members discuss the request in rounds, and the agent that coordinates them gives the answer.
-//  - Each member has one run per round, which continues its run from the previous round. The runs of a round work in parallel.
-//  - A round closes in one append, once every member has spoken, failed or timed out. Only then do members see each other's messages.
+//  - Each member has one run per round. It continues the member's run of the previous round. All runs of a round work in parallel.
+//  - A round closes in one append, after every member has spoken, failed or timed out. Members see each other's messages after that.
 //  - If a member fails or is late (F27), its absence is announced, and the member takes no further part.
-//  - The discussion is in this run's journal. Each reader receives the messages that it has not read yet.
+//  - The coordinator's journal contains the discussion. Each reader receives the messages that it has not read yet.
 //    Wherever another agent reads a member's words, they are marked as untrusted.
 
 import { baseName } from "../journal/agent-id.ts";
@@ -142,7 +142,7 @@ interface MemberSlot {
   slot: PatternSlot;
 }
 
-/** The events that close a round. Every member has at least one of them, so that the fold sees the round as closed. */
+/** The events that close a round. Each member has at least one event, so that the run's state shows the round as closed. */
 function closeRound(
   view: DecisionView,
   { number: round }: TeamRound,
@@ -168,7 +168,7 @@ function closeRound(
   return [...messages, ...announcements];
 }
 
-/** Why a member is absent, in Cadre's own words: a failed run's text would have to be marked as untrusted. */
+/** Why a member is absent, in Cadre's own words. The failed run's own text would be untrusted. */
 function absenceReason(slot: PatternSlot): string {
   switch (slot.type) {
     case "late":
@@ -260,7 +260,6 @@ function discussionText(view: DecisionView): string {
     .join("\n\n");
 }
 
-/** Messages and votes after an event, in order. */
 export function messagesAfter({ state }: DecisionView, seq: number): TeamWord[] {
   const { messages, votes } = state.team;
   return [...messages, ...votes].filter((word) => word.seq > seq).sort((one, other) => one.seq - other.seq);

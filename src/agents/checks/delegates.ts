@@ -26,7 +26,7 @@ export const checkDelegates: Check = ({ definition, references, dialect }, { age
     const suggestion = "add `Delegate` to `policy`, or remove `agents`";
     findings.push(warningAt("agents", "DELEGATION_WITHHELD", message, { suggestion }));
   }
-  // In another product's file, the dialect filled in `delegation` and `context`, so the file's author should not get a warning.
+  // The author of another product's file gets no warning, because the dialect filled in `delegation` and `context`.
   const isMeant = dialect === "cadre" && named.length === 0;
   if (!isMeant || definition.agents.length > 0 || definition.steps) return findings;
   for (const key of ["delegation", "context"] as const) {

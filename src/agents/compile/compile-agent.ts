@@ -1,5 +1,5 @@
 // Compiles the keys of an agent file into a definition. A run keeps the definition that it started with.
-// A doubtful value can reduce what the agent is allowed to do, but never extends it.
+// A doubtful value can take permissions away from the agent, but never gives it more.
 // Names of other agents stay as the file spells them, until `references.ts` resolves them.
 
 import { hasErrors, type Problem } from "../../config/problem.ts";
@@ -44,7 +44,7 @@ function checkPool({ pool }: AgentValues, { pools }: AgentEnvironment, report: R
   report("pool", { code: "UNKNOWN_POOL", message });
 }
 
-/** Reports hidden text in the keys that other agents' models and people read to choose an agent (A58). */
+/** Reports hidden text in the keys that people and other agents' models read to choose an agent (A58). */
 function checkHidden(values: AgentValues, report: ReportProblem): void {
   for (const key of ["name", "title", "description", "usage"] as const)
     for (const { code, pattern, message } of HIDDEN_TEXT)

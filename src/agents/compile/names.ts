@@ -58,7 +58,6 @@ export const packOf = (name: string): string => name.split("/").slice(0, -1).joi
 
 const SCOPES = ["project", "user", "builtin"] as const;
 
-/** Creates a function that resolves many names in one set. */
 export function createNameResolver<T extends Named>(
   agents: ReadonlyMap<string, T>,
   titleOf: (agent: T) => string | undefined,

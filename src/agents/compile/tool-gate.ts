@@ -1,5 +1,5 @@
 // Computes the tools that an agent is allowed to call. An absent or null `tools` allows every tool, and an empty list allows none.
-// Unknown tool names are dropped. If no name remains, the agent has no tools. It never gets all tools.
+// Unknown tool names are dropped. If all names are unknown, the agent has no tools at all.
 
 import type { Problem } from "../../config/problem.ts";
 import type { Data, Path, YamlDocument } from "../../config/yaml.ts";

@@ -7,7 +7,7 @@ import { dialectNames, dialectOf, dialects } from "./index.ts";
 
 const dialect = (name: string) => dialects.find((one) => one.name === name)!;
 
-/** Front matter, the Cadre keys that we expect, and the codes of the problems that we expect. */
+/** Front matter, the expected Cadre keys, and the codes of the expected problems. */
 type Row = [yaml: string, keys: object, codes?: string[]];
 
 function rows(name: string, table: readonly Row[]): void {

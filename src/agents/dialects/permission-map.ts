@@ -1,6 +1,6 @@
 // Translates opencode's permission map into a tool gate: lists of allow, ask and deny rules.
 // In opencode, the last matching rule decides. In Cadre, a deny rule always wins.
-// An exception to a deny rule is translated to a narrow allow rule. If a rule depends on the order, it is narrowed, with a warning.
+// An exception to a deny rule is translated to a narrow allow rule. A rule whose effect depends on the order is narrowed, with a warning.
 // An `allow` in the map grants nothing by itself: the project's own rules still decide about each call.
 
 import type { Data, Path } from "../../config/yaml.ts";
@@ -62,7 +62,7 @@ function actionOf(value: Data): Action | undefined {
   return value === "allow" || value === "ask" || value === "deny" ? value : undefined;
 }
 
-/** A built-in tool or some tools of MCP servers, together with the names that the map uses for them. */
+/** A built-in tool, or some tools of MCP servers. */
 interface Subject {
   kind: "command" | "path" | "other";
   /** Rules that allow every call of the subject. */

@@ -1,5 +1,5 @@
 // Reads which tools a file allows or denies. Products use lists, texts with commas, maps of booleans, or maps of permissions.
-// An unreadable value never allows more: an unknown tool is not allowed, and a file with an unreadable deny rule is rejected.
+// A value that Cadre cannot read never adds tools. An unknown tool is not allowed, and a bad deny rule makes the file invalid.
 
 import type { Data, Path } from "../../config/yaml.ts";
 import { isMapping } from "../files/parse.ts";

@@ -15,7 +15,7 @@ export interface ToolGate {
 
 export const OPEN_GATE: ToolGate = { allow: undefined, ask: [], deny: [] };
 
-/** Combines two gates: a call must pass both. If one gate asks about a call or denies it, the combined gate does the same. */
+/** Combines two gates. A call is allowed only if both gates allow it. The ask and deny rules of both gates apply. */
 export function intersectGates(a: ToolGate, b: ToolGate): ToolGate {
   return { allow: bothAllow(a.allow, b.allow), ask: union(a.ask, b.ask), deny: union(a.deny, b.deny) };
 }

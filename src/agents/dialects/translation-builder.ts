@@ -56,7 +56,7 @@ export function setLimit(builder: TranslationBuilder, name: string, value: Data,
   builder.from["limits"] = [...builder.base, written];
 }
 
-/** Narrows the tool gate as one key of the file requires. `path` is the key's path, relative to the builder's base. */
+/** Narrows the tool gate by the rules of one key. `path` is the key's path, relative to the builder's base. */
 export function narrowTools(builder: TranslationBuilder, gate: Partial<ToolGate>, path: Path): void {
   builder.gate = intersectGates(builder.gate, { ...OPEN_GATE, ...gate });
   builder.from["tools"] ??= [...builder.base, ...path];

@@ -66,7 +66,6 @@ export function mayOverlap(a: string, b: string): boolean {
 const STAR = "*".charCodeAt(0);
 const ANY = "?".charCodeAt(0);
 
-/** Whether a pattern matches every call. */
 export const matchesEverything = (pattern: string): boolean => /^(\.\/)?\*+(\/\*+)*$/.test(pattern.trim());
 
 /** Ignores letter case. We do not use a regular expression: with many stars, it would backtrack for very long. */

@@ -1,4 +1,4 @@
-// Computes the blast radius of an agent before a running tree starts it: everything that this agent and the agents below it could do.
+// Computes the blast radius of an agent that a running tree is about to start: everything that this agent and the agents below it could do.
 // Entries are marked as new if no agent that already works in the tree can do the same.
 
 import { type BlastRadius, POWERS, type Power } from "../../journal/blast-radius.ts";

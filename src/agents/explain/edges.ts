@@ -12,7 +12,7 @@ export interface Edge {
 
 export function edgesOf(definition: Definition): Edge[] {
   const named = new Map(patternsIn(definition).map((used) => [used.pattern.key, namedBy(used)]));
-  // `agents` can repeat a router's destinations. Such a repetition gives no second edge.
+  // A router's destination can also be in `agents`. It still gets only one edge.
   const chosen = patternsIn(definition)
     .filter(({ pattern }) => pattern.choices)
     .flatMap(namedBy);

@@ -105,7 +105,7 @@ describe("tools of reachable agents", () => {
   });
 });
 
-test("the blast radius lists each tool that can do more than read, with the agents that have it and the paths to them", () => {
+test("the blast radius lists each tool that can do more than read, and the paths to the agents that have the tool", () => {
   const said = {
     a: { ...tools("Read", "delegate"), agents: ["b", "c"] },
     b: { ...tools("Write"), handoff: handoff("c") },

@@ -11,7 +11,6 @@ export interface AgentFile {
   /** The front matter. Empty if it could not be parsed. */
   frontmatter: Record<string, Data>;
   body: string;
-  /** Number of the line on which the body starts. */
   bodyLine: number;
 }
 

@@ -49,7 +49,7 @@ async function readSteps(draft: Draft, { path, folder, display }: AttachmentRoot
   if (typeof name !== "string" || name.trim() === "") return draft;
   const bad = (why: string) =>
     withError(draft, "steps", { code: "BAD_STEPS", message: `module \`${name}\` ${why}` });
-  // With a link that is named `~`, a project's module could look like the user's own module. The user's own modules need no trust.
+  // A link named `~` could make a project's module look like the user's own module, which needs no trust.
   const at = resolve(dirname(path), name);
   if (!at.startsWith(folder + sep)) return bad("is outside the agents folder");
   const read = await readConfined({ name, folder: dirname(path), root: folder, within: "the agents folder" });

@@ -19,7 +19,6 @@ export interface Draft extends Pick<Agent, "name" | "file" | "scope" | "dialect"
   keys: Readonly<Record<string, Data>>;
   from: Translation["from"];
   body: string;
-  /** Number of the line on which the body starts. */
   bodyLine: number;
   promptFile?: string;
   steps?: Definition["steps"];

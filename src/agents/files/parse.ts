@@ -12,7 +12,6 @@ export interface ParsedAgent {
   /** The front matter, as an object without a prototype. Empty if it could not be parsed. */
   frontmatter: Record<string, Data>;
   body: string;
-  /** Number of the line on which the body starts. */
   bodyLine: number;
   document: YamlDocument;
   problems: Problem[];
@@ -125,7 +124,7 @@ function shapeProblems(document: YamlDocument, line: number): Problem[] {
   return [{ file, line, column: 1, code: "BAD_FRONTMATTER", severity: "error", message, suggestion }];
 }
 
-/** Only the values of prose keys can be longer. Names and rules are compared with each other, which is slow if they are long. */
+/** Maximum length of a value, except for prose keys. Long names and rules would be slow to compare with each other. */
 const MAX_VALUE = 8_000;
 const MAX_LIST = 500;
 
@@ -145,7 +144,7 @@ function lengthLimit(value: Data): string | undefined {
   return undefined;
 }
 
-/** Limits the total text of one key at all levels, because rules are compared with each other. */
+/** Limits the total length of a key's value, because rules are compared with each other. */
 function totalLimit(value: Data): string | undefined {
   return textLength(value) > MAX_RULES ? `${MAX_RULES} characters in all` : undefined;
 }

@@ -101,7 +101,7 @@ describe("front matter that is not repaired", () => {
   );
 });
 
-test("any description is kept whole, or the problem that is reported has a line and column", () => {
+test("any description is kept whole, or gives a problem with a line and a column", () => {
   const word = fc.constantFrom(
     "user:",
     "a",

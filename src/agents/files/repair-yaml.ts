@@ -50,7 +50,7 @@ function splitFields(yaml: string, first: number): Field[] | undefined {
     const key = /^([A-Za-z_][\w-]*)[ \t]*:(?=[ \t]|$)/.exec(text)?.[1];
     const current = fields.at(-1);
     const begins = key !== undefined && (KNOWN_KEYS.has(key) || !current || !PROSE_KEYS.has(current.key));
-    // A quoted key would become part of the text before it. If that key restricts the agent, the restriction would be lost.
+    // A quoted key would be read as part of the text before it. If the key restricts the agent, the restriction would be lost.
     const quotedKey = /^(?:["']([\w-]+)["'][ \t]*:|\?[ \t])/.exec(text);
     if (quotedKey && (quotedKey[1] === undefined || GATE_KEYS.has(quotedKey[1]))) return undefined;
     if (key === "__proto__" || (begins && seen.has(key) && GATE_KEYS.has(key))) return undefined;
@@ -106,7 +106,7 @@ function quoteShort(text: string): string {
   return JSON.stringify(flat.length > SHOWN ? `${flat.slice(0, SHOWN).trimEnd()}…` : flat);
 }
 
-/** The note about front matter that is invalid as a whole, although its single fields can be parsed. */
+/** The note for front matter that is invalid as a whole, but whose fields can be parsed one by one. */
 function wholeNote(broken: YamlDocument): Problem {
   const { message, ...place } = broken.problems[0]!;
   return {

@@ -96,7 +96,7 @@ describe("[A61] masking finds a secret by its value", () => {
     expect(mask.text("wait… and see…")).toBe("wait… and see…");
   });
 
-  test("[R1] a value without secrets is returned as the same string or object", () => {
+  test("[R1] masking returns the same string or object if it contains no secret", () => {
     const value = { a: ["text", 1, null, { b: true }], c: "more text" };
     expect(mask.value(value)).toBe(value);
     const event = { list: [{ text: "nothing" }, { text: `it is ${SECRET}` }], [SECRET]: 1 };

@@ -2,7 +2,7 @@
 // Secrets are found by their value, in every form of `secret-forms.ts`, not by the name of the field that holds them (A61).
 //  R1  A value without secrets is returned unchanged, as the same string or the same object.
 //  R2  Masking is idempotent.
-//  R3  A stream holds back text that could be the beginning of a secret, until the next text shows that it is not.
+//  R3  A stream holds back text that could be the beginning of a secret, until the next text shows that it is not a secret.
 
 import { journalWords } from "./journal-words.ts";
 import { secretForms } from "./secret-forms.ts";
@@ -103,7 +103,7 @@ interface KnownForms {
   replace(text: string): string;
   /** Index at which an unfinished secret might begin. */
   beginning(text: string): number;
-  /** The index of the cut, or the start of the secret that the cut would split. */
+  /** Returns `cut`, or the start of the secret that this cut would split. */
   outside(text: string, cut: number): number;
 }
 
@@ -112,7 +112,7 @@ function knownForms(all: readonly Secret[]): KnownForms | undefined {
   if (secrets.length === 0) return undefined;
   const names = new Map<string, string>();
   const encoded: string[] = [];
-  // R2: if a mark contained the value, the value would be masked again and again.
+  // R2: skips a secret that occurs in a mark or in a word of the journal. Otherwise masking would change the mark again.
   const standsIn = createPartLookup(
     [...secrets.map((one) => secretMark(one.name)), ...journalWords()],
     SHORTEST_SECRET,
@@ -169,7 +169,7 @@ function cutOutsideWords(text: string, words: WordIndex, cut: number, longest: n
   return cut;
 }
 
-/** A line break, and the line number that the Read tool can print after it. */
+/** A line break. The Read tool can print a line number after it. */
 const LINE_BREAK = /\r?\n(?:\d+\t)?/g;
 /** `base64` and `xxd` break their output into lines that are longer than this. */
 const WRAPPED_LINE = 40;

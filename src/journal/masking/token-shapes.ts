@@ -1,4 +1,4 @@
-// Well-known formats of tokens, such as API keys and private keys. They find secrets that this process does not know.
+// Well-known formats of tokens, such as API keys and private keys. Cadre masks such tokens even if it does not know their values.
 
 interface Shape {
   name: string;

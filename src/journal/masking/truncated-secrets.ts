@@ -1,4 +1,4 @@
-// Finds the rest of a secret that was cut off by `…` before the text was masked. The rest is before or after the `…`.
+// Finds the remaining part of a secret after a text was shortened with `…`. This part is directly before or after the `…`.
 
 const PART = 8;
 

@@ -50,7 +50,7 @@ export const bestOf = declarePattern({
   worstCase: ({ n, judge }, { self, below }) =>
     totalCost([timesCost(self, n), ...(judge === undefined ? [self] : below)]),
   *check({ n, judge, strategies }, _, set) {
-    // S1-4: without this check, a judge that passes its answer on would be noticed only after every draft is paid for.
+    // S1-4: a judge must not pass its answer on. Without this check, the mistake would show only after every draft is paid for.
     for (const key of judge === undefined ? [] : set.keysGivingAnswerAway(judge)) {
       const message = `\`${judge}\` cannot judge: its \`${key}\` gives the answer to another agent`;
       yield errorAt("bestOf", "JUDGE_GIVES_AWAY", message, { names: judge! });

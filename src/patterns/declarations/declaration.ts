@@ -7,7 +7,7 @@ import type { Finding } from "./finding.ts";
 import type { RunCost } from "./run-cost.ts";
 
 /**
- * The stage of a run at which a pattern acts. `before` is before the agent's own work, and `work` is that work.
+ * The stage of a run at which a pattern acts. `before` is the stage before the agent's own work, and `work` is the work itself.
  * `route` passes the request to another agent, and `after` follows the answer.
  * Only one pattern can do the agent's work. A router does no work itself.
  */
@@ -49,13 +49,13 @@ export interface PatternDeclaration<
 
   /** Other patterns that this pattern cannot be combined with, and why. Patterns of the same stage need not be listed. */
   readonly excludes?: Readonly<Record<string, string>>;
-  /** The tools that an agent with this pattern is allowed to call itself. If absent, it is allowed to call every tool that its file allows. */
+  /** The tools that an agent with this pattern is allowed to call itself. Default: every tool that the agent's file allows. */
   readonly ownTools?: { readonly may: "none" | "read"; readonly why: string };
-  /** The most model turns that the run itself needs. If absent, only its limits apply. */
+  /** The most model turns that the run itself needs. Default: the run's limit of turns. */
   readonly ownTurns?: number;
   /** The most turns that one child can take. */
   childTurns?(own: z.output<Pinned>): number;
-  /** The agents that the run's model chooses from. If absent, the model chooses from the agents in `agents`. */
+  /** The agents that the run's model chooses from. Default: the agents in `agents`. */
   choices?(own: z.output<Pinned>): readonly string[];
   /** True if this value of the key means all agents that the file lists in `agents`. */
   takesDelegates?(written: unknown): boolean;
@@ -70,15 +70,15 @@ export interface TriggerDeclaration<Name extends string> {
   readonly name: Name;
   /** The child's part in the pattern, shown beside its agent's name. `slot` is the key under which the child was started. */
   part(slot: string): string;
-  /** The child's badge in its parent's timeline. `start` is the text before the child's name; `what` names the child in the text about its end. */
+  /** The child's badge in its parent's timeline. `start`: text before the child's name. `what`: noun for the child in the text about its end. */
   badge(slot: string): { start: string; what: string };
   /** Why the child was started, worded as the rest of a sentence. */
   reason(agent: string): string;
   /** True if the child does the rest of its parent's work. The parent then makes no further model call. */
   readonly takesOver: boolean;
-  /** True if the parent of a child with this trigger does nothing but wait for the child's end. */
+  /** True if the parent only waits for the child's end. */
   readonly closesParent?: true;
-  /** True if the pattern can require another form of answer from a child than its agent's file does. */
+  /** True if the pattern can replace the output schema of the child's agent. */
   readonly setsOutput?: true;
 }
 
@@ -106,7 +106,7 @@ export interface PatternCosts {
   below: readonly RunCost[];
 }
 
-/** The parts of a definition that a check reads. The journal's `Definition` contains them, but this folder must not import it. */
+/** The parts of a definition that a check reads. This folder must not import the journal's `Definition`, which contains them. */
 export interface CheckedDefinition {
   readonly agents: readonly string[];
   readonly tools: { readonly allow?: readonly string[] | undefined };

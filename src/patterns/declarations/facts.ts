@@ -40,7 +40,6 @@ export const PATTERN_TRIGGERS = ALL_PATTERNS.flatMap(({ trigger }) =>
 
 const RUN_ORDER: readonly Stage[] = ["before", "work", "route", "after"];
 
-/** The patterns in the order in which a run reaches them. */
 export const patternsInRunOrder: readonly AnyDeclaration[] = RUN_ORDER.flatMap((stage) =>
   ALL_PATTERNS.filter((pattern) => pattern.stage === stage),
 );
@@ -50,7 +49,7 @@ const namingKeysAt = (...stages: Stage[]): string[] =>
     .filter(({ agentFields, stage }) => agentFields.length > 0 && stages.includes(stage))
     .map(({ key }) => key);
 
-/** Keys in the order in which a run reaches them. A run delegates after its helpers have worked, and before it passes its work on. */
+/** Keys in the order in which a run uses them. `agents` comes after the patterns of the stages `before` and `work`. */
 export const EDGE_KEYS = [
   ...namingKeysAt("before", "work"),
   "agents",
@@ -88,7 +87,7 @@ export const givingAnswerAway = (definition: PinnedPatterns): UsedPattern[] =>
 export const triggerOf = (name: string): TriggerDeclaration<string> | undefined =>
   ALL_PATTERNS.find(({ trigger }) => trigger?.name === name)?.trigger;
 
-/** The strictest limit that an agent's patterns set on the tools that it calls itself. */
+/** The strictest limit that an agent's patterns set on the agent's own tool calls. */
 export function ownToolsOf(definition: PinnedPatterns): AnyDeclaration["ownTools"] {
   const limits = patternsIn(definition).flatMap(({ pattern }) => pattern.ownTools ?? []);
   return limits.find(({ may }) => may === "none") ?? limits[0];

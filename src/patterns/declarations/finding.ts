@@ -10,7 +10,7 @@ export interface Finding {
   suggestion?: string;
   /** The agent that the key names, if that agent is the problem. */
   names?: string;
-  /** True if the checked agent is no longer allowed to delegate to the agent in `names`. */
+  /** True if the check removes the agent in `names` from the delegates. */
   drop?: true;
 }
 

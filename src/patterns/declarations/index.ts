@@ -1,5 +1,5 @@
 // All patterns, in the order in which a run asks them.
-// A handoff is the last thing a run does, so its pattern is first in this list: once it takes over, no other pattern gets a turn.
+// The handoff is first in this list. After it has taken over, no other pattern is asked.
 // To add a pattern, write its declaration in this folder, its decisions in `src/patterns/`, and a line here.
 
 import { advisors } from "./advisors.ts";

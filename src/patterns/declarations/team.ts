@@ -98,7 +98,6 @@ export const MEMBER_GUIDANCE: readonly string[] = [
   `- ${OTHERS_WORDS}`,
 ];
 
-/** The slot of a member in a round. */
 export const memberSlot = (round: number, member: string): string => `team/${round}/${member}`;
 
 const roundOf = (slot: string): string => slot.split("/")[1] ?? "?";
