@@ -1,6 +1,6 @@
-// Describes a call as permission rules see it. Most calls are one unit.
+// Splits a call into the units that permission rules judge. Most calls are a single unit.
 // A shell command has one unit for each simple command, each file that a redirection opens, and each text that might be executed.
-// All parts of a command that cannot be read form one more unit.
+// Everything in a command that the parser cannot understand forms one more unit.
 // A call is allowed if every unit is allowed, and denied if any unit is denied.
 
 import type { NamedTool, ToolTarget } from "../journal/tool-facts.ts";
@@ -37,7 +37,7 @@ export interface CommandUnit {
   /** True if an earlier command might have changed the folder. In that case the paths in this command might mean other files. */
   elsewhere: boolean;
   readOnly: boolean;
-  /** Computed on demand, because few calls meet a rule that needs this value. */
+  /** Computed only when a rule needs this value. */
   reach(): PossibleCommands;
   named(): MentionedPaths;
 }
@@ -46,7 +46,7 @@ export type Unit = { protected?: string | undefined } & (
   | { kind: "plain"; strings: readonly string[] }
   | { kind: "path"; change: boolean; places: PathNames }
   | CommandUnit
-  /** A redirection opens one of these paths. With `unknown`, it might also open a path that is known only at run time. */
+  /** Paths that a redirection might open. If `unknown` is true, it might also open a path that is known only at run time. */
   | { kind: "redirect"; change: boolean; readOnly: boolean; places: readonly PathNames[]; unknown: boolean }
   | { kind: "text"; reach(): PossibleCommands; named(): MentionedPaths }
   | { kind: "unread"; broken: boolean; why: string }
@@ -57,7 +57,6 @@ export interface Call {
   units: readonly Unit[];
 }
 
-/** `target` is the part of the input that the tool declares as its target. */
 export function describeCall(
   request: Pick<PermissionRequest, "tool" | "input"> & WorkspaceView,
   target: ToolTarget | undefined,
@@ -81,7 +80,7 @@ type PathUse = Extract<ToolTarget, { kind: "path" }>["use"];
 
 function shellUnits(parsed: ParsedShell, given: WorkspaceView): Unit[] {
   const broken = parsed.grade === "broken";
-  // An unreadable command needs approval in any case, and might mention very many paths, so its paths are not inspected.
+  // Does not inspect the paths of an unreadable command: it needs approval anyway, and might mention very many paths.
   const inspectPath = broken ? undefined : given.inspectPath && inspectOnce(given.inspectPath);
   const workplace = { ...given, inspectPath };
   const exact = parsed.grade === "exact";
@@ -175,7 +174,7 @@ function once<T>(compute: () => T): () => T {
   };
 }
 
-/** The text in the input field that the target names. The input might not be validated, so any value that is not text gives "". */
+/** Returns the text in the input field that is the tool's target. Invalid input is possible: a value that is not text gives "". */
 export function targetText(target: ToolTarget | undefined, input: unknown): string {
   const value = target && ((input ?? {}) as Record<string, unknown>)[target.field];
   return typeof value === "string" ? value : "";

@@ -32,7 +32,7 @@ export function namedGrant({ name, target }: NamedTool, input: unknown): string 
 const grantForFile = (path: string): string | undefined =>
   path === "" || path !== path.trim() ? undefined : `Edit(${escapeGlob(path)})`;
 
-/** A grant for exactly one command. Read-only commands can follow it, as in `npm test | tail`. */
+/** A grant for exactly one command. Read-only commands can follow that command, as in `npm test | tail`. */
 function grantForCommand(tool: string, command: string): string | undefined {
   const parsed = parseShell(command);
   if (parsed.grade !== "exact" || parsed.redirects.length > 0) return undefined;

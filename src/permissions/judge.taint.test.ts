@@ -3,35 +3,39 @@ import { type Setting, verdict } from "../../test/support/judge.ts";
 
 const taint = { sources: ["https://evil.test"], hosts: ["docs.test"] };
 const CAME_IN = "taint ask: words from https://evil.test came in";
-const tainted = (tool: string, input: unknown, setting: Setting = {}) =>
+const taintedVerdict = (tool: string, input: unknown, setting: Setting = {}) =>
   verdict(tool, input, { taint, ...setting });
-const unsafe = (setting: Setting = {}) =>
-  tainted("restart_service", { service: "web" }, { effect: "unsafe", ...setting });
+const unsafeVerdict = (setting: Setting = {}) =>
+  taintedVerdict("restart_service", { service: "web" }, { effect: "unsafe", ...setting });
 
 describe("judging calls in a tainted run", () => {
   it("[A66] in a tainted run, an unsafe call needs approval even if a rule allows it", () => {
     for (const allow of [["*"], ["restart_service"], ["restart_*"]]) {
-      expect(unsafe({ project: { allow } })).toEqual({ verdict: "ask", rule: CAME_IN, basis: "taint" });
-      expect(unsafe({ person: { allow } })).toEqual({ verdict: "ask", rule: CAME_IN, basis: "taint" });
+      expect(unsafeVerdict({ project: { allow } })).toEqual({
+        verdict: "ask",
+        rule: CAME_IN,
+        basis: "taint",
+      });
+      expect(unsafeVerdict({ person: { allow } })).toEqual({ verdict: "ask", rule: CAME_IN, basis: "taint" });
     }
   });
 
-  it("[A66] a deny rule and a person's grant override taint; if an ancestor's ask rule also applies, the verdict names taint", () => {
+  it("[A66] a deny rule or a person's grant overrides taint; otherwise the verdict names taint, even if an ancestor's ask rule matches", () => {
     const grants = [{ rule: "restart_service(web)" }];
-    expect(unsafe({ grants })).toEqual({
+    expect(unsafeVerdict({ grants })).toEqual({
       verdict: "allow",
       rule: "person grant restart_service(web)",
       basis: "grant",
     });
-    expect(unsafe({ grants: [{ rule: "restart_service(db)" }] }).verdict).toBe("ask");
-    expect(unsafe({ grants: [{ rule: "restart_service(web)", until: 1 }] }).verdict).toBe("ask");
-    expect(unsafe({ grants, project: { deny: ["restart_service"] } }).verdict).toBe("deny");
-    expect(unsafe({ parent: { ask: ["*"] } }).rule).toBe(CAME_IN);
+    expect(unsafeVerdict({ grants: [{ rule: "restart_service(db)" }] }).verdict).toBe("ask");
+    expect(unsafeVerdict({ grants: [{ rule: "restart_service(web)", until: 1 }] }).verdict).toBe("ask");
+    expect(unsafeVerdict({ grants, project: { deny: ["restart_service"] } }).verdict).toBe("deny");
+    expect(unsafeVerdict({ parent: { ask: ["*"] } }).rule).toBe(CAME_IN);
   });
 
   it("[A46] in a tainted run, a fetch from a new host needs approval; hosts seen before are allowed", () => {
     const fetch = (url: unknown, setting: Setting = {}) =>
-      tainted("WebFetch", { url }, { project: { allow: ["WebFetch"] }, ...setting });
+      taintedVerdict("WebFetch", { url }, { project: { allow: ["WebFetch"] }, ...setting });
     expect(fetch("https://leak.test/?d=1").rule).toBe(`${CAME_IN}, and leak.test is new`);
     expect(fetch("https://docs.test/a").verdict).toBe("allow");
     expect(fetch("https://docs.test./a").verdict).toBe("ask");
@@ -48,18 +52,18 @@ describe("judging calls in a tainted run", () => {
     expect(fetch("https://leak.test.evil.test/", { grants }).verdict).toBe("ask");
   });
 
-  it("taint does not affect read or idempotent calls; without untrusted input, it affects no call", () => {
-    expect(tainted("Read", { path: "a" }).verdict).toBe("allow");
+  it("taint does not affect read or idempotent calls; a run without untrusted input is not tainted", () => {
+    expect(taintedVerdict("Read", { path: "a" }).verdict).toBe("allow");
     expect(
-      tainted("Write", { path: "a" }, { effect: "idempotent", project: { allow: ["Write"] } }).verdict,
+      taintedVerdict("Write", { path: "a" }, { effect: "idempotent", project: { allow: ["Write"] } }).verdict,
     ).toBe("allow");
     const none = { sources: [], hosts: [], raises: "x" };
-    expect(unsafe({ taint: none, project: { allow: ["*"] } }).verdict).toBe("allow");
+    expect(unsafeVerdict({ taint: none, project: { allow: ["*"] } }).verdict).toBe("allow");
   });
 
   it("the verdict names the first source of untrusted input and the number of other sources", () => {
     const sources = ["loki", "mcp git", "https://a.test"];
-    expect(unsafe({ taint: { sources, hosts: [] } }).rule).toBe(
+    expect(unsafeVerdict({ taint: { sources, hosts: [] } }).rule).toBe(
       "taint ask: words from loki and 2 more came in",
     );
   });

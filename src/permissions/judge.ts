@@ -1,7 +1,7 @@
 // Judges a call, and names the rule that determined the verdict. The checks run in this order:
 //   the agent's gate > deny > a person's grants > ask (in a fork, by an ancestor, or because of taint)
 //   > the most specific ask or allow rule > the preset > the default.
-// A part of a command that cannot be read never matches an allow rule. If that part might match a deny rule, the call needs approval.
+// An unreadable part of a command never matches an allow rule. If that part might match a deny rule, the call needs approval.
 // The preset is the default policy when no rule matches. A project or a run chooses the preset.
 // The run's preset overrides the project's preset, except that `read-only` always applies.
 //   read-only  allows reads; every other call is denied, whatever a rule or a grant says
@@ -48,7 +48,7 @@ export const createJudge =
 function gateVerdict(call: Call, { gate }: PermissionRequest): Verdict | undefined {
   if (gate.allow === undefined) return undefined;
   const listed = rulesFor(gate.allow, "strict", call.tool).filter((rule) => rule.names(call.tool.name));
-  // If the list has the tool's bare name, every call passes, even for protected files, because the gate only says which tools the agent has.
+  // A bare tool name in the list lets every call of the tool pass, even for protected files. The gate only limits which tools the agent has.
   const passes = call.units.every((unit) => listed.some((rule) => rule.bare || rule.matches(unit) === "yes"));
   return passes ? undefined : { verdict: "deny", rule: "agent tools: not listed" };
 }
@@ -72,7 +72,7 @@ function presetDenial(request: PermissionRequest, facts: DeclaredFacts | undefin
   return { verdict: "deny", rule: `preset read-only deny ${tool}` };
 }
 
-/** Calls that each preset allows in addition to the default, as rules. */
+/** Rules for the calls that each preset allows in addition to the default. */
 const ALLOWS: Record<Preset, readonly string[]> = {
   "read-only": [],
   ask: [],
@@ -82,13 +82,13 @@ const ALLOWS: Record<Preset, readonly string[]> = {
 
 type Authority = Pick<PermissionRequest, "authority">;
 
-/** The preset in force. The list contains the project's choice before the run's choice, so the last entry wins, except for `read-only`. */
+/** The preset in force. `read-only` always wins. Otherwise the last entry wins, because the run's choice comes after the project's choice. */
 function presetOf({ authority }: Authority): Preset {
   const chosen = authority.flatMap(({ rules }) => rules.preset ?? []);
   return chosen.includes("read-only") ? "read-only" : (chosen.at(-1) ?? "ask");
 }
 
-/** A grant allows a call only if grants cover every part of it. Read-only commands in it need no grant. */
+/** Grants allow a call only if they cover every part of the call. Read-only commands need no grant. */
 function grantVerdict(call: Call, request: PermissionRequest): Verdict | undefined {
   const standing = request.grants.filter((grant) => isInForce(grant, request));
   if (standing.length === 0) return undefined;
@@ -110,7 +110,7 @@ function grantVerdict(call: Call, request: PermissionRequest): Verdict | undefin
     : { verdict: "allow", rule: `${GRANT_RULE} ${decisive}`, basis: "grant" };
 }
 
-/** True if the grant has not expired, and was given for this folder or for a folder of which this folder is a copy (A21). */
+/** True if the grant has not expired and was given for this folder, or for a folder that this folder is a copy of (A21). */
 function isInForce(
   { folder, until }: Grant,
   { workspace, mergesInto = [], now }: PermissionRequest,
@@ -121,7 +121,7 @@ function isInForce(
 
 const SINGLETONS = new Map<string, readonly string[]>();
 
-/** There is one shared list per grant, because compiled rules are cached by list. */
+/** Returns the same list object for the same rule, because compiled rules are cached by list. */
 function singleton(rule: string): readonly string[] {
   const known = SINGLETONS.get(rule);
   if (known) return known;
@@ -151,7 +151,7 @@ function taintVerdict(
   return { verdict: "ask", rule: `taint ask: words from ${from} came in${why}`, basis: "taint" };
 }
 
-/** Says why the call needs approval. Undefined if the call is harmless. A call of a tool that declares nothing is never harmless. */
+/** Says why taint makes approval necessary. Undefined for a harmless call. A call of a tool that declares nothing is never harmless. */
 function taintReason(
   effect: PermissionRequest["effect"],
   { hosts, raises }: NonNullable<PermissionRequest["taint"]>,
@@ -173,7 +173,7 @@ function inheritedAsk(call: Call, { gate, ancestors }: PermissionRequest): Verdi
   return undefined;
 }
 
-/** Judges each part by its most specific rule, or else by the default. If one part needs approval, the whole call does. */
+/** Judges each part by its most specific rule, or else by the default. If one part needs approval, the whole call needs approval. */
 function ruleVerdict(call: Call, request: PermissionRequest, facts: DeclaredFacts | undefined): Verdict {
   let byRule: Verdict | undefined;
   let byDefault: Verdict | undefined;

@@ -10,7 +10,7 @@ const absolutes = (path: string, workspace: string, mergesInto: string[]) =>
   pathNames(path, { workspace, mergesInto }).map((place) => place.absolute);
 
 describe("pathNames", () => {
-  it("[P12] for a file in a worktree, pathNames also returns the path it will have in each parent", () => {
+  it("[P12] for a file in a worktree, pathNames also returns the file's future path in each parent folder", () => {
     expect(pathNames("src/a.ts", { workspace: project })).toEqual([
       { path: "src/a.ts", absolute: "/w/proj/src/a.ts" },
     ]);
@@ -34,7 +34,7 @@ describe("pathNames", () => {
     });
   });
 
-  it("[P12] pathNames works for a workspace that is a subfolder of the repository or whose parent folder is reached through a link", () => {
+  it("[P12] pathNames supports a workspace in a subfolder of the repository, and a parent folder that is reached through a link", () => {
     expect(absolutes("../api/x", `${child}/web`, [`${project}/web`])).toEqual([
       `${child}/api/x`,
       "/w/proj/api/x",
@@ -77,7 +77,7 @@ describe("rules about the parent's folder also apply in a worktree", () => {
     },
   );
 
-  it("[P12] ask rules and file protection also apply in a worktree; a rule for .cadre does not apply to the worktrees inside it", () => {
+  it("[P12] ask rules and file protection also apply in a worktree; a rule for .cadre does not apply to the worktrees in .cadre", () => {
     expect(inWorktree("Write", write("db/x"), rules([], ["Write(/w/proj/db/**)"]))).toBe("ask");
     expect(inWorktree("Bash", { command: "cp x /w/proj/agents/y.md" }, rules([]))).toBe("ask");
     expect(inWorktree("Read", { path: "a.txt" }, rules(["Read(.cadre/**)"]))).toBe("allow");

@@ -1,17 +1,17 @@
 // Lists all names by which a rule can refer to a path. A run in a worktree works on a copy of its parent's folder.
-// The copy is merged later, so a rule about the parent's file also applies to the copy, at any depth (P12).
-// `inspectPath` resolves links. Without it, a path is used as written.
+// The copy is merged later, so a rule about the parent's file also applies to the copy, even in a worktree inside a worktree (P12).
+// `inspectPath` resolves links. If it is missing, a path is used as written.
 
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { isCadreState } from "./protected-files.ts";
 
 export interface WorkspaceView {
   workspace: string;
-  /** Folders of which the workspace is a copy, and into which it will be merged. The nearest folder comes first. */
+  /** Folders that the workspace is a copy of and will be merged into. The nearest folder comes first. */
   mergesInto?: readonly string[] | undefined;
-  /** Resolves an absolute path as the system would do it: `link/../x` is not `x`. Shell commands follow links (A35). */
+  /** Resolves links in an absolute path as the system does. For example, `link/../x` might not be `x` (A35). */
   inspectPath?: InspectPath | undefined;
-  /** The setting by which the repository makes git run a program, if there is one (A30). */
+  /** Returns a repository setting that makes git run a program. Undefined if there is none (A30). */
   gitProgramSetting?: ((workspace: string) => string | undefined) | undefined;
 }
 
@@ -24,14 +24,14 @@ export interface InspectedPath {
 }
 
 export interface NamedPath {
-  /** Path relative to the workspace, or to a folder into which the workspace will be merged. */
+  /** Path relative to the workspace, or to a folder that the workspace will be merged into. */
   path: string;
   absolute: string;
   /** The target, if links lead to another path. */
   real?: NamedPath;
 }
 
-/** The path itself, followed by its counterpart in each folder into which the workspace will be merged. */
+/** The path itself, followed by the same path in each folder that the workspace will be merged into. */
 export type PathNames = readonly [NamedPath, ...NamedPath[]];
 
 export function pathNames(
@@ -50,7 +50,7 @@ export function pathNames(
   return [real ? { ...own, real } : own, ...originals];
 }
 
-/** Whether a path is in the workspace, both as written and with links resolved, and not among Cadre's own files. */
+/** True if the path is in the workspace, both as written and with links resolved, and is not one of Cadre's own files. */
 export function isInWorkspace(path: string, { workspace, inspectPath }: WorkspaceView): boolean {
   if (isElsewhere(placeIn(workspace, resolve(workspace, path)))) return false;
   if (!inspectPath) return true;
@@ -81,7 +81,7 @@ function placeIn(workspace: string, absolute: string): NamedPath {
   return { path: sep === "/" ? inside : inside.replaceAll(sep, "/"), absolute };
 }
 
-/** The path's counterpart in the original folder. A path outside the copy is returned unchanged. */
+/** The same path in the original folder. A path outside the copy is returned unchanged. */
 function originalOf(absolute: string, copy: string, original: string): string {
   if (basename(copy) === basename(original) && dirname(copy) !== copy)
     return originalOf(absolute, dirname(copy), dirname(original));

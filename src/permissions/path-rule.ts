@@ -1,8 +1,7 @@
 // Matches the pattern of a rule such as `Edit(src/**)` or `Read(.env)` against the paths of a call.
 //  - An allow rule must cover the path itself and the target of its links.
 //  - An ask or deny rule covers a path by any of its names: copies, links, words of a shell command, and equivalent spellings.
-//    If a command might reach the path through a parent folder, the answer is "maybe".
-//    It is also "maybe" if the path might be a word that is known only at run time.
+//    The answer is "maybe" if a command might reach the path through a parent folder, or by a word that is known only at run time.
 
 import picomatch from "picomatch";
 import type { CommandUnit, Unit } from "./call.ts";
@@ -106,7 +105,7 @@ function folderAbove(pattern: string): (place: NamedPath, goesDown: "deep" | "sh
   };
 }
 
-/** True if the rule is about something that the command cannot do: it never changes files, or it treats its words as plain text. */
+/** True if the command cannot do what the rule is about: the command never changes files, or uses its words only as text. */
 function cannotDo(speaksOf: "change" | "read", { readOnly, command, reach }: CommandUnit): boolean {
   if (speaksOf === "change" && readOnly) return true;
   if (command.assigns || reach().argvs.some(([name]) => name === undefined)) return false;

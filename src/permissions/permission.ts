@@ -11,7 +11,7 @@ export interface Verdict {
   rule: string;
   /** Absent if the verdict comes from a permission rule, or if the default allowed the call. */
   basis?: RuleBasis;
-  /** No person could be asked, so the run's policy denied the call or made the run fail. */
+  /** Set if no person could be asked. The run's policy then denied the call (`reject`) or made the run fail (`fail`). */
   unattended?: "reject" | "fail";
   /** Why a shell command could not be judged. */
   unjudged?: string;
@@ -46,7 +46,7 @@ export interface PermissionRequest extends WorkspaceView {
   tool: string;
   input: unknown;
   effect: Effect;
-  /** The agent's own `tools`. They can deny a call or make approval necessary, but they cannot allow a call that the rules do not allow. */
+  /** The agent's own `tools`. They can deny a call or require approval. They cannot allow a call that the rules do not allow. */
   gate: { allow?: readonly string[] | undefined; ask: readonly string[]; deny: readonly string[] };
   /** Rules from the `permissions` of the agent itself and of its ancestors. */
   ancestors: readonly SourcedRules[];
@@ -58,7 +58,7 @@ export interface PermissionRequest extends WorkspaceView {
         sources: readonly string[];
         /** Hosts that the run knew before it got untrusted input. */
         hosts: readonly string[];
-        /** If the call is a delegation: a text that describes the rights that the delegate has and this agent lacks. */
+        /** For a delegation: the rights that the delegate has and this agent lacks, as text. */
         raises?: string | undefined;
       }
     | undefined;
@@ -67,10 +67,10 @@ export interface PermissionRequest extends WorkspaceView {
   now: number;
 }
 
-/** A call that a person has decided in the past, in the form of a request that the judge could get now. */
+/** A call that a person decided in the past. The judge can judge its request again with the current rules. */
 export interface PastCall {
   request: PermissionRequest;
-  /** A call that the person edited before allowing it counts as "refused". */
+  /** A call is "refused" if the person refused it, or edited it before allowing it. */
   decided: "allowed" | "refused";
   title: string;
 }

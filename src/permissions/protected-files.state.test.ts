@@ -33,7 +33,7 @@ describe("Cadre's own files", () => {
   });
 });
 
-it("[A34] a search pattern inside combined short flags does not hide a path outside the workspace", () => {
+it("[A34] a command that searches outside the workspace needs approval, even if combined short flags contain the pattern", () => {
   for (const command of ["rg -0e. /etc/passwd", "rg -0ne. /etc/passwd", "grep -ne. /etc/passwd"])
     expect(bash(command).verdict, command).toBe("ask");
   expect(bash("rg -0e. src").verdict).toBe("allow");

@@ -1,9 +1,8 @@
 // Protected files decide which programs run automatically, or define permissions.
-// "Allow all edits" never covers them, even if they do not exist yet.
+// "Allow all edits" never covers a protected file, even if the file does not exist yet.
 // Only a rule that names the exact path allows changing a protected file (A37). A file belongs here if
 //  - it defines the rights or instructions of agents, for Cadre or for another product in the same folder;
-//  - a program reads it without being started on purpose: at a commit, a push or a login, when a folder is opened or entered,
-//    or whenever some tool starts; or
+//  - programs read it automatically: at a commit, a push or a login, when a person opens or enters a folder, or when some tool starts; or
 //  - it contains a key, or decides who gets a key or where programs are downloaded from.
 // Code that people run on purpose is normal work: sources, tests, package.json, Makefiles and lock files are not protected.
 
@@ -15,10 +14,10 @@ const PROTECTED_FILES = new Set([
     agents.md agents.override.md claude.md claude.local.md gemini.md qwen.md .cursorrules .windsurfrules .clinerules .roorules
     .roomodes .goosehints copilot-instructions.md agent.md crush.md crush.json .crush.json warp.md .rules .kilocodemodes
     .openhands_instructions`),
-  // Git, hooks, and required reviewers.
+  // Files of git, hooks, and required reviewers.
   ...lines(`.gitconfig .gitmodules .gitattributes .lfsconfig .hgrc codeowners .pre-commit-config.yaml .pre-commit-config.yml
     .overcommit.yml captainhook.json grumphp.yml`),
-  // CI that starts with a push.
+  // CI jobs that start after a push.
   ...lines(`.gitlab-ci.yml .gitlab-ci.yaml jenkinsfile .travis.yml azure-pipelines.yml azure-pipelines.yaml bitbucket-pipelines.yml
     .drone.yml .woodpecker.yml .woodpecker.yaml appveyor.yml .appveyor.yml cloudbuild.yaml cloudbuild.yml buildspec.yml .cirrus.yml
     .gitpod.yml .readthedocs.yaml .readthedocs.yml renovate.json .renovaterc .renovaterc.json .mergify.yml .build.yml .zuul.yaml

@@ -40,11 +40,12 @@ describe("rules that have no effect", () => {
     ]);
   });
 
-  test("the message about a mistyped rule says that it allows nothing, asks about nothing or forbids nothing", () => {
-    const ending = (effect: "allow" | "ask" | "deny") => ruleProblems(["Bsah(x)"], TOOLS, effect)[0]?.message;
-    expect(ending("allow")).toMatch(/allows nothing$/);
-    expect(ending("ask")).toMatch(/asks about nothing$/);
-    expect(ending("deny")).toMatch(/forbids nothing$/);
+  test("the message about a mistyped rule says that the rule allows nothing, asks about nothing or forbids nothing", () => {
+    const messageFor = (effect: "allow" | "ask" | "deny") =>
+      ruleProblems(["Bsah(x)"], TOOLS, effect)[0]?.message;
+    expect(messageFor("allow")).toMatch(/allows nothing$/);
+    expect(messageFor("ask")).toMatch(/asks about nothing$/);
+    expect(messageFor("deny")).toMatch(/forbids nothing$/);
   });
 
   test("no name is suggested if no known name is similar", () => {

@@ -35,7 +35,7 @@ export function ruleProblems(
   });
 }
 
-/** Problems of the rules in cadre.yaml. They are errors for ask and deny rules, which would restrict too little. */
+/** Problems of the rules in cadre.yaml. A broken ask or deny rule is an error, because it might restrict too little. */
 export function configRuleProblems(
   { permissions, at }: Pick<Config, "permissions" | "at">,
   toolNames: readonly string[],
@@ -56,7 +56,7 @@ export function configRuleProblems(
 
 const IDLE = { allow: "allows nothing", ask: "asks about nothing", deny: "forbids nothing" };
 
-/** An unreadable rule applies to its whole tool, unless that would allow more calls. */
+/** An unreadable allow rule allows nothing. An unreadable ask or deny rule applies to every call of its tool. */
 const BROKEN = { allow: "allows nothing", ask: "asks about every call", deny: "forbids every call" };
 
 /** True if the name might match a tool that is not in the list: a wildcard, a tool of an MCP server, or `final_report`. */

@@ -1,4 +1,4 @@
-// Compiles rules as people write them: `Bash`, `Bash(git diff *)`, `Write(src/**)`, `mcp__git__*`, `*`. A list is compiled once.
+// Compiles rules as people write them: `Bash`, `Bash(git diff *)`, `Write(src/**)`, `mcp__git__*`, `*`. Each list is compiled only once.
 //  - Allow rules are strict about case, words and wildcards, and never match an unclear call.
 //  - Ask and deny rules are wide: they ignore case, look inside wrapper commands, and also apply if a match is merely possible.
 //  - `Edit(path)` and `Write(path)` are both about changing that path, by any tool or redirection. `Read(path)` is about reading the path.
@@ -27,7 +27,7 @@ export interface Rule {
   weight: number;
   /** True if the rule names a tool and has no pattern. */
   bare: boolean;
-  /** True if the rule names the tool itself, and not only what the tool does. */
+  /** True if the rule names this tool. A rule such as `Read(x)` also concerns tools that it does not name. */
   names(tool: string): boolean;
   matches(unit: Unit): Match;
 }
@@ -99,16 +99,16 @@ function compiledList(list: readonly string[], reading: Reading): CompiledList {
 function compile(text: string, reading: Reading): CompiledRule {
   if (reading === "wide" && findSecretMarks(text).length > 0) return maskedRule(text);
   const parts = split(text);
-  if (!parts || ruleProblem(text)) return unreadable(text, reading);
+  if (!parts || ruleProblem(text)) return unreadableRule(text, reading);
   const names = nameMatcher(parts.tool, reading);
-  const named = (tool: NamedTool): boolean => names(tool.name);
+  const namesTool = (tool: NamedTool): boolean => names(tool.name);
   const { pattern } = parts;
   if (pattern === undefined) {
     return {
       text,
       bare: true,
       names,
-      concerns: named,
+      concerns: namesTool,
       weight: bareWeight(parts.tool),
       matches: bareMatcher(reading),
     };
@@ -119,19 +119,19 @@ function compile(text: string, reading: Reading): CompiledRule {
     ...pathMatching({ pattern, reading, speaksOf }),
   });
   if (names("Bash")) {
-    const concerns = (tool: NamedTool) => named(tool) || (reading === "wide" && runsCommands(tool));
+    const concerns = (tool: NamedTool) => namesTool(tool) || (reading === "wide" && runsCommands(tool));
     return { ...base, ...argvRule(parseArgvPattern(pattern)!, reading), concerns };
   }
   if (names("Write") || names("Edit"))
-    return { ...about("change"), concerns: (tool) => named(tool) || changesFiles(tool) };
+    return { ...about("change"), concerns: (tool) => namesTool(tool) || changesFiles(tool) };
   if (names("Read") && reading === "wide")
-    return { ...about("read"), concerns: (tool) => named(tool) || readsFiles(tool) };
-  return { ...about("read"), matches: ownMatcher(pattern, reading), concerns: named };
+    return { ...about("read"), concerns: (tool) => namesTool(tool) || readsFiles(tool) };
+  return { ...about("read"), matches: ownMatcher(pattern, reading), concerns: namesTool };
 }
 
 const runsCommands = ({ target }: NamedTool): boolean => target?.kind === "command";
 
-/** A command can change and read files as well. */
+/** A tool that runs commands can both change and read files. */
 const changesFiles = (tool: NamedTool): boolean =>
   runsCommands(tool) || (tool.target?.kind === "path" && tool.target.use === "changes");
 const readsFiles = (tool: NamedTool): boolean =>
@@ -161,13 +161,13 @@ const maskedRule = (text: string): CompiledRule => ({
 });
 
 /** An unreadable rule allows nothing. As an ask or deny rule, it applies to the whole tool that it seems to name. */
-function unreadable(text: string, reading: Reading): CompiledRule {
+function unreadableRule(text: string, reading: Reading): CompiledRule {
   const names = nameMatcher(text.split("(", 1)[0]!.trim(), reading);
   const concerns = ({ name }: NamedTool) => reading === "wide" && names(name);
   return { text, weight: 0, bare: false, names, concerns, matches: () => "yes" };
 }
 
-/** A rule without a pattern covers every call. An allow rule without a pattern does not cover protected files and unreadable commands. */
+/** An ask or deny rule without a pattern covers every call. An allow rule without a pattern covers no protected file and no unreadable command. */
 function bareMatcher(reading: Reading): (unit: Unit) => Match {
   if (reading === "wide") return () => "yes";
   return (unit) => (unit.protected !== undefined || (unit.kind === "unread" && unit.broken) ? "no" : "yes");

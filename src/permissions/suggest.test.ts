@@ -57,12 +57,12 @@ describe("[SG1] a suggestion is checked against past decisions", () => {
   });
 
   test("no rule is suggested for calls that current rules already allow or deny", () => {
-    const by = (rule: object) => ({
+    const withProjectRule = (rule: object) => ({
       authority: [{ source: "project", rules: { allow: [], ask: [], deny: [], ...rule } }],
     });
     const three = (more: object) => ["a", "b", "c"].map((path) => past("allowed", "Write", { path }, more));
-    expect(rules(three(by({ allow: ["Edit"] })))).toEqual([]);
-    expect(rules(three(by({ deny: ["Edit"] })))).toEqual([]);
+    expect(rules(three(withProjectRule({ allow: ["Edit"] })))).toEqual([]);
+    expect(rules(three(withProjectRule({ deny: ["Edit"] })))).toEqual([]);
   });
 
   test("for random decisions, no suggestion would have allowed a refused call", () => {

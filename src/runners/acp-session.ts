@@ -21,7 +21,7 @@ import type { TranslateOptions } from "./translate-call.ts";
 export interface RunnerProcess {
   input: Writable;
   output: Readable;
-  /** Resolves when the process has ended, with the reason. */
+  /** When the process has ended, this resolves to the reason. */
   ended: Promise<string>;
   kill(): void;
 }
@@ -59,7 +59,7 @@ export async function openSession(
     )
     .connect({
       writable: wire.writable,
-      // A resumed session repeats old updates, so all updates are ignored until the program is working.
+      // A resumed session repeats old updates, so updates are ignored until the program starts to work.
       readable: wire.readable.pipeThrough(
         divertUpdates((params) => isWorking && told.update(readUpdate(params))),
       ),
@@ -130,7 +130,7 @@ function divertUpdates(heard: (params: unknown) => void): TransformStream<AnyMes
 export const exitReason = async (error: unknown, program: RunnerProcess): Promise<string> =>
   error instanceof RequestError ? messageOf(error).slice(0, 1_000) : exitOf(program);
 
-/** Waits before killing a program that has closed its output: it is usually exiting, and its own exit code says more than our signal. */
+/** Waits before killing a program that has closed its output. It is usually exiting, and its own exit code says more than our signal. */
 async function exitOf(program: RunnerProcess): Promise<string> {
   const late = setTimeout(program.kill, ENDING_MS);
   const why = await program.ended;

@@ -1,6 +1,6 @@
 // Finds and kills programs that an earlier process left running.
 // A program is identified by its session and the start time of the session's leader, because a pid can be reused.
-// Without /proc this module does nothing. On such systems the supervising shell kills the programs when its pipe closes.
+// On systems without /proc this module does nothing. There, the supervising shell kills the programs when its pipe closes.
 
 import { readdirSync, readFileSync } from "node:fs";
 
@@ -25,7 +25,7 @@ function pids(): number[] {
 function statOf(pid: number): { session: number; began: string } | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The program's name is in parentheses and can contain any characters, also parentheses and spaces.
+    // The program's name is in parentheses and can contain any characters, including parentheses and spaces.
     const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
     return { session: Number(fields[3]), began: fields[19]! };
   } catch {

@@ -1,5 +1,5 @@
 // Tests cases that the protocol does not define. A scripted program plays the other side.
-// Real programs showed this behaviour in test/e2e/real-agents.test.ts.
+// Real programs behave like this, as test/e2e/real-agents.test.ts showed.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ const options = (permissions: string): WorldOptions => ({
 const script = (...lines: string[]): string => `SCRIPT\n${lines.join("\n")}`;
 
 scenario(
-  "[RN2] a call reported before its permission request is judged once; a program that stops after a refusal is told to continue",
+  "[RN2] a call that is reported before its permission request is judged once; a program that stops after a refusal is told to continue",
   options('{allow: ["Bash(touch *)"], deny: ["Bash(rm *)"]}'),
   async (world) => {
     const runId = await world.run(
@@ -42,7 +42,7 @@ scenario(
 );
 
 scenario(
-  "[RN2] if a call has no input, its title is used as its command; its description is not recorded as output",
+  "[RN2] if a call has no input, its title is used as the command; the call's description is not recorded as output",
   options('{allow: ["Bash(touch *)"]}'),
   async (world) => {
     const runId = await world.run(

@@ -1,4 +1,4 @@
-// An ordered queue of a program's reports. It is bounded: a program that reports faster than we read is killed.
+// An ordered queue of a program's reports. It is bounded: a program that reports faster than Cadre reads is killed.
 
 import type { LiveRunner, RunnerReport } from "../loop/programs/runner.ts";
 
@@ -7,7 +7,7 @@ export interface ReportQueue {
   /** Adds the final report. From then on, every read returns this report. */
   end(told: RunnerReport): void;
   isOver(): boolean;
-  /** Notes that the program is alive, even though it reports nothing. */
+  /** Records that the program is alive although it reports nothing. */
   noteActivity(): void;
   next: LiveRunner["nextReport"];
 }

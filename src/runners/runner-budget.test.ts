@@ -16,7 +16,7 @@ const coder = (env = ""): string =>
 const script = (...lines: string[]): string => `SCRIPT\n${lines.join("\n")}`;
 
 /** A lead that delegates all work to an agent that is an external program. */
-const led = (limits: string, work: string, env = ""): WorldOptions => ({
+const optionsOfLead = (limits: string, work: string, env = ""): WorldOptions => ({
   agent: "agents: [coder]",
   cast: { coder: coder(env) },
   config: `sandbox: none\nlimits: ${limits}\n`,
@@ -35,7 +35,7 @@ async function childOf(world: World, root: string): Promise<string> {
 
 scenario(
   "[RN7] a program whose cost exceeds the tree's budget is stopped before its next request or action",
-  led("{tree: {maxCost: 0.2}}", script("cost 5", "ask execute touch x", "wait")),
+  optionsOfLead("{tree: {maxCost: 0.2}}", script("cost 5", "ask execute touch x", "wait")),
   async (world) => {
     const root = await world.run("go");
     const child = await childOf(world, root);
@@ -57,8 +57,8 @@ scenario(
 const SUSPEND = "{onBudget: suspend, tree: {maxCost: 0.2}}";
 
 scenario(
-  "[RN7] with `onBudget: suspend` the program is stopped and a person is asked; it continues after the budget is raised",
-  led(SUSPEND, script("cost 0.25", "wait", "THEN", "cost 0.5", "say Went on.")),
+  "[RN7] with `onBudget: suspend` the program is stopped and a person is asked; the program continues after the budget is raised",
+  optionsOfLead(SUSPEND, script("cost 0.25", "wait", "THEN", "cost 0.5", "say Went on.")),
   async (world) => {
     const root = await world.run("go");
     const child = await childOf(world, root);
@@ -77,7 +77,7 @@ scenario(
 
 scenario(
   "[RN8] a program that ended before its budget was raised is not started again, because the effects of its work are unknown",
-  led(SUSPEND, script("run execute touch x", "cost 0.25", "wait")),
+  optionsOfLead(SUSPEND, script("run execute touch x", "cost 0.25", "wait")),
   async (world) => {
     const root = await world.run("go");
     const child = await childOf(world, root);
@@ -96,7 +96,7 @@ scenario(
 
 scenario(
   "[RN7] while a program waits for a person, the cost it has caused so far is recorded",
-  led("{}", script("cost 0.25", "ask execute touch x", "cost 0.4", "say Done.")),
+  optionsOfLead("{}", script("cost 0.25", "ask execute touch x", "cost 0.4", "say Done.")),
   async (world) => {
     const root = await world.run("go");
     const child = await childOf(world, root);

@@ -81,7 +81,7 @@ export function createRunners(parts: RunnersParts): Runners {
   };
 }
 
-/** Returns why the program must not start: a project's program needs a person's trust, like a module or an MCP server. */
+/** Returns why the program must not start. A program that the project defines needs a person's trust, like a module or an MCP server. */
 function problemWith({ runner, source: { file } }: Definition, trusted: boolean): string | undefined {
   const isOfProject = !file.startsWith("~/") && !file.startsWith("builtin:");
   if (!runner || trusted || !isOfProject) return undefined;
@@ -125,9 +125,10 @@ function programOf(supervised: SupervisedServer, { command }: Runner["acp"]): Ru
   supervised.errors.on("data", (chunk: Buffer) => {
     errors = (errors + chunk.toString("utf8")).slice(-MAX_ERRORS);
   });
-  const said = (): string => (ownWords(errors) === "" ? "" : `; the last that it said: ${ownWords(errors)}`);
+  const lastWords = (): string =>
+    ownWords(errors) === "" ? "" : `; the last that it said: ${ownWords(errors)}`;
   const ended = supervised.ended.then(
-    (code) => endWords(code, command) + said(),
+    (code) => endWords(code, command) + lastWords(),
     (error: Error) => `it could not be started: ${error.message}`,
   );
   return { input: supervised.input, output: supervised.output, ended, kill: supervised.kill };

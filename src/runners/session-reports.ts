@@ -6,7 +6,7 @@ import type { ReportQueue } from "./report-queue.ts";
 import { toAcpCall, type Update } from "./session-update.ts";
 import { type AcpCall, type TranslateOptions, translateCall } from "./translate-call.ts";
 
-/** The longest text of one message, and the most calls of one session. Longer text is cut off, and further calls are dropped. */
+/** Maximum length of one message, and maximum number of calls in one session. Longer text is cut off, and further calls are dropped. */
 const MAX_TEXT = 500_000;
 const MAX_CALLS = 5_000;
 /** Delay before a call is reported, because some programs report a call as in progress before they ask for permission. */
@@ -152,7 +152,7 @@ export class SessionReports {
     const given = Object.entries(update).filter(([, value]) => value !== undefined && value !== null);
     const now = { ...before, ...Object.fromEntries(given) } as AcpCall;
     if (update.printed) now.printed = ((before?.printed ?? "") + update.printed).slice(0, MAX_TEXT);
-    // The content of a pending call describes its plan, not its result. So the content is removed if the call ends without new content.
+    // The content of a pending call is its plan. If the call ends without new content, the plan is removed, because it is not a result.
     if (isOver(now) && before?.status === "pending" && !update.content)
       now.content = (before.content ?? []).filter(({ type }) => type !== "content");
     this.known.set(update.toolCallId, now);
@@ -163,7 +163,7 @@ export class SessionReports {
 const isOver = (call: AcpCall | undefined): boolean =>
   call?.status === "completed" || call?.status === "failed";
 
-/** Finds an option by its kind, because the order of options means nothing. Only options that apply once are ever chosen. */
+/** Finds an option by its kind, because the order of options means nothing. Only options that apply to a single call are ever chosen. */
 export const optionOf = (
   { options }: RequestPermissionRequest,
   kind: "allow_once" | "reject_once",

@@ -28,7 +28,7 @@ const MAX_PREVIEW = 200_000;
 export function translateCall(known: AcpCall, as: TranslateOptions): ProgramCall {
   const named = equivalentCall(known, as);
   const { kind, title } = known;
-  const input = { ...named.input, ...(title ? { title: clipped(title, 500) } : {}) };
+  const input = { ...named.input, ...(title ? { title: clip(title, 500) } : {}) };
   const isOver = known.status === "completed" || known.status === "failed";
   return {
     id: known.toolCallId,
@@ -36,15 +36,15 @@ export function translateCall(known: AcpCall, as: TranslateOptions): ProgramCall
     input: limitInput(input),
     judged: named.judged ?? [named.input],
     effect: kind && READS.has(kind) ? "read" : "unsafe",
-    ...shown(previewOf(known, named, as)),
+    ...previewParts(previewOf(known, named, as)),
     ...(isOver ? { result: resultOf(known, as) } : {}),
   };
 }
 
 /** A17: the preview reveals hidden characters. A call that the preview cannot show in full cannot be approved. */
-function shown(whole: string): Pick<ProgramCall, "preview" | "isWhole"> {
+function previewParts(whole: string): Pick<ProgramCall, "preview" | "isWhole"> {
   const text = revealHidden(whole);
-  return { preview: clipped(text, MAX_PREVIEW), isWhole: text.length <= MAX_PREVIEW };
+  return { preview: clip(text, MAX_PREVIEW), isWhole: text.length <= MAX_PREVIEW };
 }
 
 const READS = new Set<string>(["read", "search", "think", "fetch"]);
@@ -96,10 +96,10 @@ function otherCall({ kind, name, title }: AcpCall, raw: Input): Named {
 
 const shell = (program: string, paths: readonly string[]): Named => ({
   name: "Bash",
-  input: { command: [program, "--", ...paths.map(quoted)].join(" ") },
+  input: { command: [program, "--", ...paths.map(quoteWord)].join(" ") },
 });
 
-const quoted = (word: string): string =>
+const quoteWord = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 
 /** The command, given as one string or as a list of words. For `bash -lc …` this is the script that bash runs. */
@@ -116,14 +116,13 @@ function commandIn(raw: Input): string | undefined {
     command.length === 3
   )
     return script;
-  return (command as string[]).map(quoted).join(" ");
+  return (command as string[]).map(quoteWord).join(" ");
 }
 
 /** If a call has no input (Gemini CLI), its title is the command, unless the title is truncated. */
 const commandOf = ({ rawInput, title }: AcpCall): string | undefined =>
   rawInput === undefined && title && !/(…|\.{3})$/.test(title) ? title : undefined;
 
-/** Returns all paths that the call mentions, without duplicates. */
 function pathsOf(known: AcpCall, raw: Input): string[] {
   const given = textIn(raw, "file_path", "abs_path", "path", "filePath", "notebook_path");
   const located = (known.locations ?? []).map(({ path }) => path);
@@ -192,8 +191,7 @@ function textIn(raw: Input, ...names: string[]): string | undefined {
 /** Replaces an input that is too long for a person to read. A shortened input must not look like the real call. */
 function limitInput(input: Input): Input {
   const json = JSON.stringify(input);
-  return json.length <= MAX_INPUT ? input : { clipped: clipped(json, MAX_INPUT) };
+  return json.length <= MAX_INPUT ? input : { clipped: clip(json, MAX_INPUT) };
 }
 
-const clipped = (text: string, most: number): string =>
-  text.length <= most ? text : `${text.slice(0, most)}…`;
+const clip = (text: string, most: number): string => (text.length <= most ? text : `${text.slice(0, most)}…`);

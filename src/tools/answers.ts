@@ -1,11 +1,11 @@
-// The answers that nearly every tool gives. Their length is limited, so that they fit the context.
+// Builds the answers that nearly all tools give. Answers are shortened to fit the context.
 
 import type { ToolAnswer } from "./tool.ts";
 
 /** Tells the model in one sentence why the tool did nothing. */
 export const refusal = (sentence: string): ToolAnswer => ({ output: sentence, isError: true });
 
-/** An answer with this text. A text that is too long for the context is cut in the middle, and kept in full in `full`. */
+/** An answer with this text. If the text is too long for the context, its middle is cut out, and `full` contains the whole text. */
 export function textAnswer(text: string): ToolAnswer {
   const bounded = boundOutput(text);
   return bounded.cut ? { output: bounded.text, full: text, size: Buffer.byteLength(text) } : { output: text };
@@ -17,14 +17,13 @@ export function clipLine(line: string, max: number): string {
   return clean.length > max ? `${clean.slice(0, max)}… (${clean.length - max} more characters)` : clean;
 }
 
-/** The last line of a search result if a rule hides some of the files. */
+/** Last line of a search result from which a rule hides some files. */
 export const HIDDEN_BY_RULES = "(some are not shown: a rule does not allow it)";
 
 export const CONTEXT_BYTES = 30_000;
 
 interface Bounded {
   text: string;
-  /** True if a part of the text is missing. */
   cut: boolean;
 }
 

@@ -10,7 +10,7 @@ import { cleanEnvironment } from "./shell/clean-environment.ts";
 import { withSubreaper } from "./shell/supervise.ts";
 import { tempWorkspace } from "./temp-workspace.fixture.ts";
 
-/** A sleep of a unique length. The test finds the process by its arguments, because pids differ between namespaces. */
+/** A `sleep` command with a unique duration. Tests find the process by its arguments, because pids differ between namespaces. */
 const uniqueSleep = () => `sleep 6${String(Math.random()).slice(2, 12)}`;
 
 /** Tells whether the process is running. A zombie process does not count. */
@@ -133,7 +133,7 @@ describe.each(sandboxes)("Bash in the sandbox %s", (driver) => {
     ],
   ];
 
-  // Without a sandbox, only a subreaper can find a process that left its group. A subreaper needs Linux and perl.
+  // Outside a sandbox, only a subreaper can find a process that left its group. A subreaper needs Linux and perl.
   const findsOrphans = driver !== "none" || withSubreaper([], process.env["PATH"] ?? "").length > 0;
   it.skipIf(!findsOrphans).each(escapes)("[A31] a command leaves no process behind: %s", async (_, leave) => {
     await using folder = await tempWorkspace();

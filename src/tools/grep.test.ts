@@ -103,12 +103,12 @@ it("Grep leaves out files that a rule denies, and says so", async () => {
 
 it("Grep reads UTF-16 and Latin-1, shortens long lines, and skips binary files and file names with line breaks", async () => {
   await using folder = await tempWorkspace();
-  const at = (name: string) => join(folder.path, name);
-  await writeFile(at("a\nb"), "find 1\r\nx\rfind 2\r\n");
-  await writeFile(at("c"), Buffer.from("\ufeffx\nfind 3\n", "utf16le"));
-  await writeFile(at("d"), `find ${"4".repeat(600)}\n`);
-  await writeFile(at("e"), Buffer.from([0x66, 0x69, 0x6e, 0x64, 0x20, 0xe9, 0x0a]));
-  await writeFile(at("f"), Buffer.from("find\0\n"));
+  const pathTo = (name: string) => join(folder.path, name);
+  await writeFile(pathTo("a\nb"), "find 1\r\nx\rfind 2\r\n");
+  await writeFile(pathTo("c"), Buffer.from("\ufeffx\nfind 3\n", "utf16le"));
+  await writeFile(pathTo("d"), `find ${"4".repeat(600)}\n`);
+  await writeFile(pathTo("e"), Buffer.from([0x66, 0x69, 0x6e, 0x64, 0x20, 0xe9, 0x0a]));
+  await writeFile(pathTo("f"), Buffer.from("find\0\n"));
   expect((await grepTool.execute({ pattern: "find" }, folder.context())).output).toBe(
     ["c:2:find 3", `d:1:find ${"4".repeat(495)}… (105 more characters)`, "e:1:find \ufffd"].join("\n"),
   );

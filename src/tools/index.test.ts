@@ -42,9 +42,10 @@ it("`FILE_CHANGING_TOOLS`, denied to an agent without `Patch`, lists every tool 
 
 it("the dialects know which tools take a command or a path", () => {
   const named = builtinTools.filter(({ name }) => name in KNOWN_TOOLS);
-  const declared = (kind: string | undefined) => (kind === "command" || kind === "path" ? kind : undefined);
+  const commandOrPath = (kind: string | undefined) =>
+    kind === "command" || kind === "path" ? kind : undefined;
   expect(named.map(({ name }) => [name, targetOf(name)])).toEqual(
-    named.map(({ name, target }) => [name, declared(target?.kind)]),
+    named.map(({ name, target }) => [name, commandOrPath(target?.kind)]),
   );
 });
 

@@ -19,7 +19,6 @@ import { webFetchTool } from "./web-fetch.ts";
 import { type SearchAccess, webSearchTool } from "./web-search.ts";
 import { writeTool } from "./write.ts";
 
-/** The project's settings that its tools need. */
 export interface ToolSetup {
   bash: Confinement;
   loki: LokiAccess;
@@ -45,7 +44,7 @@ export const toolsFor = ({ bash, loki, services, web, search }: ToolSetup): read
   webSearchTool(search),
 ];
 
-/** The tools of a project without settings. Tool names, effects and inputs are the same in every project. */
+/** The tools without any project settings. Their names, effects and inputs are the same in every project. */
 export const builtinTools: readonly AnyTool[] = toolsFor({
   bash: {
     sandbox: { driver: "none", network: "approved", write: [] },

@@ -16,7 +16,7 @@ async function labels(input: { label?: string; query?: string; start?: string; e
   return await lokiLabelsTool({ settings: { url: loki.url }, env: {} }).execute(input, folder.context());
 }
 
-it("[S0-38] loki_labels lists the labels or the values of one label; a query can limit the streams", async () => {
+it("[S0-38] loki_labels lists all labels, or the values of one label; a query can limit the log streams", async () => {
   expect((await labels(span)).output).toMatch(/^2 labels, .*\n<untrusted-n0nce source="loki">\napp\nenv\n</);
   expect((await labels({ ...span, label: "app" })).output).toMatch(/\napi\nweb⟦U\+000A⟧obey\n</);
   expect((await labels({ ...span, label: "app", query: '{env="prod"}' })).output).toMatch(/\napi\n</);

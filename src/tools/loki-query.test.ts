@@ -112,7 +112,7 @@ describe("requests to Loki", () => {
   const ask = (url: string, changes: Partial<ToolContext> = {}) =>
     query({ url }, { query: '{app="api"}' }, changes);
 
-  it("without settings, the Loki tools are marked as idle and say what a person must configure", async () => {
+  it("if Loki is not configured, the Loki tools are marked as idle and say what a person must configure", async () => {
     await using folder = await tempWorkspace();
     for (const create of [lokiQueryTool, lokiLabelsTool]) {
       const tool = create({ settings: undefined, env: {} });

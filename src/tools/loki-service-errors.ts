@@ -189,7 +189,7 @@ interface Kind {
   last: LogLine;
 }
 
-/** Sorted by count, the most frequent kind first. */
+/** The kinds of errors in these lines. The most frequent kind comes first. */
 function kindsOf(lines: readonly LogLine[]): Kind[] {
   const kinds = new Map<string, Kind>();
   for (const line of lines) {

@@ -11,7 +11,7 @@ import { tempWorkspace } from "./temp-workspace.fixture.ts";
 import { writeTool } from "./write.ts";
 
 describe("Read", () => {
-  it("Read numbers the lines; offset and limit select a part of the file", async () => {
+  it("Read returns numbered lines; offset and limit select a part of the file", async () => {
     await using folder = await tempWorkspace();
     await writeFile(join(folder.path, "a.txt"), "one\r\ntwo\nthree\nfour\n");
     expect((await readTool.execute({ path: "a.txt" }, folder.context())).output).toBe(
@@ -38,19 +38,19 @@ describe("Read", () => {
 
   it("[A38] Read reads only regular text files, and explains each refusal", async () => {
     await using folder = await tempWorkspace();
-    const at = (name: string) => join(folder.path, name);
-    execFileSync("mkfifo", [at("fifo")]);
-    const server = createServer().listen(at("socket"));
+    const pathTo = (name: string) => join(folder.path, name);
+    execFileSync("mkfifo", [pathTo("fifo")]);
+    const server = createServer().listen(pathTo("socket"));
     await once(server, "listening");
-    await mkdir(at("folder"));
-    await writeFile(at("binary"), Buffer.from([1, 0, 2]));
-    await writeFile(at("late"), Buffer.concat([Buffer.alloc(20_000, "a"), Buffer.from([0])]));
-    await writeFile(at("latin"), Buffer.from([0x66, 0xe9]));
-    await writeFile(at("utf16le"), Buffer.from("\ufeffhello", "utf16le"));
-    await writeFile(at("utf16be"), Buffer.from("\ufeffhello", "utf16le").swap16());
-    await writeFile(at("sparse"), "");
-    await truncate(at("sparse"), 10 * 1024 ** 3);
-    await symlink("loop", at("loop"));
+    await mkdir(pathTo("folder"));
+    await writeFile(pathTo("binary"), Buffer.from([1, 0, 2]));
+    await writeFile(pathTo("late"), Buffer.concat([Buffer.alloc(20_000, "a"), Buffer.from([0])]));
+    await writeFile(pathTo("latin"), Buffer.from([0x66, 0xe9]));
+    await writeFile(pathTo("utf16le"), Buffer.from("\ufeffhello", "utf16le"));
+    await writeFile(pathTo("utf16be"), Buffer.from("\ufeffhello", "utf16le").swap16());
+    await writeFile(pathTo("sparse"), "");
+    await truncate(pathTo("sparse"), 10 * 1024 ** 3);
+    await symlink("loop", pathTo("loop"));
     const refusalOf = async (path: string) => {
       const answer = await readTool.execute({ path }, folder.context());
       expect(answer.isError, path).toBe(true);

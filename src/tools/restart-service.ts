@@ -135,17 +135,21 @@ const ONE_CHECK_MS = 5_000;
 
 async function waitForHealth(health: Health, place: ProgramOptions): Promise<HealthResult> {
   const started = performance.now();
-  const passed = (): number => performance.now() - started;
+  const elapsedMs = (): number => performance.now() - started;
   let last: string | undefined;
-  while (!place.signal.aborted && passed() < place.timeout) {
-    const timeout = Math.max(1, Math.min(ONE_CHECK_MS, place.timeout - passed()));
+  while (!place.signal.aborted && elapsedMs() < place.timeout) {
+    const timeout = Math.max(1, Math.min(ONE_CHECK_MS, place.timeout - elapsedMs()));
     const problem = await checkOnce(health, { ...place, timeout });
-    const seconds = (passed() / 1000).toFixed(1);
+    const seconds = (elapsedMs() / 1000).toFixed(1);
     if (problem === undefined) return { healthy: true, seconds };
     last = problem;
     await delay(BETWEEN_MS, undefined, { signal: place.signal }).catch(() => undefined);
   }
-  return { healthy: false, ...(last === undefined ? {} : { last }), seconds: (passed() / 1000).toFixed(1) };
+  return {
+    healthy: false,
+    ...(last === undefined ? {} : { last }),
+    seconds: (elapsedMs() / 1000).toFixed(1),
+  };
 }
 
 /** Returns the problem, or undefined if the service is healthy. The response body is untrusted and not read. */

@@ -1,5 +1,5 @@
 // Resolves aliases of tools in agent files and configurations.
-// Rules are judged by a tool's main name, so an unresolved alias in a deny rule would forbid nothing.
+// Rules match only a tool's main name, so an unresolved alias in a deny rule would forbid nothing.
 
 import type { AnyTool } from "./tool.ts";
 

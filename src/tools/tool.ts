@@ -1,5 +1,5 @@
 // The contract of a tool. Its effect class says how often a call can safely be performed.
-// The class decides what happens after a crash in the middle of a call (P4).
+// The effect class decides what happens after a crash in the middle of a call (P4).
 
 import type { z } from "zod";
 import type { Effect } from "../journal/definition.ts";
@@ -25,7 +25,7 @@ export interface ToolContext {
   fingerprints?: Fingerprints;
   /** Whether the rules allow this call to show a path of the workspace. A search must skip denied files. */
   mayShow?: (path: string) => boolean;
-  /** Aborted on cancel, at the time limit and at shutdown. When it is aborted, the tool must stop and leave no process behind. */
+  /** Aborted on cancel, at the time limit and at shutdown. The tool must then stop and leave no process behind. */
   signal: AbortSignal;
   /** Shows output to people while it arrives. This output is never stored. */
   progress?: (text: string) => void;
@@ -35,12 +35,12 @@ export interface ToolAnswer {
   /** Text or a JSON value for the model. */
   output: unknown;
   isError?: boolean;
-  /** The whole output, if it is too long for the context. `output` then has only its head and tail. */
+  /** The whole output, if it is too long for the context. In that case `output` contains only the head and the tail. */
   full?: string;
-  /** Total bytes of the output, if `full` is not complete. */
+  /** Number of bytes in the whole output. `full` might contain only a part of them. */
   size?: number;
   files?: FileChange[];
-  /** The file that the model has just seen. A later change is refused if the file's fingerprint is different by that time. */
+  /** The file that the model has just seen. A later change is refused if the file's fingerprint has changed since then. */
   seen?: { path: string; fingerprint: string };
   /** Source of untrusted text in the output: `https://example.com`, `loki`, `mcp github`. The text taints the run. */
   untrusted?: string;
@@ -59,7 +59,7 @@ export interface Fingerprints {
 }
 
 export interface Preview {
-  /** A diff or a command that a person sees before approving. It is built from the input, never from the model's explanation. */
+  /** A diff or a command that a person sees before approving the call. It is built from the input, never from the model's explanation. */
   text: string;
   /** A value that differs whenever the call would have a different effect. The same input and fingerprint mean the same effect. */
   fingerprint?: string;
@@ -91,13 +91,13 @@ export interface Tool<Input = unknown> extends ToolFacts {
   searches?: boolean;
   /** Time limit in milliseconds. The default is the general limit. */
   timeout?: number;
-  /** True if the project has not configured the tool. Only agents that name the tool are offered it, and its answer says what to configure. */
+  /** True if the project has not configured the tool. Cadre offers it only to agents that name it, and its answer says what to configure. */
   idle?: boolean;
   /** The JSON Schema for models. By default, it is generated from `input`. */
   schema?: Readonly<Record<string, unknown>>;
   /** Other names that agent files use for the tool. */
   aliases?: readonly string[];
-  /** Must not throw because of the model or the outside world. In such a case, the tool answers with `isError`. */
+  /** Must not throw if the model or the outside world is at fault. Instead, the tool answers with `isError`. */
   execute(input: Input, context: ToolContext): Promise<ToolAnswer>;
   preview?(input: Input, context: Pick<ToolContext, "workspace">): Promise<Preview>;
   /** Returns undefined if the call would change nothing. */
@@ -110,6 +110,6 @@ export function defineTool<Input>(tool: Tool<Input>): Tool<Input> {
   return tool;
 }
 
-/** A tool with any input type, for lists and maps. The input is validated before `execute`. */
+/** Type for lists and maps of tools with different inputs. The input is validated before `execute`. */
 // biome-ignore lint/suspicious/noExplicitAny: a list of tools holds tools of every input type
 export type AnyTool = Tool<any>;

@@ -58,16 +58,16 @@ a
   });
 
   it("text, JSON and XML are returned unchanged; for any other content type, WebFetch names the type and reads nothing", async () => {
-    const typed = (type: string, body: string | Buffer = "a <b> {}") =>
+    const respondWithType = (type: string, body: string | Buffer = "a <b> {}") =>
       answers(200, { "Content-Type": type }, body);
     await using net = await internet({
-      "text.test": typed("text/plain"),
-      "json.test": typed("application/vnd.api+json; charset=utf-8"),
-      "xml.test": typed("application/atom+xml"),
+      "text.test": respondWithType("text/plain"),
+      "json.test": respondWithType("application/vnd.api+json; charset=utf-8"),
+      "xml.test": respondWithType("application/atom+xml"),
       "unsaid.test": answers(200, {}, "<!DOCTYPE html><p>a"),
       "image.test": answers(200, { "Content-Type": "image/png", "Content-Length": "7" }, "1234567"),
-      "pdf.test": typed("application/pdf; <script>"),
-      "liar.test": typed("text/plain", Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 1])),
+      "pdf.test": respondWithType("application/pdf; <script>"),
+      "liar.test": respondWithType("text/plain", Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 1])),
       "empty.test": answers(204, { "Content-Type": "text/html" }),
     });
     for (const host of ["text", "json", "xml"])

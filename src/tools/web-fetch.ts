@@ -1,5 +1,5 @@
 // Reads a web page as text. The page's author controls that text, so all of it is inside an untrusted mark.
-// For every hop, `web/allowed-sites.ts` decides which sites can be read.
+// `web/allowed-sites.ts` decides which sites can be read, and decides again after every redirect.
 
 import { z } from "zod";
 import { plainHost } from "../config/hosts.ts";

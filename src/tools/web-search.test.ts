@@ -104,13 +104,13 @@ describe("WebSearch", () => {
 });
 
 describe("failed searches", () => {
-  const failing = async (status: number, headers: Record<string, string> = {}, body = "no") =>
+  const startFailingServer = async (status: number, headers: Record<string, string> = {}, body = "no") =>
     fakeSearch([], (_, response) => {
       response.writeHead(status, headers).end(body);
       return true;
     });
 
-  it("without settings, WebSearch is marked as idle and says what a person must configure", async () => {
+  it("if no search is configured, WebSearch is marked as idle and says what a person must configure", async () => {
     const tool = webSearchTool({ settings: undefined, env: {} });
     expect(tool.idle).toBe(true);
     expect((await search({ settings: undefined, env: {} }, { query: "x" })).output).toMatch(
@@ -152,7 +152,7 @@ describe("failed searches", () => {
   ])(
     "[A42] status %i of the search provider is reported after a single request",
     async (status, headers, words) => {
-      await using fake = await failing(status, headers);
+      await using fake = await startFailingServer(status, headers);
       expect(await search(accessTo(fake, "searxng"), { query: "x" })).toMatchObject({
         isError: true,
         output: expect.stringMatching(words),
@@ -163,7 +163,7 @@ describe("failed searches", () => {
 
   it("search responses of an unknown form are reported", async () => {
     for (const body of ["{", "null", "[]", '{"results":[{"title":1}]}', '{"results":{}}']) {
-      await using fake = await failing(200, {}, body);
+      await using fake = await startFailingServer(200, {}, body);
       expect((await search(accessTo(fake, "tavily"), { query: "x" })).output).toMatch(/is not tavily/);
     }
   });

@@ -1,4 +1,4 @@
-// Searches the web with the configured provider. The results are in an untrusted mark, because the authors of the pages control their text.
+// Searches the web with the configured provider. The results are in an untrusted mark, because page authors control the text.
 // Only the provider's address is contacted, redirects are not followed, and the key comes from the environment.
 
 import { z } from "zod";

@@ -119,7 +119,7 @@ describe("Write", () => {
     expect(await readdir(folder.path)).toEqual([]);
   });
 
-  it("[A35] writing to a hard link replaces the file under this name; the other name keeps its content", async () => {
+  it("[A35] writing to a hard link replaces only the file under that name; the other name keeps its content", async () => {
     await using outside = await tempWorkspace();
     await using folder = await tempWorkspace();
     await writeFile(join(outside.path, "a"), "theirs");
@@ -176,7 +176,7 @@ describe("Write", () => {
     },
   );
 
-  it("Write refuses to write to a folder, or below a file", async () => {
+  it("Write refuses a path that is a folder, and a path that uses a file as a folder", async () => {
     await using folder = await tempWorkspace();
     await mkdir(join(folder.path, "d"));
     expect(await writeTool.execute({ path: "d", content: "x" }, folder.context())).toEqual({

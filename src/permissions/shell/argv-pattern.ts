@@ -48,19 +48,19 @@ export function matchArgv(pattern: ArgvPattern, argv: readonly ShellWord[]): Mat
   return argv[pattern.words.length] === undefined ? "maybe" : "no";
 }
 
-/** Used for ask and deny rules, because some systems ignore letter case when they look for a program. */
+/** Ignores the letter case of the program's name, as some systems do. Ask and deny rules use this function. */
 export function matchAnyCase(pattern: ArgvPattern): (argv: readonly ShellWord[]) => Match {
   const [program, ...words] = pattern.words;
   const folded = typeof program === "string" ? program.toLowerCase() : program;
   const wide = { ...pattern, words: folded === undefined ? words : [folded, ...words] };
   return (argv) => {
     const [first, ...rest] = argv;
-    // Without words, the command only sets variables and runs no program.
+    // A command without words only sets variables and runs no program.
     return argv.length === 0 ? "no" : matchArgv(wide, [first?.toLowerCase(), ...rest]);
   };
 }
 
-/** True if a text in another language mentions the program and so might run it. */
+/** True if code in another language contains the program's name, and so might run the program. */
 export function mentionsProgram({ words: [program] }: ArgvPattern, text: string): boolean {
   if (typeof program !== "string") return true;
   return new RegExp(`(?<![\\w.-])${RegExp.escape(program)}(?![\\w-])`, "i").test(text);

@@ -37,7 +37,7 @@ const LEADING = [
   ],
 ].map((words) => `Bash(${words})`);
 
-/** The same allow rules with any arguments. They are not used for A26, which is about flags, because they allow every flag. */
+/** The same allow rules with any arguments. A26 does not use them, because A26 is about flags and these rules allow every flag. */
 const WIDE = ["ls *", "echo *", "cat *", "git log *", "git status *", "true *"].map(
   (words) => `Bash(${words})`,
 );
@@ -491,7 +491,7 @@ describe("attacks on allow rules", () => {
       const rules = { allow: [...LEADING, ...(id === "A26" ? [] : WIDE)], ask: [], deny: [] };
       const authority = [{ source: "project", rules }];
       const byRule = ground.judge(command, { authority });
-      // Without any rule, the attack must need approval, too.
+      // The attack must also need approval if there are no rules.
       return byRule.verdict !== "ask" || ground.judge(command).verdict !== "ask";
     });
     expect(passed).toEqual([]);

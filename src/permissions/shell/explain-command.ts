@@ -1,7 +1,7 @@
 // Explains a shell command to the person who decides about it (U24).
-// The explanation lists its programs, the files and hosts that its words name, and text hidden in base64 or hexadecimal.
-//  - The explanation is for people, and never decides a verdict. It says so if the words do not show everything.
-//  - It is made from the recorded command alone, never from the agent's own explanation (A17).
+// The explanation lists the programs, files and hosts that the command names, and decodes text hidden in base64 or hexadecimal.
+//  - The explanation is for people, and never affects a verdict. If the command's text does not show everything, the explanation says so.
+//  - The explanation is made from the recorded command alone, never from the agent's own explanation (A17).
 
 import { z } from "zod";
 import { isInside, isReadOnlyCommand } from "./judge-shell.ts";
@@ -11,11 +11,10 @@ import { isInterpreter, isShell, runsOthers } from "./wrappers.ts";
 const ProgramReading = z.object({
   /** The words as the program receives them. Null for a word that is known only at run time. */
   argv: z.array(z.string().nullable()),
-  /** 0 for a program of the command itself. Higher for a program in the words of another program. */
+  /** 0 for a program of the command itself. A program that another program runs has a higher depth. */
   depth: z.int(),
-  /** Whether the program is known to change nothing. */
   readOnly: z.boolean(),
-  /** A remark about something that the words do not show. */
+  /** A remark about something that the command's text does not show. */
   note: z.string().exactOptional(),
   /** Whether the program executes its input, as in `curl … | sh`. */
   runsInput: z.literal(true).exactOptional(),
@@ -31,7 +30,7 @@ const FileReading = z.object({
 type FileReading = z.infer<typeof FileReading>;
 
 export const CommandReading = z.object({
-  /** `exact`: only these words run. `dynamic`: parts are known only at run time. `broken`: the command was not understood. */
+  /** `exact`: the command runs exactly these words. `dynamic`: parts are known only at run time. `broken`: the command was not understood. */
   grade: z.enum(["exact", "dynamic", "broken"]),
   /** Why the grade is not `exact`. */
   why: z.string(),
@@ -101,7 +100,7 @@ function takeCommand({ argv, assigns, fed }: ShellCommand, depth: number, found:
   if (depth < MAX_DEPTH && runsOthers(nameOf(argv) ?? "", argv.slice(1))) takeInner(argv, depth + 1, found);
 }
 
-/** True if a shell or interpreter has no script in its words. It then executes its input. */
+/** True if the arguments of a shell or interpreter contain no script. In that case it executes its input. */
 const runsInput = (argv: readonly ShellWord[]): boolean =>
   (isShell(nameOf(argv) ?? "") || isInterpreter(nameOf(argv) ?? "")) &&
   argv.slice(1).every((word) => word?.startsWith("-") && !/^-[a-z]*[ce]/.test(word));
@@ -111,7 +110,7 @@ function takeInner(argv: readonly ShellWord[], depth: number, found: Found): voi
   const scripts = argv.slice(1).filter((word) => word !== undefined && /\s|[;|&]./.test(word));
   for (const script of scripts) takeScript(script!, depth, found);
   if (scripts.length > 0 || isShell(nameOf(argv)!)) return;
-  const tail = nameOf(argv) === "find" ? commandOfFind(argv) : behindOptions(argv);
+  const tail = nameOf(argv) === "find" ? commandOfFind(argv) : wordsAfterOptions(argv);
   if (tail.length > 0) takeCommand({ argv: tail, assigns: false, fed: false }, depth, found);
 }
 
@@ -122,7 +121,7 @@ function takeScript(script: string, depth: number, found: Found): void {
 }
 
 /** Finds `npm test` in `timeout -k 5 10 npm test` and `env A=b npm test`. */
-function behindOptions(argv: readonly ShellWord[]): readonly ShellWord[] {
+function wordsAfterOptions(argv: readonly ShellWord[]): readonly ShellWord[] {
   const at = argv.findIndex(
     (word, index) =>
       index > 0 && word !== undefined && !/^-|^[\w.]+=|^[\d.]+[smhd]?$|^(exec|x|run)$/.test(word),
@@ -174,7 +173,7 @@ function decodeHiddenText(texts: readonly string[]): { from: string; text: strin
   return [...found].map(([from, text]) => ({ from, text }));
 }
 
-/** Adds the decoded bytes if they are text. The id of a commit, for example, does not decode to text. */
+/** Adds the decoded bytes only if they are text. A commit id, for example, does not decode to text. */
 function addIfText(piece: string, bytes: Buffer, found: Map<string, string>): void {
   const text = bytes.toString("utf8");
   if (text.includes("\ufffd") || /[^\t\n\r\P{Cc}]/u.test(text) || !/[\s;|&/.$-]/.test(text)) return;

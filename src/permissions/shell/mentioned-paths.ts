@@ -12,9 +12,9 @@ export interface MentionedPaths {
   certain: readonly PathNames[];
   /** Paths inside a text that might be code. */
   possible: readonly PathNames[];
-  /** True if a word is known only at run time. */
+  /** True if the value of a word is known only at run time. */
   unknown: boolean;
-  /** True if the command mentions more paths than are checked. */
+  /** True if the command mentions so many paths that not all of them are checked. */
   cut: boolean;
 }
 
@@ -26,7 +26,7 @@ export interface Folders {
 }
 
 const MAX_FOLDERS = 16;
-/** Further paths are not checked, and are treated as unknown. */
+/** Maximum number of paths to check. Further paths are treated as unknown. */
 const MAX_PLACES = 2_000;
 
 export function mentionedPaths(
@@ -71,7 +71,7 @@ export function possibleFolders(reaches: readonly PossibleCommands[], workspace:
 function foldersEntered([program, ...words]: readonly ShellWord[]): ShellWord[] {
   if (program === "cd" || program === "pushd") {
     const [target] = words.filter((word) => !/^-[LPen@]*$/.test(word ?? ""));
-    // A bare `cd` goes to an unknown home folder, and `cd -` returns to a known folder.
+    // A bare `cd` goes to the home folder, which is unknown. `cd -` returns to a folder that is already known.
     return words.includes("-") ? [] : [target];
   }
   return words.flatMap((word, at) => {
@@ -81,7 +81,7 @@ function foldersEntered([program, ...words]: readonly ShellWord[]): ShellWord[] 
   });
 }
 
-/** The word, and every end of it that might be a path: `--file=x`, `-ox`, `HEAD:x`, `@x`, `of=x`, `a,x`. */
+/** The word itself, and each ending of the word that might be a path: `--file=x`, `-ox`, `HEAD:x`, `@x`, `of=x`, `a,x`. */
 function pathsIn(word: string): string[] {
   const ends = [...word.matchAll(/[=:@,]/g)].map(({ index }) => word.slice(index + 1));
   const whole = word.startsWith("-") ? word.slice(2) : word;

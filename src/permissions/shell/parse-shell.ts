@@ -1,5 +1,5 @@
 // Parses a shell command into the commands that it would run, as far as its text shows them.
-// The syntax is an allow-list: an unknown construct lowers the grade. So it can make approval necessary, but never allow a call.
+// Only listed syntax is understood. Unknown syntax lowers the grade, so it can make approval necessary but never allow a call.
 //  exact    every word is literal: `argv` is exactly what runs
 //  dynamic  well-formed, but parts are known only at run time (variables, globs, loops, substitutions)
 //  broken   not understood (syntax error, control characters, too long): `commands` might be incomplete
@@ -7,7 +7,7 @@
 import { forEachChild, parse, type SyntaxNode, type Word } from "unbash";
 import { messageOf } from "../../errors.ts";
 
-/** A word as the program receives it. Undefined if it is known only at run time. */
+/** A word as the program receives it. Undefined if the value is known only at run time. */
 export type ShellWord = string | undefined;
 
 export interface ShellCommand {
@@ -49,7 +49,7 @@ const PLAIN_NODES = new Set(
   ),
 );
 
-/** Characters that another parser might read as a blank or as nothing. Bash and this parser must agree on the text. */
+/** Characters that other parsers might treat as blanks or ignore. Bash and this parser must read the same text. */
 const CONFUSING = /[^\t\n\P{C}]|[\p{Z}--\x20]/v;
 const ASCII = /^[\t\n\x20-\x7e]*$/;
 
@@ -85,13 +85,13 @@ interface Reading {
   spans: [number, number][];
   /** Commands after a `|`. */
   fed: Set<SyntaxNode>;
-  /** The first reason why the command cannot be understood. `blurred` is the first reason why it is not exact. */
+  /** Why the command cannot be understood. `blurred` says why the command is not exact. Both contain only the first reason. */
   broken: string;
   blurred: string;
 }
 
 function visit(node: SyntaxNode, reading: Reading): void {
-  // Substitutions are parsed lazily, so their errors appear only on the nested script.
+  // Substitutions are parsed lazily, so each nested script has its own list of errors.
   if ("errors" in node && node.errors?.length) reading.broken ||= `syntax: ${node.errors[0]!.message}`;
   if (!PLAIN_NODES.has(node.type)) reading.blurred ||= `contains ${nameOf(node.type)}`;
   if (node.type === "Pipeline") for (const piped of node.commands.slice(1)) reading.fed.add(piped);

@@ -1,6 +1,7 @@
-// Finds all commands that a command might run, as far as its words show them. Ask and deny rules use the result, so it is better to find too many.
-// Every end of a wrapper's words is treated as a command, and every word that looks like a script is parsed.
-// If the commands are in no word at all (`sh file`, `… | sh`), an unknown command is added.
+// Finds all commands that a command might run, as far as its words show them.
+// Ask and deny rules use the result, so finding too many commands is better than missing one.
+// Every suffix of a wrapper's word list is treated as a command, and every word that looks like a script is parsed.
+// If no word contains the command that will run (`sh file`, `… | sh`), an unknown command is added.
 
 import { parseShell, type ShellCommand, type ShellRedirect, type ShellWord } from "./parse-shell.ts";
 import { isInterpreter, isShell, runsOthers } from "./wrappers.ts";
@@ -8,7 +9,7 @@ import { isInterpreter, isShell, runsOthers } from "./wrappers.ts";
 export interface PossibleCommands {
   /** The command itself comes first. Unknown words stay undefined. */
   argvs: readonly (readonly ShellWord[])[];
-  /** Some words of a command are scripts. These are the files that the scripts open by redirection. */
+  /** Files that scripts in the command's words open by redirection, as in `sh -c 'x > file'`. */
   redirects: readonly ShellRedirect[];
   /** Texts that might be code in another language. Rules can only search them for names. */
   code: readonly string[];
@@ -78,7 +79,7 @@ function followTails(argv: readonly ShellWord[], depth: number, found: Found): v
   if (runsUnseen) found.argvs.push(UNKNOWN);
 }
 
-/** If one of these words occurs, other words might be scripts. Without such a word, `*.ts` is a pattern, not an unknown command. */
+/** If a command contains one of these words, its other words might be scripts. Otherwise a word such as `*.ts` is just a file pattern. */
 const SCRIPTING =
   /^(.*\/)?(sh|bash|dash|ash|zsh|ksh|mksh|fish|rbash|csh|tcsh|xonsh|nu|pwsh|eval|trap|ssh|su|watch|script|parallel|expect|screen|tmux|concurrently|entr|nodemon)$|^-[cS]|^--(split-string|call|command)/;
 
@@ -87,7 +88,7 @@ const FEEDING = new Set(["xargs", "parallel"]);
 
 const unlessReplaced = (word: ShellWord): ShellWord => (word?.includes("{}") ? undefined : word);
 
-/** Follows a word as a script, and also the value in it: `-Sx y`, `--split-string=x y`, `GIT_PAGER=x y`. */
+/** Parses the word as a script, and also the value in the word: `-Sx y`, `--split-string=x y`, `GIT_PAGER=x y`. */
 function followWord(word: string, how: How, found: Found): void {
   if (isScript(word)) followScript(word, how, found);
   if (/^-[^-]./.test(word)) followScript(word.slice(2), how, found);
@@ -110,7 +111,7 @@ function followScript(script: string, { depth, runsScripts }: How, found: Found)
 /** True if the command is a shell whose script is in none of its words. */
 function runsFile(argv: readonly ShellWord[], before?: ShellWord): boolean {
   const name = programOf(argv);
-  // In any other position, `.` is a folder.
+  // `.` runs a script only at the start of a command. In any other position it is a folder.
   if (name === "source" || name === ".") return before === undefined || /^(command|builtin)$/.test(before);
   if (name === undefined || !isShell(name)) return false;
   for (let at = 1; at < argv.length; at++) {

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these strings are shell
 // Generates commands from the shell's grammar. Each command that is allowed without approval is really run.
-// It must leave no trace: no changed file, no connection, and no program outside the read-only list.
+// Such a command must leave no trace: no changed file, no connection, and no program outside the read-only list.
 // The seed is fixed. Set FC_RUNS for more commands and FC_SEED for different commands.
 
 import fc from "fast-check";
@@ -36,28 +36,28 @@ it("[A26] [A29] a randomly generated command that is allowed without a rule chan
   expect(ran).toBeGreaterThan(RUNS / 8);
 });
 
-/** One to three commands joined by shell operators. Every second script also contains a part that should need approval. */
+/** One to three commands joined by shell operators. Half of the scripts also contain a part that should need approval. */
 function script(): fc.Arbitrary<string> {
   const part = fc.tuple(command(), fc.constantFrom(...JOINTS));
-  const joined = (one: fc.Arbitrary<[string, string]>) =>
+  const joinParts = (one: fc.Arbitrary<[string, string]>) =>
     fc
       .array(one, { minLength: 1, maxLength: 3 })
       .map((parts) =>
         parts.map(([text, joint], at) => (at < parts.length - 1 ? text + joint : text)).join(""),
       );
   const decorated = fc
-    .tuple(joined(part), fc.constantFrom(...BEFORE), fc.constantFrom(...BEHIND), fc.nat(3))
+    .tuple(joinParts(part), fc.constantFrom(...BEFORE), fc.constantFrom(...BEHIND), fc.nat(3))
     .map(([text, before, behind, where]) =>
       where === 0 ? before + text : where === 1 ? `${before}${text}${behind}` : text + behind,
     );
   const broken = fc
-    .tuple(joined(part), fc.constantFrom(...ODDITIES), fc.nat(200))
+    .tuple(joinParts(part), fc.constantFrom(...ODDITIES), fc.nat(200))
     .map(([text, oddity, at]) => {
       const middle = at % (text.length + 1);
       return text.slice(0, middle) + oddity + text.slice(middle);
     });
   return fc.oneof(
-    { arbitrary: joined(part), weight: 2 },
+    { arbitrary: joinParts(part), weight: 2 },
     { arbitrary: decorated, weight: 1 },
     { arbitrary: broken, weight: 1 },
   );
@@ -225,7 +225,7 @@ function command(): fc.Arbitrary<string> {
           maxLength: 3,
         }),
         fc.array(fc.oneof({ arbitrary: operand(spec), weight: 40 }, { arbitrary: danger(), weight: 1 }), {
-          // A command that takes no operands would be refused if it had any.
+          // Some commands take no operands and are refused if they get one.
           maxLength: spec.operands === undefined ? 0 : 3,
         }),
         fc.array(quoting(), { minLength: 7, maxLength: 7 }),
@@ -286,7 +286,7 @@ function flag({ words = [], letters = "", values = "", counts }: ReadOnlySpec): 
   return kinds.length === 0 ? danger() : fc.oneof(...kinds);
 }
 
-/** A dangerous flag of some program. No list of allowed flags is allowed to contain it. */
+/** A dangerous flag of some program. It must not be in any list of allowed flags. */
 function danger(): fc.Arbitrary<string> {
   const letter = fc.constantFrom(...Array.from("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0"));
   const short = fc

@@ -1,20 +1,20 @@
 // Commands that are known to change nothing, with their harmless flags.
 // This is an allow-list: a command with an unlisted or abbreviated flag (`--outp=F`) needs approval.
-// No listed flag takes a path, runs a program, follows links found in a folder, writes, waits forever or uses the network.
+// No listed flag takes a path, runs a program, follows links in a folder, writes a file, waits forever or uses the network.
 
 export interface ReadOnlySpec {
-  /** Single letters that can be combined. After a letter of `values`, the rest of the word is its value. */
+  /** Single letters that can be combined, as in `-la`. After a letter of `values`, the rest of the word is that letter's value. */
   letters?: string;
   values?: string;
-  /** Long flags such as `--stat`. `--format=` takes a value after the sign. */
+  /** Long flags such as `--stat`. An entry that ends with `=`, such as `--format=`, takes a value. */
   words?: readonly string[];
-  /** Plain words are paths in the workspace, any text, or one text and then paths. If absent, plain words are refused. */
+  /** Meaning of plain words: paths in the workspace, any text, or a text followed by paths. If absent, plain words are refused. */
   operands?: "paths" | "text" | "pattern-then-paths";
-  /** Whether a flag such as `-20` is a count. */
+  /** True if the command accepts a count as a flag, such as `-20`. */
   counts?: boolean;
-  /** No word is allowed to match this pattern, in any position. */
+  /** The command is refused if any of its words matches this pattern. */
   never?: RegExp;
-  /** Whether only files are accepted, because the command follows links inside folders. */
+  /** True if the command accepts only files, because it would follow links inside a folder. */
   filesOnly?: boolean;
 }
 

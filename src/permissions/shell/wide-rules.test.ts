@@ -387,12 +387,12 @@ it("[A28] a command that is designed to be slow to judge is judged within 3 s of
     bash(command, setting);
     const { user, system } = process.cpuUsage(before);
     // On an idle machine, each command takes less than a second.
-    // Without the judge's limits, each command would take ten seconds or more.
+    // If the judge had no limits, each command would take ten seconds or more.
     expect((user + system) / 1_000, command.slice(0, 30)).toBeLessThan(3_000);
   }
 });
 
-describe("allow rules for a command that changes its folder", () => {
+describe("allow rules after a command has changed the current folder", () => {
   const setting: Setting = { project: { allow: ["Bash(cd *)", "Bash(echo *)", "Edit(src/**)"] } };
   it("[A34] [Z3] a relative path after cd is not matched as a path in the workspace", () => {
     const asking = [

@@ -1,10 +1,10 @@
-// Programs that run other programs or code, which they get in their words or their input.
+// Programs that run other programs or code. They get the code from their words or their input.
 
 import type { ShellWord } from "./parse-shell.ts";
 
 const list = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
-/** Programs whose words can be commands. Any end of the words might be a command, and any word might be a script. */
+/** Programs whose words can be commands. Any suffix of the word list might be a command, and any word might be a script. */
 const WRAPPERS = list(`
   env sudo doas su runuser gosu su-exec setpriv capsh pkexec nohup nice ionice chrt taskset numactl setarch timeout time
   xargs parallel setsid stdbuf unbuffer rlwrap script expect command builtin exec eval trap source . find fd watch entr
@@ -45,7 +45,7 @@ const WRAPPING_VERBS: Readonly<Record<string, ReadonlySet<string>>> = {
   "nix-shell": list("--run --command"),
 };
 
-/** Shells also run commands that are in none of their words: from a file, or from their input. */
+/** Shells. A shell can also run commands from a file or from its input, which its words do not show. */
 const SHELLS = list("sh bash dash ash zsh ksh mksh fish rbash csh tcsh xonsh nu pwsh");
 
 /** Programs whose words can be code in another language. Such code can run commands and open files. */

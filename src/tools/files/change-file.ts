@@ -101,7 +101,7 @@ function planFor({ relative }: WorkspacePath, before: FileText, plan: ChangePlan
 const NOTEBOOK =
   "is a notebook, whose cells are not lines of text: change it by a program with Bash (Python's nbformat), or keep the code in a .py file";
 
-/** Without recorded fingerprints, a later attempt cannot know whether another process changed the file. */
+/** If no fingerprints were recorded, a later attempt cannot know whether another process changed the file. */
 const isStale = ({ fingerprint }: FileText, { attempt, fingerprints }: ToolContext): boolean =>
   fingerprints === undefined ? attempt > 1 : fingerprints.before !== fingerprint;
 

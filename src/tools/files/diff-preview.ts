@@ -14,7 +14,7 @@ export const TOO_LONG =
 export function diffPreview(path: string, before: string, after: string): string | undefined {
   const name = revealHiddenInName(path);
   if (before === after) return `${name}: no change`;
-  // Without the time limit, a diff of two long, different texts would block the event loop for minutes.
+  // The time is limited, because a diff of two long, different texts could block the event loop for minutes.
   const patch = createTwoFilesPatch(name, name, before, after, undefined, undefined, {
     context: 3,
     timeout: 100,
@@ -23,6 +23,6 @@ export function diffPreview(path: string, before: string, after: string): string
   return text.length > MAX_SHOWN ? undefined : text;
 }
 
-/** Every line of the file starts with `+`, so that no line can look like our own text. */
+/** Every line of the file starts with `+`, so that no line can look like Cadre's own text. */
 const wholeContent = (name: string, after: string): string =>
   `${name}: too different for a diff; the whole new content:\n${after.replace(/^/gm, "+")}`;

@@ -1,4 +1,4 @@
-// Compiles globs for RE2. RE2's time depends only on the length of the path, so no pattern can block the process (A65).
+// Compiles globs for RE2. RE2 takes time proportional to the path's length, so no pattern can block the process (A65).
 // Supports `*`, `?`, `[…]`, `{a,b}`, and `**` as a whole path segment. Other shell patterns are refused with a reason.
 
 import { RE2JS } from "re2js";
@@ -9,16 +9,16 @@ const MAX_DEPTH = 10;
 
 export function compileGlob(pattern: string): GlobPattern {
   if (/[+@!?*]\([^)]*\|/.test(pattern) || /[+@!]\(/.test(pattern))
-    return unusable("patterns such as @(a|b) are not known: write {a,b}");
+    return invalidPattern("patterns such as @(a|b) are not known: write {a,b}");
   if (/\{[^{},]*\.\.[^{},]*\}/.test(pattern))
-    return unusable("ranges such as {1..9} are not known: write [1-9], or {8,9,10}");
+    return invalidPattern("ranges such as {1..9} are not known: write [1-9], or {8,9,10}");
   const source = translate(pattern.replace(/^(\.\/)+/, ""));
-  if (source === undefined) return unusable("its braces are not closed, or too deep");
+  if (source === undefined) return invalidPattern("its braces are not closed, or too deep");
   try {
     const compiled = RE2JS.compile(source, RE2JS.DOTALL);
     return { ok: true, matches: (path) => compiled.testExact(path) };
   } catch {
-    return unusable("a range in brackets runs backwards");
+    return invalidPattern("a range in brackets runs backwards");
   }
 }
 
@@ -62,4 +62,4 @@ function nextCharacter(rest: string): [number, string] {
   return [literal.length + (rest[0] === "\\" && rest.length > 1 ? 1 : 0), RE2JS.quote(literal)];
 }
 
-const unusable = (why: string): GlobPattern => ({ ok: false, why });
+const invalidPattern = (why: string): GlobPattern => ({ ok: false, why });

@@ -30,7 +30,7 @@ function swap() {
       renameSync(spot, link); renameSync(spot + ".away", spot);
       turns++;
     } catch {
-      // A tool created a file under the name spot while the original was moved away. Rename the tool's file.
+      // A tool created a file at this path while the original was moved away. Rename the tool's file.
       try { renameSync(spot, spot + ".made" + turns++); } catch {}
       try { renameSync(spot + ".away", spot); } catch {}
     }

@@ -11,7 +11,7 @@ import { join } from "node:path";
 export interface OpenFolder extends AsyncDisposable {
   /** A path that leads to this folder as long as the folder is open, even if the folder is moved. */
   path: string;
-  /** Whether the path still leads to this folder, and `name` still is the opened file. Call this before you trust the data you read. */
+  /** True if the path still leads to this folder and `name` is still the opened file. Check this before you trust the data you read. */
   isUnchanged(opened?: { name: string; handle: FileHandle }): Promise<boolean>;
 }
 
@@ -30,7 +30,7 @@ export function openFolder(
   names: readonly string[],
   { create = false, method = HERE }: OpenFolderOptions = {},
 ): Promise<OpenFolder> {
-  return method === "by-descriptor" ? byDescriptor(root, names, create) : byName(root, names, create);
+  return method === "by-descriptor" ? openByDescriptor(root, names, create) : openByName(root, names, create);
 }
 
 /** Opens an entry of an open folder, but never a link. Does not block on a FIFO that has no writer (A38). */
@@ -44,7 +44,7 @@ export async function openIn(
   const handle = await open(path, flags | constants.O_NOFOLLOW | constants.O_NONBLOCK, mode);
   if (await folder.isUnchanged({ name, handle })) return handle;
   await handle.close();
-  throw swapped(path);
+  throw swapError(path);
 }
 
 /** `join` would drop a `.` at the end. Without the `.`, the path of a descriptor is a link and not the folder. */
@@ -58,7 +58,7 @@ const OWN_DATABASE = /[\\/](owner|cadre)\.db(-\w+)?$/i;
 /**
  * Opens a regular file of an open folder for reading. The type is checked first.
  * Opening a device might have an effect, and opening a FIFO blocks (A38).
- * Closing any descriptor of a database releases this process's locks on it (O2).
+ * Closing any descriptor of a database releases this process's locks on that database (O2).
  * Throws the same errors as `open`, with EISDIR for a folder, ENXIO for a special file and EBUSY for Cadre's own databases.
  */
 export async function openRegularFile(folder: OpenFolder, name: string): Promise<FileHandle> {
@@ -78,7 +78,7 @@ function mustBeRegular(stats: Stats, path: string): void {
   if (OWN_DATABASE.test(path) || isLockedHere(stats.ino)) throw failure("EBUSY", path);
 }
 
-/** Compares inodes, because a hard link is the same file under another name. Only Linux has the list of locks. */
+/** Compares inodes, because a hard link is the same file under another name. Only Linux provides a list of locks. */
 function isLockedHere(inode: number): boolean {
   return locks().some((line) => {
     const [, kind, , , pid, where] = line.trim().split(/\s+/);
@@ -86,7 +86,7 @@ function isLockedHere(inode: number): boolean {
   });
 }
 
-/** Reads synchronously, because the kernel keeps the list in memory. */
+/** A synchronous read is fast enough, because the kernel keeps the list of locks in memory. */
 function locks(): string[] {
   try {
     return readFileSync("/proc/locks", "utf8").split("\n");
@@ -100,7 +100,11 @@ const failure = (code: string, path: string): NodeJS.ErrnoException =>
 
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
-async function byDescriptor(root: string, names: readonly string[], create: boolean): Promise<OpenFolder> {
+async function openByDescriptor(
+  root: string,
+  names: readonly string[],
+  create: boolean,
+): Promise<OpenFolder> {
   let handle = await open(root, FOLDER);
   for (const name of names) {
     const path = `/proc/self/fd/${handle.fd}/${name}`;
@@ -121,7 +125,7 @@ async function byDescriptor(root: string, names: readonly string[], create: bool
   };
 }
 
-async function byName(root: string, names: readonly string[], create: boolean): Promise<OpenFolder> {
+async function openByName(root: string, names: readonly string[], create: boolean): Promise<OpenFolder> {
   const way = [{ path: root, id: await folderId(root) }];
   for (const name of names) {
     const path = join(way.at(-1)!.path, name);
@@ -153,9 +157,9 @@ async function makeFolder(path: string): Promise<void> {
 
 async function folderId(path: string): Promise<string> {
   const stats = await lstat(path, { bigint: true });
-  if (!stats.isDirectory()) throw swapped(path);
+  if (!stats.isDirectory()) throw swapError(path);
   return `${stats.dev}:${stats.ino}`;
 }
 
-const swapped = (path: string): NodeJS.ErrnoException =>
+const swapError = (path: string): NodeJS.ErrnoException =>
   Object.assign(new Error(`${path} is no longer what it was`), { code: "ENOTDIR" });

@@ -42,7 +42,7 @@ export async function ripgrep({
     killSignal: "SIGKILL",
   });
   // If the system has no free descriptors or processes, Node returns a child without streams and emits the error later.
-  // Without a listener, that error would end the Cadre process.
+  // An error without a listener would end the Cadre process.
   child.once("error", () => {});
   if (!child.stdout) return { ok: false, why: "no more files or processes can be opened" };
   let complaint = "";

@@ -32,11 +32,11 @@ export async function readTextFile({ root, names }: WorkspacePath): Promise<File
     await using folder = await openFolder(root, names.slice(0, -1));
     return await readIn(folder, names.at(-1) ?? ".");
   } catch (error) {
-    return unreadable(error);
+    return unreadableFile(error);
   }
 }
 
-/** Replaces the file in one step, so a kill leaves either the old or the new content. Returns "changed" if the file differs from `before`. */
+/** Replaces the file in one step, so a killed process leaves either the old or the new content. Returns "changed" if the file differs from `before`. */
 export async function replaceFile(
   { root, names }: WorkspacePath,
   text: string,
@@ -44,7 +44,7 @@ export async function replaceFile(
 ): Promise<"replaced" | "changed"> {
   const name = names.at(-1)!;
   await using folder = await openFolder(root, names.slice(0, -1), { create: true });
-  // The temporary file is named after the call's key, so that the next attempt removes the file of a killed attempt.
+  // The temporary file is named after the call's key, so that the next attempt can find and remove the file of a killed attempt.
   const temporary = `.cadre.${fingerprintOf(key).slice(0, 16)}.tmp`;
   try {
     await writeNew(folder, temporary, text, before.ok ? before.owner : undefined);
@@ -87,19 +87,19 @@ async function readIn(folder: OpenFolder, name: string): Promise<FileText> {
   try {
     file = await openRegularFile(folder, name);
   } catch (error) {
-    return unreadable(error);
+    return unreadableFile(error);
   }
   try {
     const { mode, uid, gid, size, mtimeMs } = await file.stat();
     const fingerprint = `${mode}:${size}:${mtimeMs}`;
-    if (size > MAX_FILE_BYTES) return unusable(tooLong(size), fingerprint);
+    if (size > MAX_FILE_BYTES) return unusableFile(tooLong(size), fingerprint);
     const content = await readBounded(file);
-    if (content.length > MAX_FILE_BYTES) return unusable(tooLong((await file.stat()).size), fingerprint);
+    if (content.length > MAX_FILE_BYTES) return unusableFile(tooLong((await file.stat()).size), fingerprint);
     if (size === 0 && content.length > 0 && (await file.stat()).size === 0)
-      return unusable("is not a regular file: the system makes it up as it is read", fingerprint);
+      return unusableFile("is not a regular file: the system makes it up as it is read", fingerprint);
     return textOf(content, { mode: mode & 0o777, uid, gid });
   } catch (error) {
-    return unreadable(error);
+    return unreadableFile(error);
   } finally {
     await file.close();
   }
@@ -123,14 +123,17 @@ function textOf(content: Buffer, owner: Owner): FileText {
   const fingerprint = fingerprintOf(content);
   const mark = content.length > 1 ? content.readUInt16BE(0) : 0;
   if (mark === 0xfffe || mark === 0xfeff)
-    return unusable(
+    return unusableFile(
       "is UTF-16 text, and only UTF-8 can be used: convert a copy with Bash (iconv)",
       fingerprint,
     );
   if (content.includes(0))
-    return unusable(`is binary (${content.length} bytes), and only text can be used`, fingerprint);
+    return unusableFile(`is binary (${content.length} bytes), and only text can be used`, fingerprint);
   if (!isUtf8(content))
-    return unusable("is not UTF-8 text (Latin-1, perhaps): convert a copy with Bash (iconv)", fingerprint);
+    return unusableFile(
+      "is not UTF-8 text (Latin-1, perhaps): convert a copy with Bash (iconv)",
+      fingerprint,
+    );
   // Node keeps a byte order mark as a character, so an edit preserves it.
   return { ok: true, text: content.toString("utf8"), owner, fingerprint };
 }
@@ -168,19 +171,19 @@ async function syncFolder(folder: OpenFolder): Promise<void> {
   await handle?.close();
 }
 
-function unreadable(error: unknown): FileText {
+function unreadableFile(error: unknown): FileText {
   const code = (error as NodeJS.ErrnoException).code;
   if (code === "ENOENT") return { ok: false, missing: true, why: "does not exist", fingerprint: ABSENT };
-  if (code === "EACCES" || code === "EPERM") return unusable("may not be read by this user", code);
+  if (code === "EACCES" || code === "EPERM") return unusableFile("may not be read by this user", code);
   if (code === "ELOOP" || code === "ENOTDIR")
-    return unusable("is reached by a link or through a file since a moment ago", code);
-  if (code === "EISDIR") return unusable("is a folder: use LS to see what is in it", code);
-  if (code === "ENXIO") return unusable("is not a regular file", code);
-  if (code === "EBUSY") return unusable("is a database that Cadre itself has open, and no text", code);
-  return unusable(`could not be read (${describeSystemError(error)})`, code ?? "unreadable");
+    return unusableFile("is reached by a link or through a file since a moment ago", code);
+  if (code === "EISDIR") return unusableFile("is a folder: use LS to see what is in it", code);
+  if (code === "ENXIO") return unusableFile("is not a regular file", code);
+  if (code === "EBUSY") return unusableFile("is a database that Cadre itself has open, and no text", code);
+  return unusableFile(`could not be read (${describeSystemError(error)})`, code ?? "unreadable");
 }
 
-const unusable = (why: string, fingerprint: string): FileText => ({
+const unusableFile = (why: string, fingerprint: string): FileText => ({
   ok: false,
   missing: false,
   why,

@@ -1,5 +1,5 @@
 // Resolves a path from the model. Rules judge the path as written, so the path must name the file that is really used.
-// If links lead a path elsewhere, the path is refused. The error gives the real path, and rules judge it when a call uses it (A34, A35).
+// If links lead a path elsewhere, the path is refused. The error gives the real path, so that rules can judge the next call (A34, A35).
 // This file only looks at names. `open-folder.ts` opens the files.
 
 import { lstatSync, realpathSync, statSync } from "node:fs";
@@ -115,7 +115,7 @@ export function unportableName(name: string): string | undefined {
   return undefined;
 }
 
-/** Returns the name on disk if it is spelled differently. Rules judge the spelling, so tools accept only the spelling on disk (A36). */
+/** Returns the name on disk if it differs from `name`. Rules judge the spelling, so tools accept only the spelling on disk (A36). */
 export async function spellingOnDisk(folder: string, name: string): Promise<string | undefined> {
   const found = await identity(join(folder, name));
   if (found === undefined) return undefined;
@@ -124,7 +124,7 @@ export async function spellingOnDisk(folder: string, name: string): Promise<stri
     if (variant === name || (await identity(join(folder, variant))) !== found) continue;
     // The entry has two spellings: either the file system ignores case, or there are two hard links.
     const names = await readdir(folder);
-    return names.includes(name) ? undefined : names.find((other) => folded(other) === folded(name));
+    return names.includes(name) ? undefined : names.find((other) => foldName(other) === foldName(name));
   }
   return undefined;
 }
@@ -134,7 +134,7 @@ async function identity(path: string): Promise<string | undefined> {
   return stats && `${stats.dev}:${stats.ino}`;
 }
 
-const folded = (name: string): string =>
+const foldName = (name: string): string =>
   name
     .normalize("NFKC")
     .toLowerCase()
@@ -143,7 +143,7 @@ const folded = (name: string): string =>
 /**
  * Finds out where an absolute path really leads. The permissions use this to judge a command before it runs.
  * A path inside the workspace might lead outside through a link (A35).
- * The path is resolved as the system would do it: `link/../x` is not `x`. `real` is undefined if the path cannot be resolved.
+ * The path is resolved as the system would do it: `link/../x` might not be `x`. `real` is undefined if the path cannot be resolved.
  */
 export function inspectPath(path: string): { real: string | undefined; isFolder: boolean } {
   const parts = path.split("/");

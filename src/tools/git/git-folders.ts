@@ -1,5 +1,5 @@
 // Finds the git folder of a workspace without running git. Commands get write access to that folder.
-// A `.git` file must not lead to a foreign folder, so it is accepted only if that folder points back to the file.
+// A `.git` file could name any folder, so it is accepted only if that folder points back to the file.
 
 import { readFile, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";

@@ -1,5 +1,5 @@
 // Finds repository settings that make git run programs or read other folders, even in a read-only command.
-// Examples are filters, text converters, signatures, and objects fetched on demand. The repository's author chose these settings (A30).
+// Examples are filters, text converters, signatures, and objects fetched on demand (A30).
 // So even `git diff` can start a program that the repository's author chose. The user's own configuration is trusted.
 
 import { existsSync, globSync, realpathSync } from "node:fs";
@@ -42,7 +42,7 @@ function gitFolder(workspace: string): string | typeof STRAY | undefined {
   }
 }
 
-/** Whether the git folder names this folder as its owner, as the git folders of worktrees and submodules do. */
+/** True if the git folder says that it belongs to this folder. The git folders of worktrees and submodules say so. */
 function pointsBack(folder: string, top: string): boolean {
   const tops = [top, realpathSync(top)];
   const record = textAt(join(folder, "gitdir"))?.trim();
@@ -81,9 +81,9 @@ function isHarmless({ section, key, value }: Setting, folder: string, workspace:
   const name = `${section}.${key}`;
   if (!RISKY_SETTING.test(name) || /^(false|no|off|0|)$/i.test(value)) return true;
   if (name === "filter.required" || (section === "filter" && LFS_COMMAND.test(value))) return true;
-  // `true` means git's built-in monitor, which is turned off for agents' commands.
+  // The value `true` means git's built-in file monitor, which is turned off for agents' commands.
   if (name === "core.fsmonitor") return value === "true";
-  // Every submodule sets `core.worktree`. The setting is harmless if it names the workspace, a folder in it or a folder around it.
+  // Every submodule sets `core.worktree`. The setting is harmless if it names the workspace, or a folder inside or around the workspace.
   if (name === "core.worktree") {
     const worktree = resolve(folder, value);
     return (

@@ -1,12 +1,12 @@
 // A repository's configuration can name programs that git starts even to convert a file, show a diff or fetch missing objects.
 // A command that runs without approval must start none of these programs (A30).
-// Git has no common switch, so each setting is overridden by name. The user's own git configuration still applies.
+// Git has no single switch for these programs, so each setting is overridden by name. The user's own git configuration still applies.
 
 import { join } from "node:path";
 import { type GitSetting, gitSettingVariables } from "../shell/clean-environment.ts";
 import { inFolder, tryGit } from "./run-git.ts";
 
-/** Environment variables for a command that was judged read-only. They replace the variables of the clean environment. */
+/** Environment variables for a read-only command. They replace variables of the same name in the clean environment. */
 export async function readOnlyGitEnvironment(folder: string): Promise<NodeJS.ProcessEnv> {
   const [own, submodules] = await Promise.all([ownSettings(folder), submodulesOf(folder)]);
   const named = own.flatMap(({ key }) => /^submodule\.(.+)\.[^.]+$/s.exec(key)?.[1] ?? []);
@@ -22,14 +22,14 @@ export async function readOnlyGitEnvironment(folder: string): Promise<NodeJS.Pro
   };
 }
 
-/** Settings by which the repository makes git start programs on add, checkout or merge. git-lfs is excluded. */
+/** Repository settings that make git start programs on add, checkout or merge. Settings of git-lfs are left out. */
 export async function repositoryPrograms(folder: string): Promise<string[]> {
   const starts = /^(filter\..+\.(clean|smudge|process)|merge\..+\.driver)$/s;
   const own = await ownSettings(folder);
   return own.filter(({ key, value }) => starts.test(key) && !LFS_COMMAND.test(value)).map(({ key }) => key);
 }
 
-/** Settings for commands that only read. Most of them keep git out of submodules, whose configuration Cadre has not read. */
+/** Git settings for read-only commands. Most of them keep git out of submodules, whose configuration Cadre has not read. */
 const READING: readonly GitSetting[] = [
   // If this setting is on, `git diff` rewrites the index, which runs a hook.
   ["diff.autoRefreshIndex", "false"],
@@ -63,7 +63,7 @@ function harmlessSettings({ key, value }: OwnSetting): GitSetting[] {
   ];
 }
 
-/** Settings of the repository and of the files it includes, without the settings of the user and the system. */
+/** Settings from the repository's configuration and the files it includes. Settings of the user and the system are left out. */
 async function ownSettings(folder: string): Promise<OwnSetting[]> {
   const { output } = await tryGit(inFolder(folder), ["config", "--list", "--show-scope", "-z"]);
   const words = output.split("\0");

@@ -59,7 +59,7 @@ export async function commitAt(at: GitLocation, name: string): Promise<string | 
   return said.ok ? said.output.trim() : undefined;
 }
 
-/** Whether `commit` is the same commit as `other` or one of its ancestors. */
+/** True if `commit` is `other` or an ancestor of `other`. */
 export async function isAncestor(at: GitLocation, commit: string, other: string): Promise<boolean> {
   const said = await tryGit(at, ["merge-base", "--is-ancestor", commit, other]);
   if (!said.ok && said.code !== 1) throw gitError("merge-base", said);
@@ -93,7 +93,7 @@ const AUTHOR = {
 function runOnce(at: GitLocation, args: readonly string[], input: string): Promise<GitAnswer> {
   const { CADRE_RUN_ID: _, ...env } = cleanEnvironment(at.folder, "");
   const child = spawn("git", [...at.args, ...OVERRIDES, ...args], {
-    // git itself changes to its folder (`-C`), so a missing folder can be distinguished from a missing git.
+    // git itself changes to the folder (`-C`). So Cadre can distinguish a missing folder from a missing git program.
     cwd: "/",
     // Cadre parses some of git's messages, so they must not be translated.
     env: { ...env, ...AUTHOR, ...at.env, LC_ALL: "C" },

@@ -1,6 +1,6 @@
-// Commits all work of a worktree to its branch: commits, changed files and new files. HEAD does not have to be on that branch.
+// Puts all work of a worktree on its branch: commits, changed files and new files. HEAD does not have to be on that branch.
 //  - The commit is built in a separate index, so an index lock that a killed command left behind does not matter.
-//    A crash before the branch moves changes nothing.
+//    If Cadre crashes before it moves the branch, nothing has changed.
 //  - If the work must not be merged automatically, the commit records the reason, because the folder might be gone later.
 
 import { copyFile, mkdtemp, readdir, rename, rm, stat, utimes } from "node:fs/promises";
@@ -35,7 +35,7 @@ export async function commitWork(
   if (await exists(join(found.path, ".cadre"))) await ignoreStateFolder(found.path);
   const tracked = await gitList(inWorktree(found), ["ls-files", "--stage", "-z"]);
   const others = await otherRepositories(found, tracked);
-  const half = await halfDone(found, tracked);
+  const half = await unfinishedProblem(found, tracked);
   const scratch = await mkdtemp(join(found.record, "cadre-"));
   try {
     const index = join(scratch, "index");
@@ -52,13 +52,13 @@ export async function commitWork(
   }
 }
 
-/** The reason, recorded in a commit, why the commit must not be merged automatically. */
+/** Reads the reason why a commit must not be merged automatically. Undefined if the commit records no reason. */
 export async function keepReason(at: GitLocation, commit: string): Promise<string | undefined> {
   const said = await git(at, ["log", "-1", `--format=%(trailers:key=${KEEP},valueonly)`, commit, "--"]);
   return said.trim() || undefined;
 }
 
-/** Whether everything in the folder is committed, so that removing the folder loses nothing. */
+/** True if everything in the folder is committed. Removing such a folder loses nothing. */
 export async function isFullyCommitted(found: WorktreeRecord): Promise<boolean> {
   if (!found.hasFolder) return true;
   if ((await listFolder(join(found.path, ".cadre", "worktrees"))).length > 0) return false;
@@ -80,7 +80,10 @@ async function otherRepositories(found: WorktreeRecord, tracked: readonly string
   return [...new Set([...nested, ...filled, ...(own?.isDirectory() ? [".git"] : [])])];
 }
 
-async function halfDone(found: WorktreeRecord, tracked: readonly string[]): Promise<string | undefined> {
+async function unfinishedProblem(
+  found: WorktreeRecord,
+  tracked: readonly string[],
+): Promise<string | undefined> {
   const unfinished = await unfinishedOperation(found.record);
   if (unfinished !== undefined) return `it was left in the middle of a ${unfinished}`;
   const isClash = (entry: string) => !/^\d+ \w+ 0\t/.test(entry);

@@ -19,12 +19,12 @@ import { unfinishedOperation, type Worktree } from "./worktree-records.ts";
 export type MergeResult =
   | { status: "unchanged" }
   | { status: "merged"; commit: string; files: string[] }
-  /** The parent is unchanged, and the branch contains all work. */
+  /** The parent's folder is unchanged, and the branch contains all work. */
   | { status: "conflict"; branch: string; files: string[]; detail: string }
   /** The work was not merged. The branch contains it, or `detail` says where it is. */
   | { status: "kept"; branch: string; files: string[]; detail: string };
 
-/** How often the merge is computed again because the parent got a new commit in the meantime. */
+/** Maximum number of merge attempts. Another attempt is needed if the parent got a new commit in the meantime. */
 const TRIES = 3;
 
 interface MergeOptions {
@@ -67,7 +67,7 @@ export async function mergeBack(
 export async function keepBranch(worktree: Worktree, why: string): Promise<MergeResult> {
   const { parent, branch, base } = worktree;
   const files = await changedFiles(inFolder(parent), base, `refs/heads/${branch}`).catch(() => []);
-  return { status: "kept", branch, files, detail: `Not merged: ${why}. ${byHand(branch)}` };
+  return { status: "kept", branch, files, detail: `Not merged: ${why}. ${mergeAdvice(branch)}` };
 }
 
 async function mergeOnce(worktree: Worktree, tip: string, message: string): Promise<MergeResult | undefined> {
@@ -76,7 +76,7 @@ async function mergeOnce(worktree: Worktree, tip: string, message: string): Prom
   const head = await git(at, ["rev-parse", "HEAD"]);
   const result = await mergedTree(at, head, tip);
   if ("clashes" in result) {
-    const detail = `Changed on both sides: ${someOf(result.clashes)}. ${parent} is as it was. ${byHand(branch)}`;
+    const detail = `Changed on both sides: ${someOf(result.clashes)}. ${parent} is as it was. ${mergeAdvice(branch)}`;
     return { status: "conflict", branch, files: result.clashes, detail };
   }
   const commit = await commitTree(at, result.tree, [head, tip], [`Merge ${branch}`, message, mark(branch)]);
@@ -131,7 +131,7 @@ async function mergedResult(at: GitLocation, commit: string): Promise<MergeResul
 const changedFiles = (at: GitLocation, from: string, to: string): Promise<string[]> =>
   gitList(at, ["diff-tree", "-r", "-z", "--name-only", "--no-renames", from, to, "--"]);
 
-const byHand = (branch: string): string =>
+const mergeAdvice = (branch: string): string =>
   `Its work is on the branch ${branch}: look at it, then \`git merge ${branch}\`.`;
 
 const someOf = (files: readonly string[]): string =>

@@ -31,7 +31,6 @@ export interface WorktreeRecord {
   hasFolder: boolean;
 }
 
-/** The repository that contains a folder. */
 export async function checkoutAround(folder: string): Promise<Checkout> {
   const asked = ["--show-toplevel", "--git-common-dir", "--git-dir"];
   const said = await git(inFolder(folder), ["rev-parse", "--path-format=absolute", ...asked]);
@@ -50,7 +49,7 @@ export async function checkoutAt(top: string): Promise<Checkout> {
   return found;
 }
 
-/** Starting or ending a child must not run programs that the repository names (A30). */
+/** The error for a repository whose settings start programs. Starting or ending a child must not run them (A30). */
 export const programsProblem = (workspace: string, programs: readonly string[]): string =>
   `The repository of ${workspace} has git start programs of its own (${programs.join(", ")}), which Cadre does not: configure them for yourself (\`git config --global\`) if you trust them.`;
 
@@ -70,7 +69,7 @@ export async function findRecord({ path }: Worktree, common: string): Promise<Wo
 
 /** Throws if the record leads to another repository, because that repository's settings could start programs (A30). */
 async function mustBelongTo(common: string, { path, record }: WorktreeRecord): Promise<void> {
-  // Without the file `commondir`, git does not treat the record as a repository.
+  // If the file `commondir` is missing, git does not treat the record as a repository.
   const said = await readFile(join(record, "commondir"), "utf8").catch(() => undefined);
   if (said !== undefined && resolve(record, said.trim()) !== common) throw strayRecord(path);
 }

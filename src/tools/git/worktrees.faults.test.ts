@@ -70,7 +70,7 @@ type Writer = "parent" | "c1" | "c2";
 interface Edit {
   by: Writer;
   file: string;
-  /** Number of the line at which the new line is inserted. */
+  /** Line number at which the new line is inserted. */
   place: number;
   thenCommits: boolean;
 }

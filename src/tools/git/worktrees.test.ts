@@ -31,7 +31,7 @@ describe.concurrent("[D6] worktreeProblem and headOf", () => {
     await expect(headOf(home.path)).rejects.toThrow(/not a git repository/);
   });
 
-  test("headOf reports the workspace's folder relative to the top of the repository", async () => {
+  test("headOf returns the workspace's path relative to the top folder of the repository", async () => {
     await using repository = await tempGit({ "packages/ü x/a.txt": "a\n" });
     const head = await repository.git(["rev-parse", "HEAD"]);
     expect(await headOf(join(repository.path, "packages/ü x"))).toEqual({
@@ -189,14 +189,14 @@ describe.concurrent("[D6] a child's work is merged back", () => {
 });
 
 describe.concurrent("[D6] work that cannot be merged stays on its branch, and the parent is unchanged", () => {
-  test("a child's work that conflicts stays on its branch, and the parent keeps its uncommitted changes", async () => {
+  test("conflicting work of a child stays on the child's branch, and the parent's uncommitted changes are kept", async () => {
     await using repository = await tempGit({ "a.txt": "a\n", "b.txt": "b\n", "c ü.txt": "c\n" });
     const [first, second] = [await openChild(repository, "c1"), await openChild(repository, "c2")];
     await repository.write({ "a.txt": "first\n" }, first.path);
     await repository.write({ "a.txt": "second\n", "b.txt": "B\n" }, second.path);
     expect(await closeWorktree(first, { message })).toMatchObject({ status: "merged" });
     await repository.write({ "c ü.txt": "mine\n", "new.txt": "mine\n" });
-    const now = await everything(repository);
+    const now = await parentState(repository);
 
     const answer = await closeWorktree(second, { message });
     expect(answer).toEqual({
@@ -205,7 +205,7 @@ describe.concurrent("[D6] work that cannot be merged stays on its branch, and th
       files: ["a.txt"],
       detail: `Changed on both sides: a.txt. ${repository.path} is as it was. Its work is on the branch cadre/c2: look at it, then \`git merge cadre/c2\`.`,
     });
-    expect(await everything(repository)).toEqual(now);
+    expect(await parentState(repository)).toEqual(now);
     expect(await repository.git(["show", "cadre/c2:a.txt"])).toBe("second");
     expect(await closeWorktree(second, { message })).toEqual(answer);
     await expect(stat(second.path)).rejects.toThrow();
@@ -220,11 +220,11 @@ describe.concurrent("[D6] work that cannot be merged stays on its branch, and th
     await repository.git(["config", "merge.autoStash", "true"]);
     for (const name of files) {
       await repository.write({ [name]: "mine\n" });
-      const now = await everything(repository);
+      const now = await parentState(repository);
       const detail = expect.stringContaining(`that are not committed are in the way: ${name}. `);
       const answer = await closeWorktree(child, { message });
       expect(answer).toEqual({ status: "kept", branch: "cadre/c1", files, detail });
-      expect(await everything(repository)).toEqual(now);
+      expect(await parentState(repository)).toEqual(now);
       await unlink(join(repository.path, name));
       if (name === "a.txt") await repository.git(["checkout", "a.txt"]);
     }
@@ -276,7 +276,7 @@ describe.concurrent("[D6] work that cannot be merged stays on its branch, and th
     expect(await repository.read("a.txt")).toBe("a\n");
   });
 
-  test("if the child's folder contains other repositories, its work stays on its branch and its folder is kept", async () => {
+  test("if the child's folder contains other repositories, the child's work stays on its branch and the folder is kept", async () => {
     await using repository = await tempGit();
     await using library = await tempGit({ "lib.txt": "lib\n" });
     const add = ["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", library.path, "lib"];
@@ -337,7 +337,7 @@ describe.concurrent("[D6] a child that changed the git state of its worktree", (
     expect(await closeWorktree(child, { message })).toEqual(answer);
   });
 
-  test("an unrelated history stays on the branch", async () => {
+  test("commits with an unrelated history stay on the child's branch", async () => {
     await using repository = await tempGit();
     const child = await openChild(repository);
     await repository.git(["checkout", "-q", "--orphan", "fresh"], child.path);
@@ -565,7 +565,7 @@ async function expectGone(repository: TempGit, { path, branch }: Worktree): Prom
 }
 
 /** The parent's state as a person would see it: its commit, index and files. */
-async function everything(repository: TempGit): Promise<unknown> {
+async function parentState(repository: TempGit): Promise<unknown> {
   const names = (await readdir(repository.path)).filter((name) => name.includes("."));
   const texts = await Promise.all(names.map(async (name) => [name, await repository.read(name)]));
   const status = await repository.git(["status", "--porcelain=v2", "--branch", "-z"]);

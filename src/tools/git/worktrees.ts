@@ -34,7 +34,7 @@ const FOLDER = join(".cadre", "worktrees");
 /** The first git version with `git merge-tree --write-tree`, which merges without touching a folder. */
 const OLDEST_GIT = "2.38";
 
-/** Lock reason of a worktree that is still being created and so has no work. */
+/** Lock reason of a worktree that is still being created. Such a worktree contains no work yet. */
 const MAKING = "cadre: being made";
 
 /** Says in a sentence why a folder cannot have worktrees. Undefined if worktrees are possible. */
@@ -77,7 +77,7 @@ export function openWorktree(worktree: Worktree): Promise<void> {
 export interface CloseOptions {
   message: string;
   keep?: boolean;
-  /** Whether a person must review a change of this path before it is merged. */
+  /** True if a person must review changes of this path before they are merged. */
   mustLook?: (path: string) => boolean;
 }
 
@@ -121,7 +121,7 @@ export async function sweepWorktrees(
   return held;
 }
 
-/** Runs every minute, so this check does not start git. Worktrees are in the repository's top folder, which is this folder or a parent. */
+/** This check runs every minute, so it does not start git. It looks for a folder of worktrees here and in all parent folders. */
 async function mayHaveSome(workspace: string): Promise<boolean> {
   let folder = await realpath(workspace).catch(() => workspace);
   while (!(await exists(join(folder, FOLDER)))) {
@@ -177,7 +177,7 @@ async function open(worktree: Worktree): Promise<void> {
   await git(inFolder(worktree.parent), ["worktree", "unlock", "--", worktree.path]);
 }
 
-/** Whether git or the system failed. Any other error is a bug and must stay visible. */
+/** True if git or the system failed. Any other error is a bug and must stay visible. */
 const isForeseen = (error: unknown): boolean =>
   error instanceof CadreError || (error as NodeJS.ErrnoException).syscall !== undefined;
 
@@ -216,7 +216,7 @@ async function existingWorktree(worktree: Worktree, common: string): Promise<Wor
   return undefined;
 }
 
-/** Registers a folder as a worktree again after git has lost its record. Existing files are kept. */
+/** Registers a folder as a worktree again after git has lost the folder's record. Existing files are kept. */
 async function adopt(worktree: Worktree, common: string): Promise<WorktreeRecord> {
   const { parent, path } = worktree;
   const beside = join(parent, ".cadre", "adopted", basename(path));
@@ -245,7 +245,7 @@ async function discard({ path, record }: WorktreeRecord): Promise<void> {
   await rm(record, { recursive: true, force: true });
 }
 
-/** Removes the folder. The folder stays if it contains new files or if a person has locked it. */
+/** Removes the folder, unless it contains new files or a person has locked it. */
 async function removeFolder({ parent, path }: Worktree, found: WorktreeRecord): Promise<boolean> {
   if (!(await isFullyCommitted(found))) return false;
   return (await tryGit(inFolder(parent), ["worktree", "remove", "--force", "--", path])).ok;

@@ -21,13 +21,13 @@ export interface LokiRequest {
   signal: AbortSignal;
 }
 
-/** `serverText` is text from the server. It is as untrusted as the server's data. */
+/** `serverText` comes from the server, so it is untrusted. */
 export type LokiReply = { ok: true; data: unknown } | { ok: false; why: string; serverText?: string };
 
 const DEFAULT_TIMEOUT = 30_000;
 const MAX_BYTES = 8 * 1024 * 1024;
 
-/** The refusal for data of an unexpected shape. */
+/** The error for a response of an unexpected shape. */
 export const UNKNOWN_FORM = "Loki answered in a form that is not known here; nothing can be shown.";
 
 const NOT_CONFIGURED =
@@ -116,7 +116,7 @@ function dataOf(text: string, origin: string): LokiReply {
     const body = JSON.parse(text) as { status?: unknown; data?: unknown } | null;
     if (body?.status === "success") return { ok: true, data: body.data };
   } catch {
-    // The response is not JSON, so it is not from Loki. The code after this block reports that.
+    // The response is not JSON, so it is not from Loki. The lines after this block report that.
   }
   const why = `What answers at ${origin} is not Loki. A person must look at loki.url in cadre.yaml.`;
   return { ok: false, why, serverText: text.slice(0, 200) };

@@ -1,5 +1,5 @@
 // Formats log lines for the model. Log text is untrusted, because it can contain text from anyone who uses the service.
-// A line cannot look like two lines, hidden characters are visible, and the text is inside a mark that it cannot close.
+// A line cannot look like two lines. Hidden characters are visible. The text is inside a mark that the text cannot close.
 
 import { stripVTControlCharacters } from "node:util";
 import { z } from "zod";
@@ -74,14 +74,14 @@ function sharedLabels(lines: readonly LogLine[]): Record<string, string> {
   return Object.fromEntries(shared);
 }
 
-/** Cadre's own sentence, followed by the untrusted text inside the mark. A long text is cut, and kept in full in `full`. */
+/** Cadre's own sentence, followed by the untrusted text inside the mark. If the text is too long, `full` contains the whole text. */
 export function untrustedAnswer(words: string, theirs: string, context: ToolContext): ToolAnswer {
   const nonce = context.nonce();
-  const marked = (text: string): string => `${words}\n${markUntrusted(nonce, "loki", text)}`;
+  const addMark = (text: string): string => `${words}\n${markUntrusted(nonce, "loki", text)}`;
   const bounded = boundOutput(theirs);
-  if (!bounded.cut) return { output: marked(theirs), untrusted: "loki" };
-  const full = marked(theirs);
-  return { output: marked(bounded.text), untrusted: "loki", full, size: Buffer.byteLength(full) };
+  if (!bounded.cut) return { output: addMark(theirs), untrusted: "loki" };
+  const full = addMark(theirs);
+  return { output: addMark(bounded.text), untrusted: "loki", full, size: Buffer.byteLength(full) };
 }
 
 export function failedAnswer(reply: LokiReply & { ok: false }, context: ToolContext): ToolAnswer {

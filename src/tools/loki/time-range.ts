@@ -15,7 +15,7 @@ export type ParsedTimeRange = { ok: true; range: TimeRange } | { ok: false; why:
 
 const DEFAULT_START = "1h";
 
-/** `now`: milliseconds since 1970. */
+/** `now` is in milliseconds since 1970. */
 export function parseTimeRange(
   input: { start?: string | undefined; end?: string | undefined },
   now = systemClock.now(),
@@ -77,7 +77,7 @@ const UNIT_WORDS: readonly [RegExp, string][] = [
   [/days?\b/g, "d"],
 ];
 
-/** Returns how many milliseconds the text lies before now. A number without a unit is refused. */
+/** Parses a text such as "2 hours ago" and returns its distance from now in milliseconds. A number without a unit is refused. */
 function agoOf(words: string): number | undefined {
   let text = words.replace(/^(in\s+)?(the\s+)?(last|past)\s+|^-/, "").replace(/\s+ago$/, "");
   for (const [word, unit] of UNIT_WORDS) text = text.replace(word, unit);

@@ -29,7 +29,7 @@ export interface AccessRequest {
   isProtected: (path: string) => boolean;
 }
 
-/** Each command gets its own empty copy of these folders. */
+/** Each command gets its own, empty version of these folders. */
 const PRIVATE = process.platform === "linux" ? ["/tmp", "/var/tmp", "/run"] : [];
 
 const HOMES = ["/home", "/root", "/Users"];
@@ -39,13 +39,13 @@ const SYSTEM_SECRETS =
     .split(" ")
     .map((name) => `/etc/${name}`);
 
-/** These files stay hidden even in a visible home folder. A home folder is visible if it contains the workspace or is inside it. */
+/** These files stay hidden even in a visible home folder. A home folder is visible if it contains the workspace, or the workspace contains it. */
 const HOME_SECRETS = (
   ".ssh .aws .azure .config .gnupg .kube .docker .netrc .npmrc .pypirc .pgpass .git-credentials .password-store .mozilla " +
   ".cargo/credentials .cargo/credentials.toml .m2/settings.xml .gem/credentials .local/share/keyrings .bash_history .zsh_history"
 ).split(" ");
 
-/** Files that programs installed in a home folder need in addition to their own folders. */
+/** Files in a home folder that programs installed there need besides their own folders. */
 const HOME_SHOWN = [".gitconfig", ".config/git/config", ".rustup", ".local/lib"];
 
 export type ResolvedAccess = SandboxAccess & { guarded: ProtectedPath[]; git: GitFolders | undefined };
@@ -70,13 +70,19 @@ export async function resolveAccess(request: AccessRequest): Promise<ResolvedAcc
   const guarded = reading ? [] : await guardedPaths(request, workspace, git);
   // A link can lead anywhere, so its target is neither shown nor made writable.
   const pinned = guarded.filter(({ link }) => link === undefined).map(({ path }) => path);
-  // The parent folders are mounted too: a folder that is not a mount could be renamed together with the file in it.
+  // The parent folders are mounted too. Otherwise a command could rename a parent folder together with the protected file in it.
   set(
     "write",
     pinned.map((path) => dirname(path)),
   );
   set("read", pinned);
-  return { workspace, paths: await existing(access), network: networkOf(request, reading), guarded, git };
+  return {
+    workspace,
+    paths: await existingPaths(access),
+    network: networkOf(request, reading),
+    guarded,
+    git,
+  };
 }
 
 /** The protected files that the command is not allowed to change. */
@@ -89,7 +95,7 @@ export async function guardedPaths(
   return all.filter((file) => !isLifted(request, file));
 }
 
-/** A person who approves a command that names a protected file has approved the change of that file. */
+/** If a person approves a command that names a protected file, the approval also covers changing that file. */
 const isLifted = (
   { command, approved }: Pick<AccessRequest, "command" | "approved">,
   file: ProtectedPath,
@@ -136,16 +142,16 @@ const stateFolders = (
   ),
 ];
 
-async function existing(access: ReadonlyMap<string, PathAccess["access"]>): Promise<PathAccess[]> {
+async function existingPaths(access: ReadonlyMap<string, PathAccess["access"]>): Promise<PathAccess[]> {
   const found = new Map<string, PathAccess>();
   for (const [path, value] of access) {
     const real = await realpath(path).catch(() => undefined);
     if (real === undefined || real === sep) continue;
     found.set(real, { path: real, access: value, isFolder: (await lstat(real)).isDirectory() });
   }
-  const around = (path: string): PathAccess["access"] =>
-    path === sep ? "read" : (found.get(path)?.access ?? around(dirname(path)));
+  const enclosingAccess = (path: string): PathAccess["access"] =>
+    path === sep ? "read" : (found.get(path)?.access ?? enclosingAccess(dirname(path)));
   return [...found.values()].filter(
-    ({ path, access: own }) => own === "write" || own !== around(dirname(path)),
+    ({ path, access: own }) => own === "write" || own !== enclosingAccess(dirname(path)),
   );
 }

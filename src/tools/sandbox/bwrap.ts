@@ -1,5 +1,5 @@
 // The bubblewrap driver. The file system is read-only except for the allowed paths. The command has its own PID namespace and /tmp.
-// Network access is off by default. bubblewrap cannot filter hosts, so it also stays off if only certain hosts are allowed.
+// Network access is off by default. bubblewrap cannot filter hosts, so network access also stays off if only certain hosts are allowed.
 
 import { execFile } from "node:child_process";
 import { sep } from "node:path";
@@ -15,7 +15,7 @@ import {
 
 const run = promisify(execFile);
 
-/** Without `--disable-userns` (bubblewrap before 0.8), a command could undo the mounts in a user namespace of its own. */
+/** bubblewrap before 0.8 lacks `--disable-userns`. There, a command could undo the mounts in a user namespace of its own. */
 const FORMS = [["--unshare-user", "--disable-userns"], ["--unshare-user"]] as const;
 
 const ALWAYS = [

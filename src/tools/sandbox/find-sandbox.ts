@@ -32,7 +32,7 @@ export async function findSandbox({ driver, network }: SandboxSettings): Promise
 export interface SandboxReport {
   /** The sandbox that a command would run in. Undefined if the command would be refused. */
   used: SandboxName | undefined;
-  /** The reason for each driver that does not work here. */
+  /** Reasons why drivers do not work on this machine. */
   problems: Partial<Record<SandboxName, string>>;
   /** Drivers whose program is not installed. */
   missing: SandboxName[];

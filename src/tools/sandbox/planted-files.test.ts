@@ -72,7 +72,7 @@ describe.each(confining)("files planted in the sandbox %s", (driver) => {
     expect(await place.read(".git/config")).toContain("pager = less");
   });
 
-  it("[A37] if a planted file is hard to move, it is still moved with the others, and the output is returned", async () => {
+  it("[A37] planted files that are hard to move are moved as well, and the command's output is still returned", async () => {
     await using elsewhere = await folderIn(existsSync("/dev/shm") ? "/dev/shm" : tmpdir());
     await using place = await project(driver, elsewhere.path);
     const { output } = await place.run(

@@ -1,6 +1,6 @@
-// Protected files of a workspace decide which programs run. In a sandbox they are read-only; after a command, new ones are moved away.
+// Protected files of a workspace decide which programs run. They are read-only in a sandbox. If a command creates new ones, Cadre moves them away.
 // A person can lift the protection of a file by approving a command that names the file.
-// The protection covers only the workspace's top folder and git folder. For deeper files there are only the permission rules.
+// The protection covers only the workspace's top folder and git folder. Only permission rules protect deeper files.
 
 import { chmod, cp, lstat, mkdir, readdir, readlink, rename, rm, symlink } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
@@ -12,7 +12,7 @@ export interface ProtectedPath {
   name: string;
   /** The link's target. Undefined if the file is not a link. */
   link: string | undefined;
-  /** Whether the file belongs to another worktree. If it is new, another run might have created the worktree meanwhile. */
+  /** True if the file belongs to another worktree. Another run might have created that worktree in the meantime. */
   isOthers?: boolean;
 }
 
@@ -49,16 +49,17 @@ async function inGit({ common, own }: GitFolders): Promise<Promise<ProtectedPath
       .map((entry) => describePath(join(folder, entry), join(named, entry)));
   const records = (await entriesOf(join(common, "worktrees"))).map((name) => join(common, "worktrees", name));
   const modules = await modulesIn(join(common, "modules"));
-  const of = (folder: string): string => (folder === own ? ".git" : join(".git", relative(common, folder)));
+  const shownName = (folder: string): string =>
+    folder === own ? ".git" : join(".git", relative(common, folder));
   const all = [
     parts(common, COMMON_PARTS, ".git"),
     ...records.map(async (folder) =>
-      (await parts(folder, WORKTREE_PARTS, of(folder))).map(async (part) => ({
+      (await parts(folder, WORKTREE_PARTS, shownName(folder))).map(async (part) => ({
         ...(await part),
         isOthers: folder !== own,
       })),
     ),
-    ...modules.map((folder) => parts(folder, COMMON_PARTS, of(folder))),
+    ...modules.map((folder) => parts(folder, COMMON_PARTS, shownName(folder))),
   ];
   return (await Promise.all(all)).flat();
 }
@@ -99,7 +100,7 @@ const BY_VERB: readonly [file: RegExp, command: RegExp][] = [
   [/^\.git\/worktrees\//, /\bworktree\b/],
 ];
 
-/** Whether a person who reads the command can see that it concerns this file. */
+/** True if a person who reads the command can see that it concerns this file. */
 export function isMentionedIn(command: string, { name }: Pick<ProtectedPath, "name">): boolean {
   if (/(^|[^\w.-])git\s/.test(command)) {
     if (BY_GIT.test(name)) return true;
@@ -109,7 +110,7 @@ export function isMentionedIn(command: string, { name }: Pick<ProtectedPath, "na
   return new RegExp(`(^|[^\\w.-])${literal}($|[^\\w.-])`).test(command);
 }
 
-/** Moves away protected files that the command created or redirected, and restores links that it removed. */
+/** Moves away protected files that the command created, and links that it changed. Restores links that the command removed. */
 export async function removeCreated(
   before: readonly ProtectedPath[],
   after: readonly ProtectedPath[],
@@ -132,7 +133,7 @@ export async function removeCreated(
   return taken;
 }
 
-/** Names of files. `left` contains the files that could not be moved and are still there. */
+/** Names of files. The files in `left` could not be moved. */
 export interface Removal {
   moved: string[];
   left: string[];

@@ -135,7 +135,7 @@ describe.each(confining)("the sandbox %s", (driver) => {
     expect(await readlink(join(place.path, ".claude"))).toBe("more");
   });
 
-  it("a command can change a protected file only if a person approved the command and it names the file", async () => {
+  it("a command can change a protected file only if it names the file and a person approved the command", async () => {
     await using place = await project(driver);
     const command = "echo 'model: y' > cadre.yaml; echo '# B' > agents/b.md; mkdir .vscode";
     expect((await place.run(command)).output).toMatch(/read-only/i);
@@ -162,7 +162,7 @@ describe.each(confining)("the sandbox %s", (driver) => {
     expect(await place.run(commit)).toMatchObject({ isError: false, output: expect.stringContaining("new") });
     await mkdir(join(place.path, "below"));
     const below = await place.run(commit, { workspace: join(place.path, "below") });
-    // srt hides everything around the workspace, even the repository. If git saw the repository, every hidden file would seem deleted.
+    // With srt, git fails in a subfolder, because srt hides everything around the workspace, even the repository.
     expect(below.isError).toBe(driver === "srt");
     const { base } = await headOf(place.path);
     const worktree = worktreeOf(place.path, "r2", base);
@@ -215,7 +215,7 @@ describe.each(confining)("the sandbox %s", (driver) => {
     execFileSync("bash", ["-c", make], { cwd: place.path });
     await place.run("tar -xPf slip.tar; true");
     expect(existsSync(join(outside.path, "slip"))).toBe(false);
-    // Outside the sandbox, the same archive does escape. This proves that the test can detect it.
+    // Outside the sandbox, the same archive does write outside the workspace. This proves that the test would notice an escape.
     execFileSync("tar", ["-xPf", "slip.tar"], { cwd: place.path });
     expect(existsSync(join(outside.path, "slip"))).toBe(true);
   });
@@ -235,7 +235,7 @@ describe.each(confining)("the sandbox %s", (driver) => {
     await close();
   });
 
-  it("a list of hosts limits network access to those hosts; a sandbox that cannot filter hosts allows none", async () => {
+  it("a list of hosts limits network access to those hosts; a sandbox that cannot filter hosts allows no network access", async () => {
     const { port, seen, close } = await server();
     const call = (host: string) => `curl -sS -m 5 --noproxy '' http://${host}:${port}/x`;
     await using place = await project(driver, { network: ["127.0.0.1"] });
@@ -287,7 +287,7 @@ socket.on("data", (chunk) => steps.shift()(chunk));
 `;
 
 describe("a missing sandbox", () => {
-  it("Bash refuses to run if the configured sandbox is missing; with `auto` it runs without one", async () => {
+  it("Bash refuses to run if the configured sandbox is missing; with `auto` it runs without a sandbox", async () => {
     await using folder = await tempFolder();
     const script = `
       const { bashIn } = await import(${JSON.stringify(import.meta.resolve("../bash.fixture.ts"))});

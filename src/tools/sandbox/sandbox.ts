@@ -3,7 +3,7 @@
 
 export type SandboxName = "none" | "bwrap" | "srt";
 
-/** `approved` gives network access only to calls that a person has approved. A list allows these hosts; `*.host` means subdomains. */
+/** `approved` gives network access only to calls that a person has approved. A list allows only the listed hosts; `*.host` means subdomains. */
 export type Network = "approved" | "on" | "off" | readonly string[];
 
 export interface SandboxSettings {
@@ -33,7 +33,7 @@ export interface Sandbox {
   wrap(argv: readonly string[], reach: SandboxAccess): Promise<{ argv: string[]; done?: () => void }>;
 }
 
-/** The result of trying a driver on this machine: a working sandbox, or the reason why it does not work. */
+/** The result of trying a driver on this machine: a working sandbox, or the reason why the driver does not work. */
 export type SandboxAttempt = { sandbox: Sandbox } | { problem: string; isMissing: boolean };
 
 /** The error of a driver whose program is not installed. */

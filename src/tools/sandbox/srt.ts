@@ -1,5 +1,5 @@
 // The driver for @anthropic-ai/sandbox-runtime, an optional package. It uses bubblewrap on Linux and Seatbelt on macOS.
-// Its proxy lets a command call only listed hosts. There is one instance per process, which is started on first use.
+// Its proxy limits a command to the listed hosts. Each Cadre process has one instance of srt, which starts on first use.
 
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -46,7 +46,7 @@ const sandboxOf = (manager: Manager): Sandbox => ({
   name: "srt",
   async wrap(argv, reach) {
     await acquireProxy(manager);
-    // The id is random, because it gives access to the command's hosts.
+    // The id must be hard to guess, because it gives access to the hosts that the command is allowed to call.
     const commandId = randomBytes(16).toString("base64url");
     const { network } = reach;
     if (network === "on") open++;
@@ -73,10 +73,10 @@ const sandboxOf = (manager: Manager): Sandbox => ({
   },
 });
 
-/** Number of running commands that can call every host. While it is above 0, all commands can do so, because srt cannot distinguish them. */
+/** Number of running commands with access to all hosts. While it is above 0, every command has this access: srt cannot distinguish them. */
 let open = 0;
 
-/** Number of running commands. The proxy runs only while this number is above 0, because it would keep the process alive. */
+/** Number of running commands. The proxy stops when no command runs, because a running proxy would keep the Cadre process alive. */
 let users = 0;
 let ready: Promise<void> | undefined;
 let stopped: Promise<void> = Promise.resolve();
@@ -107,7 +107,7 @@ async function startProxy(manager: Manager): Promise<void> {
     },
     async () => open > 0,
   );
-  // srt installs signal handlers that do not end the process, so Ctrl-C would have no effect.
+  // Removes srt's signal handlers. They do not end the process, so Ctrl-C would have no effect.
   for (const signal of signals)
     for (const listener of process.listeners(signal))
       if (!before.has(listener)) process.off(signal, listener);
@@ -123,11 +123,15 @@ const literalPath = (path: string) => ({ path, literal: true as const });
 function filesystemOf({ paths }: SandboxAccess, socket: string | undefined) {
   const those = (...wanted: string[]) =>
     paths.filter(({ access }) => wanted.includes(access)).map(({ path }) => literalPath(path));
-  const around = (path: string): PathAccess["access"] =>
-    path === sep ? "read" : (paths.find((one) => one.path === path)?.access ?? around(dirname(path)));
+  const enclosingAccess = (path: string): PathAccess["access"] =>
+    path === sep
+      ? "read"
+      : (paths.find((one) => one.path === path)?.access ?? enclosingAccess(dirname(path)));
   // Denying a folder denies everything below it, so only read-only paths inside writable folders are denied.
-  const denied = paths.filter(({ path, access }) => access === "read" && around(dirname(path)) === "write");
-  // srt mounts a shown folder over the writable folders inside it. So a folder around the workspace stays hidden.
+  const denied = paths.filter(
+    ({ path, access }) => access === "read" && enclosingAccess(dirname(path)) === "write",
+  );
+  // srt would mount a shown folder over the writable folders in it. So a folder that contains the workspace stays hidden.
   const shown = paths.filter(
     ({ path, access }) =>
       access !== "hidden" &&

@@ -44,7 +44,7 @@ export function gitSettingVariables(more: readonly GitSetting[]): NodeJS.Process
   return { GIT_CONFIG_COUNT: String(all.size), ...Object.fromEntries(pairs) };
 }
 
-/** Removes PATH folders that an agent can write to, such as those that `npx cadre` adds. A program in them could pretend to be `ls`. */
+/** Removes PATH folders that an agent can write to, such as those that `npx cadre` adds. A program in such a folder could pretend to be `ls`. */
 function trustedPath(path: string, workspace: string): string {
   const isOfProject = (folder: string) =>
     folder === workspace ||

@@ -182,7 +182,7 @@ const joinPaths = (base: string, path: string): string =>
 
 const cannotTell = (...evidence: string[]): ProbeResult => ({ found: "cannot_tell", evidence });
 
-/** The words of each command in a plain line with `&&`. Undefined if the line contains anything that a shell interprets. */
+/** The words of each command in a line of plain commands joined by `&&`. Undefined if a shell would interpret any part of the line. */
 export function parsePlainCommands(line: string): string[][] | undefined {
   const commands: string[][] = [[]];
   let word: string | undefined;
@@ -205,25 +205,24 @@ export function parsePlainCommands(line: string): string[][] | undefined {
   return commands.every((words) => words.length > 0) ? commands : undefined;
 }
 
-/** The last alternative matches any other single character. */
 const TOKENS = /[ \t]+|&&|'[^']*'|"(?:[^"\\]|\\[\s\S])*"|\\[\s\S]|[\w./:=@%+,^-]+|[\s\S]/gu;
 
 function textOf(token: string, isFirst: boolean): string | undefined {
   if (token.startsWith("'") && token.length > 1) return token.slice(1, -1);
-  if (token.startsWith('"') && token.length > 1) return inQuotes(token.slice(1, -1));
+  if (token.startsWith('"') && token.length > 1) return unquote(token.slice(1, -1));
   if (token.startsWith("\\")) return token.length > 1 && token !== "\\\n" ? token.slice(1) : undefined;
   if (isFirst && token.startsWith("=")) return undefined;
   return /^[\w./:=@%+,^-]+$/.test(token) || /^[^\p{ASCII}]$/u.test(token) ? token : undefined;
 }
 
-function inQuotes(text: string): string | undefined {
+function unquote(text: string): string | undefined {
   if (/(?<!\\)(?:\\\\)*[$`]/.test(text) || text.includes("\\\n")) return undefined;
   return text.replaceAll(/\\([$`"\\])/g, "$1");
 }
 
 type PathState = { path: string } & (
   | { at: "absent" }
-  /** Times in milliseconds since 1970. `made` is undefined if it is not recorded. A rename also updates `touched`. */
+  /** Times in milliseconds since 1970. `made` is undefined if the file system does not record it. A rename also updates `touched`. */
   | {
       at: "file" | "folder";
       made: number | undefined;
@@ -263,7 +262,7 @@ async function probePath(
   }
 }
 
-/** The fingerprint of a file that is too long is not a hash of its content. */
+/** True for a hash of a file's content. A file that is too long has a different kind of fingerprint. */
 const isHash = (fingerprint: string): boolean => /^[0-9a-f]{64}$/.test(fingerprint);
 
 const GIT_MS = 4_000;
@@ -345,7 +344,7 @@ const isMessage = (recorded: string, given: string): boolean =>
   tidyMessage(recorded) === tidyMessage(given) ||
   tidyMessage(recorded).startsWith(`${tidyMessage(given)}\n\nSigned-off-by: `);
 
-/** Cleans up the message as git does: without trailing spaces and repeated empty lines. */
+/** Cleans up the message as git does: removes trailing spaces and repeated empty lines. */
 const tidyMessage = (text: string): string =>
   text
     .replaceAll(/[ \t]+$/gm, "")

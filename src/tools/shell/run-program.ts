@@ -6,7 +6,7 @@ import { boundOutput } from "../answers.ts";
 import { collectOutput } from "./collect-output.ts";
 
 export interface ProgramResult {
-  /** The exit code. If a signal ended the command, it is 128 plus the signal's number, as in a shell. */
+  /** The exit code. If a signal ended the command, the code is 128 plus the signal's number, as in a shell. */
   code: number;
   /** The head and tail of the command's output. */
   text: string;

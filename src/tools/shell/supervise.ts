@@ -1,10 +1,10 @@
 // Runs a command under a supervisor (`supervisor.sh`), a small shell that briefly outlives Cadre on purpose.
-//  - The command gets its own process group. Cadre has one end of a pipe to the supervisor.
+//  - The command gets its own process group. A pipe connects Cadre with the supervisor.
 //    When Cadre closes the pipe or dies, the supervisor kills the whole group, so no command survives its run.
 //  - When the command ends, the supervisor kills all processes that the command left behind (A31).
-//    In a sandbox, these are all processes in its PID namespace. Without one, they are found by their session and a mark in their environment.
+//    A sandbox has its own PID namespace, so all its processes are killed. Otherwise processes are found by session and a mark in their environment.
 //    On Linux, the supervisor also adopts orphans (as a child subreaper). Processes that could not be killed are reported.
-//  - `stop` sends SIGTERM. Two seconds later, it kills the processes that are still running.
+//  - `stop` sends SIGTERM, and kills the processes that are still running two seconds later.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -21,7 +21,7 @@ export interface SupervisedProcess {
 }
 
 export interface CommandEnd {
-  /** The exit code. If a signal ended the command, it is 128 plus the signal's number, as in a shell. */
+  /** The exit code. If a signal ended the command, the code is 128 plus the signal's number, as in a shell. */
   code: number;
   /** Says in a sentence which processes might still be running. */
   left?: string;
@@ -30,10 +30,10 @@ export interface CommandEnd {
 const GRACE = 2_000;
 const SCRIPT = readFileSync(new URL("./supervisor.sh", import.meta.url), "utf8");
 
-/** The argv of the supervisor with its command. A sandbox can wrap this argv. */
+/** The argv that starts the supervisor with the command. A sandbox can wrap this argv. */
 export function supervisorArgv(command: string, callId: string): string[] {
   const shell = ["bash", "--norc", "--noprofile", "-c", SCRIPT];
-  // The mark is random: a copy of the project has runs and calls with the same ids, and their processes must not be killed.
+  // The mark is random, because a copy of the project has runs and calls with the same ids. Processes of the copy must not be killed.
   const mark = `${callId}:${randomBytes(8).toString("hex")}`;
   return [...shell, "cadre-supervisor", command, mark, pidNamespace() ?? ""];
 }
@@ -50,7 +50,7 @@ export function supervise(options: {
     detached: true,
     stdio: ["ignore", "pipe", "ignore", "pipe"],
   });
-  // On EMFILE, Node returns a child without streams and emits the error later.
+  // If no file descriptor is free (EMFILE), Node returns a child without streams and emits the error later.
   if (!child.stdio) {
     child.once("error", () => {});
     throw new Error("no more files or processes can be opened");
@@ -95,7 +95,7 @@ function leftOf(said: string, signal: NodeJS.Signals | null): Pick<CommandEnd, "
   return { left: "it ended the shell that watches over it, so what it has started may still be running" };
 }
 
-/** Makes the supervisor a child subreaper, which adopts all orphans below it. Node lacks this system call, so perl makes it. */
+/** Makes the supervisor a child subreaper, which adopts all orphaned descendants. Node cannot do this, so perl does. */
 export function withSubreaper(argv: readonly string[], path: string): string[] {
   const syscall = process.platform === "linux" ? PRCTL[process.arch] : undefined;
   const perl = syscall === undefined ? undefined : findPerl(path);

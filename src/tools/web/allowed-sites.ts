@@ -1,4 +1,4 @@
-// Decides which sites can be read. It checks the URL before any name lookup, and later every address of the host name.
+// Decides which sites can be read. It checks the URL before the name lookup, and every IP address of the host after the lookup.
 // Both checks use the parsed URL, and the connection goes to exactly the checked addresses.
 
 import { isIP } from "node:net";

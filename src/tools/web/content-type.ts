@@ -1,6 +1,6 @@
-// Sorts content types into those that can be read as text and those that cannot.
+// Decides which content types can be read as text.
 
-/** `unsaid`: the server gives no content type, so the bytes decide. */
+/** `unsaid`: the server gives no content type, so the bytes show whether the body is text. */
 export type TextKind = "html" | "text" | "unsaid";
 
 const TEXT =
@@ -17,7 +17,7 @@ export function textKind(contentType: string): TextKind | undefined {
 const NO_TEXT =
   /^(image\/(png|jpeg|gif|webp|avif|bmp|tiff|x-icon)|audio\/(mpeg|ogg|wav|mp4|webm)|video\/(mp4|webm|ogg|mpeg)|font\/(woff2?|ttf|otf)|application\/(pdf|zip|gzip|octet-stream|wasm|x-tar|x-7z-compressed|msword|epub\+zip))$/;
 
-/** The server chooses the type's name, and could write a sentence there (A66). So the result is undefined unless the type is well known. */
+/** Returns only well-known types. Any other type name could be a sentence that the server wrote for the model (A66). */
 export function knownMediaType(contentType: string): string | undefined {
   const type = contentType.split(";", 1)[0]!.trim().toLowerCase();
   return NO_TEXT.test(type) ? type : /^(image|audio|video|font)(?=\/)/.exec(type)?.[0];

@@ -297,7 +297,7 @@ function pour(response: ServerResponse): void {
   more();
 }
 
-/** Compresses the given number of megabytes, all the same letter. */
+/** Compresses a text that repeats one letter. Its length is given in megabytes. */
 async function brotliBomb(megabytes: number): Promise<Buffer> {
   const packer = createBrotliCompress({
     params: { [constants.BROTLI_PARAM_QUALITY]: 1, [constants.BROTLI_PARAM_LGWIN]: 24 },

@@ -2,7 +2,7 @@
 //  - The host name is resolved once for each hop. If one of its addresses is not allowed, none is used.
 //    The connection goes to a checked address, so the name is never looked up a second time (A43).
 //  - A redirect is checked like the first address, and followed only on the same host.
-//    For any other host, the run's permission rules or a person must decide again (A42, A46).
+//    A redirect to another host is not followed: permission rules or a person must decide about that host first (A42, A46).
 //  - Time, headers and bytes are limited (A44). The request carries nothing that identifies the user: no cookies, no proxy password.
 
 import { lookup } from "node:dns/promises";
@@ -25,7 +25,7 @@ export interface WebAccess extends WebPolicy {
 
 export type WebReply =
   | { ok: true; url: URL; status: number; type: string; retryAfter: string | undefined; bytes: Uint8Array }
-  /** `serverText` is text from the server. It is as untrusted as the server's pages. */
+  /** `serverText` comes from the server, so it is untrusted. */
   | { ok: false; why: string; serverText?: string; from?: string };
 
 const MAX_REDIRECTS = 5;
@@ -198,7 +198,7 @@ async function replyOf(
 }
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-/** An error page is read only up to this size, which is enough to see its topic. */
+/** Maximum number of bytes to read of an error page. This is enough to see the page's topic. */
 const ERROR_BYTES = 64 * 1024;
 
 const oneOf = (value: string | string[] | undefined): string | undefined =>
@@ -235,7 +235,7 @@ function failureOf(url: URL, error: unknown): string {
 
 interface Body {
   bytes: Uint8Array;
-  /** True if the body is longer than `max`. In that case `bytes` has only its beginning. */
+  /** True if the body is longer than `max`. In that case `bytes` contains only the beginning of the body. */
   more: boolean;
 }
 
@@ -246,7 +246,7 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
   br: createBrotliDecompress,
 };
 
-/** Servers use one encoding, and a proxy in front of them might add a second encoding. */
+/** Maximum number of nested encodings: one from the server, and one that a proxy might add. */
 const MAX_ENCODINGS = 2;
 
 /** Undefined for an encoding that Cadre did not request. */
@@ -263,7 +263,7 @@ function decodersFor(contentEncoding: string): (() => Transform)[] | undefined {
   return decoders.every((decoder) => decoder !== undefined) ? decoders : undefined;
 }
 
-/** Reads at most `max` bytes of a body. They are counted as they arrive, both compressed and decompressed (A44). */
+/** Reads at most `max` bytes of a body. Both compressed and decompressed bytes are counted as they arrive (A44). */
 async function readBody(
   from: Readable,
   { decoders, max }: { decoders: readonly (() => Transform)[]; max: number },

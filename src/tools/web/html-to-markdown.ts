@@ -100,7 +100,7 @@ function listText(list: DomNode, page: Page): string {
 const item = (marker: string, text: string): string =>
   text === "" ? "" : `${marker} ${text.replace(/\n+/g, `\n${" ".repeat(marker.length + 1)}`)}`;
 
-/** A table row. After a row of headings comes the Markdown line that marks it as the header. */
+/** A table row. If all cells are headings, the Markdown separator line follows. */
 function rowText(row: DomNode, page: Page): string {
   const cells = [...childrenOf(row)].filter(({ nodeName }) => nodeName === "TD" || nodeName === "TH");
   const texts = cells.map((cell) => (isHidden(cell) ? render(cell, page) : oneLine(contentOf(cell, page))));
@@ -133,7 +133,7 @@ function inlineText(node: DomNode, content: string, page: Page): string {
 const link = (text: string, href: string | undefined): string =>
   href === undefined ? text : `[${oneLine(text)}](${href.replaceAll("(", "%28").replaceAll(")", "%29")})`;
 
-/** The absolute address, if it can be opened. `javascript:` and `data:` addresses cannot. */
+/** The absolute address of a link. Undefined unless it is a web or mail address. */
 function absoluteUrl(href: string | null | undefined, base: string): string | undefined {
   if (typeof href !== "string" || !URL.canParse(href, base)) return undefined;
   const url = new URL(href, base);
@@ -184,7 +184,7 @@ const asRead = (style: string): string =>
     .replace(/\\0*([\da-f]{1,4})\s?/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
     .replace(/\\(?=[g-z])/gi, "");
 
-/** Elements that need no closing tag. A long list of them is not nested. */
+/** Elements that need no closing tag. A series of them does not count as nesting. */
 const ENDLESS = new Set(
   `area base basefont bgsound body br col colgroup dd dt embed frame head hr html image img input keygen li
   link meta optgroup option p param rb rp rt rtc source tbody td tfoot th thead tr track wbr`.split(/\s+/),
@@ -196,7 +196,7 @@ export function nestingDepth(html: string): number {
   let deepest = 0;
   let end = 0;
   for (const { 0: tag, 1: slash, 2: name, index } of html.matchAll(/<(\/?)([a-z][a-z0-9-]*)/gi)) {
-    // All tags before `end` end there. A separate search for each tag could scan the rest of the page every time.
+    // `end` is the position of the next `>`. A separate search for each tag could scan the rest of the page every time.
     if (end < index + tag.length) end = html.indexOf(">", index + tag.length);
     if (end < 0) break;
     if (ENDLESS.has(name!.toLowerCase()) || html[end - 1] === "/") continue;

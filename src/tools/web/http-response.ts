@@ -21,7 +21,7 @@ export function fetchErrorCode(error: unknown): string {
   return typeof code === "string" ? code : messageOf(cause ?? error);
 }
 
-/** The Retry-After header as a sentence in Cadre's words. Empty if the header is neither seconds nor a date. */
+/** A sentence about the Retry-After header. Empty if the header contains neither seconds nor a date. */
 export function retryAdvice(retryAfter: string | null | undefined): string {
   if (/^\d{1,6}$/.test(retryAfter ?? "")) return ` It asks to wait for ${retryAfter} s.`;
   const at = Date.parse(retryAfter ?? "");

@@ -10,7 +10,7 @@ export interface PageSource {
   /** The Content-Type header, including the charset. */
   type: string;
   url: string;
-  /** First character of the part to return. `limit` is the part's length. */
+  /** Position of the first character to return. `limit` is the number of characters. */
   offset: number;
   limit: number;
 }
@@ -20,7 +20,7 @@ export interface PageText {
   text: string;
   /** Length of the whole text, in characters. */
   length: number;
-  /** Number of hidden elements and runs of invisible characters that were removed. */
+  /** Number of removed elements and sequences of characters that people could not see. */
   hidden: number;
 }
 
@@ -60,9 +60,9 @@ function decoderFor(label: string): TextDecoder {
   }
 }
 
-/** Matches control characters, direction marks, tags, and everything without width. */
+/** Matches control characters, direction marks, tag characters, and all other characters without width. */
 const UNSEEN = /(?:[^\t\n\P{Cc}]|\p{Cf}|\p{Default_Ignorable_Code_Point}|[\u2028\u2029\u2800])+/gu;
-/** A single joiner or selector belongs to a word or an emoji. A longer run might spell hidden text. */
+/** A single joiner or selector belongs to a word or an emoji. A longer sequence might spell hidden text. */
 const PART_OF_TEXT = new Set(["\u200C", "\u200D", "\uFE0E", "\uFE0F", "\uFE0F\u200D"]);
 
 function withoutInvisible(source: string): { text: string; hidden: number } {

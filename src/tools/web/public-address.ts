@@ -18,7 +18,7 @@ export function isPublicAddress(address: string): boolean {
 
 const OF_AN_INTRANET = ["private", "loopback", "uniqueLocal", "carrierGradeNat"];
 
-/** Whether a host listed under `web.private` is allowed to have this address. Link-local and metadata addresses are excluded. */
+/** True if a host listed under `web.private` is allowed to have this address. Link-local and metadata addresses are excluded. */
 export function isIntranetAddress(address: string): boolean {
   if (isIP(address) === 0 || address.includes("%")) return false;
   const ip = ipaddr.process(address);

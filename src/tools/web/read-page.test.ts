@@ -85,7 +85,7 @@ describe("Markdown", () => {
     expect(text(html)).toBe(markdown);
   });
 
-  it("relative links start from the page's base element if that is a web address", () => {
+  it("relative links are resolved against the page's base element if that is a web address", () => {
     expect(text("<base href='/z/'><a href='x'>a</a>")).toBe("[a](https://example.com/z/x)");
     expect(text("<base href='javascript:x'><a href='x'>a</a>")).toBe("[a](https://example.com/a/x)");
   });

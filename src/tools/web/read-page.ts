@@ -1,5 +1,5 @@
 // Converts a page to text in a worker thread.
-// A page that is designed to be slow to parse blocks that thread for a few seconds at most, and never the event loop (A44).
+// A page that is designed to be slow to parse blocks only the worker thread, for a few seconds at most (A44).
 
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
@@ -21,20 +21,20 @@ export async function readPage(document: PageSource, signal: AbortSignal): Promi
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
   });
   const { promise, resolve } = Promise.withResolvers<PageReading>();
-  const tooHard = (): void => resolve({ ok: false, why: TOO_HARD });
-  const cancelled = (): void => resolve({ ok: false, why: "Cancelled before the page was read." });
-  const timer = setTimeout(tooHard, READ_MS);
-  signal.addEventListener("abort", cancelled, { once: true });
+  const giveUp = (): void => resolve({ ok: false, why: TOO_HARD });
+  const onAbort = (): void => resolve({ ok: false, why: "Cancelled before the page was read." });
+  const timer = setTimeout(giveUp, READ_MS);
+  signal.addEventListener("abort", onAbort, { once: true });
   worker.on("message", (page: PageText | undefined) =>
     resolve(page === undefined ? { ok: false, why: NO_TEXT } : { ok: true, page }),
   );
-  worker.on("error", tooHard);
-  worker.on("exit", tooHard);
+  worker.on("error", giveUp);
+  worker.on("exit", giveUp);
   try {
     return await promise;
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener("abort", cancelled);
+    signal.removeEventListener("abort", onAbort);
     await worker.terminate();
   }
 }

@@ -13,7 +13,7 @@ export const brave: SearchProvider = {
     url: urlBelow(base, "res/v1/web/search", { q: query, count: String(Math.min(count, MAX_COUNT)) }),
     headers: { "X-Subscription-Token": key ?? "" },
   }),
-  // Brave leaves `web` out if it found nothing.
+  // Brave leaves out `web` if there are no results.
   answer: z
     .object({ web: z.object({ results: resultsWith("description", "page_age") }).nullish() })
     .transform(({ web }) => web?.results ?? []),
