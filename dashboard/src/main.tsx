@@ -8,7 +8,7 @@ import { queryClient } from "./live/query-client.ts";
 import { router } from "./routes.tsx";
 import { applyTheme } from "./ui/theme.ts";
 
-// This call must come first. When the feed opens, it refetches all queries that the page has already made.
+// Must be called first: when the feed opens, all queries that the page has already made are fetched again.
 keepQueriesFresh();
 allowStyles();
 applyTheme();

@@ -194,7 +194,7 @@ function checkEngine(engine: Config["engine"] = "local", store: string): void {
   );
 }
 
-/** Whether any number of processes can open the store at the same time. */
+/** Whether several processes can open the store at the same time. */
 export const isServerStore = (store: string): boolean => /^postgres(ql)?:/.test(store);
 
 const MAX_BYTES = 256_000;

@@ -1,4 +1,4 @@
-// Parses hosts and sites in the configuration. A host includes its subdomains. An IP address or a CIDR range has none.
+// Parses hosts and sites in the configuration. A host includes its subdomains. IP addresses and CIDR ranges have no subdomains.
 // Hosts and addresses are parsed with the URL parser, so that a setting and a URL always mean the same host.
 
 import { isIP } from "node:net";

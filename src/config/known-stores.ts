@@ -1,5 +1,5 @@
 // A store in a project's folder might have been copied with the folder, and can contain another person's approvals and grants.
-// So Cadre remembers which stores this user's own commands have created.
+// Therefore Cadre remembers which stores were created by this user's own commands.
 // The list of these stores is outside of every project, like the list of trusted folders. A trusted folder can use any store.
 
 import { createHash } from "node:crypto";

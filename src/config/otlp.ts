@@ -11,7 +11,7 @@ export interface Otlp {
   timeoutMs: number;
   /** Attributes of the OpenTelemetry resource: `service.name` and others. */
   resource: Readonly<Record<string, string>>;
-  /** Whether traces also contain the text of people, models and tools. */
+  /** Whether traces also contain text written by people, models and tools. */
   content: boolean;
 }
 

@@ -1,5 +1,5 @@
 // Decides which workers take which runs (E6). A worker can take a run only if the run's files are on the worker's machine.
-// If the agent's file names a pool, that pool applies. Otherwise the folder of the root run decides.
+// A pool that is set in the agent's file applies. If none is set, the folder of the root run decides.
 // Folders that are listed in no pool belong to the default pool.
 
 export const DEFAULT_POOL = "default";
@@ -7,7 +7,7 @@ export const DEFAULT_POOL = "default";
 /** Absolute paths of folders, by the name of their pool. */
 export type Pools = Readonly<Record<string, readonly string[]>>;
 
-/** Selects the runs of a pool (E6): by the pool that the agent's file names, or else by the workspace of the root run. */
+/** Selects the runs of a pool (E6): by the pool that is set in the agent's file, or else by the workspace of the root run. */
 export interface PoolFilter {
   pool: string;
   /** The names of all pools. Any other name in an agent's file is ignored. */

@@ -22,7 +22,7 @@ export const Restate = z.strictObject({
 });
 
 export interface RestateConfig {
-  /** Address to which Cadre sends wake-ups. */
+  /** Address of Restate to which Cadre sends wake-ups. */
   ingress: string;
   /** Address of Restate at which workers are registered. */
   admin: string;

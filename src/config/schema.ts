@@ -192,9 +192,9 @@ export interface KeyFacts<Value> {
 export interface TrustRule<Value> {
   /** Text that ends the sentence "this folder is not trusted to set …". */
   what: string;
-  /** The part of the value that is ignored without trust. By default this is the whole key. */
+  /** The part of the value that is ignored in an untrusted folder. If absent, the whole key is ignored. */
   part?: string;
-  /** Whether this value needs trust. By default every value does. `folder` is the project's folder. */
+  /** Whether this value needs trust. If absent, every value needs trust. `folder` is the project's folder. */
   needsTrust?(value: Value, folder: string): boolean;
   /** Returns the value without the part that needs trust. */
   without?(value: Value): Value;

@@ -57,7 +57,7 @@ const secretsIn = (name: string, values: readonly string[]): NamedSecret[] =>
     .map((value) => ({ name: name.replace(/[^\w.-]/g, "_"), value }));
 
 const ANYWHERE = /TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|API_?KEY/;
-/** These words suggest a secret only as whole words, so `GIT_AUTHOR_NAME` and `MONKEYS` do not match. KEY also matches at the end of a name. */
+/** Suggest a secret only as whole words: `GIT_AUTHOR_NAME` and `MONKEYS` do not match. KEY also matches at the end of a name. */
 const AS_A_WORD =
   /(?:^|_)(?:KEYS?|O?AUTH2?|AUTHORIZATION|PASS|PWD|PAT|DSN|JWT|BEARER|COOKIE|PRIVATE)(?:_|$)|KEY$/;
 /** A variable whose name ends with one of these words describes a secret but does not contain it. */
@@ -74,13 +74,13 @@ function namesSecret(name: string): boolean {
   return ANYWHERE.test(words) || AS_A_WORD.test(words);
 }
 
-/** Placeholders and everyday words are no secrets: masking them would garble other text. */
+/** Placeholders and everyday words are not secrets: masking them would garble other text. */
 const COMMON =
   /^(?:undefined|disabled|required|optional|anonymous|password|passwort|username|localhost|changeme|change[-_ ]?me|production|development|interactive|automatic|credentials?|client[-_]secret(?:[-_]\w+)?|your[-_ ].*|<.*>|\$\{?\w+\}?|x+|\*+|\.+)$/i;
 
 function looksSecret(value: string): boolean {
   if (value.length < SHORTEST || COMMON.test(value)) return false;
-  // Numbers, times, versions, files, and addresses without a password are no secrets.
+  // Numbers, times, versions, files, and addresses without a password are not secrets.
   if (/^[\d.,:_+\-/ TZ]+$/.test(value) || /^[a-z][a-z0-9+.-]*:\/\//i.test(value)) return false;
   return !isFile(value);
 }

@@ -86,7 +86,7 @@ export interface RuntimeAssembly {
   readonly store: Store;
   readonly parts: LoopParts;
   readonly people: CommandParts;
-  /** The model for agents whose file names no model. Without an API key, it is the scripted rehearsal model. */
+  /** The model for agents that choose no model themselves. If there is no API key, this is the scripted rehearsal model. */
   readonly defaultModel: string;
   /** Reads the agents from disk on each call, so that new files are found immediately. */
   agents(name?: string): Promise<AgentSet>;
@@ -102,7 +102,7 @@ export interface RuntimeAssembly {
   say(message: PersonMessage, idempotencyKey?: string): Promise<{ runId: RunId; joined: boolean }>;
   /** Starts a new run that continues where an ended run stopped. */
   retry(runId: RunId, idempotencyKey?: string, by?: string): Promise<{ runId: RunId }>;
-  /** Starts a new root run that begins with another run's transcript, up to one event. */
+  /** Starts a new root run that begins with another run's transcript, up to a chosen event. */
   fork(runId: RunId, request: ForkRequest, idempotencyKey?: string, by?: string): Promise<{ runId: RunId }>;
   /** Delivers webhooks while this runtime is running. */
   readonly webhooks: Notifier;

@@ -23,7 +23,7 @@ export type RuntimeOptions = Omit<AssemblyOptions, "store" | "clock" | "ids">;
 
 /** The API for programs that embed Cadre. The functions in `commands.ts` act on the program's runs as a person would. */
 export interface Runtime {
-  /** The model for agents whose file names no model. Without an API key, it is the scripted rehearsal model. */
+  /** The model for agents that choose no model themselves. If there is no API key, this is the scripted rehearsal model. */
   readonly defaultModel: string;
   /** Starts a run. Repeating the call with the same idempotency key starts no second run. */
   admit(request: RunRequest, idempotencyKey?: string): Promise<{ runId: RunId; existed: boolean }>;
@@ -31,7 +31,7 @@ export interface Runtime {
   say(message: PersonMessage, idempotencyKey?: string): Promise<{ runId: RunId; joined: boolean }>;
   /** Starts a new run that continues where an ended run stopped. */
   retry(runId: RunId, idempotencyKey?: string, by?: string): Promise<{ runId: RunId }>;
-  /** Starts a new root run that begins with another run's transcript, up to one event. */
+  /** Starts a new root run that begins with another run's transcript, up to a chosen event. */
   fork(runId: RunId, request: ForkRequest, idempotencyKey?: string, by?: string): Promise<{ runId: RunId }>;
   /** Returns the current status, result and usage of a run. */
   run(runId: RunId): Promise<RunRow | undefined>;

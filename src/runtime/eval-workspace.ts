@@ -2,7 +2,7 @@ import { realpathSync, statSync } from "node:fs";
 import { join, sep } from "node:path";
 import { CadreError } from "../errors.ts";
 
-/** Returns the folder that a run works in. A request can name only folders that `cadre eval` created, even after symbolic links are resolved. */
+/** Returns the folder that a run works in. A request can choose only a folder that `cadre eval` created. Symbolic links are resolved first. */
 export function evalWorkspace(
   { workspace: name }: { workspace?: string },
   { folder: own, dir }: { folder: string; dir: string },

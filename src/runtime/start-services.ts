@@ -22,7 +22,6 @@ export interface ServiceParts {
   webhooks: Notifier;
   mask: Mask;
   env: Readonly<Record<string, string | undefined>>;
-  /** Version of Cadre. */
   version: string;
 }
 

@@ -23,7 +23,7 @@ export function worktreesOf(folder: string): LoopParts["worktrees"] {
     },
     open: openWorktree,
     close: (worktree, { files, ...options }) =>
-      closeWorktree(worktree, { ...options, mustLook: unlessIn(files) }),
+      closeWorktree(worktree, { ...options, mustLook: isProtectedExcept(files) }),
     sweep: async (isOver) => void (await sweepWorktrees(folder, isOver)),
   };
 }
@@ -36,6 +36,6 @@ export async function hasFolder(path: string): Promise<boolean> {
 const reach = (path: string): Promise<unknown> =>
   access(path).catch((error: NodeJS.ErrnoException) => error.code);
 
-/** Selects protected files that something other than Write or Edit has changed. Those two tools already need approval for each file. */
-const unlessIn = (files: readonly string[]) => (path: string) =>
+/** Selects protected files, except the files that Write or Edit changed. Each change by these two tools already needs approval. */
+const isProtectedExcept = (files: readonly string[]) => (path: string) =>
   isProtectedPath(path) && !files.includes(path);

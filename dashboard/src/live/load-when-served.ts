@@ -1,6 +1,6 @@
 // Loads the code of a page even if the server is down at first.
-// If the code cannot be loaded, the router reloads the browser. Without a server the browser would show its own error page.
-// So `loadWhenServed` waits for the server and tries again.
+// If the code cannot be loaded, the router reloads the browser. If the server is down, the browser then shows its own error page.
+// To avoid that error page, `loadWhenServed` waits for the server and tries again.
 
 const PAUSE_MS = 500;
 

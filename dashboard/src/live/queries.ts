@@ -101,7 +101,7 @@ export const usageQuery = (filter: UsageFilter) =>
 export const compareQuery = (a: string, b: string) =>
   unstableQuery(["measures", "compare", a, b], () => client.get("/api/compare", { a, b }));
 
-/** A definition never changes, because its hash is its address. */
+/** The definition with a given hash never changes. */
 export const definitionQuery = (hash: string) =>
   query(["definition", hash], () => client.get("/api/definitions/{hash}", { hash }));
 
@@ -109,7 +109,7 @@ export const sessionsQuery = query(["sessions"], () => client.get("/api/sessions
 
 export const settingsQuery = query(["settings"], () => client.get("/api/settings"));
 
-/** The definition of a run never changes, because the run pinned it at its start. */
+/** A run keeps the definition that it started with, so this data never changes. */
 export const runDefinitionQuery = (runId: string) =>
   query(["run-definition", runId], () => client.get("/api/runs/{id}/definition", { id: runId }));
 

@@ -41,7 +41,7 @@ export const InputField = ({ label, quiet, onText, ...rest }: TextProps & Compon
   </Field>
 );
 
-/** The children are the options. */
+/** A select field. Its children are the `<option>` elements. */
 export const SelectField = ({ label, quiet, onText, ...rest }: TextProps & ComponentProps<"select">) => (
   <Field label={label} quiet={quiet}>
     <Select className="max-md:h-10" onChange={({ target }) => onText(target.value)} {...rest} />

@@ -42,7 +42,7 @@ export function versionCheck(name: string, found: string, wanted: readonly numbe
   return { state: "bad", name, text: `${found} is older than ${wanted.join(".")}`, fix };
 }
 
-/** If the clock shows a date before this one, it is wrong: this version of Cadre did not exist then. */
+/** A clock that shows an earlier date is wrong, because this version of Cadre did not exist then. */
 const WRITTEN = Date.UTC(2025, 0, 1);
 
 export function clockCheck(now: number): Finding {

@@ -1,5 +1,5 @@
 // The bar of `cadre up --demo`. Its button kills the server like a power cut.
-// Then the bar reports that the server is down. After the restart it shows how many runs were recovered.
+// While the server is down, the bar says so. After the restart, the bar shows how many runs were recovered.
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";

@@ -13,7 +13,7 @@ export interface Notice {
   title: string;
   text: string;
   isBad: boolean;
-  /** The item to open; absent for a run that has ended. */
+  /** The inbox item to open; absent if the notice is about the end of a run. */
   approvalId?: string;
 }
 

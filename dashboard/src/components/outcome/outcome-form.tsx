@@ -1,4 +1,4 @@
-// P4: a call that must not run twice was started, and Cadre never saw it finish. Only a person can find out what happened.
+// P4: Cadre started a call that must not run twice, and never saw the call finish. Only a person can find out what happened.
 // The inbox and the run's page show the same evidence and offer the same three verdicts.
 
 import { Eye } from "lucide-react";

@@ -119,7 +119,7 @@ interface RiverRowProps {
   inset: number;
   height: number;
   selected: boolean;
-  /** Undefined if the user is not allowed to change budgets. */
+  /** Actions that change the run's budget. Undefined if the user is not allowed to change budgets. */
   actions: RowActions | undefined;
   /** The picture of the bands. Only the first row has it; the picture extends behind all rows. */
   river: ReactNode;

@@ -106,7 +106,7 @@ interface TreeBudgetProps {
   top: RiverNode;
   limit: Budget;
   unit: Unit;
-  /** Undefined if the user is not allowed to change budgets. */
+  /** Called when the user wants to change the budget. Undefined if the user is not allowed to change budgets. */
   onChange: (() => void) | undefined;
 }
 

@@ -1,6 +1,6 @@
 import type { WaitingOn } from "../../../../src/journal/events.ts";
 
-/** A wait of one of these kinds ends when a person presses the resume button. The person has no question to answer. */
+/** Kinds of waits that end when a person presses the resume button. The person has no question to answer. */
 const RESUMABLE: ReadonlySet<string> = new Set(["paused", "quarantine", "definition_changed", "storage"]);
 
 export const isWaitingForResume = (waitingOn: WaitingOn | undefined): boolean =>

@@ -111,7 +111,7 @@ function ExplainedFacts({ explanation }: { explanation: ExplanationView }) {
 
 /**
  * The most that one task can do: which tools this agent and the agents below it can call, and how many runs they can start.
- * A real task usually does much less.
+ * A real task usually does much less than it could.
  */
 function WorstCase({ explanation }: { explanation: ExplanationView }) {
   const { blastRadius, worstCase, limits, reachable } = explanation;

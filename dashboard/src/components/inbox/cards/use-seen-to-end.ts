@@ -5,7 +5,7 @@
 import { type RefCallback, useEffect, useState } from "react";
 
 export interface SeenToEnd {
-  /** The ref of an element after the last line of the request. */
+  /** React ref for an element that follows the last line of the request. */
   endRef: RefCallback<HTMLDivElement>;
   isSeen: boolean;
 }

@@ -72,7 +72,7 @@ export function RejectForm({ pending, onReject, onBack }: RejectFormProps) {
 export interface TwoAnswersProps {
   decide: Decide;
   yes: string;
-  /** Undefined if the user cannot answer "yes" now. */
+  /** Called when the user answers "yes". Undefined if the user cannot give this answer now. */
   onYes: (() => void) | undefined;
   no: string;
   /** Content that is shown before the buttons. */
